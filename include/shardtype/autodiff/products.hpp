@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -93,7 +92,7 @@ constexpr auto with_own(Made const& made, [[maybe_unused]] S const& saved) {
 template <class G, class P>
 struct GatheredProduct {
   G whole;
-  std::optional<P> product;
+  core::Maybe<P> product{};
 };
 template <class A>
 inline constexpr bool is_gathered_product = false;
@@ -116,11 +115,13 @@ auto gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
       std::array<std::int64_t, P::rank> extents{};
       execute::Buffer product, whole;
       if (execute::run_product_keeping<T, Space>(execute::call_of<R>(where, op.overlap, ct, q),
-                                                 extents.data(), product, whole))
-        return GatheredProduct<G, P>{G(ct.mesh(), ct.extents(), std::move(whole)),
-                                     P(ct.mesh(), extents, std::move(product))};
+                                                 extents.data(), product, whole)) {
+        GatheredProduct<G, P> out{G(ct.mesh(), ct.extents(), std::move(whole))};
+        out.product.set(P(ct.mesh(), extents, std::move(product)));
+        return out;
+      }
     }
-    return GatheredProduct<G, P>{autodiff::settled<G, true>(ct), std::nullopt};
+    return GatheredProduct<G, P>{autodiff::settled<G, true>(ct)};
   }
 }
 
@@ -133,17 +134,21 @@ constexpr auto planned_gathered_product(Op const& op, C const& ct, Q const& q, b
   auto const whole = autodiff::settled<G, true>(ct);
   auto const multiplied = [&] { return call(op, std::source_location::current(), whole, q); };
   using P = decltype(multiplied());
-  using Out = GatheredProduct<std::remove_cvref_t<decltype(whole)>, P>;
-  if (!wanted || op.overlap == Overlap::none || whole.value() == ct.value())
-    return Out{whole, std::nullopt};
+  GatheredProduct<std::remove_cvref_t<decltype(whole)>, P> out{whole};
+  if (!wanted || op.overlap == Overlap::none || whole.value() == ct.value()) return out;
   constexpr bool turns = S::template spec<0>.dims[0].axes == S::template spec<1>.dims[0].axes;
   if (turns || op.overlap == Overlap::shared) {
     C const own(ct.notes(), ct.extents().data());  // or this rank's share of a window
-    if (op.overlap == Overlap::shared) return Out{whole, multiplied()};
-    std::remove_cvref_t<decltype(whole)> const again(ct.notes(), whole.extents().data());
-    return Out{whole, multiplied()};
+    if (op.overlap == Overlap::shared) {
+      out.product.set(multiplied());
+    } else {
+      std::remove_cvref_t<decltype(whole)> const again(ct.notes(), whole.extents().data());
+      out.product.set(multiplied());
+    }
+  } else {
+    out.product.set(multiplied());
   }
-  return Out{whole, multiplied()};
+  return out;
 }
 
 /// ct_a = ct b, ct_b = a ct, with the operand's own labels.
@@ -226,7 +231,7 @@ struct NamedProductVjp : StrictProductVjp {
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     if constexpr (is_gathered_product<C>) {
       if constexpr (K == 0) {
-        if (ct.product) return *ct.product;
+        if (ct.product.has_value()) return *ct.product;
       }
       return StrictProductVjp::pull<K, V, A, B>(op, saved, ct.whole);
     } else if constexpr (Met<V, A, B>::verdict) {
