@@ -13,3 +13,4 @@
 #include <shardtype/manual/shard_map.ipp>
 #include <shardtype/overlap/policy.ipp>
 #include <shardtype/tensor/held.ipp>
+#include <shardtype/tensor/wrap.ipp>

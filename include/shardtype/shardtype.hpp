@@ -68,6 +68,7 @@
 #include <shardtype/tensor/pending.hpp>
 #include <shardtype/tensor/ranges.hpp>
 #include <shardtype/tensor/tensor.hpp>
+#include <shardtype/tensor/wrap.hpp>
 #include <shardtype/types.hpp>
 #include <shardtype/visualize/print.hpp>
 #include <shardtype/visualize/visualize.hpp>

@@ -178,7 +178,7 @@ constexpr void in_place(A& a, B&& b, char const* name) {
       refused<Code::P13_in_place, false, A, operand_t<held_t<B>>>{};
     } else {
       Expression<F, A, held_t<B>> const e(F{}, a, held(std::forward<B>(b)));
-      if (a.buffer().holders() > 1 + readers(e, a, name)) throw_shared(name, {});
+      if (a.buffer().holders() > 1 + readers(e, a, name)) throw_not_writable(a.buffer(), name, {});
       run_fused<A>(e, &a, name);
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
 /// Memory for local blocks: taken from the mesh's pool, and returned when the last tensor releases
-/// it.
+/// it; or the user's own, which stays the user's.
 
 #include <algorithm>
 #include <atomic>
@@ -37,7 +37,8 @@ struct Allocation {
   std::shared_ptr<void> writing{};                       ///< shared with the views that write to it
   runtime::Buffer (*copy)(Allocation const&) = nullptr;  ///< Pool::copy of its memory space
   std::atomic<int> holders{0};
-  void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space
+  void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space; null: the user's
+  bool read_only = false;            ///< the user's const memory
   Pool* home = nullptr;
   Allocation* next = nullptr;  ///< in a list of allocations that outlived Kokkos, or that other
                                ///< threads have released
@@ -75,8 +76,13 @@ class Buffer {
 
   void* data() const { return allocation_ == nullptr ? nullptr : allocation_->data; }
   std::size_t bytes() const { return allocation_ == nullptr ? 0 : allocation_->bytes; }
-  /// Number of holders of this memory; 0 for an empty Buffer.
-  int holders() const { return allocation_ == nullptr ? 0 : allocation_->holders.load(); }
+  /// Number of holders of this memory; 0 for an empty Buffer. The user holds const memory too, so that whoever writes only
+  /// what nobody else holds does not write that.
+  int holders() const {
+    return allocation_ == nullptr ? 0 : allocation_->holders.load() + (read_only() ? 1 : 0);
+  }
+  /// Whether this is const memory of the user.
+  bool read_only() const { return allocation_ != nullptr && allocation_->read_only; }
 
   /// A token that a view that writes to this memory keeps while it exists.
   std::shared_ptr<void> write() const;
@@ -125,6 +131,11 @@ class Pool {
   /// At least `asked` bytes of uninitialized memory of `Space`. Error E27: the system has none.
   template <class Space>
   Buffer take(std::size_t asked);
+
+  /// The user's own memory of `Space`, `bytes` bytes at `data`: neither counted nor freed here, and, if `read_only`, not
+  /// written. It may be null if it has no bytes.
+  template <class Space>
+  Buffer borrow(void* data, std::size_t bytes, bool read_only);
 
   /// Releases cached memory until at most `keep` bytes are cached.
   void trim(std::size_t keep = 0);
@@ -179,7 +190,7 @@ class Pool {
 
   std::atomic<detail::Allocation*> elsewhere_{nullptr};  ///< what other threads have released
   detail::List<detail::Allocation*> idle_;
-  std::int64_t used_ = 0;  ///< number of allocations in use
+  std::int64_t used_ = 0;  ///< number of allocations in use, and of borrowed ones
   bool closed_ = false;
   std::size_t idle_bytes_ = 0;
   std::size_t used_bytes_ = 0;
@@ -217,6 +228,18 @@ Buffer Pool::take(std::size_t asked) {
   a->home = this;
   ++allocations_;
   return used(a, asked);
+}
+
+template <class Space>
+Buffer Pool::borrow(void* data, std::size_t bytes, bool read_only) {
+  auto* a = new detail::Allocation;
+  a->data = data != nullptr ? data : a;  // nothing is read there, but functions of C refuse null
+  a->bytes = a->asked = bytes;
+  a->copy = &copy<Space>;
+  a->read_only = read_only;
+  a->home = this;
+  ++used_;
+  return Buffer(a);
 }
 
 inline std::shared_ptr<void> Buffer::write() const {

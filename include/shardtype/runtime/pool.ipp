@@ -81,12 +81,16 @@ SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
     }
     return;
   }
-  a->writing.reset();
-  run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
-  used_bytes_ -= a->bytes;
-  idle_bytes_ += a->bytes;
-  idle_.push_back(a);
-  detail::allow_bytes(*a, 0);
+  if (a->release == nullptr) {
+    delete a;
+  } else {
+    a->writing.reset();
+    run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
+    used_bytes_ -= a->bytes;
+    idle_bytes_ += a->bytes;
+    idle_.push_back(a);
+    detail::allow_bytes(*a, 0);
+  }
   --used_;
   if (closed_) leave();
 }

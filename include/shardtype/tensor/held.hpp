@@ -42,11 +42,11 @@ inline constexpr bool is_element =
     std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
 
 /// Error E21.
-[[noreturn]] void throw_shared(
-    std::string_view operation, std::source_location const& where,
-    std::string_view what =
-        "the tensor's memory is shared with another tensor or operation; write to a.clone() "
-        "instead");
+[[noreturn]] void throw_shared(std::string_view operation, std::source_location const& where,
+                               std::string_view what);
+/// Error E21: another tensor or operation shares a tensor's memory, or it is const memory of the user.
+[[noreturn]] void throw_not_writable(Buffer const& memory, std::string_view operation,
+                                     std::source_location const& where);
 
 }  // namespace shardtype::detail
 
@@ -186,7 +186,7 @@ class HeldBlock {
   MeshRef const& mesh() const { return mesh_; }
   /// The memory, for operations.
   Buffer const& buffer() const { return buffer_; }
-  /// Whether another tensor or operation holds the same memory.
+  /// Whether another tensor or operation holds the same memory, or it is const memory of the user (`wrap`).
   bool shared() const { return buffer_.holders() > 1; }
 
  protected:
@@ -381,10 +381,10 @@ class Held : public detail::Declared<Self>::base,
   /// The local block, to write. While the view (or a copy of it, but not a plain Kokkos::View made
   /// from it) exists, copies of the tensor get memory of their own, and so does the data that
   /// `start` sends. Error E21 if another tensor shares the memory: write `a = a.clone()` first, or
-  /// destroy the other tensor.
+  /// destroy the other tensor; or if it is const memory of the user.
   WritingView<View<T>> mutable_local(
       std::source_location const& where = std::source_location::current()) & {
-    if (buffer_.holders() > 1) throw_shared("mutable_local", where);
+    if (buffer_.holders() > 1) throw_not_writable(buffer_, "mutable_local", where);
     return WritingView<View<T>>(view<T>("mutable_local", where), buffer_.write());
   }
   /// A copy with memory of its own. Communicates nothing.

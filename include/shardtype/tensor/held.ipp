@@ -36,4 +36,13 @@ SHARDTYPE_INLINE void throw_shared(std::string_view operation, std::source_locat
   throw Error("E21", std::string(what));
 }
 
+SHARDTYPE_INLINE void throw_not_writable(Buffer const& memory, std::string_view operation,
+                                         std::source_location const& where) {
+  throw_shared(operation, where,
+               memory.read_only()
+                   ? "the tensor's memory is const memory that it wraps; write to a.clone() instead"
+                   : "the tensor's memory is shared with another tensor or operation; write to "
+                     "a.clone() instead");
+}
+
 }  // namespace shardtype::detail
