@@ -1,5 +1,6 @@
 # The kinds of tests (see CONTRIBUTING.md). All of them are found by glob: adding a file adds a test.
 include_guard(GLOBAL)
+include(ShardtypeScaLAPACK)
 
 # Second compiler for what needs no MPI: reject tests and, under g++, static tests.
 find_program(SHARDTYPE_GXX NAMES g++-12 g++ g++-13 g++-14 g++-15)
@@ -34,6 +35,10 @@ function(shardtype_lacks file out)
   endif()
   if(needs MATCHES "LAPACK" AND NOT TARGET Shardtype::LAPACK)
     message(STATUS "shardtype: ${file} is left out (LAPACK not found)")
+    set(lacks ON)
+  endif()
+  if(needs MATCHES "ScaLAPACK" AND NOT SHARDTYPE_SCALAPACK)
+    message(STATUS "shardtype: ${file} is left out (ScaLAPACK for MPICH not found)")
     set(lacks ON)
   endif()
   if(needs MATCHES "FFT" AND NOT TARGET Shardtype::FFT)
@@ -192,6 +197,10 @@ function(shardtype_catch_executable target file)
   endforeach()
   add_executable(${target} "${file}" ${objects})
   target_link_libraries(${target} PRIVATE shardtype_harness)
+  shardtype_note("${file}" NEEDS needs)
+  if(needs MATCHES "ScaLAPACK")
+    target_link_libraries(${target} PRIVATE "${SHARDTYPE_SCALAPACK}")
+  endif()
   shardtype_own(${target})
 endfunction()
 

@@ -141,6 +141,7 @@ enum class Code {
   Q05_one_matrix,
   Q06_shapes,
   Q07_not_tall,
+  Q08_not_scalapack,
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,

@@ -64,5 +64,13 @@ struct refused<Code::Q07_not_tall, legal, YourTypes...> : Poisoned {
                 "blocks), or move the axis to a batch dim, all_to_all<X, I, B>(a) (each rank sends "
                 "its block once); all_gather<X>(a) a wide matrix.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::Q08_not_scalapack, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q08] ScaLAPACK has no such matrix: rows I and columns J are all its "
+                "dims, the rows the last one, each whole or block-cyclic, and it is no unreduced "
+                "sum. reshard<Dim<J, Cyclic<Y, 64>>, Dim<I, Cyclic<X, 64>>>(a) (each rank sends "
+                "its block once), or exchange the labels and describe the transposed matrix.");
+};
 
 }  // namespace shardtype::checking
