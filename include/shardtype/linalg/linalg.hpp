@@ -11,6 +11,7 @@
 #include <shardtype/linalg/norms.hpp>
 #include <shardtype/linalg/orthogonal.hpp>
 #include <shardtype/linalg/pseudo_inverse.hpp>
+#include <shardtype/linalg/refined.hpp>
 #include <shardtype/linalg/scalapack.hpp>
 #include <shardtype/linalg/solve.hpp>
 #include <shardtype/linalg/spectral.hpp>

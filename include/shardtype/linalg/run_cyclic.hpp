@@ -44,6 +44,10 @@ class CyclicRun {
   static constexpr auto const& matrix = R::S::readings[0].spec;
   static constexpr int rows = R::S::readings[R::operands].spec.dims[0].label;
   static constexpr int columns = R::S::readings[R::operands].spec.dims[1].label;
+  /// The dim of the right-hand sides, the last operand, that runs along the matrix.
+  template <bool transposed>
+  static constexpr int right_dim =
+      R::S::readings[R::operands - 1].spec.find(transposed ? columns : rows);
 
   CyclicRun(A const& a, std::source_location const& where, char const* name)
       : mesh_(a.mesh().state()), axes_(map_axes(mesh_, R::S::names)) {
@@ -61,8 +65,9 @@ class CyclicRun {
   Comm& comm() const { return *comm_; }
   bool owns(std::int64_t k) const { return blocks_.owner(k) == comm_->rank(); }
 
+  template <class U = T>
   Buffer take(std::int64_t elements) const {
-    return mesh_.pool().template take<Space>(static_cast<std::size_t>(elements) * sizeof(T));
+    return mesh_.pool().template take<Space>(static_cast<std::size_t>(elements) * sizeof(U));
   }
   static T* writable(Buffer const& b) { return static_cast<T*>(b.data()); }
 
@@ -117,15 +122,17 @@ class CyclicRun {
     });
   }
   /// Zeros in the blocks of `y` that other ranks own.
-  void clear_others(Matrix<T> const& y) const {
+  template <class U>
+  void clear_others(Matrix<U> const& y) const {
     for (std::int64_t k = 0; k < blocks_.count(); ++k)
       if (!owns(k))
-        std::fill_n(&y.data[blocks_.begin(k) * y.cols], blocks_.width(k) * y.cols, T(0));
+        std::fill_n(&y.data[blocks_.begin(k) * y.cols], blocks_.width(k) * y.cols, U(0));
   }
 
-  void solve_by_ring(CyclicTriangleOf<T> const& t, Matrix<T> const& y) const {
-    Buffer const wires = take(2 * std::min(blocks_.n, blocks_.ranks * blocks_.block) * y.cols);
-    execute::solve_by_ring(t, y, writable(wires));
+  template <class U>
+  void solve_by_ring(CyclicTriangleOf<U> const& t, Matrix<U> const& y) const {
+    Buffer const wires = take<U>(2 * std::min(blocks_.n, blocks_.ranks * blocks_.block) * y.cols);
+    execute::solve_by_ring(t, y, static_cast<U*>(wires.data()));
   }
 
   /// Pivots that are relative to each panel's first row, as rows of the matrix.
@@ -237,47 +244,53 @@ struct Run<op::CyclicCholesky<I, J>> : Filled<Run<op::CyclicCholesky<I, J>>> {
   }
 };
 
+/// a x = b, or a^T x = b, by LU of a, in the memory of a if `takes`.
+template <bool Transposed, class C, class A, class B, class Out>
+void solve_by_lu(C const& run, bool takes, A const& a, B const& b, Out& out) {
+  using T = typename A::element;
+  constexpr int along = C::template right_dim<Transposed>;
+  CyclicBlocks const& blocks = run.blocks();
+  Matrix<T const> const given =
+      C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
+  Matrix<T> const made = C::template right_in<along>(static_cast<T*>(out.buffer().data()), out);
+  Buffer const factors = takes ? Buffer(a.buffer()) : run.take(a.local_size());
+  Buffer const right = run.take(blocks.n * given.cols);
+  Buffer const pivots = run.take(planning::pivot_elements(blocks.n, sizeof(T)));
+  auto* const row_of = static_cast<std::int32_t*>(pivots.data());
+  run.copy_block(a, C::writable(factors));
+  Matrix<T> const y = linalg::kernels::row_major(C::writable(right), blocks.n, given.cols);
+  CyclicColumns<T const> const columns = run.columns_in(static_cast<T const*>(factors.data()), a);
+  if constexpr (Transposed) {
+    factor_lu(run, a, C::writable(factors), row_of, Matrix<T>{}, true);
+    run.count_pivots_from_0(row_of);
+    run.gather_own(given, y);
+    solve_transposed<T>(columns, row_of, y);
+    linalg::kernels::copy<T>(y, made);
+  } else {
+    // the right-hand sides go along at the rank where the way back begins
+    bool const carries = blocks.count() > 0 && run.owns(blocks.count() - 1);
+    if (carries) {
+      linalg::kernels::copy<T>(given, y);
+    } else {
+      std::fill_n(y.data, blocks.n * given.cols, T(0));
+    }
+    factor_lu(run, a, C::writable(factors), row_of, carries ? y : Matrix<T>{}, false);
+    run.template solve_by_ring<T>({columns, false, false}, y);
+    run.leave_own(y, made);
+  }
+}
+
 template <class I, class J, bool Transposed>
 struct Run<op::CyclicSolve<I, J, Transposed>> {
   template <class R, class A, class B>
   static typename R::result run(op::CyclicSolve<I, J, Transposed> const& op,
                                 std::source_location const& where, A const& a, B const& b) {
     using Out = typename R::result;
-    using T = typename A::element;
     using C = CyclicRun<R, A>;
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, b));
     if (!a.mesh().here()) return out;
     C const run(a, where, "solve");
-    constexpr int along = R::S::readings[1].spec.find(Transposed ? C::columns : C::rows);
-    CyclicBlocks const& blocks = run.blocks();
-    Matrix<T const> const given =
-        C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
-    Matrix<T> const made = C::template right_in<along>(static_cast<T*>(out.buffer().data()), out);
-    Buffer const factors = C::takes(op, a) ? Buffer(a.buffer()) : run.take(a.local_size());
-    Buffer const right = run.take(blocks.n * given.cols);
-    Buffer const pivots = run.take(planning::pivot_elements(blocks.n, sizeof(T)));
-    auto* const row_of = static_cast<std::int32_t*>(pivots.data());
-    run.copy_block(a, C::writable(factors));
-    Matrix<T> const y = linalg::kernels::row_major(C::writable(right), blocks.n, given.cols);
-    CyclicColumns<T const> const columns = run.columns_in(static_cast<T const*>(factors.data()), a);
-    if constexpr (Transposed) {
-      factor_lu(run, a, C::writable(factors), row_of, Matrix<T>{}, true);
-      run.count_pivots_from_0(row_of);
-      run.gather_own(given, y);
-      solve_transposed<T>(columns, row_of, y);
-      linalg::kernels::copy<T>(y, made);
-    } else {
-      // the right-hand sides go along at the rank where the way back begins
-      bool const carries = blocks.count() > 0 && run.owns(blocks.count() - 1);
-      if (carries) {
-        linalg::kernels::copy<T>(given, y);
-      } else {
-        std::fill_n(y.data, blocks.n * given.cols, T(0));
-      }
-      factor_lu(run, a, C::writable(factors), row_of, carries ? y : Matrix<T>{}, false);
-      run.solve_by_ring({columns, false, false}, y);
-      run.leave_own(y, made);
-    }
+    solve_by_lu<Transposed>(run, C::takes(op, a), a, b, out);
     return out;
   }
 };
@@ -348,8 +361,8 @@ struct Run<op::CyclicLuSolve<I, J, Transposed>>
     } else {
       linalg::kernels::exchange_rows(y, rows, y.rows);
       run.clear_others(y);
-      run.solve_by_ring({columns, true, true}, y);
-      run.solve_by_ring({columns, false, false}, y);
+      run.template solve_by_ring<T>({columns, true, true}, y);
+      run.template solve_by_ring<T>({columns, false, false}, y);
     }
   }
 };
@@ -363,7 +376,7 @@ struct Run<op::CyclicCholeskySolve<I, J>>
   static void solve(op::CyclicCholeskySolve<I, J> const&, C const& run,
                     CyclicColumns<T const> const& columns, Matrix<T> const& y, B const&) {
     run.clear_others(y);
-    run.solve_by_ring({columns, true, false}, y);
+    run.template solve_by_ring<T>({columns, true, false}, y);
     // L^H x = y, as L^T conj(x) = conj(y)
     conjugate(y);
     solve_by_spread<T>({columns, true, false}, y);
@@ -392,7 +405,7 @@ struct Run<op::CyclicTriangle<I, J, Transposed>>
       solve_by_spread<T>({columns, op.lower, op.unit}, y);
     } else {
       run.clear_others(y);
-      run.solve_by_ring({columns, op.lower, op.unit}, y);
+      run.template solve_by_ring<T>({columns, op.lower, op.unit}, y);
     }
   }
 };

@@ -23,8 +23,8 @@ struct CyclicSolutions {
     Matrix<T> const y = linalg::kernels::row_major(x, n(), 1);
     linalg::kernels::exchange_rows(y, pivots, n());
     run.clear_others(y);
-    run.solve_by_ring({factors, true, true}, y);
-    run.solve_by_ring({factors, false, false}, y);
+    run.template solve_by_ring<T>({factors, true, true}, y);
+    run.template solve_by_ring<T>({factors, false, false}, y);
   }
   void solve_adjoint(T* x) const {
     // a^H y = x, as a^T conj(y) = conj(x)

@@ -199,6 +199,7 @@ constexpr void spread(Step const& s, Round& r) {
 struct CyclicPasses {
   std::int64_t times = 1;
   Spec const* solutions = nullptr;  ///< where the result is none
+  bool halved = false;              ///< in elements of half the size
 };
 
 namespace cyclic_rounds {
@@ -211,16 +212,27 @@ constexpr void in_passes(Step const& s, Round& r) {
   r.number %= ceil_div(r.sizing.extents[x.dims[d].label], r.block);
   round(s, r);
 }
+/// As `round`, of elements of half the size.
+template <void (*round)(Step const&, Round&)>
+constexpr void halved(Step const& s, Round& r) {
+  r.sizing.element_bytes /= 2;
+  round(s, r);
+}
 
 }  // namespace cyclic_rounds
 
 /// Repeats the last two steps of a plan, a computation and a move, in a loop over the blocks.
 template <void (*round)(Step const&, Round&)>
-constexpr void repeat_cyclic(Plan& p, CyclicCall const& call, CyclicPasses const& how) {
+constexpr void repeat_rounds(Plan& p, CyclicCall const& call, CyclicPasses const& how) {
   std::int64_t const once = call.blocks.count();
   if (how.times == 1) return p.repeat(2, once, call.blocks.block, round, call.blocks.ranks);
   p.repeat(2, once > 0 ? once * how.times : once, call.blocks.block,
            &cyclic_rounds::in_passes<round>);
+}
+template <void (*round)(Step const&, Round&)>
+constexpr void repeat_cyclic(Plan& p, CyclicCall const& call, CyclicPasses const& how) {
+  how.halved ? repeat_rounds<&cyclic_rounds::halved<round>>(p, call, how)
+             : repeat_rounds<round>(p, call, how);
 }
 
 /// A computation of a loop, on the matrix and the right-hand sides.
@@ -252,13 +264,11 @@ constexpr auto cyclic_factor_round(CyclicFactor how) {
              ? R(&cyclic_rounds::factor<CyclicFactor::lu_before_solve, in_place>)
              : R(&cyclic_rounds::factor<CyclicFactor::lu_and_solve, in_place>);
 }
-/// The result, at first a copy of the operand, or, `in_place`, its memory, and the loop of panels: one is factorized, sent to
-/// all, and applied to the columns behind it, before which the owner of the next panel factorizes that (look-ahead).
-constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor how, bool in_place) {
-  Spec const& a = c.operands[0];
-  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
-  bool const is_factor = how == CyclicFactor::lu || how == CyclicFactor::cholesky;
-  append_compute(p, {0, 0, in_place && is_factor});
+/// The loop of panels: one is factorized, sent to all, and applied to the columns behind it, before which the owner of the next
+/// panel factorizes that (look-ahead).
+constexpr void append_cyclic_panels(Plan& p, CallSizing const& c,
+                                    void (*round)(Step const&, Round&)) {
+  CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);
   p.push(cyclic_compute(c));
   Step sent = cyclic_move(c, Collective::broadcast, call.axes);
   sent.before.add(call.rows);
@@ -266,8 +276,14 @@ constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor h
   sent.after = sent.before;
   p.push(sent);
   p.push(cyclic_compute(c));
-  auto const round = in_place ? cyclic_factor_round<true>(how) : cyclic_factor_round<false>(how);
   p.repeat(3, call.blocks.count(), call.blocks.block, round, call.blocks.ranks);
+}
+/// The result, at first a copy of the operand, or, `in_place`, its memory, and the loop of panels.
+constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor how, bool in_place) {
+  bool const is_factor = how == CyclicFactor::lu || how == CyclicFactor::cholesky;
+  append_compute(p, {0, 0, in_place && is_factor});
+  append_cyclic_panels(p, c,
+                       in_place ? cyclic_factor_round<true>(how) : cyclic_factor_round<false>(how));
 }
 
 /// The right-hand sides, copied.
