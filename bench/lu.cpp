@@ -47,9 +47,10 @@ char const* const help =
     "columns,\n"
     "from 4096 on of 96. Last lines: ratio lu METHOD_GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over "
     "ScaLAPACK's\n"
-    "in time, lu_products over its products alone, on one rank METHOD_lapack over dgesv or dposv; "
-    "Q1 and Q3\n"
-    "are the quartiles of the ratios of one round; before them, as itself, the rival over "
+    "in time, lu_products over its products alone, lu_refined the solve with factors in float over "
+    "that in double, on one\n"
+    "rank METHOD_lapack over dgesv or dposv; Q1 and Q3 are the quartiles of the ratios of one "
+    "round; before them, as itself, the rival over "
     "itself.\n";
 
 struct X : Axis<"X"> {};
@@ -218,6 +219,8 @@ void run(int argc, char** argv, Environment const& env, int n) {
     auto const rival = std::make_shared<Products<width>>(n, env.rank(), env.size());
     return Pair{ours(true), [rival] { rival->run(); }};
   });
+  suite.add("lu_refined",
+            [&] { return Pair{[&] { linalg::solve<I, J>(a, b, linalg::refined); }, ours(true)}; });
   for (bool const by_lu : {true, false})
     if (env.size() == 1)
       suite.add(by_lu ? "lu_lapack" : "cholesky_lapack", [&, by_lu] {
