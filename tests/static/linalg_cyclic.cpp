@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include <shardtype/linalg/types_cyclic.hpp>
+#include <shardtype/linalg/types_cyclic_inverse.hpp>
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
@@ -80,6 +81,45 @@ static_assert(code<op::CyclicLuSolve<I, J, true>, A, Pivots, Tensor<double, Dim<
 static_assert(
     code<op::CyclicLuSolve<I, J>, A, Tensor<std::int32_t, Dim<J, X>>, Tensor<double, Dim<I>>> ==
     Code::Q05_one_matrix);
+
+// Right-hand sides that the axis of the matrix splits, the inverse, and numbers of the factors.
+using Own = op::CyclicLuSolveOwn<I, J>;
+using OwnTurned = op::CyclicLuSolveOwn<I, J, true>;
+using Determinant = op::CyclicLuProduct<I, J, linalg::detail::Product::logarithm>;
+static_assert(same<result_t<Own, A, Pivots, Tensor<double, Dim<I>, Dim<K, X>>>,
+                   Tensor<double, Dim<J>, Dim<K, X>>>);
+static_assert(same<result_t<Own, A, Pivots, Tensor<double, Dim<K, Y, X>, Dim<I>>>,
+                   Tensor<double, Dim<K, Y, X>, Dim<J>>>);
+static_assert(same<result_t<OwnTurned, A, Pivots, Tensor<double, Dim<J>, Split<K, X, 2>>>,
+                   Tensor<double, Dim<I>, Split<K, X, 2>>>);
+static_assert(same<result_t<Own, A, Pivots, Tensor<double, Dim<I>, Dim<K, X>, Unreduced<Y>>>,
+                   Tensor<double, Dim<J>, Dim<K, X>, Unreduced<Y>>>);
+static_assert(
+    same<result_t<op::CyclicInverse<I, J>, A, Pivots>, Tensor<double, Dim<J>, Split<I, X>>>);
+static_assert(same<result_t<Determinant, A, Pivots>, Tensor<double>>);
+static_assert(code<Own, A, Pivots, Tensor<double, Dim<I>, Dim<K, Y>>> == Code::Q05_one_matrix);
+static_assert(code<Own, A, Pivots, Tensor<double, Dim<I, X>, Dim<K>>> == Code::Q05_one_matrix);
+static_assert(code<Own, A, Pivots, Tensor<double, Dim<I>>> == Code::Q05_one_matrix);
+static_assert(code<Own, A, Pivots, Tensor<double, Dim<J>, Dim<K, X>>> == Code::D01_no_such_index);
+static_assert(code<Own, A, Pivots, Tensor<float, Dim<I>, Dim<K, X>>> ==
+              Code::C10_element_types_differ);
+static_assert(code<Own, A, Pivots, Tensor<double, Dim<I>, Dim<K, X>, Unreduced<Max, Y>>> ==
+              Code::Q02_not_linear);
+static_assert(code<op::CyclicInverse<I, J>, A, Tensor<double, Dim<J>>> ==
+              Code::C10_element_types_differ);
+static_assert(code<Determinant, A, Tensor<std::int32_t, Dim<J, X>>> == Code::Q05_one_matrix);
+
+// Both factors come by: n + n_b rows of each block column, but for the own ones.
+constexpr Plan of_inverse = plan(op::CyclicInverse<I, J>{}, type<A>, type<Pivots>);
+static_assert(of_inverse.count(Collective::all_gather) == 0);
+static_assert(of_inverse.count(Collective::broadcast) == 2 * 2048 / 64);
+static_assert(of_inverse.bytes_per_rank() == 8LL * 2048 * (2048 + 64) * 3 / 4);
+// the operands, the inverse, and two panels
+static_assert(of_inverse.peak_bytes() <= 8LL * 2048 * (2 * 512 + 2 * 64) + 4 * 2048);
+constexpr Plan of_own = plan(Own{}, type<A>, type<Pivots>, type<Tensor<double, Dim<I>, Dim<K, X>>>);
+static_assert(of_own.bytes_per_rank() == of_inverse.bytes_per_rank());
+constexpr Plan of_product = plan(Determinant{}, type<A>, type<Pivots>);
+static_assert(of_product.collectives() == 1 && of_product.count(Collective::all_reduce) == 1);
 
 // Plans. A panel of w columns from row k on: (n - k) w numbers, w pivots and one number more.
 constexpr std::int64_t received(std::int64_t n, std::int64_t block, std::int64_t ranks,

@@ -45,6 +45,9 @@ using tensor_behind = autodiff::tensor_of<shardtype::detail::operand_t<A>>;
 /// Whether I or J of a matrix is block-cyclic: then it is one matrix over many ranks, else a stack of whole ones.
 template <class I, class J, class A>
 concept OneMatrix = cyclic_rows<I, J, tensor_behind<A>> || cyclic_columns<I, J, tensor_behind<A>>;
+/// Whether such a matrix is a tensor, which can be given away.
+template <class I, class J, class A>
+concept OneTensor = OneMatrix<I, J, A> && is_tensor<A>;
 /// Whether only the rows are.
 template <class I, class J, class A>
 inline constexpr bool by_rows =
@@ -115,7 +118,7 @@ constexpr auto lu_factor(core::Argument<A> const& a,
 /// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the factors take its memory, unless
 /// another tensor shares it. After an Error its elements are lost.
 template <class I, class J, class A>
-  requires(detail::OneMatrix<I, J, A> && is_tensor<A>)
+  requires detail::OneTensor<I, J, A>
 constexpr auto lu_factor(core::Argument<A>&& a,
                          checking::CallSite where = std::source_location::current()) {
   A const taken = std::move(a).self();
@@ -157,7 +160,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b,
 /// The same of a matrix that is given away, `solve<I, J>(std::move(a), b)`, or a temporary: it is factorized in its own memory,
 /// unless another tensor shares it.
 template <class I, class J, class A, class B>
-  requires(detail::OneMatrix<I, J, A> && is_tensor<A>)
+  requires detail::OneTensor<I, J, A>
 constexpr auto solve(core::Argument<A>&& a, B const& b,
                      checking::CallSite where = std::source_location::current()) {
   if constexpr (is_tensor<B>) {
@@ -199,7 +202,7 @@ constexpr auto cholesky(core::Argument<A> const& a,
 /// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes its memory, unless another
 /// tensor shares it. After an Error its elements are lost.
 template <class I, class J, class A>
-  requires(detail::OneMatrix<I, J, A> && is_tensor<A>)
+  requires detail::OneTensor<I, J, A>
 constexpr auto cholesky(core::Argument<A>&& a,
                         checking::CallSite where = std::source_location::current()) {
   A const taken = std::move(a).self();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <shardtype/linalg/solve.hpp>
+#include <shardtype/linalg/types_determinant.hpp>
 
 namespace shardtype {
 
@@ -21,9 +22,6 @@ struct SignAndLogdet {
 };
 
 namespace detail {
-
-/// What is computed of the pivots' product.
-enum class Product { whole, logarithm, sign };
 
 template <Product what, class T>
 auto product_of_pivots(std::int64_t n, T const* factors) {

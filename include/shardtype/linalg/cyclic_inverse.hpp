@@ -1,0 +1,140 @@
+#pragma once
+/// The inverse and the determinant of one matrix over many ranks, and its solves for right-hand sides that are split over
+/// the same axis: the functions of linalg.hpp for such types. docs/linalg_cyclic.md has the algorithms and what they send.
+
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/linalg/cyclic.hpp>
+#include <shardtype/linalg/determinant.hpp>
+#include <shardtype/linalg/run_cyclic_inverse.hpp>
+
+namespace shardtype::linalg {
+
+namespace detail {
+
+template <class I, class J, class A, class B, bool tensors = is_tensor<A> && is_tensor<B>>
+inline constexpr bool splits_right = false;
+template <class I, class J, class A, class B>
+inline constexpr bool splits_right<I, J, A, B, true> = [] {
+  using S = core::Scope<A, B, shardtype::detail::Bare<I, J>>;
+  Spec const& a = S::readings[0].spec;
+  Spec const& b = S::readings[1].spec;
+  if (CyclicSplit<I, J, A>::rows == CyclicSplit<I, J, A>::columns) return false;
+  DimSpec const* const matrix = S::readings[2].spec.dims;
+  int const x = a.dims[a.find(matrix[CyclicSplit<I, J, A>::rows ? 0 : 1].label)].axes[0];
+  for (int d = 0; d < b.rank; ++d)
+    if (b.dims[d].label != matrix[0].label && b.dims[d].label != matrix[1].label &&
+        b.dims[d].axes.contains(x))
+      return true;
+  return false;
+}();
+
+/// Whether the axis that splits the matrix splits the right-hand sides among the ranks.
+template <class I, class J, class A, class B>
+concept OwnRight = splits_right<I, J, tensor_behind<A>, tensor_behind<B>>;
+
+/// What `next(lu, Pack<R, C>{})` makes of the factors of one matrix: R and C are its rows and columns, of the transposed
+/// matrix where only the rows are split.
+template <class I, class J, class A, class Next>
+constexpr auto with_factors(A const& a, checking::CallSite where, Next next) {
+  constexpr bool rows = by_rows<I, J, A>;
+  using R = std::conditional_t<rows, J, I>;
+  using C = std::conditional_t<rows, I, J>;
+  auto const lu = api::lu_factor<R, C>(a, where);
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
+    return lu.factors;
+  } else {
+    return next(lu, shardtype::detail::Pack<R, C>{});
+  }
+}
+
+}  // namespace detail
+
+namespace api {
+
+/// The solution of a x = b by the factors of one matrix, where its axis splits the right-hand sides: `lu_solve<I, J>(lu, b)`,
+/// `b[I, K@X]` -> `[J, K@X]`; of the transposed matrix `lu_solve<J, I>(lu, b)`, `b[J, K@X]` -> `[I, K@X]`. Each rank solves for
+/// its own, and every block column of the factors comes by: 2 n^2 (1 - 1 / p) numbers at most arrive, however many
+/// right-hand sides there are. For few of them keep K whole. Refusals and errors as lu_solve.
+template <class I, class J, class R, class C, class F, class P, class B>
+  requires(detail::OneMatrix<R, C, F> && detail::OwnRight<R, C, F, B>)
+constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
+                        checking::CallSite where = std::source_location::current()) {
+  constexpr bool same = std::is_same_v<I, R> && std::is_same_v<J, C>;
+  static_assert(same || (std::is_same_v<I, C> && std::is_same_v<J, R>),
+                "lu_solve<I, J>(lu, b) takes the labels of lu_factor<I, J>(a), or, for the "
+                "transposed matrix, lu_solve<J, I>(lu, b)");
+  return call(op::CyclicLuSolveOwn<R, C, !same>{}, where, lu.factors, lu.pivots, b);
+}
+
+/// The solution of a x = b where the axis of the matrix splits the right-hand sides: `a[I, J@X%n]`, or `a[I@X%n, J]`, and `b[I,
+/// K@X]` -> `[J, K@X]`, by lu_factor and lu_solve. Without a gradient, X03.
+template <class I, class J, class A, class B>
+  requires(detail::OneMatrix<I, J, A> && detail::OwnRight<I, J, A, B>)
+constexpr auto solve(core::Argument<A> const& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  return detail::with_factors<I, J>(
+      a.self(), where, [&](auto const& lu, auto) { return api::lu_solve<I, J>(lu, b, where); });
+}
+/// The same of a matrix that is given away, which is factorized in its own memory.
+template <class I, class J, class A, class B>
+  requires(detail::OneTensor<I, J, A> && detail::OwnRight<I, J, A, B>)
+constexpr auto solve(core::Argument<A>&& a, B const& b,
+                     checking::CallSite where = std::source_location::current()) {
+  return detail::with_factors<I, J>(std::move(a).self(), where, [&](auto const& lu, auto) {
+    return api::lu_solve<I, J>(lu, b, where);
+  });
+}
+
+/// The inverse of one matrix over many ranks: `a[I, J@X%n]` -> `[J, I@X%n]`, whose rows are J and columns I; of `a[I@X%n, J]` `[J@X%n,
+/// I]`. Sends what lu_factor sends, and each block column of both factors to all ranks. `solve` is faster and more accurate
+/// where a product with the inverse is wanted. Refusals and errors as lu_factor; no gradient, X03.
+template <class I, class J, class A>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto inv(core::Argument<A> const& a,
+                   checking::CallSite where = std::source_location::current()) {
+  return detail::with_factors<I, J>(
+      a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
+        return call(op::CyclicInverse<R, C>{}, where, lu.factors, lu.pivots);
+      });
+}
+
+/// The determinant of one matrix over many ranks, a number on all of them. Sends what lu_factor sends, and three numbers
+/// of each rank. Error E80 of a singular matrix; else as det of stacks; no gradient, X03.
+template <class I, class J, class A>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto det(core::Argument<A> const& a,
+                   checking::CallSite where = std::source_location::current()) {
+  return detail::with_factors<I, J>(
+      a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
+        return call(op::CyclicLuProduct<R, C, detail::Product::whole>{}, where, lu.factors,
+                    lu.pivots);
+      });
+}
+
+/// The sign and the logarithm of the modulus of the determinant of one matrix over many ranks: `{sign, logdet}`, numbers on all
+/// of them. As det.
+template <class I, class J, class A>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto slogdet(core::Argument<A> const& a,
+                       checking::CallSite where = std::source_location::current()) {
+  using detail::Product;
+  auto const both = [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
+    auto sign = call(op::CyclicLuProduct<R, C, Product::sign>{}, where, lu.factors, lu.pivots);
+    auto logdet =
+        call(op::CyclicLuProduct<R, C, Product::logarithm>{}, where, lu.factors, lu.pivots);
+    return SignAndLogdet<decltype(sign), decltype(logdet)>{std::move(sign), std::move(logdet)};
+  };
+  auto out = detail::with_factors<I, J>(a.self(), where, both);
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(out)>>) {
+    return SignAndLogdet<decltype(out), decltype(out)>{out, out};
+  } else {
+    return out;
+  }
+}
+
+}  // namespace api
+
+}  // namespace shardtype::linalg

@@ -1,0 +1,208 @@
+#pragma once
+/// Solves in which the factors of one matrix over many ranks come by to each rank's own right-hand sides, and what is
+/// computed of the diagonal of the factors, as operations: their rules, and their plans.
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/check/functions.hpp>
+#include <shardtype/linalg/types_cyclic.hpp>
+#include <shardtype/linalg/types_determinant.hpp>
+
+namespace shardtype {
+
+namespace rules {
+
+/// A solve with the factors of `lu_factor` whose right-hand sides, the last operand, are split over the axis of the matrix:
+/// `b[I, K@X]` gives `[J, K@X]`; `transposed`: `b[J, K@X]` gives `[I, K@X]`. K may be split over further axes, and b an
+/// unreduced sum over them.
+constexpr Verdict cyclic_solve_own(Question const& q, bool transposed) {
+  if (Verdict const v = cyclic_matrix(q); !v) return v;
+  if (Verdict const p = cyclic_pivots(q); !p) return p;
+  Spec const& a = q.a();
+  Spec const& b = q.operands[q.count - 1];
+  int const to = q.from.dims[transposed ? 0 : 1].label;
+  int const from = q.from.dims[transposed ? 1 : 0].label;
+  int const x = a.dims[a.find(q.from.dims[1].label)].axes[0];
+  int const along = b.find(from);
+  if (along < 0) return refuse(Code::D01_no_such_index, from);
+  if (b.find(to) >= 0) return refuse(Code::D02_index_taken, to);
+  if (b.rank != 2) return refuse(Code::Q05_one_matrix, b.dims[b.rank - 1].label);
+  if (b.dims[along].axes.size > 0) return refuse(Code::Q05_one_matrix, from);
+  if (!b.dims[1 - along].axes.contains(x))
+    return refuse(Code::Q05_one_matrix, b.dims[1 - along].label, -1, x);
+  for (int y = 0; y < max_axes; ++y)
+    if (b.unreduced.contains(y) && b.kind != ReduceKind::sum)
+      return refuse(Code::Q02_not_linear, -1, -1, y);
+  Spec out = b;
+  out.dims[along].label = static_cast<std::int8_t>(to);
+  for (int y = 0; y < max_axes; ++y)
+    if (a.reduced.contains(y) && out.state(y) == AxisState::replicated) out.reduced.insert(y);
+  return accept(out);
+}
+
+}  // namespace rules
+
+namespace planning {
+
+/// Panels of factors in memory at a time: one is used, one arrives or is on its way out.
+inline constexpr std::int64_t factor_slots = 2;
+/// Elements of one: of a whole block column.
+constexpr std::int64_t factor_panel(CyclicBlocks const& b) { return b.n * std::min(b.n, b.block); }
+
+namespace cyclic_rounds {
+
+/// Rows of the panel of block `k`: of L from the diagonal on, of U up to it.
+constexpr std::int64_t factor_rows(CyclicBlocks const& b, std::int64_t k, bool lower) {
+  return lower ? b.n - b.begin(k) : b.begin(k) + b.width(k);
+}
+/// A panel of factors is sent to all ranks, and applied to the right-hand sides of each.
+template <bool forward, bool lower>
+constexpr void factors_come_by(Step const& s, Round& r) {
+  if (r.step == 0) {
+    CyclicCall c(s.before, s.before.dims[0].label, s.before.dims[1].label, r.sizing);
+    c.blocks = {r.sizing.extents[c.columns], r.block, r.sizing.sizes.product(s.axes)};
+    std::int64_t const k = in_turn<forward>(c.blocks, r.number);
+    r.sizing.extents.at[c.rows] = factor_rows(c.blocks, k, lower) * c.blocks.width(k);
+    r.sizing.extents.at[c.columns] = 1;
+    r.root = static_cast<int>(c.blocks.owner(k));
+    return;
+  }
+  CyclicCall const c = call_of(s, r);
+  std::int64_t const k = in_turn<forward>(c.blocks, r.number);
+  std::int64_t const w = c.blocks.width(k);
+  std::int64_t const rows = factor_rows(c.blocks, k, lower);
+  // of an inverse the right-hand sides are the columns of the identity
+  bool const inverse = s.after.find(c.rows) >= 0 && s.after.find(c.columns) >= 0;
+  std::int64_t const right = inverse ? c.most_columns(0, r.sizing.sizes) : c.right;
+  computes(r, mul_sat(w * w + 2 * w * (rows - w), right));
+  // the panel that is used is a value of the plan
+  r.work.workspace =
+      mul_sat(mul_sat(factor_slots, factor_panel(c.blocks)) - rows * w, c.element_bytes);
+}
+
+}  // namespace cyclic_rounds
+
+/// One pass over the factors, by L or by U.
+template <bool forward, bool lower>
+constexpr void append_factors_come_by(Plan& p, CallSizing const& c) {
+  Spec const& a = c.operands[0];
+  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
+  Step sent = cyclic_move(c, Collective::broadcast, call.axes);
+  sent.before.add(call.rows);
+  sent.before.add(call.columns);
+  sent.after = sent.before;
+  p.push(sent);
+  p.push(cyclic_compute(c));
+  p.repeat(2, call.blocks.count(), call.blocks.block,
+           &cyclic_rounds::factors_come_by<forward, lower>, call.blocks.ranks);
+}
+
+/// An all_reduce of `numbers` numbers of 8 bytes from each rank.
+template <int numbers>
+constexpr void append_cyclic_parts(Plan& p, CallSizing const& c) {
+  Spec const& a = c.operands[0];
+  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
+  Step sent = cyclic_move(c, Collective::all_reduce, call.axes);
+  sent.before.unreduced.insert(call.axes[0]);
+  p.push(sent);
+  p.repeat(1, 1, 1, [](Step const& s, Round& r) {
+    r.sizing.element_bytes = mul_sat(8 * numbers, r.sizing.sizes.product(s.axes));
+  });
+}
+
+}  // namespace planning
+
+namespace detail {
+
+/// The elements of factors and their pivots.
+template <class A, class P>
+constexpr Code elements_of_factors() {
+  return std::is_same_v<element_t<P>, std::int32_t> ? factorized_elements<A>()
+                                                    : Code::C10_element_types_differ;
+}
+/// Error E41, of factors without right-hand sides.
+constexpr void check_square_factors(ResultExtents const& c) {
+  if (c.given[0][0] != c.given[0][1]) ResultExtents::fail("the matrix is not square");
+}
+
+}  // namespace detail
+
+namespace op {
+
+/// a x = b, or a^T x = b, for right-hand sides of which each rank has its own, by the factors and pivots of CyclicLu.
+template <class I, class J, bool Transposed = false>
+struct CyclicLuSolveOwn : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicLuSolveOwn;
+  static constexpr std::string_view name = "lu_solve";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::cyclic_solve_own(q, Transposed);
+  }
+  template <class A, class P, class B>
+  static constexpr Code elements() {
+    return CyclicLuSolve<I, J>::template elements<A, P, B>();
+  }
+  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    planning::append_factors_come_by<true, !Transposed>(p, c);
+    planning::append_factors_come_by<false, Transposed>(p, c);
+  }
+};
+
+/// The inverse [J, I@X%n], by the factors and pivots of CyclicLu.
+template <class I, class J>
+struct CyclicInverse : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicInverse;
+  static constexpr std::string_view name = "inv";
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (Verdict const v = rules::cyclic_matrix(q); !v) return v;
+    if (Verdict const p = rules::cyclic_pivots(q); !p) return p;
+    Spec out = q.a();
+    for (int d = 0; d < out.rank; ++d) out.dims[d].label = q.a().dims[1 - d].label;
+    return rules::accept(out);
+  }
+  template <class A, class P>
+  static constexpr Code elements() {
+    return detail::elements_of_factors<A, P>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    detail::check_square_factors(c);
+    c.out[0] = c.out[1] = c.given[0][0];
+  }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    planning::append_factors_come_by<true, true>(p, c);
+    planning::append_factors_come_by<false, false>(p, c);
+  }
+};
+
+/// Of the determinant itself, its sign or the logarithm of its modulus, a number, by the factors and pivots of CyclicLu.
+template <class I, class J, linalg::detail::Product what>
+struct CyclicLuProduct : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicLuProduct;
+  static constexpr std::string_view name = "det";
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (Verdict const v = rules::cyclic_matrix(q); !v) return v;
+    Verdict const p = rules::cyclic_pivots(q);
+    return p ? rules::accept(Spec{}) : p;
+  }
+  template <class A, class P>
+  static constexpr Code elements() {
+    return detail::elements_of_factors<A, P>();
+  }
+  template <class A, class P>
+  using element = std::conditional_t<what == linalg::detail::Product::logarithm,
+                                     detail::real_of<detail::element_t<A>>, detail::element_t<A>>;
+  constexpr void extents(ResultExtents const& c) const { detail::check_square_factors(c); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    planning::append_cyclic_parts<3>(p, c);
+  }
+};
+
+}  // namespace op
+
+}  // namespace shardtype
