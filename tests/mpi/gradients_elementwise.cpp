@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -26,6 +27,7 @@ struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
 struct B : Index<"B"> {};
 struct D : Index<"D"> {};
+using Int = std::int64_t;
 template <class... Parts>
 using T = Tensor<double, Parts...>;
 using A = T<Dim<B, X>, Dim<D>>;
@@ -106,6 +108,63 @@ TEST_CASE("functions of two operands, of other shardings and dims") {
   two("logaddexp", [](auto v, auto w) { return logaddexp(v, w); });
   two("maximum", [](auto v, auto w) { return max(v, w); });
   two("minimum", [](auto v, auto w) { return min(v, w); });
+}
+
+// One kernel writes the cotangents of all operands; that of one operand alone has a kernel of its own, and the tape adds
+// what several functions give.
+TEST_CASE("cotangents of several operands have the bits that they have alone") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (Int const rows : {Int{5}, Int{1}, Int{0}, Int{1403}}) {
+    auto const a = make<A>(mesh, {rows, 3}, 1, 0.2, 0.9);
+    auto const b = make<A>(mesh, {rows, 3}, 2, 0.2, 0.9);
+    auto const row = make<T<Dim<D>, Reduced<X>>>(mesh, {3}, 3, 0.2, 0.9);
+    auto const ct = make<A>(mesh, {rows, 3}, 4, -0.7, 0.9);
+    auto const same = [](auto const& got, auto const& want) {
+      REQUIRE(got.local_size() == want.local_size());
+      auto const bytes = static_cast<std::size_t>(got.local_size()) * sizeof(double);
+      CHECK((bytes == 0 || std::memcmp(got.buffer().data(), want.buffer().data(), bytes) == 0));
+    };
+    auto const alone = [&](auto const& f, auto const& v, auto const& w) {
+      auto const both = vjp(f, v, w).pullback(ct);
+      same(std::get<0>(both), vjp([&](auto x) { return f(x, w); }, v).pullback(ct));
+      same(std::get<1>(both), vjp([&](auto x) { return f(v, x); }, w).pullback(ct));
+    };
+    auto const two = [&](auto const& f) {
+      alone(f, a, b);
+      alone(f, a, row);
+    };
+    two([](auto v, auto w) { return (v * w).tensor(); });
+    two([](auto v, auto w) { return (v / w).tensor(); });
+    two([](auto v, auto w) { return pow(v, w).tensor(); });
+    two([](auto v, auto w) { return max(v, w).tensor(); });
+    two([](auto v, auto w) { return where(v > w, exp(v), w / 3).tensor(); });
+    two([](auto v, auto w) { return (tanh(v * w) + log(w)).tensor(); });
+
+    // several places of one value: summands in the order of the text
+    auto const each = [](auto u, auto v, auto w, auto z) { return (u * v / w - exp(z)).tensor(); };
+    auto const four = vjp(each, a, a, a, a).pullback(ct);
+    same(vjp([&](auto v) { return each(v, v, v, v); }, a).pullback(ct),
+         (((std::get<0>(four) + std::get<1>(four)).tensor() + std::get<2>(four)).tensor() +
+          std::get<3>(four))
+             .tensor());
+    // the place of `w` passes the cotangent on
+    auto const passes = [&](auto u, auto v, auto w, auto z) {
+      return (u * v + w + z * b).tensor();
+    };
+    auto const parts = vjp(passes, a, a, a, a).pullback(ct);
+    same(vjp([&](auto v) { return passes(v, v, v, v); }, a).pullback(ct),
+         (((std::get<0>(parts) + std::get<1>(parts)).tensor() + std::get<2>(parts)).tensor() +
+          std::get<3>(parts))
+             .tensor());
+    // after another function's, of which the cotangent is the one that is passed on
+    auto const after = [](auto v, auto w) {
+      auto const sum = (v + w).tensor();
+      return (sum + v * w).tensor();
+    };
+    auto const [of_v, of_w] = vjp(after, a, b).pullback(ct);
+    same(of_v, (ct + (ct * b).tensor()).tensor());
+    same(of_w, (ct + (ct * a).tensor()).tensor());
+  }
 }
 
 TEST_CASE("unreduced operands and results") {

@@ -98,6 +98,26 @@ TEST_CASE("kernels that functions of expressions launch") {
     CHECK(once([&] { static_cast<void>(full_like(exp(a), 2)); }) ==
           once([&] { static_cast<void>(full_like(a, 2)); }));
   }
+  SECTION("cotangents of several operands") {
+    auto const c = full<float, Dim<I, X>>(mesh, {100}, 2);
+    auto const pulls = [&](auto const& f, auto const&... at) {
+      auto const both = vjp(f, at...);
+      return launched([&] { static_cast<void>(both.pullback(c)); });
+    };
+    CHECK(pulls([](auto v) { return exp(v).tensor(); }, a) == 1);
+    CHECK(pulls([](auto v, auto w) { return max(v, w).tensor(); }, a, b) == 1);
+    CHECK(pulls([](auto v, auto w) { return (v / w).tensor(); }, a, b) == 1);
+    CHECK(pulls([](auto u, auto v, auto w) { return (u * v + exp(w)).tensor(); }, a, b, c) == 1);
+    // of one value: the kernel adds what it has written
+    CHECK(pulls([](auto v) { return (v * v * v).tensor(); }, a) == 1);
+    // after another node's: the kernel adds to what is there
+    CHECK(pulls(
+              [](auto v, auto w) {
+                auto const first = exp(v * w).tensor();
+                return (v * w * first).tensor();
+              },
+              a, b) == 2);
+  }
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
   Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(nullptr);
   Kokkos::Tools::Experimental::set_begin_parallel_scan_callback(nullptr);

@@ -210,8 +210,7 @@ struct Slot : SlotBase {
       *ct = lifted<Cotangent>((*ct + x).tensor());
     }
   }
-
- private:
+  /// Adds a summand that is under way.
   constexpr void complete() {
     if constexpr (can_start<Cotangent>) {
       if (started == nullptr) return;

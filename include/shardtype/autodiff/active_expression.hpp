@@ -9,22 +9,11 @@
 #include <utility>
 
 #include <shardtype/autodiff/active.hpp>
-#include <shardtype/autodiff/agreed.hpp>
-#include <shardtype/autodiff/pullback.hpp>
-#include <shardtype/autodiff/settle.hpp>
+#include <shardtype/autodiff/recorded_expression.hpp>
 #include <shardtype/core/error.hpp>
 
 namespace shardtype::autodiff {
 
-/// The slot of a value of level `Top`; null for others and for constants.
-template <int Top, class A>
-constexpr SlotBase* slot_of(A const& a) {
-  if constexpr (level<A> == Top) {
-    return a.slot();
-  } else {
-    return nullptr;
-  }
-}
 /// The tape of the operands of level `Top`; null if all are constants. Error E73: an operand of
 /// another differentiation.
 template <int Top, class... As>
@@ -119,89 +108,6 @@ constexpr auto stripped(A const& a) {
     return peeled<Top>(a);
   }
 }
-
-/// What a pull saves of one operand.
-struct Nothing {};
-
-/// An elementwise expression on the tape: its tree and what its operands' cotangents read.
-template <class E, int Top, class V, class Numbers, class... Leaves>
-struct RecordedExpression;
-template <class E, int Top, class V, int... I, class... Leaves>
-struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...> final : Entry {
-  /// What the cotangents of all active operands read.
-  static constexpr unsigned reads() {
-    unsigned out = 0;
-    ((out |= active<I>() ? Reads<I, E>::mask : 0U), ...);
-    return out;
-  }
-  template <int K>
-  static constexpr bool active() {
-    return level<nth_t<K, Leaves...>> == Top;
-  }
-  static constexpr unsigned mask = reads();
-  static constexpr bool saves_result = ((mask >> E::inputs) & 1U) != 0;
-  template <int K>
-  using SavedAt =
-      std::conditional_t<((mask >> K) & 1U) != 0, peeled_t<Top, nth_t<K, Leaves...>>, Nothing>;
-
-  Slot<V> slot;
-  E expression;
-  KeptIn<std::integer_sequence<int, I..., E::inputs>, SavedAt<I>...,
-         std::conditional_t<saves_result, V, Nothing>>
-      saved;
-  SlotBase* to[sizeof...(Leaves)];
-
-  constexpr RecordedExpression(Tape* tape, E const& e, V const& value, Leaves const&... leaves)
-      : Entry{nullptr, &act_on<RecordedExpression>},
-        slot(tape),
-        expression(e),
-        saved{{saved_at<I>(leaves)}..., {result_of(value)}},
-        to{autodiff::slot_of<Top>(leaves)...} {}
-  constexpr void pull() {
-    if (slot.ct == nullptr) return;
-    auto const ct = slot.taken();
-    autodiff::agree_on_pull("map", autodiff::wanted_bits(to, static_cast<int>(sizeof...(Leaves))),
-                            ct);
-    (pull_into<I>(ct), ...);
-  }
-
- private:
-  template <int K, class A>
-  static constexpr SavedAt<K> saved_at([[maybe_unused]] A const& a) {
-    if constexpr (((mask >> K) & 1U) != 0) {
-      return peeled<Top>(a);
-    } else {
-      return {};
-    }
-  }
-  static constexpr auto result_of([[maybe_unused]] V const& value) {
-    if constexpr (saves_result) {
-      return value;
-    } else {
-      return Nothing{};
-    }
-  }
-  template <int K, class C>
-  constexpr void pull_into(C const& ct) {
-    if constexpr (active<K>()) {
-      if (to[K] == nullptr) return;
-      using P = peeled_t<Top, nth_t<K, Leaves...>>;
-      static_cast<Slot<P>*>(to[K])->add(autodiff::settled<cotangent_t<tensor_of<P>>, false>(
-          autodiff::unbroadcast<tensor_of<P>>(pulled_back<K>(ct))));
-    }
-  }
-  template <int K, class C>
-  constexpr auto pulled_back(C const& ct) const {
-    if constexpr (Path<K, E>::passes) {
-      return ct;
-    } else {
-      return [&]<int... N>(std::integer_sequence<int, N...>) {
-        return call(autodiff::Pullback<E, K>{expression}, std::source_location::current(), ct,
-                    kept<N>(saved)...);
-      }(typename Reads<K, E>::Numbers{});
-    }
-  }
-};
 
 /// A value of the tensor type `T` of the same kind as `V`.
 template <class V, class T>

@@ -16,9 +16,9 @@ namespace shardtype {
 
 namespace autodiff {
 
-/// The cotangent of operand `K` of the expression `E`, as a function whose text is computed by one
-/// kernel.
-template <class E, int K>
+/// The cotangents of the operands `Ks` of the expression `E`, of that of the result and of the operands `Numbers`
+/// (E::inputs: the result), as a function whose text is computed by one kernel.
+template <class E, class Numbers, int... Ks>
 struct PullbackFunction {
   E expression;
 };
@@ -104,21 +104,27 @@ struct ElementOfResult<autodiff::Pullback<E, K>, A, B> {
 namespace detail {
 
 /// As the functions of which the derivative's text is made.
-template <class E, int K, class... Args, int First, class T>
-struct Lowered<Expression<autodiff::PullbackFunction<E, K>, Args...>, First, T> {
-  using Given = Expression<autodiff::PullbackFunction<E, K>, Args...>;
+template <class E, class Numbers, int... Ks, class... Args, int First, class T>
+struct Lowered<Expression<autodiff::PullbackFunction<E, Numbers, Ks...>, Args...>, First, T> {
+  using Given = Expression<autodiff::PullbackFunction<E, Numbers, Ks...>, Args...>;
   using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
   template <int N, class A>
   using argument = Lowered<A, First + slots_before<N, Args...>(), T>;
 
+  template <int K, int... N>
+  static auto one(Given const& f, std::integer_sequence<int, N...>) {
+    return autodiff::pulled<K>(f.function().expression, Numbers{},
+                               autodiff::Part<typename argument<N, Args>::expression>(
+                                   argument<N, Args>::make(f.template argument<N>()))...)
+        .expression;
+  }
   static auto make(Given const& f) {
-    return [&]<int... N>(std::integer_sequence<int, N...>) {
-      return autodiff::pulled<K>(f.function().expression, typename autodiff::Reads<K, E>::Numbers{},
-                                 autodiff::Part<typename argument<N, Args>::expression>(
-                                     argument<N, Args>::make(f.template argument<N>()))...)
-          .expression;
-    }(Order{});
+    if constexpr (sizeof...(Ks) == 1) {
+      return one<Ks...>(f, Order{});
+    } else {
+      return kernels::Several<decltype(one<Ks>(f, Order{}))...>{{one<Ks>(f, Order{})}...};
+    }
   }
   template <class Visit>
   static void visit(Given const& f, Visit&& use) {
@@ -137,7 +143,7 @@ struct Run<autodiff::Pullback<E, K>> {
   template <class R, class... As>
   static auto run(autodiff::Pullback<E, K> const& op, std::source_location const&,
                   As const&... as) {
-    using F = autodiff::PullbackFunction<E, K>;
+    using F = autodiff::PullbackFunction<E, typename autodiff::Reads<K, E>::Numbers, K>;
     return detail::run_fused<typename R::result>(
         detail::Expression<F, As...>(F{op.expression}, as...), nullptr);
   }

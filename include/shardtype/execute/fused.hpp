@@ -191,11 +191,11 @@ bool extents_agree(std::array<std::int64_t, N> const& known,
   return true;
 }
 
-/// Computes the expression `e` for a result of type `Out`, into `into` if given. `operation` and
-/// `where`: for messages.
-template <class Out, class E>
+/// Computes the expression `e` for a result of type `Out`, into `into` if given, or several expressions to the
+/// `targets` that lie as `into`. `operation` and `where`: for messages.
+template <class Out, class E, class Targets = std::nullptr_t>
 Out run_fused(E const& e, Out const* into, std::string_view operation = "an elementwise expression",
-              std::source_location const& where = {}) {
+              std::source_location const& where = {}, Targets const& targets = {}) {
   using L = Lowered<E, 0, char>;
   using Types = typename L::types;
   core::RunningCall const running(operation, where, element_name<typename Out::element>(),
@@ -241,8 +241,12 @@ Out run_fused(E const& e, Out const* into, std::string_view operation = "an elem
     in.data[Slot] = static_cast<typename A::element const*>(in.data[Slot]) + offset;
   });
   typename Out::execution_space const exec{};
-  kernels::evaluate<Types>(exec, L::make(e),
-                           static_cast<typename Out::element*>(out.buffer().data()), shape, in);
+  if constexpr (std::is_same_v<Targets, std::nullptr_t>) {
+    kernels::evaluate<Types>(exec, L::make(e),
+                             static_cast<typename Out::element*>(out.buffer().data()), shape, in);
+  } else {
+    kernels::evaluate<Types>(exec, L::make(e), targets, shape, in);
+  }
   exec.fence();
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -10,7 +11,7 @@
 #include <shardtype/kernels/expression_tree.hpp>
 #include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/layout.hpp>
-#include <shardtype/kernels/staged.hpp>
+#include <shardtype/kernels/several.hpp>
 
 namespace shardtype::kernels {
 
@@ -44,15 +45,15 @@ Layout merge_dims(Layout const& result, Sources<Count>& in) {
 
 /// Host: one call computes a run of the last dim. Operands that are not contiguous there are first
 /// copied to a small buffer, so that all loops have unit stride.
-template <class T, class E, class Types>
+template <class Out, class E, class Types>
 struct EvaluateRuns;
-template <class T, class E, class... Ts>
-struct EvaluateRuns<T, E, Elements<Ts...>> {
+template <class Out, class E, class... Ts>
+struct EvaluateRuns<Out, E, Elements<Ts...>> {
   static constexpr int count = static_cast<int>(sizeof...(Ts));
   static constexpr std::int64_t short_run = 512;
 
   E expression;
-  T* out;
+  Out out;
   Layout shape;
   Sources<count> in;
   std::int64_t run;   ///< elements per call
@@ -71,24 +72,6 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
     }
     from[K] = buffer;
   }
-  // By default clang warns if it cannot vectorise a loop as told, because of calls that have no
-  // vector form (exp, or a user's function). Such a loop runs element by element, as intended. The warning is given
-  // for the function that holds the loop after inlining, which would be Kokkos'; so `loop` is not inlined.
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-  [[gnu::noinline]]
-#endif
-  void loop(void const* const* from, T* to, std::int64_t n) const {
-    if constexpr (E::staged) return compute_block(expression, from, 0, n, to);
-    // iterations are independent
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#elif defined(__GNUC__)
-#pragma GCC ivdep
-#endif
-    for (std::int64_t i = 0; i < n; ++i) to[i] = expression.at(from, i);
-  }
   template <int... K>
   void gather_all(void const** from, std::int64_t n, char (*buffers)[short_run * 16],
                   std::integer_sequence<int, K...>) const {
@@ -101,7 +84,7 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
     std::int64_t const begin = work % runs * run;
     std::int64_t const n = begin + run < shape.extent[last] ? run : shape.extent[last] - begin;
     std::int64_t row = work / runs;
-    T* const to = out + row * shape.extent[last] + begin;
+    Out const to = out + (row * shape.extent[last] + begin);
     std::int64_t offset[at_least_one(count)];
     for (int k = 0; k < count; ++k) offset[k] = begin * in.stride[k][last];
     for (int d = last - 1; d >= 0; --d) {
@@ -113,11 +96,8 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
     void const* from[at_least_one(count)];
     place(from, offset, std::make_integer_sequence<int, count>{});
     if (!plain) gather_all(from, n, buffers, std::make_integer_sequence<int, count>{});
-    loop(from, to, n);
+    detail::compute_run(expression, from, 0, n, to);
   }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
   template <int... K>
   void place(void const** from, std::int64_t const* offset,
              std::integer_sequence<int, K...>) const {
@@ -126,13 +106,13 @@ struct EvaluateRuns<T, E, Elements<Ts...>> {
 };
 
 /// Device: one call computes one element.
-template <class T, class E, class Types>
+template <class Out, class E, class Types>
 struct EvaluateElements;
-template <class T, class E, class... Ts>
-struct EvaluateElements<T, E, Elements<Ts...>> {
+template <class Out, class E, class... Ts>
+struct EvaluateElements<Out, E, Elements<Ts...>> {
   static constexpr int count = static_cast<int>(sizeof...(Ts));
   E expression;
-  T* out;
+  Out out;
   Layout shape;
   Sources<count> in;
 
@@ -144,21 +124,22 @@ struct EvaluateElements<T, E, Elements<Ts...>> {
       rest /= shape.extent[d];
       for (int k = 0; k < count; ++k) offset[k] += at * in.stride[k][d];
     }
-    out[work] = evaluate(offset, std::make_integer_sequence<int, count>{});
+    evaluate(offset, out + work, std::make_integer_sequence<int, count>{});
   }
   template <int... K>
-  KOKKOS_FUNCTION T evaluate(std::int64_t const* offset, std::integer_sequence<int, K...>) const {
+  KOKKOS_FUNCTION void evaluate(std::int64_t const* offset, Out const& to,
+                                std::integer_sequence<int, K...>) const {
     void const* from[at_least_one(count)] = {static_cast<Ts const*>(in.data[K]) + offset[K]...};
-    return expression.at(from, 0);
+    compute_element(expression, from, to);
   }
 };
 
 }  // namespace detail
 
 /// Writes the expression of the operands `in` to `out`, packed, with the extents of `shape`. `out`
-/// may be an operand with the same layout. Runs on `exec`.
-template <class Types, class Exec, class T, class E>
-void evaluate(Exec const& exec, E const& expression, T* out, Layout const& shape,
+/// may be an operand with the same layout. Several expressions are written to Targets, which are none of the operands. Runs on `exec`.
+template <class Types, class Exec, class Out, class E>
+void evaluate(Exec const& exec, E const& expression, Out const& out, Layout const& shape,
               Sources<Types::count> in) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const n = shape.elements();
@@ -169,7 +150,7 @@ void evaluate(Exec const& exec, E const& expression, T* out, Layout const& shape
     bool plain = true;
     for (int k = 0; k < Types::count; ++k)
       plain = plain && (in.stride[k][merged.rank - 1] == 1 || merged.extent[merged.rank - 1] == 1);
-    using Runs = detail::EvaluateRuns<T, E, Types>;
+    using Runs = detail::EvaluateRuns<Out, E, Types>;
     std::int64_t const row = merged.extent[merged.rank - 1];
     std::int64_t const run = plain ? 8192 : Runs::short_run;
     std::int64_t const runs = (row + run - 1) / run;
@@ -178,7 +159,7 @@ void evaluate(Exec const& exec, E const& expression, T* out, Layout const& shape
                          Runs{expression, out, merged, in, run, runs, plain});
   } else {
     Kokkos::parallel_for(kernels::launch_name("shardtype::elementwise"), Policy(exec, 0, n),
-                         detail::EvaluateElements<T, E, Types>{expression, out, merged, in});
+                         detail::EvaluateElements<Out, E, Types>{expression, out, merged, in});
   }
 }
 

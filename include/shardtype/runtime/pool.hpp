@@ -106,10 +106,11 @@ class Buffer {
   detail::Allocation* allocation_ = nullptr;
 };
 
-/// Caches released allocations for the next operation, so that a steady loop allocates nothing.
-/// Cached memory never exceeds the peak in use and is released when an allocation fails. Exists
-/// until its owner is gone and all memory taken from it has been returned. For one thread; other
-/// threads may release memory.
+/// Caches released allocations for the next operation, so that a steady loop allocates little.
+/// What it holds, in use and cached, is at most `bound` of the peak of what was asked for; cached
+/// memory is released before that is exceeded, and when an allocation fails. Exists until its owner
+/// is gone and all memory taken from it has been returned. For one thread; other threads may release
+/// memory.
 class Pool {
  public:
   /// Creates a pool, and closes it at its own end.
@@ -142,6 +143,11 @@ class Pool {
 
   std::size_t used_bytes() const { return used_bytes_; }
   std::size_t idle_bytes() const { return idle_bytes_; }
+  /// The most that it has held so far, in use and cached.
+  std::size_t most_held_bytes() const { return most_held_; }
+  /// What a pool may hold for which at most `asked` bytes were asked at a time: an eighth and 1 MiB
+  /// more, for blocks that are larger than what they are used for, and for cached ones.
+  static constexpr std::size_t bound(std::size_t asked) { return asked + asked / 8 + spare; }
   /// Number of allocations from the system so far.
   std::size_t allocations() const { return allocations_; }
 
@@ -180,7 +186,18 @@ class Pool {
       trim();
     }
   }
+  static constexpr std::size_t spare = std::size_t{1} << 20;
+
   Buffer used(detail::Allocation* a, std::size_t asked);
+  /// Whether a cached block may be used for `bytes`: one that is much larger is kept for a larger
+  /// request.
+  bool serves(detail::Allocation const& a, std::size_t bytes) const {
+    std::size_t const asked = asked_bytes_ + bytes;
+    std::size_t const most = std::max(most_asked_, asked);
+    return a.bytes / 2 <= bytes && used_bytes_ + a.bytes - asked <= bound(most) - most;
+  }
+  /// Makes room for a new block of so many bytes.
+  void make_room(std::size_t bytes);
   /// Gives back what other threads have released.
   void collect();
   static void destroy(detail::Allocation* a);
@@ -194,7 +211,9 @@ class Pool {
   bool closed_ = false;
   std::size_t idle_bytes_ = 0;
   std::size_t used_bytes_ = 0;
-  std::size_t most_used_ = 0;
+  std::size_t asked_bytes_ = 0;  ///< of the allocations in use
+  std::size_t most_asked_ = 0;
+  std::size_t most_held_ = 0;
   std::size_t allocations_ = 0;
 };
 
@@ -210,14 +229,13 @@ Buffer Pool::take(std::size_t asked) {
     if (idle_[k]->release != release || idle_[k]->bytes < bytes) continue;
     if (best == idle_.size() || idle_[k]->bytes < idle_[best]->bytes) best = k;
   }
-  // a much larger block is kept for a larger request
-  if (best < idle_.size() && idle_[best]->bytes / 2 <= bytes) {
+  if (best < idle_.size() && serves(*idle_[best], bytes)) {
     detail::Allocation* a = idle_[best];
     idle_.erase(best);
     idle_bytes_ -= a->bytes;
     return used(a, asked);
   }
-  trim(most_used_);
+  make_room(bytes);
   auto* a = new detail::Allocation;
   a->data = from_system<Space>(bytes);
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)

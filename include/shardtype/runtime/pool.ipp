@@ -48,12 +48,20 @@ SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
   }
 }
 
+SHARDTYPE_INLINE void Pool::make_room(std::size_t bytes) {
+  std::size_t const most = bound(std::max(most_asked_, asked_bytes_ + bytes));
+  std::size_t const needed = used_bytes_ + bytes;
+  trim(needed < most ? most - needed : 0);
+}
+
 SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked) {
   a->asked = asked;
   detail::allow_bytes(*a, asked);
   run_time.memory.add(static_cast<std::int64_t>(asked));
   used_bytes_ += a->bytes;
-  most_used_ = std::max(most_used_, used_bytes_);
+  asked_bytes_ += std::max<std::size_t>(asked, 64);
+  most_asked_ = std::max(most_asked_, asked_bytes_);
+  most_held_ = std::max(most_held_, used_bytes_ + idle_bytes_);
   ++used_;
   return Buffer(a);
 }
@@ -87,6 +95,7 @@ SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
     a->writing.reset();
     run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
     used_bytes_ -= a->bytes;
+    asked_bytes_ -= std::max<std::size_t>(a->asked, 64);
     idle_bytes_ += a->bytes;
     idle_.push_back(a);
     detail::allow_bytes(*a, 0);
