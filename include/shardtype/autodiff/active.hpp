@@ -142,20 +142,26 @@ constexpr Want lifted(V const& v) {
   }
 }
 
-/// `a += b`, element by element, for blocks that lie alike. In place unless another holds a's memory.
+/// `a += b`, element by element, for `n` elements. In place unless another holds a's memory (`shared`): then the
+/// sum is the result.
+template <class T, class Space>
+Buffer accumulate_blocks(runtime::MeshState& mesh, Buffer const& a, Buffer const& b, std::int64_t n,
+                         bool shared) {
+  typename Space::execution_space const exec{};
+  Buffer out =
+      shared ? mesh.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(T)) : a;
+  kernels::add_blocks(exec, static_cast<T*>(out.data()), static_cast<T const*>(a.data()),
+                      static_cast<T const*>(b.data()), n);
+  exec.fence();
+  return out;
+}
+/// `a += b`, for tensors whose blocks lie alike.
 template <class A>
 void accumulate(A& a, A const& b) {
-  using T = typename A::element;
-  typename A::execution_space const exec{};
-  std::int64_t const n = a.local_size();
   bool const shared = a.shared();
-  Buffer out = shared ? a.mesh().state().pool().template take<typename A::memory_space>(
-                            static_cast<std::size_t>(n) * sizeof(T))
-                      : a.buffer();
-  kernels::add_blocks(exec, static_cast<T*>(out.data()), static_cast<T const*>(a.buffer().data()),
-                      static_cast<T const*>(b.buffer().data()), n);
-  exec.fence();
-  if (shared) a = A(a.mesh(), a.extents(), std::move(out));
+  Buffer sum = autodiff::accumulate_blocks<typename A::element, typename A::memory_space>(
+      a.mesh().state(), a.buffer(), b.buffer(), a.local_size(), shared);
+  if (shared) a = A(a.mesh(), a.extents(), std::move(sum));
 }
 
 /// The cotangent of one value, as far as it is known. A pointer: std::optional of a tensor costs

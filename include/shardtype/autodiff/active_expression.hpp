@@ -25,25 +25,27 @@ constexpr SlotBase* slot_of(A const& a) {
     return nullptr;
   }
 }
-/// The tape of the operands of level `Top`; null if all are constants. Error E73: an operand of
-/// another differentiation.
-template <int Top, class... As>
-constexpr Tape* one_tape(std::string_view operation, As const&... as) {
-  SlotBase const* const slots[] = {autodiff::slot_of<Top>(as)...};
+/// The tape of the operands with these slots; null if all are constants. Error E73: an operand of another
+/// differentiation.
+constexpr Tape* one_tape(std::string_view operation, SlotBase const* const* slots, int n) {
   Tape* tape = nullptr;
-  int k = 0;
-  for (SlotBase const* const s : slots) {
-    ++k;
-    if (s == nullptr) continue;
-    if (tape != nullptr && s->tape != tape)
+  for (int k = 0; k < n; ++k) {
+    if (slots[k] == nullptr) continue;
+    if (tape != nullptr && slots[k]->tape != tape)
       throw Error("E73",
-                  "operand " + std::to_string(k) + " of " + std::string(operation) +
+                  "operand " + std::to_string(k + 1) + " of " + std::string(operation) +
                       " belongs to another differentiation than the operands before it; what an "
                       "inner grad uses of an outer one is passed to it as an argument",
                   FailedOn::every_rank);
-    tape = s->tape;
+    tape = slots[k]->tape;
   }
   return tape;
+}
+/// That of the operands of level `Top`.
+template <int Top, class... As>
+constexpr Tape* one_tape(std::string_view operation, As const&... as) {
+  SlotBase const* const slots[] = {autodiff::slot_of<Top>(as)...};
+  return autodiff::one_tape(operation, slots, static_cast<int>(sizeof...(As)));
 }
 
 /// The tree of an argument of an expression, whose first operand has the number `First`.

@@ -155,19 +155,29 @@ template <class S, std::size_t... K>
 constexpr bool takes_members(std::index_sequence<K...>) {
   return requires { S{((void)K, AnyMember{})...}; };
 }
-/// The number of members of an aggregate, at most 32.
-template <class S, std::size_t N = 33>
+/// The number of members of an aggregate, if it is at most 32: the most values of which it can be made. Fewer do
+/// if the last members have defaults, so the search ends where one more is too many.
+template <class S, std::size_t N = 1, bool before = false>
 constexpr std::size_t members() {
-  if constexpr (takes_members<S>(std::make_index_sequence<N>{})) {
-    return N;
+  if constexpr (N > 33) {
+    return before ? N - 1 : 0;
+  } else if constexpr (takes_members<S>(std::make_index_sequence<N>{})) {
+    return members<S, N + 1, true>();
+  } else if constexpr (before) {
+    return N - 1;
   } else {
-    return members<S, N - 1>();
+    return members<S, N + 1>();
   }
 }
+/// The number of members of a struct. Of a template of how it holds its members, counted once for all.
+template <class S>
+inline constexpr std::size_t members_of = members<S>();
+template <template <template <class> class> class M, template <class> class As>
+inline constexpr std::size_t members_of<M<As>> = members<M<value_t>>();
 /// Calls `f` with the members of a struct.
 template <class S, class F>
 constexpr auto with_members(S& s, F const& f) {
-  constexpr std::size_t n = members<std::remove_const_t<S>>();
+  constexpr std::size_t n = members_of<std::remove_const_t<S>>;
   static_assert(
       n <= 32,
       "a struct of parameters has at most 32 members: put some of them into a struct or a "

@@ -145,9 +145,10 @@ struct Run<autodiff::Spread<Dims...>> {
     using Out = typename R::result;
     Out const out = detail::uninitialized<Out>(a.mesh(), op.n);
     using E = detail::FusedArgument<A>;
-    return detail::run_fused<Out>(
-        detail::FusedParts<typename E::part>(static_cast<typename E::base const&>(a)),
-        detail::DimsOfOperands<Out, typename E::tensors>::at, &out);
+    detail::FusedParts<typename E::part> const e(static_cast<typename E::base const&>(a));
+    detail::run_fused_into(out, {e.operands, &e, detail::compute_of<Out, typename E::part>,
+                                 detail::DimsOfOperands<Out, typename E::tensors>::at});
+    return out;
   }
 };
 

@@ -55,7 +55,9 @@ class Started {
     runtime::Started begun = mesh_.state().start();
     if (begun.get() != nullptr) begun.get()->ordered = true;
     execute::run_call<element_t<Ct>, typename Ct::memory_space>(
-        execute::call_of<R>(where, Overlap::none, a), extents_.data(), begun.get());
+        execute::call_of(execute::call_type<R, typename A::element>, where, Overlap::none,
+                         execute::operand_of(a)),
+        extents_.data(), begun.get());
     exchange_ = begun.release();
   }
   Started(Started const&) = delete;

@@ -90,8 +90,8 @@ struct PlanRun {
     Overlap overlap = Overlap::none;
     if constexpr (requires { op.overlap; }) overlap = op.overlap;
     std::array<std::int64_t, R::result::rank> extents{};
-    Call const call = call_of<R>(where, overlap, a, b...);
     using T = typename A::element;
+    Call const call = call_of(call_type<R, T>, where, overlap, operand_of(a), operand_of(b)...);
     using Space = typename A::memory_space;
     Buffer block;
     if constexpr (detail::OneAllReduce<R>) {
@@ -112,7 +112,8 @@ struct PlanRun {
     Started started = a.mesh().state().start();
     using T = typename Out::element;
     using Space = typename Out::memory_space;
-    Call const call = call_of<R>(where, Overlap::none, a);
+    Call const call =
+        call_of(call_type<R, typename A::element>, where, Overlap::none, operand_of(a));
     if constexpr (detail::OneAllReduce<R>) {
       run_all_reduce<T, Space>(call, extents.data(), started.get());
     } else {

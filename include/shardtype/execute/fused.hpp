@@ -195,46 +195,83 @@ kernels::Sources<static_cast<int>(sizeof...(Ts))> fused_sources(kernels::Element
   return in;
 }
 
-/// Computes the expression `e` to `out`, a block of `rows` of each dim.
-template <bool turns, class Space, class Part, class T>
-void compute_fused(FusedParts<Part> const& e, OperandDims const* dims, int rank, Rows const* rows,
-                   T* out) {
+/// Computes an expression, a FusedParts<Part>, to `out`, a block of `rows` of each dim.
+template <bool turns, class Space, class T, class Part>
+void compute_fused(void const* expression, OperandDims const* dims, int rank, Rows const* rows,
+                   void* out) {
   using L = Lowered<Part, 0, char>;
   using Types = typename L::types;
+  auto const& e = *static_cast<FusedParts<Part> const*>(expression);
   Buffer taken[turns ? kernels::at_least_one(Types::count) : 1];
   auto const in = fused_sources<turns, Space>(Types{}, e.operands, dims, rank, rows, taken);
   typename Space::execution_space const exec{};
-  kernels::evaluate<Types>(exec, L::make(e.part), out, block_layout(rows, rank), in);
+  kernels::evaluate<Types>(exec, L::make(e.part), static_cast<T*>(out), block_layout(rows, rank),
+                           in);
   exec.fence();
 }
 
-/// Computes the expression `e` for a result of type `Out`, into `into` if given. `operation` and
-/// `where`: for messages.
+using FusedKernel = void (*)(void const*, OperandDims const*, int, Rows const*, void*);
 template <class Out, class Part>
-Out run_fused(FusedParts<Part> const& e, OperandDims const* dims, Out const* into,
-              std::string_view operation = "an elementwise expression",
-              std::source_location const& where = {}) {
-  core::RunningCall const running(operation, where, element_name<typename Out::element>(),
-                                  &Out::spec, &Scope<Out>::names);
+inline constexpr FusedKernel compute_of =
+    &compute_fused<(Out::spec.cyclic_dim() >= 0), typename Out::memory_space, typename Out::element,
+                   Part>;
+
+/// An expression without its type.
+struct FusedRun {
+  FusedOperands const& operands;
+  void const* expression;
+  FusedKernel compute;
+  OperandDims const* dims;
+
+  template <class Out>
+  void operator()(Out const& out) const {
+    if (out.mesh().here())
+      compute(expression, dims, Out::spec.rank, out.rows().data(), out.buffer().data());
+  }
+};
+
+/// Computes the expression for a result of type `Out`. `where`: for messages.
+template <class Out>
+Out run_fused(FusedRun const& e, std::source_location const& where = {}) {
+  core::RunningCall const running("an elementwise expression", where,
+                                  element_name<typename Out::element>(), &Out::spec,
+                                  &Scope<Out>::names);
   extents_of<Out> extents{};
-  detail::fused_extents(e.operands, dims, Scope<Out>::names, Out::spec, extents.data());
-  Out out = into != nullptr ? *into : uninitialized<Out>(e.operands.mesh(), extents);
-  if (into != nullptr && !extents_agree(extents.data(), out.extents().data(), Out::spec.rank))
+  detail::fused_extents(e.operands, e.dims, Scope<Out>::names, Out::spec, extents.data());
+  Out out = uninitialized<Out>(e.operands.mesh(), extents);
+  e(out);
+  return out;
+}
+/// Computes it into the memory of `out`.
+template <class Out>
+void run_fused_into(Out const& out, FusedRun const& e,
+                    std::string_view operation = "an elementwise expression") {
+  core::RunningCall const running(operation, {}, element_name<typename Out::element>(), &Out::spec,
+                                  &Scope<Out>::names);
+  extents_of<Out> known{};
+  detail::fused_extents(e.operands, e.dims, Scope<Out>::names, Out::spec, known.data());
+  if (!extents_agree(known.data(), out.extents().data(), Out::spec.rank))
     throw Error("E24", "an in-place operation would change the tensor's extents",
                 FailedOn::every_rank);
-  if (out.mesh().here())
-    compute_fused<(Out::spec.cyclic_dim() >= 0), typename Out::memory_space>(
-        e, dims, Out::spec.rank, out.rows().data(),
-        static_cast<typename Out::element*>(out.buffer().data()));
-  return out;
+  e(out);
+}
+/// The result, computed once; then the operands' memory is released.
+template <class Out, class Part>
+Out& fused_result(FusedResult& known, FusedOperands& operands, FusedParts<Part> const& e,
+                  FusedKernel compute, OperandDims const* dims, std::source_location const& where) {
+  if (known.at() == nullptr) {
+    known.keep(detail::run_fused<Out>({operands, &e, compute, dims}, where));
+    operands.clear();
+  }
+  return *static_cast<Out*>(known.at());
 }
 /// The function `f` of tensors and numbers, for a result of type `Out`.
 template <class Out, class F, class... As>
 Out run_function(F const& f, As const&... as) {
   using E = FusedFunction<F, As...>;
-  return detail::run_fused<Out>(
-      typename E::base(f, static_cast<typename FusedArgument<As>::base const&>(as)...),
-      DimsOfOperands<Out, typename E::tensors>::at, static_cast<Out const*>(nullptr));
+  typename E::base const e(f, static_cast<typename FusedArgument<As>::base const&>(as)...);
+  return detail::run_fused<Out>({e.operands, &e, compute_of<Out, typename E::part>,
+                                 DimsOfOperands<Out, typename E::tensors>::at});
 }
 
 }  // namespace detail
@@ -269,6 +306,9 @@ class Fused : public detail::FusedFunction<F, Args...>::base,
   /// For each operand.
   static constexpr auto const& dims =
       detail::DimsOfOperands<tensor_type, typename detail::FusedFunction<F, Args...>::tensors>::at;
+  /// Computes it.
+  static constexpr detail::FusedKernel kernel =
+      detail::compute_of<tensor_type, typename detail::FusedFunction<F, Args...>::part>;
 
   template <class... As>
     requires(sizeof...(As) == sizeof...(Args))
@@ -293,19 +333,13 @@ class Fused : public detail::FusedFunction<F, Args...>::base,
   /// The result; computed once. `where`: the line that uses it first, for messages.
   tensor_type const& tensor(
       std::source_location const& where = std::source_location::current()) const {
-    if (!result_.has_value()) {
-      result_.set(
-          detail::run_fused<tensor_type>(*this, dims, nullptr, "an elementwise expression", where));
-      this->operands.clear();
-    }
-    return *result_;
+    return detail::fused_result<tensor_type>(result_, this->operands, *this, kernel, dims, where);
   }
   /// Whether the result has been computed.
-  bool computed() const { return result_.has_value(); }
+  bool computed() const { return result_.at() != nullptr; }
   /// The result, to be written.
   tensor_type& tensor(std::source_location const& where = std::source_location::current()) {
-    std::as_const(*this).tensor(where);
-    return *result_;
+    return detail::fused_result<tensor_type>(result_, this->operands, *this, kernel, dims, where);
   }
   /// A Tensor of this type can be made of it.
   using converts_to = tensor_type;
@@ -351,7 +385,7 @@ class Fused : public detail::FusedFunction<F, Args...>::base,
   Buffer const& buffer() const { return tensor().buffer(); }
 
  private:
-  mutable core::Maybe<tensor_type> result_;
+  mutable detail::FusedResult result_;
 };
 
 }  // namespace shardtype::execute

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <utility>
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/runtime/small_blocks.hpp>
 #include <shardtype/tensor/operand.hpp>
 
 namespace shardtype {
@@ -66,6 +69,37 @@ class FusedOperands {
   FusedOperand* at_;
   int size_ = 0;
   int most_;
+};
+
+/// A tensor that may be absent, its type forgotten: the result of an expression.
+class FusedResult {
+ public:
+  FusedResult() = default;
+  FusedResult(FusedResult const& other);
+  FusedResult(FusedResult&& other) noexcept;
+  FusedResult& operator=(FusedResult const&) = delete;
+  FusedResult& operator=(FusedResult&&) = delete;
+  ~FusedResult();
+
+  template <class A>
+  void keep(A&& made) {
+    at_ = ::new (runtime::take_small(sizeof(A))) A(std::move(made));
+    copy_or_drop_ = &copy_or_drop<A>;
+  }
+  void* at() const { return at_; }
+
+ private:
+  template <class A>
+  static void* copy_or_drop(void* at, bool copies) {
+    auto* const a = static_cast<A*>(at);
+    if (copies) return ::new (runtime::take_small(sizeof(A))) A(*a);
+    a->~A();
+    runtime::give_back_small(at, sizeof(A));
+    return nullptr;
+  }
+
+  void* at_ = nullptr;
+  void* (*copy_or_drop_)(void*, bool) = nullptr;
 };
 
 /// What types say of an operand: for each dim of the result, the operand's dim with the same label, or -1.

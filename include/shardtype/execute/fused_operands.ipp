@@ -68,13 +68,22 @@ SHARDTYPE_INLINE void FusedOperands::add(FusedOperands&& part) {
   for (int k = 0; k < part.size_; ++k) std::construct_at(at_ + size_++, std::move(part.at_[k]));
 }
 
+SHARDTYPE_INLINE FusedResult::FusedResult(FusedResult const& other)
+    : at_(other.at_ == nullptr ? nullptr : other.copy_or_drop_(other.at_, true)),
+      copy_or_drop_(other.copy_or_drop_) {}
+SHARDTYPE_INLINE FusedResult::FusedResult(FusedResult&& other) noexcept
+    : at_(std::exchange(other.at_, nullptr)), copy_or_drop_(other.copy_or_drop_) {}
+SHARDTYPE_INLINE FusedResult::~FusedResult() {
+  if (at_ != nullptr) copy_or_drop_(at_, false);
+}
+
 SHARDTYPE_INLINE void fused_extents(FusedOperands const& in, OperandDims const* dims,
                                     Names const& names, Spec const& result, std::int64_t* extents) {
   Extents known = names.extents();
   for (int k = 0; k < in.size(); ++k) {
     if (k > 0) check_one_mesh(in[k - 1].mesh(), in[k].mesh());
     Spec with = result;  // the operand's dims, with the result's labels
-    with.rank = in[k].rank();
+    with.rank = static_cast<std::int8_t>(in[k].rank());
     for (int d = 0; d < result.rank; ++d)
       if (dims[k].at[d] >= 0) with.dims[dims[k].at[d]].label = result.dims[d].label;
     execute::note_extents(known, names, with, in[k].extents(), "one operand");

@@ -36,7 +36,7 @@ constexpr auto held(T&& a) {
   } else if constexpr (is_active<A> && std::is_lvalue_reference_v<T>) {
     return a.tensor();
   } else {
-    return A(std::forward<T>(a));
+    return A(static_cast<T&&>(a));
   }
 }
 /// Its type. Not by `held`, which compilers would instantiate for it.
@@ -65,20 +65,30 @@ struct HeldAs<A, true> {
 };
 template <class T>
 using held_t = typename HeldAs<std::remove_cvref_t<T>, std::is_lvalue_reference_v<T>>::type;
-/// The same as a reference, to an expression that keeps what it needs.
-template <class T>
-constexpr decltype(auto) referred(T&& a) {
-  using A = std::remove_cvref_t<T>;
-  if constexpr (is_tensor<A>) {
-    return static_cast<A const&>(a);
-  } else if constexpr (is_fused<A>) {
-    if constexpr (std::is_lvalue_reference_v<T>) {
-      return std::as_const(a).tensor();
-    } else {
-      return static_cast<A const&>(a);
-    }
-  } else {
+/// The base class by which an expression's argument is passed to the expression: one for many types.
+template <class T, class A = std::remove_cvref_t<T>>
+struct Referred {
+  using type = A;
+};
+template <class T, class A>
+  requires is_tensor<A>
+struct Referred<T, A> {
+  using type = typename FusedArgument<A>::base;
+};
+template <class T, class A>
+  requires(is_fused<A> && !std::is_lvalue_reference_v<T>)
+struct Referred<T, A> {
+  using type = typename FusedArgument<A>::base;
+};
+/// What an expression keeps of it.
+template <class A>
+constexpr decltype(auto) referred(A const& a) {
+  if constexpr (is_fused<A>) {
+    return a.tensor();  // it has a name
+  } else if constexpr (is_number<A>) {
     return held(a);
+  } else {
+    return (a);
   }
 }
 
@@ -92,7 +102,7 @@ constexpr auto fuse(F const& f, Args&&... args) {
   } else if constexpr ((is_active<std::remove_cvref_t<Args>> || ...)) {
     using Next = execute::Continue<execute::Above::active, held_t<Args&&>...>;
     if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
-      return Next::fuse(f, held(std::forward<Args>(args))...);
+      return Next::fuse(f, held(static_cast<Args&&>(args))...);
     } else {
       static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
       return Poisoned{};
@@ -100,17 +110,18 @@ constexpr auto fuse(F const& f, Args&&... args) {
   } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
     using Next = execute::Continue<execute::Above::lazy, held_t<Args&&>...>;
     if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
-      return Next::call(op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
+      return Next::call(op::Map<F>{f}, std::source_location{}, held(static_cast<Args&&>(args))...);
     } else {
       static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
       return Poisoned{};
     }
   } else if constexpr ((is_dry<std::remove_cvref_t<Args>> || ...)) {
-    return call(op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
+    return call(op::Map<F>{f}, std::source_location{}, held(static_cast<Args&&>(args))...);
   } else {
     using R = Resolve<op::Map<F>, operand_t<held_t<Args>>...>;
     if constexpr (R::verdict) {
-      return Fused<F, held_t<Args>...>(f, detail::referred(std::forward<Args>(args))...);
+      return Fused<F, held_t<Args>...>(
+          f, detail::referred(static_cast<typename Referred<Args>::type const&>(args))...);
     } else {
       return Poisoned(refusal<R, operand_t<held_t<Args>>...>{});
     }
@@ -185,7 +196,7 @@ constexpr void in_place(A& a, B&& b, char const* name) {
   using Other = std::remove_cvref_t<B>;
   if constexpr (is_active<A>) {
     // nothing is written: what was computed from `a` before keeps its value
-    auto const made = fuse(F{}, a, std::forward<B>(b));
+    auto const made = fuse(F{}, a, static_cast<B&&>(b));
     using Made = std::remove_cvref_t<decltype(made)>;
     if constexpr (any_poisoned<Made>) {
       return;
@@ -210,11 +221,13 @@ constexpr void in_place(A& a, B&& b, char const* name) {
       refused<Code::P13_in_place, false, A, operand_t<held_t<B>>>{};
     } else {
       using E = FusedFunction<F, A, held_t<B>>;
-      Fused<F, A, held_t<B>> const e(F{}, a, detail::referred(std::forward<B>(b)));
+      Fused<F, A, held_t<B>> const e(
+          F{}, a, detail::referred(static_cast<typename Referred<B>::type const&>(b)));
       bool const* const alike = SameAs<A, typename E::tensors>::each;
       if (a.buffer().holders() > 1 + readers(e.operands, alike, a.buffer(), name))
         throw_shared(name, {});
-      detail::run_fused<A>(e, e.dims, &a, name);
+      FusedParts<typename E::part> const& parts = e;
+      detail::run_fused_into(a, {e.operands, &parts, e.kernel, e.dims}, name);
     }
   }
 }
@@ -222,9 +235,9 @@ constexpr void in_place(A& a, B&& b, char const* name) {
 template <class... Out, class F, class... Args>
 constexpr auto map_to(std::source_location const& where, F const& f, Args&&... args) {
   if constexpr (sizeof...(Out) == 0 || (is_pending<std::remove_cvref_t<Args>> || ...)) {
-    return fuse(f, std::forward<Args>(args)...);
+    return fuse(f, static_cast<Args&&>(args)...);
   } else {
-    return call(op::Map<F, Out...>{f}, where, held(std::forward<Args>(args))...);
+    return call(op::Map<F, Out...>{f}, where, held(static_cast<Args&&>(args))...);
   }
 }
 
