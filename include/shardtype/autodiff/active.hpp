@@ -75,8 +75,8 @@ class Active : public ActiveNode, public core::Argument<Active<V>> {
   static constexpr std::size_t rank = V::rank;
 
   // NOLINTBEGIN(performance-unnecessary-value-param): a tensor is moved; a Dry can only be copied
-  constexpr Active(V value) : value_(std::move(value)) {}
-  constexpr Active(V value, Slot<V>* slot) : value_(std::move(value)), slot_(slot) {}
+  constexpr Active(V value) : value_(static_cast<V&&>(value)) {}
+  constexpr Active(V value, Slot<V>* slot) : value_(static_cast<V&&>(value)), slot_(slot) {}
   // NOLINTEND(performance-unnecessary-value-param)
 
   /// The value itself: a constant.
@@ -171,7 +171,7 @@ struct Slot : SlotBase {
   using Cotangent = cotangent_value<V>;
   Cotangent* ct = nullptr;
   /// A summand that is under way.
-  Started<Cotangent>* started = nullptr;
+  typename StartedTo<Cotangent>::type* started = nullptr;
 
   constexpr explicit Slot(Tape* its_tape) : SlotBase{its_tape} {}
   Slot(Slot const&) = delete;
@@ -194,7 +194,12 @@ struct Slot : SlotBase {
   template <class X>
   constexpr void start(X const& x) {
     complete();
-    started = autodiff::make_small<Started<Cotangent>>(x);
+    if constexpr (is_tensor<Cotangent>) {
+      started = autodiff::make_small<StartedMove>(x.mesh());
+      started->template start<Cotangent>(x);
+    } else {
+      started = autodiff::make_small<Started<Cotangent>>(x);
+    }
   }
   /// Adds what another slot holds, which may be under way.
   constexpr void take_over(Slot& other) {
@@ -221,7 +226,7 @@ struct Slot : SlotBase {
   constexpr void complete() {
     if constexpr (can_start<Cotangent>) {
       if (started == nullptr) return;
-      Cotangent const came = started->wait();
+      Cotangent const came = started->template wait<Cotangent>();
       autodiff::drop_small(started);
       started = nullptr;
       add(came);

@@ -155,18 +155,14 @@ template <class S, std::size_t... K>
 constexpr bool takes_members(std::index_sequence<K...>) {
   return requires { S{((void)K, AnyMember{})...}; };
 }
-/// The number of members of an aggregate, if it is at most 32: the most values of which it can be made. Fewer do
-/// if the last members have defaults, so the search ends where one more is too many.
-template <class S, std::size_t N = 1, bool before = false>
+/// The number of members of an aggregate, at most 32. From above, because to make it of fewer values would ask
+/// for the others' defaults, and a tensor's is refused (T14).
+template <class S, std::size_t N = 33>
 constexpr std::size_t members() {
-  if constexpr (N > 33) {
-    return before ? N - 1 : 0;
-  } else if constexpr (takes_members<S>(std::make_index_sequence<N>{})) {
-    return members<S, N + 1, true>();
-  } else if constexpr (before) {
-    return N - 1;
+  if constexpr (takes_members<S>(std::make_index_sequence<N>{})) {
+    return N;
   } else {
-    return members<S, N + 1>();
+    return members<S, N - 1>();
   }
 }
 /// The number of members of a struct. Of a template of how it holds its members, counted once for all.

@@ -291,7 +291,9 @@ struct Continue<Above::active, Operands...> {
                            autodiff::is_constant<Op>) {
         return value;
       } else {
-        autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);
+        autodiff::SlotBase const* const slots[] = {autodiff::slot_of<top>(as)...};
+        autodiff::Tape* const tape =
+            autodiff::one_tape(Op::name, slots, static_cast<int>(sizeof...(As)));
         if (tape == nullptr) return autodiff::Active<V>(value);
         auto* const entry =
             autodiff::make_small<autodiff::Recorded<Op, top, V, As...>>(tape, op, ran.saved, as...);

@@ -249,6 +249,8 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
           &R::verdict.result, &R::S::names);
       if constexpr ((is_local<detail::operand_t<As>> || ...)) {
         return execute::RunBlocks<Op>::template run<R>(op, where, detail::operand(as)...);
+      } else if constexpr ((is_tensor<As> && ...)) {
+        return execute::Run<Op>::template run<R>(op, where, as...);
       } else {
         return execute::Run<Op>::template run<R>(op, where, detail::operand(as)...);
       }

@@ -256,11 +256,11 @@ void run_fused_into(Out const& out, FusedRun const& e,
   e(out);
 }
 /// The result, computed once; then the operands' memory is released.
-template <class Out, class Part>
-Out& fused_result(FusedResult& known, FusedOperands& operands, FusedParts<Part> const& e,
+template <class Out>
+Out& fused_result(FusedResult& known, FusedOperands& operands, void const* expression,
                   FusedKernel compute, OperandDims const* dims, std::source_location const& where) {
   if (known.at() == nullptr) {
-    known.keep(detail::run_fused<Out>({operands, &e, compute, dims}, where));
+    known.keep(detail::run_fused<Out>({operands, expression, compute, dims}, where));
     operands.clear();
   }
   return *static_cast<Out*>(known.at());
@@ -333,13 +333,15 @@ class Fused : public detail::FusedFunction<F, Args...>::base,
   /// The result; computed once. `where`: the line that uses it first, for messages.
   tensor_type const& tensor(
       std::source_location const& where = std::source_location::current()) const {
-    return detail::fused_result<tensor_type>(result_, this->operands, *this, kernel, dims, where);
+    return detail::fused_result<tensor_type>(result_, this->operands,
+                                             static_cast<Parts const*>(this), kernel, dims, where);
   }
   /// Whether the result has been computed.
   bool computed() const { return result_.at() != nullptr; }
   /// The result, to be written.
   tensor_type& tensor(std::source_location const& where = std::source_location::current()) {
-    return detail::fused_result<tensor_type>(result_, this->operands, *this, kernel, dims, where);
+    return detail::fused_result<tensor_type>(result_, this->operands,
+                                             static_cast<Parts const*>(this), kernel, dims, where);
   }
   /// A Tensor of this type can be made of it.
   using converts_to = tensor_type;

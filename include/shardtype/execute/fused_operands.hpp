@@ -83,7 +83,7 @@ class FusedResult {
 
   template <class A>
   void keep(A&& made) {
-    at_ = ::new (runtime::take_small(sizeof(A))) A(std::move(made));
+    at_ = ::new (runtime::take_small(sizeof(A))) A(static_cast<A&&>(made));
     copy_or_drop_ = &copy_or_drop<A>;
   }
   void* at() const { return at_; }
