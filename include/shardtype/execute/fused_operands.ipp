@@ -1,10 +1,7 @@
 #pragma once
 /// Definitions of fused_operands.hpp.
 
-#include <algorithm>
-#include <memory>
 #include <new>
-#include <utility>
 
 #include <shardtype/execute/fused_operands.hpp>
 #include <shardtype/execute/run.hpp>
@@ -13,8 +10,10 @@
 namespace shardtype::detail {
 
 SHARDTYPE_INLINE void FusedOperand::keep(std::int64_t const* extents, Rows const* rows) {
-  std::copy_n(extents, rank_, extents_);
-  std::copy_n(rows, rank_, rows_);
+  for (int d = 0; d < rank_; ++d) {
+    extents_[d] = extents[d];
+    rows_[d] = rows[d];
+  }
 }
 SHARDTYPE_INLINE FusedOperand::FusedOperand(HeldBlock const& block, int rank,
                                             std::int64_t const* extents, Rows const* rows)
@@ -26,7 +25,7 @@ SHARDTYPE_INLINE FusedOperand::FusedOperand(FusedOperand const& other)
   keep(other.extents_, other.rows_);
 }
 SHARDTYPE_INLINE FusedOperand::FusedOperand(FusedOperand&& other) noexcept
-    : HeldBlock(std::move(other)), rank_(other.rank_) {
+    : HeldBlock(static_cast<HeldBlock&&>(other)), rank_(other.rank_) {
   keep(other.extents_, other.rows_);
 }
 SHARDTYPE_INLINE std::int64_t FusedOperand::local_size() const {
@@ -41,38 +40,45 @@ SHARDTYPE_INLINE FusedOperands::FusedOperands(int most)
       most_(most) {}
 SHARDTYPE_INLINE FusedOperands::FusedOperands(FusedOperands const& other)
     : FusedOperands(other.most_) {
-  for (; size_ < other.size_; ++size_) std::construct_at(at_ + size_, other.at_[size_]);
+  for (; size_ < other.size_; ++size_) ::new (at_ + size_) FusedOperand(other.at_[size_]);
 }
 SHARDTYPE_INLINE FusedOperands::FusedOperands(FusedOperands&& other) noexcept
-    : at_(std::exchange(other.at_, nullptr)),
-      size_(std::exchange(other.size_, 0)),
-      most_(other.most_) {}
+    : at_(other.at_), size_(other.size_), most_(other.most_) {
+  other.at_ = nullptr;
+  other.size_ = 0;
+}
 SHARDTYPE_INLINE void FusedOperands::clear() noexcept {
   if (at_ == nullptr) return;
-  std::destroy_n(at_, size_);
+  for (int k = 0; k < size_; ++k) at_[k].~FusedOperand();
   runtime::give_back_small(at_, static_cast<std::size_t>(most_) * sizeof(FusedOperand));
   at_ = nullptr;
   size_ = 0;
 }
 SHARDTYPE_INLINE void FusedOperands::add(HeldBlock const& block, int rank,
                                          std::int64_t const* extents, Rows const* rows) {
-  std::construct_at(at_ + size_, block, rank, extents, rows);
+  ::new (at_ + size_) FusedOperand(block, rank, extents, rows);
   ++size_;
 }
 SHARDTYPE_INLINE void FusedOperands::add(FusedOperands&& part) {
   if (part.most_ == most_) {  // the only ones
-    std::swap(at_, part.at_);
-    std::swap(size_, part.size_);
+    FusedOperand* const unused = at_;
+    at_ = part.at_;
+    size_ = part.size_;
+    part.at_ = unused;
+    part.size_ = 0;
     return;
   }
-  for (int k = 0; k < part.size_; ++k) std::construct_at(at_ + size_++, std::move(part.at_[k]));
+  for (int k = 0; k < part.size_; ++k)
+    ::new (at_ + size_++) FusedOperand(static_cast<FusedOperand&&>(part.at_[k]));
 }
 
 SHARDTYPE_INLINE FusedResult::FusedResult(FusedResult const& other)
     : at_(other.at_ == nullptr ? nullptr : other.copy_or_drop_(other.at_, true)),
       copy_or_drop_(other.copy_or_drop_) {}
 SHARDTYPE_INLINE FusedResult::FusedResult(FusedResult&& other) noexcept
-    : at_(std::exchange(other.at_, nullptr)), copy_or_drop_(other.copy_or_drop_) {}
+    : at_(other.at_), copy_or_drop_(other.copy_or_drop_) {
+  other.at_ = nullptr;
+}
 SHARDTYPE_INLINE FusedResult::~FusedResult() {
   if (at_ != nullptr) copy_or_drop_(at_, false);
 }
@@ -99,7 +105,7 @@ SHARDTYPE_INLINE bool extents_agree(std::int64_t const* known, std::int64_t cons
 }
 
 SHARDTYPE_INLINE FusedBlock::FusedBlock(FusedOperand const& a) : data(a.buffer().data()) {
-  std::copy_n(a.rows(), a.rank(), rows);
+  for (int d = 0; d < a.rank(); ++d) rows[d] = a.rows()[d];
   layout = block_layout(rows, a.rank());
 }
 SHARDTYPE_INLINE void FusedBlock::place(OperandDims const& dims, int rank, Rows const* result,
