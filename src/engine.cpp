@@ -2,6 +2,7 @@
 #include <shardtype/execute/carrier.ipp>
 #include <shardtype/execute/collective_step.ipp>
 #include <shardtype/execute/executor.ipp>
+#include <shardtype/execute/fused_operands.ipp>
 #include <shardtype/execute/group.ipp>
 #include <shardtype/execute/lookup.ipp>
 #include <shardtype/execute/reduce_run.ipp>

@@ -75,8 +75,8 @@ class Active : public ActiveNode, public core::Argument<Active<V>> {
   static constexpr std::size_t rank = V::rank;
 
   // NOLINTBEGIN(performance-unnecessary-value-param): a tensor is moved; a Dry can only be copied
-  constexpr Active(V value) : value_(std::move(value)) {}
-  constexpr Active(V value, Slot<V>* slot) : value_(std::move(value)), slot_(slot) {}
+  constexpr Active(V value) : value_(static_cast<V&&>(value)) {}
+  constexpr Active(V value, Slot<V>* slot) : value_(static_cast<V&&>(value)), slot_(slot) {}
   // NOLINTEND(performance-unnecessary-value-param)
 
   /// The value itself: a constant.
@@ -142,20 +142,26 @@ constexpr Want lifted(V const& v) {
   }
 }
 
-/// `a += b`, element by element, for blocks that lie alike. In place unless another holds a's memory.
+/// `a += b`, element by element, for `n` elements. In place unless another holds a's memory (`shared`): then the
+/// sum is the result.
+template <class T, class Space>
+Buffer accumulate_blocks(runtime::MeshState& mesh, Buffer const& a, Buffer const& b, std::int64_t n,
+                         bool shared) {
+  typename Space::execution_space const exec{};
+  Buffer out =
+      shared ? mesh.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(T)) : a;
+  kernels::add_blocks(exec, static_cast<T*>(out.data()), static_cast<T const*>(a.data()),
+                      static_cast<T const*>(b.data()), n);
+  exec.fence();
+  return out;
+}
+/// `a += b`, for tensors whose blocks lie alike.
 template <class A>
 void accumulate(A& a, A const& b) {
-  using T = typename A::element;
-  typename A::execution_space const exec{};
-  std::int64_t const n = a.local_size();
   bool const shared = a.shared();
-  Buffer out = shared ? a.mesh().state().pool().template take<typename A::memory_space>(
-                            static_cast<std::size_t>(n) * sizeof(T))
-                      : a.buffer();
-  kernels::add_blocks(exec, static_cast<T*>(out.data()), static_cast<T const*>(a.buffer().data()),
-                      static_cast<T const*>(b.buffer().data()), n);
-  exec.fence();
-  if (shared) a = A(a.mesh(), a.extents(), std::move(out));
+  Buffer sum = autodiff::accumulate_blocks<typename A::element, typename A::memory_space>(
+      a.mesh().state(), a.buffer(), b.buffer(), a.local_size(), shared);
+  if (shared) a = A(a.mesh(), a.extents(), std::move(sum));
 }
 
 /// The cotangent of one value, as far as it is known. A pointer: std::optional of a tensor costs
@@ -165,7 +171,7 @@ struct Slot : SlotBase {
   using Cotangent = cotangent_value<V>;
   Cotangent* ct = nullptr;
   /// A summand that is under way.
-  Started<Cotangent>* started = nullptr;
+  typename StartedTo<Cotangent>::type* started = nullptr;
 
   constexpr explicit Slot(Tape* its_tape) : SlotBase{its_tape} {}
   Slot(Slot const&) = delete;
@@ -188,7 +194,12 @@ struct Slot : SlotBase {
   template <class X>
   constexpr void start(X const& x) {
     complete();
-    started = autodiff::make_small<Started<Cotangent>>(x);
+    if constexpr (is_tensor<Cotangent>) {
+      started = autodiff::make_small<StartedMove>(x.mesh());
+      started->template start<Cotangent>(x);
+    } else {
+      started = autodiff::make_small<Started<Cotangent>>(x);
+    }
   }
   /// Adds what another slot holds, which may be under way.
   constexpr void take_over(Slot& other) {
@@ -214,7 +225,7 @@ struct Slot : SlotBase {
   constexpr void complete() {
     if constexpr (can_start<Cotangent>) {
       if (started == nullptr) return;
-      Cotangent const came = started->wait();
+      Cotangent const came = started->template wait<Cotangent>();
       autodiff::drop_small(started);
       started = nullptr;
       add(came);

@@ -2,6 +2,7 @@
 /// Elementwise expressions of values whose gradient is wanted: computed by one kernel when they are
 /// first used, and recorded as one operation.
 
+#include <new>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -11,30 +12,26 @@
 #include <shardtype/autodiff/active.hpp>
 #include <shardtype/autodiff/recorded_expression.hpp>
 #include <shardtype/core/error.hpp>
+#include <shardtype/runtime/small_blocks.hpp>
 
 namespace shardtype::autodiff {
 
-/// The tape of the operands of level `Top`; null if all are constants. Error E73: an operand of
-/// another differentiation.
-template <int Top, class... As>
-constexpr Tape* one_tape(std::string_view operation, As const&... as) {
-  SlotBase const* const slots[] = {autodiff::slot_of<Top>(as)...};
+/// The tape of the operands with these slots; null if all are constants. Error E73: an operand of another
+/// differentiation.
+constexpr Tape* one_tape(std::string_view operation, SlotBase const* const* slots, int n) {
   Tape* tape = nullptr;
-  int k = 0;
-  for (SlotBase const* const s : slots) {
-    ++k;
-    if (s == nullptr) continue;
-    if (tape != nullptr && s->tape != tape)
+  for (int k = 0; k < n; ++k) {
+    if (slots[k] == nullptr) continue;
+    if (tape != nullptr && slots[k]->tape != tape)
       throw Error("E73",
-                  "operand " + std::to_string(k) + " of " + std::string(operation) +
+                  "operand " + std::to_string(k + 1) + " of " + std::string(operation) +
                       " belongs to another differentiation than the operands before it; what an "
                       "inner grad uses of an outer one is passed to it as an argument",
                   FailedOn::every_rank);
-    tape = s->tape;
+    tape = slots[k]->tape;
   }
   return tape;
 }
-
 /// The tree of an argument of an expression, whose first operand has the number `First`.
 template <int First, class A>
 struct TreeOf {
@@ -154,11 +151,16 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
   using Result = Active<Value>;
 
   constexpr explicit ActiveExpression(F const& f, Args const&... args)
-      : function_(f), state_(autodiff::make_small<State>(args...)) {}
+      : function_(f), state_(new_state(args...)) {}
+  /// A copy stands for the same value, which is recorded once.
   constexpr ActiveExpression(ActiveExpression const& other)
-      : function_(other.function_), state_(autodiff::make_small<State>(*other.state_)) {}
+      : function_(other.function_), state_(other.state_) {
+    ++state_->holders;
+  }
   ActiveExpression& operator=(ActiveExpression const&) = delete;
-  constexpr ~ActiveExpression() { autodiff::drop_small(state_); }
+  constexpr ~ActiveExpression() {
+    if (--state_->holders == 0) autodiff::drop_small(state_);
+  }
 
   constexpr F const& function() const { return function_; }
   template <int K>
@@ -182,8 +184,10 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
   constexpr Result const& tensor() const {
     if (state_->result == nullptr) {
       state_->result = autodiff::make_small<Result>(computed());
-      autodiff::drop_small(state_->args);
-      state_->args = nullptr;
+      if (state_->holders == 1) {  // else it may be a part of another expression
+        autodiff::drop_small(state_->args);
+        state_->args = nullptr;
+      }
     }
     return *state_->result;
   }
@@ -207,7 +211,8 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
   constexpr Result computed() const {
     Value const value = autodiff::stripped<top>(*this).tensor();
     return [&]<int... I>(std::integer_sequence<int, I...> all) -> Result {
-      Tape* const tape = autodiff::one_tape<top>("map", autodiff::operand_at<I>(*this)...);
+      SlotBase const* const slots[] = {autodiff::slot_of<top>(autodiff::operand_at<I>(*this))...};
+      Tape* const tape = autodiff::one_tape("map", slots, E::inputs);
       if (tape == nullptr) return Result(value);
       using Record = RecordedExpression<E, top, Value, std::remove_cvref_t<decltype(all)>,
                                         operand_at_t<I, ActiveExpression>...>;
@@ -223,18 +228,23 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
   struct State {
     Kept<Args...>* args = nullptr;
     Result* result = nullptr;
+    int holders = 1;
 
-    constexpr explicit State(Args const&... given)
-        : args(autodiff::make_small<Kept<Args...>>(Kept<Args...>{{given}...})) {}
-    constexpr State(State const& other)
-        : args(other.args == nullptr ? nullptr : autodiff::make_small<Kept<Args...>>(*other.args)),
-          result(other.result == nullptr ? nullptr : autodiff::make_small<Result>(*other.result)) {}
+    constexpr State() = default;
+    State(State const&) = delete;
     State& operator=(State const&) = delete;
     constexpr ~State() {
       autodiff::drop_small(args);
       autodiff::drop_small(result);
     }
   };
+  static constexpr State* new_state(Args const&... given) {
+    State* const out = autodiff::make_small<State>();
+    out->args = std::is_constant_evaluated() ? new Kept<Args...>{{given}...}
+                                             : ::new (runtime::take_small(sizeof(Kept<Args...>)))
+                                                   Kept<Args...>{{given}...};
+    return out;
+  }
 
   F function_;
   State* state_;

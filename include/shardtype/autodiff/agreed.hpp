@@ -13,6 +13,17 @@
 
 namespace shardtype::autodiff {
 
+/// Checks that all ranks of a mesh take the cotangent of these extents back through the same operation.
+inline void agree_on_pull(std::string_view operation, std::uint64_t wanted,
+                          runtime::MeshState& mesh, std::int64_t const* extents, std::size_t rank) {
+  if (!mesh.here() || !mesh.agreement().on()) return;
+  runtime::StepHash hash;
+  hash.mix(std::string(operation)).mix(wanted);
+  for (std::size_t d = 0; d < rank; ++d) hash.mix(static_cast<std::uint64_t>(extents[d]));
+  mesh.agreement().meet(
+      "the gradient of " + std::string(operation) + source_text(core::RunningCall::place()),
+      hash.value() | 1U);
+}
 /// SHARDTYPE_CHECK=agree: checks that all ranks of a mesh are about to take the cotangent `ct` back
 /// through the same operation, to the same operands (`wanted`, a bit for each). Ranks whose C++
 /// branches differed would else reduce gradients that belong to different programs. Blocks of manual
@@ -23,14 +34,7 @@ constexpr void agree_on_pull([[maybe_unused]] std::string_view operation,
   if constexpr (requires { ct.slot(); }) {
     autodiff::agree_on_pull(operation, wanted, ct.value());
   } else if constexpr (is_tensor<C> && !is_local<C>) {
-    runtime::MeshState& mesh = ct.mesh().state();
-    if (!mesh.here() || !mesh.agreement().on()) return;
-    runtime::StepHash hash;
-    hash.mix(std::string(operation)).mix(wanted);
-    for (std::int64_t const n : ct.extents()) hash.mix(static_cast<std::uint64_t>(n));
-    mesh.agreement().meet(
-        "the gradient of " + std::string(operation) + source_text(core::RunningCall::place()),
-        hash.value() | 1U);
+    autodiff::agree_on_pull(operation, wanted, ct.mesh().state(), ct.extents().data(), C::rank);
   }
 }
 /// The operands whose cotangents are wanted, a bit for each.

@@ -155,7 +155,8 @@ template <class S, std::size_t... K>
 constexpr bool takes_members(std::index_sequence<K...>) {
   return requires { S{((void)K, AnyMember{})...}; };
 }
-/// The number of members of an aggregate, at most 32.
+/// The number of members of an aggregate, at most 32. From above, because to make it of fewer values would ask
+/// for the others' defaults, and a tensor's is refused (T14).
 template <class S, std::size_t N = 33>
 constexpr std::size_t members() {
   if constexpr (takes_members<S>(std::make_index_sequence<N>{})) {
@@ -164,10 +165,15 @@ constexpr std::size_t members() {
     return members<S, N - 1>();
   }
 }
+/// The number of members of a struct. Of a template of how it holds its members, counted once for all.
+template <class S>
+inline constexpr std::size_t members_of = members<S>();
+template <template <template <class> class> class M, template <class> class As>
+inline constexpr std::size_t members_of<M<As>> = members<M<value_t>>();
 /// Calls `f` with the members of a struct.
 template <class S, class F>
 constexpr auto with_members(S& s, F const& f) {
-  constexpr std::size_t n = members<std::remove_const_t<S>>();
+  constexpr std::size_t n = members_of<std::remove_const_t<S>>;
   static_assert(
       n <= 32,
       "a struct of parameters has at most 32 members: put some of them into a struct or a "

@@ -114,8 +114,10 @@ auto gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
       core::RunningCall const running(op::Einsum<P>::name, where);
       std::array<std::int64_t, P::rank> extents{};
       execute::Buffer product, whole;
-      if (execute::run_product_keeping<T, Space>(execute::call_of<R>(where, op.overlap, ct, q),
-                                                 extents.data(), product, whole)) {
+      if (execute::run_product_keeping<T, Space>(
+              execute::call_of(execute::call_type<R, T>, where, op.overlap, execute::operand_of(ct),
+                               execute::operand_of(q)),
+              extents.data(), product, whole)) {
         GatheredProduct<G, P> out{G(ct.mesh(), ct.extents(), std::move(whole))};
         out.product.set(P(ct.mesh(), extents, std::move(product)));
         return out;

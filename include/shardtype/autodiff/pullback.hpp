@@ -104,19 +104,17 @@ struct ElementOfResult<autodiff::Pullback<E, K>, A, B> {
 namespace detail {
 
 /// As the functions of which the derivative's text is made.
-template <class E, class Numbers, int... Ks, class... Args, int First, class T>
-struct Lowered<Expression<autodiff::PullbackFunction<E, Numbers, Ks...>, Args...>, First, T> {
-  using Given = Expression<autodiff::PullbackFunction<E, Numbers, Ks...>, Args...>;
-  using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
-  using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
-  template <int N, class A>
-  using argument = Lowered<A, First + slots_before<N, Args...>(), T>;
+template <class E, class Numbers, int... Ks, class U, class... Parts, int First, class T>
+struct Lowered<FusedPart<autodiff::PullbackFunction<E, Numbers, Ks...>, U, Parts...>, First, T> {
+  using Given = FusedPart<autodiff::PullbackFunction<E, Numbers, Ks...>, U, Parts...>;
+  using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Parts, 0, T>::types{}));
+  using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Parts))>;
 
   template <int K, int... N>
   static auto one(Given const& f, std::integer_sequence<int, N...>) {
-    return autodiff::pulled<K>(f.function().expression, Numbers{},
-                               autodiff::Part<typename argument<N, Args>::expression>(
-                                   argument<N, Args>::make(f.template argument<N>()))...)
+    return autodiff::pulled<K>(f.function.expression, Numbers{},
+                               part(Lowered<Parts, First + slots_before<Parts...>(N), T>::make(
+                                   static_cast<core::KeptAt<N, Parts> const&>(f.args).value))...)
         .expression;
   }
   static auto make(Given const& f) {
@@ -126,11 +124,11 @@ struct Lowered<Expression<autodiff::PullbackFunction<E, Numbers, Ks...>, Args...
       return kernels::Several<decltype(one<Ks>(f, Order{}))...>{{one<Ks>(f, Order{})}...};
     }
   }
-  template <class Visit>
-  static void visit(Given const& f, Visit&& use) {
-    [&]<int... N>(std::integer_sequence<int, N...>) {
-      (argument<N, Args>::visit(f.template argument<N>(), use), ...);
-    }(Order{});
+
+ private:
+  template <class L>
+  static autodiff::Part<L> part(L const& l) {
+    return autodiff::Part<L>(l);
   }
 };
 
@@ -144,8 +142,7 @@ struct Run<autodiff::Pullback<E, K>> {
   static auto run(autodiff::Pullback<E, K> const& op, std::source_location const&,
                   As const&... as) {
     using F = autodiff::PullbackFunction<E, typename autodiff::Reads<K, E>::Numbers, K>;
-    return detail::run_fused<typename R::result>(
-        detail::Expression<F, As...>(F{op.expression}, as...), nullptr);
+    return detail::run_function<typename R::result>(F{op.expression}, as...);
   }
 };
 template <class... Dims>
@@ -154,7 +151,11 @@ struct Run<autodiff::Spread<Dims...>> {
   static auto run(autodiff::Spread<Dims...> const& op, std::source_location const&, A const& a) {
     using Out = typename R::result;
     Out const out = detail::uninitialized<Out>(a.mesh(), op.n);
-    return detail::run_fused<Out>(a, &out);
+    using E = detail::FusedArgument<A>;
+    detail::FusedParts<typename E::part> const e(static_cast<typename E::base const&>(a));
+    detail::run_fused_into(out, {e.operands, &e, detail::compute_of<Out, typename E::part>,
+                                 detail::DimsOfOperands<Out, typename E::tensors>::at});
+    return out;
   }
 };
 

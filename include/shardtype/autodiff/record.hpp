@@ -173,22 +173,22 @@ struct Recorded final : Entry {
                             given);
     auto const& ct =
         autodiff::prepared<Op, V, peeled_t<Top, As>...>(op, saved, given, to[0] != nullptr);
-    [&]<int... K>(std::integer_sequence<int, K...>) {
-      (pull_into<K>(ct), ...);
-    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    pull_from<0>(ct);
   }
 
  private:
+  /// Into the operands from number `K` on.
   template <int K, class C>
-  constexpr void pull_into(C const& ct) {
+  constexpr void pull_from(C const& ct) {
     using A = nth_t<K, As...>;
     if constexpr (level<A> == Top) {
-      if (to[K] == nullptr) return;
       using P = peeled_t<Top, A>;
-      autodiff::add_settled<Vjp<Op>::communicates>(
-          *static_cast<Slot<P>*>(to[K]),
-          Vjp<Op>::template pull<K, V, peeled_t<Top, As>...>(op, saved, ct));
+      if (to[K] != nullptr)
+        autodiff::add_settled<Vjp<Op>::communicates>(
+            *static_cast<Slot<P>*>(to[K]),
+            Vjp<Op>::template pull<K, V, peeled_t<Top, As>...>(op, saved, ct));
     }
+    if constexpr (K + 1 < static_cast<int>(sizeof...(As))) pull_from<K + 1>(ct);
   }
 };
 
@@ -291,7 +291,9 @@ struct Continue<Above::active, Operands...> {
                            autodiff::is_constant<Op>) {
         return value;
       } else {
-        autodiff::Tape* const tape = autodiff::one_tape<top>(Op::name, as...);
+        autodiff::SlotBase const* const slots[] = {autodiff::slot_of<top>(as)...};
+        autodiff::Tape* const tape =
+            autodiff::one_tape(Op::name, slots, static_cast<int>(sizeof...(As)));
         if (tape == nullptr) return autodiff::Active<V>(value);
         auto* const entry =
             autodiff::make_small<autodiff::Recorded<Op, top, V, As...>>(tape, op, ran.saved, as...);

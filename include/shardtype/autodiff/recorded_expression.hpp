@@ -31,9 +31,9 @@ struct Written {
   std::array<Buffer, static_cast<std::size_t>(N)> read{};
   Out* any = nullptr;  ///< one of them
 
-  /// The `k`-th goes to `slot`, unless that is null; `e` is the expression that is computed.
-  template <class S, class Made>
-  void place(int k, S* slot, Made const& e) {
+  /// The `k`-th goes to `slot`, unless that is null; `e` has the operands of the expression that is computed.
+  template <class S>
+  void place(int k, S* slot, shardtype::detail::FusedRun const& e) {
     if (slot == nullptr) return;
     slot->complete();
     bool const first = slot->ct == nullptr;
@@ -42,9 +42,10 @@ struct Written {
         read[static_cast<std::size_t>(k)] = slot->ct->buffer();
         targets.base[k] = static_cast<T const*>(slot->ct->buffer().data());
       }
-      MeshRef const* mesh = nullptr;
-      auto const extents = shardtype::detail::fused_extents<Out>(e, mesh);
-      Out made = shardtype::detail::uninitialized<Out>(*mesh, extents);
+      typename std::remove_cvref_t<decltype(std::declval<Out const&>().extents())> extents{};
+      shardtype::detail::fused_extents(e.operands, e.dims, core::Scope<Out>::names, Out::spec,
+                                       extents.data());
+      Out made = shardtype::detail::uninitialized<Out>(e.operands.mesh(), extents);
       if (first) {
         slot->ct = autodiff::make_small<Out>(std::move(made));
       } else {
@@ -215,15 +216,25 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
   template <class Out, class C, int... Ks>
   void join(C const& ct, unsigned which, std::integer_sequence<int, Ks...>) {
     using Numbers = decltype(autodiff::bits_of<mask>(std::integer_sequence<int>{}));
-    auto const e = [&]<int... N>(std::integer_sequence<int, N...>) {
-      return shardtype::detail::Expression(PullbackFunction<E, Numbers, Ks...>{expression}, ct,
-                                           kept<N>(saved)...);
+    [&]<int... N>(std::integer_sequence<int, N...>) {
+      write<Out, Ks...>(PullbackFunction<E, Numbers, Ks...>{expression}, which, ct,
+                        kept<N>(saved)...);
     }(Numbers{});
+  }
+  template <class Out, int... Ks, class F, class... As>
+  void write(F const& f, unsigned which, As const&... as) {
+    using namespace shardtype::detail;
+    using X = FusedFunction<F, As...>;
+    using To = kernels::Targets<typename Out::element, static_cast<int>(sizeof...(Ks))>;
+    core::RunningCall const running("map", {}, element_name<typename Out::element>(), &Out::spec,
+                                    &core::Scope<Out>::names);
+    typename X::base const e(f, static_cast<typename FusedArgument<As>::base const&>(as)...);
+    FusedRun const made{e.operands, &e, compute_of<Out, typename X::part, To>,
+                        DimsOfOperands<Out, typename X::tensors>::at};
     Written<Out, static_cast<int>(sizeof...(Ks))> written;
     int k = 0;
-    (written.place(k++, ((which >> Ks) & 1U) != 0 ? slot_at<Ks>() : nullptr, e), ...);
-    if (written.any != nullptr)
-      shardtype::detail::run_fused<Out>(e, written.any, "map", {}, written.targets);
+    (written.place(k++, ((which >> Ks) & 1U) != 0 ? slot_at<Ks>() : nullptr, made), ...);
+    if (written.any != nullptr) made.compute_to(*written.any, &written.targets);
   }
   template <int K>
   constexpr auto* slot_at() const {

@@ -105,7 +105,8 @@ void BodyBegins<Scope>::end(std::vector<BodyBegins*> const& begun,
 template <int Top, class... As>
 void tapes_of(std::vector<Tape*>& out, As const&... as) {
   if constexpr (Top > 1) autodiff::tapes_of<Top - 1>(out, peeled<Top>(as)...);
-  out.push_back(autodiff::one_tape<Top>("shard_map", as...));
+  SlotBase const* const slots[] = {autodiff::slot_of<Top>(as)...};
+  out.push_back(autodiff::one_tape("shard_map", slots, static_cast<int>(sizeof...(As))));
 }
 
 }  // namespace autodiff

@@ -40,13 +40,19 @@ inline constexpr bool can_start = is_tensor<Ct> && !is_local<Ct>;
 template <class A, class Notes>
 inline constexpr bool can_start<Dry<A, Notes>> = can_start<A>;
 
-/// A started reshard to a cotangent of type `Ct`. All ranks wait for it at the same place. Without a
-/// wait, on the way of an Error, it ends without a result.
-template <class Ct>
-class Started {
+/// A started reshard to a cotangent. All ranks wait for it at the same place. Without a wait, on the way of
+/// an Error, it ends without a result. Not a template, so that all parameters share its code.
+class StartedMove {
  public:
-  template <class A>
-  explicit Started(A const& a) : mesh_(a.mesh()) {
+  explicit StartedMove(MeshRef const& mesh) : mesh_(mesh) {}
+  StartedMove(StartedMove const&) = delete;
+  StartedMove& operator=(StartedMove const&) = delete;
+  ~StartedMove() {
+    if (exchange_ != nullptr) mesh_.state().abandon(*exchange_);
+  }
+
+  template <class Ct, class A>
+  void start(A const& a) {
     using R = Resolve<op::Reshard<Ct>, A>;
     auto const where = std::source_location::current();
     core::RunningCall const running(op::Reshard<Ct>::name, where,
@@ -55,26 +61,31 @@ class Started {
     runtime::Started begun = mesh_.state().start();
     if (begun.get() != nullptr) begun.get()->ordered = true;
     execute::run_call<element_t<Ct>, typename Ct::memory_space>(
-        execute::call_of<R>(where, Overlap::none, a), extents_.data(), begun.get());
+        execute::call_of(execute::call_type<R, typename A::element>, where, Overlap::none,
+                         execute::operand_of(a)),
+        extents_, begun.get());
     exchange_ = begun.release();
   }
-  Started(Started const&) = delete;
-  Started& operator=(Started const&) = delete;
-  ~Started() {
-    if (exchange_ != nullptr) mesh_.state().abandon(*exchange_);
-  }
+  template <class Ct>
   Ct wait() {
-    runtime::Buffer block;
-    if (exchange_ != nullptr) block = mesh_.state().complete(*std::exchange(exchange_, nullptr));
-    return Ct(mesh_, extents_, std::move(block));
+    std::array<std::int64_t, Ct::rank> extents{};
+    for (std::size_t d = 0; d < Ct::rank; ++d) extents[d] = extents_[d];
+    return Ct(mesh_, extents, block());
   }
 
  private:
-  runtime::MeshRef mesh_;
-  std::array<std::int64_t, Ct::rank> extents_{};
+  Buffer block() {
+    if (exchange_ == nullptr) return {};
+    return mesh_.state().complete(*std::exchange(exchange_, nullptr));
+  }
+
+  MeshRef mesh_;
+  std::int64_t extents_[max_dims]{};
   runtime::Exchange* exchange_ = nullptr;
 };
 
+template <class Ct>
+class Started;
 /// Without data: notes the plan, and holds until the wait what a started movement holds at most.
 template <class A, class Notes>
 class Started<Dry<A, Notes>> {
@@ -109,7 +120,10 @@ class Started<Dry<A, Notes>> {
         if (held >= 0) result_.notes().release(held);
     }
   }
-  constexpr Ct const& wait() const { return result_; }
+  template <class>
+  constexpr Ct const& wait() const {
+    return result_;
+  }
 
  private:
   /// Elements of the other ranks' segments in a sum.
@@ -124,6 +138,16 @@ class Started<Dry<A, Notes>> {
 
   Ct result_;
   int operand_ = -1, arrivals_ = -1;
+};
+
+/// What holds a started movement to a cotangent of type `Ct`.
+template <class Ct>
+struct StartedTo {
+  using type = StartedMove;
+};
+template <class A, class Notes>
+struct StartedTo<Dry<A, Notes>> {
+  using type = Started<Dry<A, Notes>>;
 };
 
 }  // namespace autodiff

@@ -19,8 +19,8 @@ namespace shardtype::autodiff {
 template <class T, class... Args>
 constexpr T* make_small(Args&&... args) {
   static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-  if (std::is_constant_evaluated()) return new T(std::forward<Args>(args)...);
-  return ::new (runtime::take_small(sizeof(T))) T(std::forward<Args>(args)...);
+  if (std::is_constant_evaluated()) return new T(static_cast<Args&&>(args)...);
+  return ::new (runtime::take_small(sizeof(T))) T(static_cast<Args&&>(args)...);
 }
 /// `delete p`, of what `make_small` or `new` made.
 template <class T>

@@ -82,6 +82,24 @@ struct RunBlocks : Run<Op> {};
 template <shardtype::detail::MovesBlocks Op>
 struct RunBlocks<Op>;
 
+/// What the plan of an operation consists of.
+enum class PlanKind { all_reduce, reshard, product, strict_product };
+/// Plans and runs a call of this kind on the calling rank; writes the result's extents.
+template <class T, class Space, PlanKind kind>
+Buffer run_kind(CallType const& type, std::source_location const& where, Overlap overlap,
+                std::int64_t* extents, Operand const& first, Operand const& second = {}) {
+  Call const call = call_of(type, where, overlap, first, second);
+  if constexpr (kind == PlanKind::all_reduce) {
+    return run_all_reduce<T, Space>(call, extents);
+  } else if constexpr (kind == PlanKind::reshard) {
+    return run_call<T, Space>(call, extents);
+  } else if constexpr (kind == PlanKind::product) {
+    return run_product<T, Space>(call, extents);
+  } else {
+    return run_strict_product<T, Space>(call, extents);
+  }
+}
+
 /// Base of a Run of operations that consist of a plan: products and reshards.
 struct PlanRun {
   template <class R, class Op, class A, class... B>
@@ -90,20 +108,15 @@ struct PlanRun {
     Overlap overlap = Overlap::none;
     if constexpr (requires { op.overlap; }) overlap = op.overlap;
     std::array<std::int64_t, R::result::rank> extents{};
-    Call const call = call_of<R>(where, overlap, a, b...);
     using T = typename A::element;
     using Space = typename A::memory_space;
-    Buffer block;
-    if constexpr (detail::OneAllReduce<R>) {
-      block = run_all_reduce<T, Space>(call, extents.data());
-    } else if constexpr (sizeof...(B) == 0) {
-      block = run_call<T, Space>(call, extents.data());
-    } else if constexpr (R::communicates) {
-      block = run_product<T, Space>(call, extents.data());
-    } else {
-      block = run_strict_product<T, Space>(call, extents.data());
-    }
-    return typename R::result(a.mesh(), extents, std::move(block));
+    constexpr PlanKind kind = detail::OneAllReduce<R> ? PlanKind::all_reduce
+                              : sizeof...(B) == 0     ? PlanKind::reshard
+                              : R::communicates       ? PlanKind::product
+                                                      : PlanKind::strict_product;
+    Buffer block = run_kind<T, Space, kind>(call_type<R, T>, where, overlap, extents.data(),
+                                            operand_of(a), operand_of(b)...);
+    return typename R::result(a.mesh(), extents, static_cast<Buffer&&>(block));
   }
   template <class R, class Op, class A>
   static auto start(Op const&, std::source_location const& where, A const& a) {
@@ -112,7 +125,8 @@ struct PlanRun {
     Started started = a.mesh().state().start();
     using T = typename Out::element;
     using Space = typename Out::memory_space;
-    Call const call = call_of<R>(where, Overlap::none, a);
+    Call const call =
+        call_of(call_type<R, typename A::element>, where, Overlap::none, operand_of(a));
     if constexpr (detail::OneAllReduce<R>) {
       run_all_reduce<T, Space>(call, extents.data(), started.get());
     } else {
@@ -248,6 +262,8 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
           &R::verdict.result, &R::S::names);
       if constexpr ((is_local<detail::operand_t<As>> || ...)) {
         return execute::RunBlocks<Op>::template run<R>(op, where, detail::operand(as)...);
+      } else if constexpr ((is_tensor<As> && ...)) {
+        return execute::Run<Op>::template run<R>(op, where, as...);
       } else {
         return execute::Run<Op>::template run<R>(op, where, detail::operand(as)...);
       }

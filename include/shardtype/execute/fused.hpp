@@ -11,47 +11,14 @@
 
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/core/kept.hpp>
+#include <shardtype/execute/fused_operands.hpp>
+#include <shardtype/execute/fused_part.hpp>
 #include <shardtype/execute/run.hpp>
 #include <shardtype/execute/take_rows.hpp>
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
-
-namespace shardtype {
-
-namespace detail {
-
-/// A function and its arguments: tensors, numbers, further expressions.
-template <class F, class... Args>
-class Expression {
- public:
-  explicit Expression(F f, Args const&... args)
-      : function_(std::move(f)), args_(std::in_place, args...) {}
-
-  F const& function() const { return function_; }
-  template <int K>
-  auto const& argument() const {
-    return numbered<K>(*args_);
-  }
-
- protected:
-  /// Releases the arguments' memory.
-  void forget() const { args_.reset(); }
-
- private:
-  template <int K, class T>
-  static T const& numbered(core::KeptAt<K, T> const& at) {
-    return at.value;
-  }
-
-  F function_;
-  mutable core::Maybe<core::Kept<Args...>> args_;
-};
-
-}  // namespace detail
-
-}  // namespace shardtype
 
 namespace shardtype::execute {
 
@@ -67,101 +34,116 @@ namespace detail {
 template <class F, class... Args>
 inline constexpr bool is_fused<Fused<F, Args...>> = true;
 
-/// Converts an argument to a part of a kernel: its kernel expression, and the element types that it
-/// reads from slot `First` on. `T` is the element type of numbers.
-template <class A, int First, class T>
-struct Lowered;
-template <class A, int First, class T>
-  requires(is_tensor<A>)
-struct Lowered<A, First, T> {
-  using types = kernels::Elements<element_t<A>>;
-  using expression = kernels::Leaf<element_t<A>, First>;
-  static expression make(A const&) { return {}; }
-  template <class Visit>
-  static void visit(A const& a, Visit&& use) {
-    use.template operator()<First>(a);
+/// An expression without the shardings of its operands.
+template <class Part>
+struct FusedParts;
+template <class F, class T, class... Parts>
+struct FusedParts<FusedPart<F, T, Parts...>> {
+  using Part = FusedPart<F, T, Parts...>;
+  Part part;
+  mutable FusedOperands operands;
+
+  /// The operands of arguments that are expressions become its own.
+  template <class... As>
+  explicit FusedParts(F const& f, As const&... as)
+      : part{f, {{of<Parts>(as)}...}}, operands(slots_of<Part>) {
+    (add(as), ...);
   }
-};
-template <class N, int First, class T>
-struct Lowered<Number<N>, First, T> {
-  using types = kernels::Elements<>;
-  using expression = kernels::Constant<T>;
-  static expression make(Number<N> const& n) {
-    if constexpr (std::is_same_v<N, op::Zero>) {
-      return {T{}};
+
+ private:
+  template <class P, class A>
+  static P of([[maybe_unused]] A const& a) {
+    if constexpr (std::is_same_v<P, A>) {
+      return a;  // a Number
+    } else if constexpr (requires { a.part; }) {
+      return a.part;
     } else {
-      return {kernels::detail::converted<T>(n.value)};
+      return {};
     }
   }
-  template <class Visit>
-  static void visit(Number<N> const&, Visit&&) {}
-};
-
-/// Number of slots of the arguments before the `K`-th.
-template <int K, class... Args>
-constexpr int slots_before() {
-  int const each[] = {Lowered<Args, 0, char>::types::count..., 0};
-  int sum = 0;
-  for (int k = 0; k < K; ++k) sum += each[k];
-  return sum;
-}
-/// The element type of a number as argument `K` of `F` with elements `T`: bool for the condition of
-/// a `where`.
-template <class F, int K, class T>
-using number_element = std::conditional_t<std::is_same_v<F, functions::Where> && K == 0, bool, T>;
-template <class F, class... Args, int First, class T>
-struct Lowered<Expression<F, Args...>, First, T> {
-  using types = decltype((kernels::Elements<>{} + ... + typename Lowered<Args, 0, char>::types{}));
-  using common = typename ElementFor<F, argument_t<Args>...>::type;
-  using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
-
-  template <int K, class A>
-  using argument = Lowered<A, First + slots_before<K, Args...>(), number_element<F, K, common>>;
-  template <int... K>
-  static auto node_type(std::integer_sequence<int, K...>)
-      -> kernels::Node<Order, F, typename argument<K, Args>::expression...>;
-  using expression = decltype(node_type(Order{}));
-
-  static expression make(Expression<F, Args...> const& f) {
-    return [&]<int... K>(std::integer_sequence<int, K...>) {
-      return expression(f.function(), argument<K, Args>::make(f.template argument<K>())...);
-    }(Order{});
-  }
-  template <class Visit>
-  static void visit(Expression<F, Args...> const& f, Visit&& use) {
-    [&]<int... K>(std::integer_sequence<int, K...>) {
-      (argument<K, Args>::visit(f.template argument<K>(), use), ...);
-    }(Order{});
+  template <class A>
+  void add([[maybe_unused]] A const& a) {
+    if constexpr (requires { a.operands; }) {
+      operands.add(std::move(a.operands));
+    } else if constexpr (std::is_base_of_v<HeldBlock, A>) {
+      operands.add(a);
+    }
   }
 };
-template <class F, class... Args, int First, class T>
-struct Lowered<Fused<F, Args...>, First, T> : Lowered<Expression<F, Args...>, First, T> {};
+template <class T>
+struct FusedParts<FusedLeaf<T>> {
+  FusedLeaf<T> part{};
+  FusedOperands operands{1};
+
+  template <std::size_t rank>
+  explicit FusedParts(HeldRows<rank> const& a) {
+    operands.add(a);
+  }
+};
+
+/// Of an argument of an expression: its part, the types of the tensors among its operands, and the base
+/// class by which it is passed on.
+template <class A>
+struct FusedArgument;
+template <class A>
+  requires(is_tensor<A>)
+struct FusedArgument<A> {
+  using part = FusedLeaf<element_t<A>>;
+  using tensors = Pack<A>;
+  using base = HeldRows<A::rank>;
+};
+template <class N>
+struct FusedArgument<Number<N>> {
+  using part = Number<N>;
+  using tensors = Pack<>;
+  using base = Number<N>;
+};
+template <class F, class... Args>
+struct FusedFunction {
+  using part = FusedPart<F, typename ElementFor<F, operand_t<Args>...>::type,
+                         typename FusedArgument<Args>::part...>;
+  using tensors = decltype((Pack<>{} | ... | typename FusedArgument<Args>::tensors{}));
+  using base = FusedParts<part>;
+};
+template <class F, class... Args>
+struct FusedArgument<Fused<F, Args...>> : FusedFunction<F, Args...> {};
 
 /// For each dim of `Out`, the index of the dim of `A` with the same label, or -1.
 template <class Out, class A>
 constexpr std::array<int, max_dims> dims_in() {
-  using S = Scope<Out, A>;
+  Spec const out = Scope<Out>::template spec<0>;
+  Spec const a = Scope<A>::template spec<0>;
   std::array<int, max_dims> at{};
-  for (int d = 0; d < max_dims; ++d)
-    at[static_cast<std::size_t>(d)] =
-        d < S::template spec<0>.rank ? S::template spec<1>.find(S::template spec<0>.dims[d].label)
-                                     : -1;
+  for (int d = 0; d < max_dims; ++d) {
+    at[static_cast<std::size_t>(d)] = -1;
+    for (int e = 0; d < out.rank && e < a.rank; ++e)
+      if (Scope<A>::names.label_id[a.dims[e].label] ==
+          Scope<Out>::names.label_id[out.dims[d].label])
+        at[static_cast<std::size_t>(d)] = e;
+  }
   return at;
 }
+/// The same of operands `As`.
+template <class Out, class As>
+struct DimsOfOperands;
+template <class Out, class... As>
+struct DimsOfOperands<Out, Pack<As...>> {
+  template <class A>
+  static constexpr OperandDims of() {
+    OperandDims out{{}, static_cast<std::int8_t>(sizeof(element_t<A>))};
+    auto const in = dims_in<Out, A>();
+    for (int d = 0; d < max_dims; ++d)
+      out.at[d] = static_cast<std::int8_t>(in[static_cast<std::size_t>(d)]);
+    return out;
+  }
+  static constexpr OperandDims at[] = {of<As>()...};
+};
 
-/// The extents of a result of type `Out` of the expression `e`, and its mesh. Errors: E23, E24.
+/// The extents of the result of the expression `e`. Errors: E23, E24.
 template <class Out, class E>
-extents_of<Out> fused_extents(E const& e, MeshRef const*& mesh) {
-  Extents known = Scope<Out>::names.extents();
-  Lowered<E, 0, char>::visit(e, [&]<int Slot, class A>(A const& a) {
-    using Shared = Scope<Out, A>;  // the labels of Out have the same numbers here
-    if (mesh != nullptr) check_one_mesh(*mesh, a.mesh());
-    mesh = &a.mesh();
-    execute::note_extents(known, Shared::names, Shared::template spec<1>, a.extents().data(),
-                          "one operand");
-  });
+extents_of<Out> fused_extents(E const& e) {
   extents_of<Out> extents{};
-  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = known[Out::spec.dims[d].label];
+  detail::fused_extents(e.operands, E::dims, Scope<Out>::names, Out::spec, extents.data());
   return extents;
 }
 
@@ -182,73 +164,130 @@ inline constexpr bool lies_as<Out, A> = [] {
 template <class Out, class F, class... Args>
 inline constexpr bool lies_as<Out, Fused<F, Args...>> = (lies_as<Out, Args> && ...);
 
-/// Whether no extent that the operands give differs from those of the result.
-template <std::size_t N>
-bool extents_agree(std::array<std::int64_t, N> const& known,
-                   std::array<std::int64_t, N> const& of_result) {
-  for (std::size_t d = 0; d < N; ++d)
-    if (known[d] != dynamic && known[d] != of_result[d]) return false;
-  return true;
-}
-
-/// Computes the expression `e` for a result of type `Out`, into `into` if given, or several expressions to the
-/// `targets` that lie as `into`. `operation` and `where`: for messages.
-template <class Out, class E, class Targets = std::nullptr_t>
-Out run_fused(E const& e, Out const* into, std::string_view operation = "an elementwise expression",
-              std::source_location const& where = {}, Targets const& targets = {}) {
-  using L = Lowered<E, 0, char>;
-  using Types = typename L::types;
-  core::RunningCall const running(operation, where, element_name<typename Out::element>(),
-                                  &Out::spec, &Scope<Out>::names);
-  MeshRef const* mesh = nullptr;
-  extents_of<Out> const extents = fused_extents<Out>(e, mesh);
-  Out out = into != nullptr ? *into : uninitialized<Out>(*mesh, extents);
-  if (into != nullptr && !extents_agree(extents, out.extents()))
-    throw Error("E24", "an in-place operation would change the tensor's extents",
-                FailedOn::every_rank);
-  if (!mesh->here()) return out;
-  kernels::Layout const shape = block_layout(out.rows());
-  kernels::Sources<Types::count> in;
-  constexpr bool turns = Out::spec.cyclic_dim() >= 0;
-  std::array<Buffer, turns ? kernels::at_least_one(Types::count) : 0> taken;
-  L::visit(e, [&]<int Slot, class A>(A const& a) {
-    constexpr auto dims = dims_in<Out, A>();
-    kernels::Layout block = block_layout(a.rows());
-    std::array<Rows, A::rank> rows = a.rows();
-    in.data[Slot] = a.buffer().data();
+/// The blocks that the kernel of `e` reads. A part of a dim that is not a range (`turns`) is first taken out of its
+/// block, into `taken`.
+template <bool turns, class Space, class... Ts>
+kernels::Sources<static_cast<int>(sizeof...(Ts))> fused_sources(kernels::Elements<Ts...>,
+                                                                FusedOperands const& operands,
+                                                                OperandDims const* dims, int rank,
+                                                                Rows const* rows,
+                                                                [[maybe_unused]] Buffer* taken) {
+  kernels::Sources<static_cast<int>(sizeof...(Ts))> in;
+  int slot = 0;
+  auto const place = [&]<class T>(Type<T>) {
+    FusedBlock block(operands[slot]);
     if constexpr (turns) {  // an unsplit dim is sliced by an offset, unless the result's dim is
                             // block-cyclic
-      for (int d = 0; d < Out::spec.rank; ++d) {
-        auto const here = static_cast<std::size_t>(d);
-        if (dims[here] < 0) continue;
-        auto const there = static_cast<std::size_t>(dims[here]);
-        if (out.rows()[here].contiguous() || out.rows()[here] == rows[there]) continue;
-        taken[Slot] = execute::take_rows<typename A::element, typename A::memory_space>(
-            mesh->state(), static_cast<typename A::element const*>(in.data[Slot]), block,
-            dims[here], rows[there], out.rows()[here]);
-        rows[there] = out.rows()[here];
-        in.data[Slot] = taken[Slot].data();
+      for (int d = 0; d < rank; ++d) {
+        int const at = dims[slot].at[d];
+        if (at < 0 || rows[d].contiguous() || rows[d] == block.rows[at]) continue;
+        taken[slot] =
+            execute::take_rows<T, Space>(operands.mesh().state(), static_cast<T const*>(block.data),
+                                         block.layout, at, block.rows[at], rows[d]);
+        block.rows[at] = rows[d];
+        block.data = taken[slot].data();
       }
     }
-    std::int64_t offset = 0;
-    for (int d = 0; d < Out::spec.rank; ++d) {
-      auto const here = static_cast<std::size_t>(d);
-      if (dims[here] < 0) continue;
-      auto const there = static_cast<std::size_t>(dims[here]);
-      in.stride[Slot][d] = block.stride[there];
-      offset += (out.rows()[here].begin - rows[there].begin) * block.stride[there];
-    }
-    in.data[Slot] = static_cast<typename A::element const*>(in.data[Slot]) + offset;
-  });
-  typename Out::execution_space const exec{};
-  if constexpr (std::is_same_v<Targets, std::nullptr_t>) {
-    kernels::evaluate<Types>(exec, L::make(e),
-                             static_cast<typename Out::element*>(out.buffer().data()), shape, in);
-  } else {
-    kernels::evaluate<Types>(exec, L::make(e), targets, shape, in);
+    block.place(dims[slot], rank, rows, in.data[slot], in.stride[slot]);
+    ++slot;
+  };
+  (place(Type<Ts>{}), ...);
+  return in;
+}
+
+/// Where a kernel writes: elements, or the blocks of several results.
+template <class T>
+struct FusedTarget {
+  static T* at(void* out) { return static_cast<T*>(out); }
+};
+template <class T, int N>
+struct FusedTarget<kernels::Targets<T, N>> {
+  static kernels::Targets<T, N> const& at(void* out) {
+    return *static_cast<kernels::Targets<T, N> const*>(out);
   }
+};
+
+/// Computes an expression, a FusedParts<Part>, to `out`, a block of `rows` of each dim; or several to the Targets `To` of such
+/// blocks.
+template <bool turns, class Space, class To, class Part>
+void compute_fused(void const* expression, OperandDims const* dims, int rank, Rows const* rows,
+                   void* out) {
+  using L = Lowered<Part, 0, char>;
+  using Types = typename L::types;
+  auto const& e = *static_cast<FusedParts<Part> const*>(expression);
+  Buffer taken[turns ? kernels::at_least_one(Types::count) : 1];
+  auto const in = fused_sources<turns, Space>(Types{}, e.operands, dims, rank, rows, taken);
+  typename Space::execution_space const exec{};
+  kernels::evaluate<Types>(exec, L::make(e.part), FusedTarget<To>::at(out),
+                           block_layout(rows, rank), in);
   exec.fence();
+}
+
+using FusedKernel = void (*)(void const*, OperandDims const*, int, Rows const*, void*);
+template <class Out, class Part, class To = typename Out::element>
+inline constexpr FusedKernel compute_of =
+    &compute_fused<(Out::spec.cyclic_dim() >= 0), typename Out::memory_space, To, Part>;
+
+/// An expression without its type.
+struct FusedRun {
+  FusedOperands const& operands;
+  void const* expression;
+  FusedKernel compute;
+  OperandDims const* dims;
+
+  template <class Out>
+  void operator()(Out const& out) const {
+    compute_to(out, out.buffer().data());
+  }
+  /// Computes it to blocks that lie as that of `out`.
+  template <class Out>
+  void compute_to(Out const& out, void* to) const {
+    if (out.mesh().here()) compute(expression, dims, Out::spec.rank, out.rows().data(), to);
+  }
+};
+
+/// Computes the expression for a result of type `Out`. `where`: for messages.
+template <class Out>
+Out run_fused(FusedRun const& e, std::source_location const& where = {}) {
+  core::RunningCall const running("an elementwise expression", where,
+                                  element_name<typename Out::element>(), &Out::spec,
+                                  &Scope<Out>::names);
+  extents_of<Out> extents{};
+  detail::fused_extents(e.operands, e.dims, Scope<Out>::names, Out::spec, extents.data());
+  Out out = uninitialized<Out>(e.operands.mesh(), extents);
+  e(out);
   return out;
+}
+/// Computes it into the memory of `out`.
+template <class Out>
+void run_fused_into(Out const& out, FusedRun const& e,
+                    std::string_view operation = "an elementwise expression") {
+  core::RunningCall const running(operation, {}, element_name<typename Out::element>(), &Out::spec,
+                                  &Scope<Out>::names);
+  extents_of<Out> known{};
+  detail::fused_extents(e.operands, e.dims, Scope<Out>::names, Out::spec, known.data());
+  if (!extents_agree(known.data(), out.extents().data(), Out::spec.rank))
+    throw Error("E24", "an in-place operation would change the tensor's extents",
+                FailedOn::every_rank);
+  e(out);
+}
+/// The result, computed once; then the operands' memory is released.
+template <class Out>
+Out& fused_result(FusedResult& known, FusedOperands& operands, void const* expression,
+                  FusedKernel compute, OperandDims const* dims, std::source_location const& where) {
+  if (known.at() == nullptr) {
+    known.keep(detail::run_fused<Out>({operands, expression, compute, dims}, where));
+    operands.clear();
+  }
+  return *static_cast<Out*>(known.at());
+}
+/// The function `f` of tensors and numbers, for a result of type `Out`.
+template <class Out, class F, class... As>
+Out run_function(F const& f, As const&... as) {
+  using E = FusedFunction<F, As...>;
+  typename E::base const e(f, static_cast<typename FusedArgument<As>::base const&>(as)...);
+  return detail::run_fused<Out>({e.operands, &e, compute_of<Out, typename E::part>,
+                                 DimsOfOperands<Out, typename E::tensors>::at});
 }
 
 }  // namespace detail
@@ -264,7 +303,10 @@ namespace shardtype::execute {
 /// so writing to them is Error E21. Never communicates. Errors: E23 operands of two meshes, E24
 /// extents that differ.
 template <class F, class... Args>
-class Fused : public detail::Expression<F, Args...>, public core::Argument<Fused<F, Args...>> {
+class Fused : public detail::FusedFunction<F, Args...>::base,
+              public core::Argument<Fused<F, Args...>> {
+  using Parts = typename detail::FusedFunction<F, Args...>::base;
+
  public:
   using R = Resolve<op::Map<F>, detail::operand_t<Args>...>;
   /// The type of the tensor that it stands for.
@@ -277,7 +319,17 @@ class Fused : public detail::Expression<F, Args...>, public core::Argument<Fused
   template <class U>
   using View = typename tensor_type::template View<U>;
 
-  using detail::Expression<F, Args...>::Expression;
+  /// For each operand.
+  static constexpr auto const& dims =
+      detail::DimsOfOperands<tensor_type, typename detail::FusedFunction<F, Args...>::tensors>::at;
+  /// Computes it.
+  static constexpr detail::FusedKernel kernel =
+      detail::compute_of<tensor_type, typename detail::FusedFunction<F, Args...>::part>;
+
+  template <class... As>
+    requires(sizeof...(As) == sizeof...(Args))
+  explicit Fused(F const& f, As const&... as)
+      : Parts(f, static_cast<typename detail::FusedArgument<Args>::base const&>(as)...) {}
 
   /// Refused, A09: `auto w = a * 2; w = w - g;`.
   template <class B>
@@ -297,19 +349,15 @@ class Fused : public detail::Expression<F, Args...>, public core::Argument<Fused
   /// The result; computed once. `where`: the line that uses it first, for messages.
   tensor_type const& tensor(
       std::source_location const& where = std::source_location::current()) const {
-    if (!result_.has_value()) {
-      result_.set(
-          detail::run_fused<tensor_type>(*this, nullptr, "an elementwise expression", where));
-      this->forget();
-    }
-    return *result_;
+    return detail::fused_result<tensor_type>(result_, this->operands,
+                                             static_cast<Parts const*>(this), kernel, dims, where);
   }
   /// Whether the result has been computed.
-  bool computed() const { return result_.has_value(); }
+  bool computed() const { return result_.at() != nullptr; }
   /// The result, to be written.
   tensor_type& tensor(std::source_location const& where = std::source_location::current()) {
-    std::as_const(*this).tensor(where);
-    return *result_;
+    return detail::fused_result<tensor_type>(result_, this->operands,
+                                             static_cast<Parts const*>(this), kernel, dims, where);
   }
   /// A Tensor of this type can be made of it.
   using converts_to = tensor_type;
@@ -355,7 +403,7 @@ class Fused : public detail::Expression<F, Args...>, public core::Argument<Fused
   Buffer const& buffer() const { return tensor().buffer(); }
 
  private:
-  mutable core::Maybe<tensor_type> result_;
+  mutable detail::FusedResult result_;
 };
 
 }  // namespace shardtype::execute

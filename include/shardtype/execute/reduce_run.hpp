@@ -55,13 +55,13 @@ Readable<A, typename A::element const*> readable(A const& a) {
 template <class F, class... Args>
 auto readable_expression(Fused<F, Args...> const& e) {
   using A = typename Fused<F, Args...>::tensor_type;
-  using L = shardtype::detail::Lowered<Fused<F, Args...>, 0, char>;
+  using L = shardtype::detail::Lowered<typename shardtype::detail::FusedFunction<F, Args...>::part,
+                                       0, char>;
   using In = kernels::ExpressionAt<typename L::expression, L::types::count>;
-  MeshRef const* mesh = nullptr;
-  auto const extents = shardtype::detail::fused_extents<A>(e, mesh);
-  In in{L::make(e)};
-  L::visit(e, [&]<int Slot, class B>(B const& b) { in.from[Slot] = b.buffer().data(); });
-  return Readable<A, In>{*mesh, extents, in};
+  auto const extents = shardtype::detail::fused_extents<A>(e);
+  In in{L::make(e.part)};
+  for (int k = 0; k < e.operands.size(); ++k) in.from[k] = e.operands[k].buffer().data();
+  return Readable<A, In>{e.operands.mesh(), extents, in};
 }
 
 /// Reduces a block into memory of the pool: to results, or to totals unless `Finish`.

@@ -165,23 +165,34 @@ Buffer run_strict_product(Call const& call, std::int64_t* extents) {
 template <class R, class T>
 inline PlanCache plan_cache;
 
-/// The call of the operation that `R` resolved on these operands. Written out here, because a
-/// function per operand type would cost compile time for every product.
-template <class R, class A, class... B>
-Call call_of(std::source_location const& where, Overlap overlap, A const& a, B const&... b) {
-  static_assert(sizeof...(B) <= 1);
-  using T = typename A::element;
-  Planner planner{R::S::names, static_cast<std::int64_t>(sizeof(T)), &R::make_plan, nullptr};
-  if constexpr (R::communicates && !detail::OneAllReduce<R>) planner.choose = &choose_plan;
-  Call call{planner, plan_cache<R, T>,
-            where,   {&R::S::readings[0].spec, &a.mesh(), a.extents().data(), &a.buffer()},
-            {},      overlap};
-  if constexpr (sizeof...(B) == 1) {
-    auto const& other = (b, ...);
-    call.second = {&R::S::readings[1].spec, &other.mesh(), other.extents().data(), &other.buffer()};
-  }
-  return call;
+/// What types say of a call: one constant for each operation and its operands' types, in place of a
+/// function, which would cost compile time for every product.
+struct CallType {
+  Names const* names;
+  core::Reading const* readings;
+  std::int64_t element_bytes;
+  Plan (*make)(Sizing const&, Machine const&);
+  Plan (*choose)(Planner const&, Sizing const&);
+  PlanCache* plans;
+};
+/// That of the operation that `R` resolved, of elements `T`.
+template <class R, class T>
+inline constexpr CallType call_type{
+    &R::S::names,
+    R::S::readings,
+    sizeof(T),
+    &R::make_plan,
+    (R::communicates && !detail::OneAllReduce<R> ? &choose_plan : nullptr),
+    &plan_cache<R, T>};
+
+/// An operand whose type the CallType knows.
+template <std::size_t rank>
+Operand operand_of(detail::HeldRows<rank> const& a) {
+  return {nullptr, &a.mesh(), a.extents().data(), &a.buffer()};
 }
+/// The call of an operation on these operands.
+Call call_of(CallType const& type, std::source_location const& where, Overlap overlap,
+             Operand first, Operand second = {});
 
 }  // namespace shardtype::execute
 

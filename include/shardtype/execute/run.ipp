@@ -10,6 +10,14 @@ SHARDTYPE_INLINE Plan choose_plan(Planner const& planner, Sizing const& z) {
   return shardtype::detail::choose_plan(planner.make, planner.names, open, z, {});
 }
 
+SHARDTYPE_INLINE Call call_of(CallType const& type, std::source_location const& where,
+                              Overlap overlap, Operand first, Operand second) {
+  first.spec = &type.readings[0].spec;
+  if (second.mesh != nullptr) second.spec = &type.readings[1].spec;
+  Planner const planner{*type.names, type.element_bytes, type.make, type.choose};
+  return {planner, *type.plans, where, first, second, overlap};
+}
+
 SHARDTYPE_INLINE void note_extents(Extents& known, Names const& names, Spec const& s,
                                    std::int64_t const* extents, char const* operand) {
   for (int d = 0; d < s.rank; ++d) {

@@ -50,15 +50,22 @@ io::NpyAccess file_access();
 struct NpyBlock {
   io::NpyInts shape, begin, count;
 
-  template <class A>
-  explicit NpyBlock(A const& a) {
-    for (std::int64_t extent : a.extents()) shape.push_back(extent);
-    for (Rows const& r : a.rows()) {
-      begin.push_back(r.begin);
-      count.push_back(r.size());
-    }
-  }
+  template <std::size_t rank>
+  explicit NpyBlock(HeldRows<rank> const& a)
+      : NpyBlock(a.extents().data(), a.rows().data(), rank) {}
+
+ private:
+  NpyBlock(std::int64_t const* extents, Rows const* rows, std::size_t rank);
 };
+
+/// Reads the header of the array for a tensor of the type `type`, whose Spec and names these are, and writes its
+/// extents. Errors: IO1 to IO5, IO7.
+io::NpyHeader read_header_for(MeshRef const& mesh, std::string const& path, std::string const& type,
+                              std::string const& dtype, Names const& names, Spec const& spec,
+                              std::int64_t* extents);
+/// Reads the calling rank's block to `to`, in host memory; zeros unless it `holds_value`. Error IO6.
+void read_block(MeshState& mesh, std::string const& path, io::NpyHeader const& header,
+                NpyBlock const& block, std::size_t element_bytes, bool holds_value, void* to);
 
 /// The calling rank's block where the host can read it: in its place, or copied from a device.
 template <class A>
@@ -97,34 +104,24 @@ detail::created_t<Parts...> load_npy(
   if constexpr (A::spec.cyclic_dim() >= 0)
     return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path, where), where);
   core::RunningCall const running("load_npy", where);
-  runtime::MeshState& state = mesh.state();
-  if (mesh.here()) detail::agree_on_file(state, "load_npy", path, type_name<A>(), {});
-  // ranks outside the mesh read the extents, too, but take no part otherwise
-  io::NpyHeader const header =
-      io::read_npy_header(mesh.here() ? state.whole().raw() : MPI_COMM_SELF, path);
-  io::check_npy(header, path, io::npy_dtype<T>(), A::rank);
   detail::extents_of<A> extents{};
-  for (std::size_t d = 0; d < A::rank; ++d) {
-    extents[d] = header.shape[d];
-    core::Names const names = core::Scope<A>::names;
-    int const label = A::spec.dims[d].label;
-    if (names.label_extent[label] != dynamic && names.label_extent[label] != extents[d])
-      throw Error("IO7",
-                  path + " has extent " + std::to_string(extents[d]) + " in dimension " +
-                      std::to_string(d) + ", but index " + std::string(names.label_name[label]) +
-                      " has the static extent " + std::to_string(names.label_extent[label]),
-                  FailedOn::every_rank);
-  }
+  io::NpyHeader const header =
+      detail::read_header_for(mesh, path, type_name<A>(), io::npy_dtype<T>(), core::Scope<A>::names,
+                              A::spec, extents.data());
   A out = detail::uninitialized<A>(mesh, extents);
   if (!mesh.here()) return out;
   detail::NpyBlock const part(out);
-  using Block = Kokkos::View<T*, typename A::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Block const block(out.mutable_local().data(), static_cast<std::size_t>(out.local_size()));
-  auto const host = Kokkos::create_mirror_view(block);
-  io::read_npy_block(state.whole().raw(), path, header, part.begin, part.count, sizeof(T),
-                     host.data(), detail::file_access());
-  if (!detail::holds_value<A>(mesh)) Kokkos::deep_copy(host, T{});
-  Kokkos::deep_copy(block, host);
+  bool const holds = detail::holds_value<A>(mesh);
+  using Space = typename A::memory_space;
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
+    detail::read_block(mesh.state(), path, header, part, sizeof(T), holds, out.buffer().data());
+  } else {
+    using Block = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Block const block(out.mutable_local().data(), static_cast<std::size_t>(out.local_size()));
+    auto const host = Kokkos::create_mirror_view(block);
+    detail::read_block(mesh.state(), path, header, part, sizeof(T), holds, host.data());
+    Kokkos::deep_copy(block, host);
+  }
   return out;
 }
 
@@ -147,9 +144,9 @@ auto save_npy(core::Argument<A> const& given, std::string const& path,
     core::RunningCall const running("save_npy", where);
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
-    detail::NpyBlock const part(a);
-    detail::agree_on_file(mesh, "save_npy", path, type_name<Held>(), part.shape);
     auto const& written = detail::operand(a);
+    detail::NpyBlock const part(written);
+    detail::agree_on_file(mesh, "save_npy", path, type_name<Held>(), part.shape);
     auto const host = detail::readable_block(written);
     io::write_npy(mesh.whole().raw(), path, io::npy_dtype<typename A::element>(), part.shape,
                   part.begin, part.count, sizeof(typename A::element), host.data(),

@@ -105,6 +105,17 @@ struct EvaluateRuns<Out, E, Elements<Ts...>> {
   }
 };
 
+/// Host: a piece of work of a functor without its type.
+template <class F>
+void run_piece(void const* functor, std::int64_t work) {
+  (*static_cast<F const*>(functor))(work);
+}
+struct PiecesOf {
+  void const* functor;
+  void (*piece)(void const*, std::int64_t);
+  void operator()(std::int64_t work) const { piece(functor, work); }
+};
+
 /// Device: one call computes one element.
 template <class Out, class E, class Types>
 struct EvaluateElements;
@@ -154,9 +165,12 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
     std::int64_t const row = merged.extent[merged.rank - 1];
     std::int64_t const run = plain ? 8192 : Runs::short_run;
     std::int64_t const runs = (row + run - 1) / run;
+    // by its address, so that Kokkos' functions are compiled once for all expressions
+    Runs const all{expression, out, merged, in, run, runs, plain};
     Kokkos::parallel_for(kernels::launch_name("shardtype::elementwise"),
                          Policy(exec, 0, n / row * runs),
-                         Runs{expression, out, merged, in, run, runs, plain});
+                         detail::PiecesOf{&all, &detail::run_piece<Runs>});
+    exec.fence();
   } else {
     Kokkos::parallel_for(kernels::launch_name("shardtype::elementwise"), Policy(exec, 0, n),
                          detail::EvaluateElements<Out, E, Types>{expression, out, merged, in});

@@ -10,6 +10,7 @@
 
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/reduction.hpp>
+#include <shardtype/core/kept.hpp>
 #include <shardtype/execute/fused.hpp>
 #include <shardtype/plan/program.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -18,6 +19,29 @@
 namespace shardtype {
 
 namespace detail {
+
+/// A function and its arguments.
+template <class F, class... Args>
+class Expression {
+ public:
+  explicit Expression(F f, Args const&... args) : function_(std::move(f)), args_{{args}...} {}
+
+  F const& function() const { return function_; }
+  core::Kept<Args...> const& arguments() const { return args_; }
+  template <int K>
+  auto const& argument() const {
+    return numbered<K>(args_);
+  }
+
+ private:
+  template <int K, class T>
+  static T const& numbered(core::KeptAt<K, T> const& at) {
+    return at.value;
+  }
+
+  F function_;
+  core::Kept<Args...> args_;
+};
 
 template <class A>
 struct WholeSpec {
@@ -325,17 +349,21 @@ struct Lowered<A, First, T> {
   using types = kernels::Elements<element_t<typename A::whole>>;
   using expression = kernels::Leaf<element_t<typename A::whole>, First>;
   static expression make(A const&) { return {}; }
-  template <class Visit>
-  static void visit(A const& a, Visit&& use) {
-    use.template operator()<First>(a);
+};
+template <class F, class... Args>
+inline constexpr int slots_of<LazyMap<F, Args...>> = (slots_of<Args> + ... + 0);
+template <class F, class... Args, int First, class T>
+struct Lowered<LazyMap<F, Args...>, First, T>
+    : lowered_function<F, typename ElementFor<F, argument_t<Args>...>::type, First, Args...> {
+  static auto make(LazyMap<F, Args...> const& m) {
+    return lowered_function<F, typename ElementFor<F, argument_t<Args>...>::type, First,
+                            Args...>::make(m.function(), m.arguments());
   }
 };
-template <class F, class... Args, int First, class T>
-struct Lowered<LazyMap<F, Args...>, First, T> : Lowered<Expression<F, Args...>, First, T> {};
 
 /// Number of operands of the kernel of a map.
 template <class A>
-inline constexpr int kernel_operands = Lowered<A, 0, char>::types::count;
+inline constexpr int kernel_operands = slots_of<A>;
 
 // Chains of products: which factors of a product join its chain, so that the association of all of
 // them can be chosen together. A factor joins only if the labels that it sums over do not occur in

@@ -54,13 +54,13 @@ template <class... Out, class F, class A, class... Args>
   requires((sizeof...(Out) == 0 || sizeof...(Args) > 3) &&
            (detail::is_operand<std::remove_cvref_t<Args>> && ...))
 constexpr auto map(F const& f, core::Argument<A> const& a, Args&&... args) {
-  return detail::map_to<Out...>({}, f, a.self(), std::forward<Args>(args)...);
+  return detail::map_to<Out...>({}, f, a.self(), static_cast<Args&&>(args)...);
 }
 template <class... Out, class F, class A, class... Args>
   requires((sizeof...(Out) == 0 || sizeof...(Args) > 3) &&
            (detail::is_operand<std::remove_cvref_t<Args>> && ...))
 constexpr auto map(F const& f, core::Argument<A>&& a, Args&&... args) {
-  return detail::map_to<Out...>({}, f, std::move(a).self(), std::forward<Args>(args)...);
+  return detail::map_to<Out...>({}, f, std::move(a).self(), static_cast<Args&&>(args)...);
 }
 // Of a named result of up to four operands, the first a tensor, errors know the line.
 template <class... Out, class F, class A>
@@ -79,66 +79,66 @@ template <class... Out, class F, class A, class B>
   requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>>)
 constexpr auto map(F const& f, core::Argument<A> const& a, B&& b,
                    std::source_location const& where = std::source_location::current()) {
-  return detail::map_to<Out...>(where, f, a.self(), std::forward<B>(b));
+  return detail::map_to<Out...>(where, f, a.self(), static_cast<B&&>(b));
 }
 template <class... Out, class F, class A, class B>
   requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>>)
 constexpr auto map(F const& f, core::Argument<A>&& a, B&& b,
                    std::source_location const& where = std::source_location::current()) {
-  return detail::map_to<Out...>(where, f, std::move(a).self(), std::forward<B>(b));
+  return detail::map_to<Out...>(where, f, std::move(a).self(), static_cast<B&&>(b));
 }
 template <class... Out, class F, class A, class B, class C>
   requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>> &&
            detail::is_operand<std::remove_cvref_t<C>>)
 constexpr auto map(F const& f, core::Argument<A> const& a, B&& b, C&& c,
                    std::source_location const& where = std::source_location::current()) {
-  return detail::map_to<Out...>(where, f, a.self(), std::forward<B>(b), std::forward<C>(c));
+  return detail::map_to<Out...>(where, f, a.self(), static_cast<B&&>(b), static_cast<C&&>(c));
 }
 template <class... Out, class F, class A, class B, class C>
   requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>> &&
            detail::is_operand<std::remove_cvref_t<C>>)
 constexpr auto map(F const& f, core::Argument<A>&& a, B&& b, C&& c,
                    std::source_location const& where = std::source_location::current()) {
-  return detail::map_to<Out...>(where, f, std::move(a).self(), std::forward<B>(b),
-                                std::forward<C>(c));
+  return detail::map_to<Out...>(where, f, std::move(a).self(), static_cast<B&&>(b),
+                                static_cast<C&&>(c));
 }
 template <class... Out, class F, class A, class B, class C, class D>
   requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>> &&
            detail::is_operand<std::remove_cvref_t<C>> && detail::is_operand<std::remove_cvref_t<D>>)
 constexpr auto map(F const& f, core::Argument<A> const& a, B&& b, C&& c, D&& d,
                    std::source_location const& where = std::source_location::current()) {
-  return detail::map_to<Out...>(where, f, a.self(), std::forward<B>(b), std::forward<C>(c),
-                                std::forward<D>(d));
+  return detail::map_to<Out...>(where, f, a.self(), static_cast<B&&>(b), static_cast<C&&>(c),
+                                static_cast<D&&>(d));
 }
 template <class... Out, class F, class A, class B, class C, class D>
   requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>> &&
            detail::is_operand<std::remove_cvref_t<C>> && detail::is_operand<std::remove_cvref_t<D>>)
 constexpr auto map(F const& f, core::Argument<A>&& a, B&& b, C&& c, D&& d,
                    std::source_location const& where = std::source_location::current()) {
-  return detail::map_to<Out...>(where, f, std::move(a).self(), std::forward<B>(b),
-                                std::forward<C>(c), std::forward<D>(d));
+  return detail::map_to<Out...>(where, f, std::move(a).self(), static_cast<B&&>(b),
+                                static_cast<C&&>(c), static_cast<D&&>(d));
 }
 template <class... Out, class F, class N, class A, class... Args>
   requires(detail::is_number<N> && (detail::is_operand<std::remove_cvref_t<Args>> && ...))
 constexpr auto map(F const& f, N const& n, core::Argument<A> const& a, Args&&... args) {
-  return detail::map_to<Out...>({}, f, n, a.self(), std::forward<Args>(args)...);
+  return detail::map_to<Out...>({}, f, n, a.self(), static_cast<Args&&>(args)...);
 }
 template <class... Out, class F, class N, class A, class... Args>
   requires(detail::is_number<N> && (detail::is_operand<std::remove_cvref_t<Args>> && ...))
 constexpr auto map(F const& f, N const& n, core::Argument<A>&& a, Args&&... args) {
-  return detail::map_to<Out...>({}, f, n, std::move(a).self(), std::forward<Args>(args)...);
+  return detail::map_to<Out...>({}, f, n, std::move(a).self(), static_cast<Args&&>(args)...);
 }
 template <class... Out, class F, class N, class M, class A, class... Args>
   requires(detail::is_number<N> && detail::is_number<M> &&
            (detail::is_operand<std::remove_cvref_t<Args>> && ...))
 constexpr auto map(F const& f, N const& n, M const& m, core::Argument<A> const& a, Args&&... args) {
-  return detail::map_to<Out...>({}, f, n, m, a.self(), std::forward<Args>(args)...);
+  return detail::map_to<Out...>({}, f, n, m, a.self(), static_cast<Args&&>(args)...);
 }
 template <class... Out, class F, class N, class M, class A, class... Args>
   requires(detail::is_number<N> && detail::is_number<M> &&
            (detail::is_operand<std::remove_cvref_t<Args>> && ...))
 constexpr auto map(F const& f, N const& n, M const& m, core::Argument<A>&& a, Args&&... args) {
-  return detail::map_to<Out...>({}, f, n, m, std::move(a).self(), std::forward<Args>(args)...);
+  return detail::map_to<Out...>({}, f, n, m, std::move(a).self(), static_cast<Args&&>(args)...);
 }
 /// Behind three numbers and more, an expression is computed by itself.
 template <class... Out, class F, class N, class M, class L, class... Args>
@@ -155,87 +155,87 @@ constexpr auto map(F const& f, N const& n, M const& m, L const& l, Args const&..
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator+(A&& a, B&& b) {
-  return detail::fuse(functions::Add{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Add{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator-(A&& a, B&& b) {
-  return detail::fuse(functions::Subtract{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Subtract{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator*(A&& a, B&& b) {
-  return detail::fuse(functions::Multiply{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Multiply{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator/(A&& a, B&& b) {
-  return detail::fuse(functions::Divide{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Divide{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator%(A&& a, B&& b) {
-  return detail::fuse(functions::Remainder{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Remainder{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator==(A&& a, B&& b) {
-  return detail::fuse(functions::Equal{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Equal{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator!=(A&& a, B&& b) {
-  return detail::fuse(functions::NotEqual{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::NotEqual{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator<(A&& a, B&& b) {
-  return detail::fuse(functions::Less{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Less{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator<=(A&& a, B&& b) {
-  return detail::fuse(functions::LessEqual{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::LessEqual{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator>(A&& a, B&& b) {
-  return detail::fuse(functions::Greater{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Greater{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator>=(A&& a, B&& b) {
-  return detail::fuse(functions::GreaterEqual{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::GreaterEqual{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator&&(A&& a, B&& b) {
-  return detail::fuse(functions::And{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::And{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::are_operands<A, B>)
 constexpr auto operator||(A&& a, B&& b) {
-  return detail::fuse(functions::Or{}, std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Or{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto operator-(A&& a) {
-  return detail::fuse(functions::Negate{}, std::forward<A>(a));
+  return detail::fuse(functions::Negate{}, static_cast<A&&>(a));
 }
 template <class A>
   requires(detail::are_operands<A>)
 constexpr auto operator!(A&& a) {
-  return detail::fuse(functions::Not{}, std::forward<A>(a));
+  return detail::fuse(functions::Not{}, static_cast<A&&>(a));
 }
 
 // In place. The result must have the tensor's own type (P13). Error E21 if another tensor or
 // expression shares the memory.
-#define SHARDTYPE_IN_PLACE(sign, F)                                               \
-  template <class A, class B>                                                     \
-    requires(detail::is_target<A> && detail::are_operands<A, B>)                  \
-  constexpr A& operator sign(A & a, B && b) {                                     \
-    detail::in_place<functions::F>(detail::target(a), std::forward<B>(b), #sign); \
-    return a;                                                                     \
+#define SHARDTYPE_IN_PLACE(sign, F)                                                \
+  template <class A, class B>                                                      \
+    requires(detail::is_target<A> && detail::are_operands<A, B>)                   \
+  constexpr A& operator sign(A & a, B && b) {                                      \
+    detail::in_place<functions::F>(detail::target(a), static_cast<B&&>(b), #sign); \
+    return a;                                                                      \
   }
 SHARDTYPE_IN_PLACE(+=, Add)
 SHARDTYPE_IN_PLACE(-=, Subtract)

@@ -20,26 +20,26 @@ namespace shardtype::api {
   constexpr auto name(core::Argument<A>&& a) {                \
     return detail::fuse(functions::F{}, std::move(a).self()); \
   }
-#define SHARDTYPE_OF_TWO(name, F)                                                 \
-  template <class A, class B>                                                     \
-    requires(detail::is_operand<std::remove_cvref_t<B>>)                          \
-  constexpr auto name(core::Argument<A> const& a, B&& b) {                        \
-    return detail::fuse(functions::F{}, a.self(), std::forward<B>(b));            \
-  }                                                                               \
-  template <class A, class B>                                                     \
-    requires(detail::is_operand<std::remove_cvref_t<B>>)                          \
-  constexpr auto name(core::Argument<A>&& a, B&& b) {                             \
-    return detail::fuse(functions::F{}, std::move(a).self(), std::forward<B>(b)); \
-  }                                                                               \
-  template <class A, class B>                                                     \
-    requires(detail::is_number<A>)                                                \
-  constexpr auto name(A const& a, core::Argument<B> const& b) {                   \
-    return detail::fuse(functions::F{}, a, b.self());                             \
-  }                                                                               \
-  template <class A, class B>                                                     \
-    requires(detail::is_number<A>)                                                \
-  constexpr auto name(A const& a, core::Argument<B>&& b) {                        \
-    return detail::fuse(functions::F{}, a, std::move(b).self());                  \
+#define SHARDTYPE_OF_TWO(name, F)                                                  \
+  template <class A, class B>                                                      \
+    requires(detail::is_operand<std::remove_cvref_t<B>>)                           \
+  constexpr auto name(core::Argument<A> const& a, B&& b) {                         \
+    return detail::fuse(functions::F{}, a.self(), static_cast<B&&>(b));            \
+  }                                                                                \
+  template <class A, class B>                                                      \
+    requires(detail::is_operand<std::remove_cvref_t<B>>)                           \
+  constexpr auto name(core::Argument<A>&& a, B&& b) {                              \
+    return detail::fuse(functions::F{}, std::move(a).self(), static_cast<B&&>(b)); \
+  }                                                                                \
+  template <class A, class B>                                                      \
+    requires(detail::is_number<A>)                                                 \
+  constexpr auto name(A const& a, core::Argument<B> const& b) {                    \
+    return detail::fuse(functions::F{}, a, b.self());                              \
+  }                                                                                \
+  template <class A, class B>                                                      \
+    requires(detail::is_number<A>)                                                 \
+  constexpr auto name(A const& a, core::Argument<B>&& b) {                         \
+    return detail::fuse(functions::F{}, a, std::move(b).self());                   \
   }
 
 SHARDTYPE_OF_ONE(sqrt, Sqrt)
@@ -112,14 +112,14 @@ template <class A, class B>
   requires(detail::is_operand<std::remove_cvref_t<B>>)
 constexpr auto isclose(core::Argument<A> const& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
                        bool equal_nan = false) {
-  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, a.self(), std::forward<B>(b));
+  return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, a.self(), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::is_operand<std::remove_cvref_t<B>>)
 constexpr auto isclose(core::Argument<A>&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
                        bool equal_nan = false) {
   return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, std::move(a).self(),
-                      std::forward<B>(b));
+                      static_cast<B&&>(b));
 }
 template <class A, class B>
   requires(detail::is_number<A>)
@@ -153,25 +153,25 @@ template <class A, class Low, class High>
   requires(detail::is_operand<std::remove_cvref_t<Low>> &&
            detail::is_operand<std::remove_cvref_t<High>>)
 constexpr auto clip(core::Argument<A> const& a, Low&& low, High&& high) {
-  return detail::fuse(functions::Clip{}, a.self(), std::forward<Low>(low),
-                      std::forward<High>(high));
+  return detail::fuse(functions::Clip{}, a.self(), static_cast<Low&&>(low),
+                      static_cast<High&&>(high));
 }
 template <class A, class Low, class High>
   requires(detail::is_operand<std::remove_cvref_t<Low>> &&
            detail::is_operand<std::remove_cvref_t<High>>)
 constexpr auto clip(core::Argument<A>&& a, Low&& low, High&& high) {
-  return detail::fuse(functions::Clip{}, std::move(a).self(), std::forward<Low>(low),
-                      std::forward<High>(high));
+  return detail::fuse(functions::Clip{}, std::move(a).self(), static_cast<Low&&>(low),
+                      static_cast<High&&>(high));
 }
 template <class A, class Low, class High>
   requires(detail::is_number<A> && detail::is_operand<std::remove_cvref_t<High>>)
 constexpr auto clip(A const& a, core::Argument<Low> const& low, High&& high) {
-  return detail::fuse(functions::Clip{}, a, low.self(), std::forward<High>(high));
+  return detail::fuse(functions::Clip{}, a, low.self(), static_cast<High&&>(high));
 }
 template <class A, class Low, class High>
   requires(detail::is_number<A> && detail::is_operand<std::remove_cvref_t<High>>)
 constexpr auto clip(A const& a, core::Argument<Low>&& low, High&& high) {
-  return detail::fuse(functions::Clip{}, a, std::move(low).self(), std::forward<High>(high));
+  return detail::fuse(functions::Clip{}, a, std::move(low).self(), static_cast<High&&>(high));
 }
 template <class A, class Low, class High>
   requires(detail::is_number<A> && detail::is_number<Low>)
@@ -188,23 +188,23 @@ constexpr auto clip(A const& a, Low const& low, core::Argument<High>&& high) {
 template <class P, class A, class B>
   requires(detail::is_operand<std::remove_cvref_t<A>> && detail::is_operand<std::remove_cvref_t<B>>)
 constexpr auto where(core::Argument<P> const& p, A&& a, B&& b) {
-  return detail::fuse(functions::Where{}, p.self(), std::forward<A>(a), std::forward<B>(b));
+  return detail::fuse(functions::Where{}, p.self(), static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class P, class A, class B>
   requires(detail::is_operand<std::remove_cvref_t<A>> && detail::is_operand<std::remove_cvref_t<B>>)
 constexpr auto where(core::Argument<P>&& p, A&& a, B&& b) {
-  return detail::fuse(functions::Where{}, std::move(p).self(), std::forward<A>(a),
-                      std::forward<B>(b));
+  return detail::fuse(functions::Where{}, std::move(p).self(), static_cast<A&&>(a),
+                      static_cast<B&&>(b));
 }
 template <class P, class A, class B>
   requires(detail::is_number<P> && detail::is_operand<std::remove_cvref_t<B>>)
 constexpr auto where(P const& p, core::Argument<A> const& a, B&& b) {
-  return detail::fuse(functions::Where{}, p, a.self(), std::forward<B>(b));
+  return detail::fuse(functions::Where{}, p, a.self(), static_cast<B&&>(b));
 }
 template <class P, class A, class B>
   requires(detail::is_number<P> && detail::is_operand<std::remove_cvref_t<B>>)
 constexpr auto where(P const& p, core::Argument<A>&& a, B&& b) {
-  return detail::fuse(functions::Where{}, p, std::move(a).self(), std::forward<B>(b));
+  return detail::fuse(functions::Where{}, p, std::move(a).self(), static_cast<B&&>(b));
 }
 template <class P, class A, class B>
   requires(detail::is_number<P> && detail::is_number<A>)

@@ -85,8 +85,7 @@ bool holds_everywhere(F const& f, char const* name, std::source_location const& 
 template <class A>
 auto known_extents(A const& a) {
   if constexpr (is_fused<A>) {
-    MeshRef const* mesh = nullptr;
-    return a.computed() ? a.tensor().extents() : fused_extents<operand_t<A>>(a, mesh);
+    return a.computed() ? a.tensor().extents() : fused_extents<operand_t<A>>(a);
   } else {
     return a.extents();
   }

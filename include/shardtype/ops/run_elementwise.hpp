@@ -36,11 +36,61 @@ constexpr auto held(T&& a) {
   } else if constexpr (is_active<A> && std::is_lvalue_reference_v<T>) {
     return a.tensor();
   } else {
-    return A(std::forward<T>(a));
+    return A(static_cast<T&&>(a));
   }
 }
+/// Its type. Not by `held`, which compilers would instantiate for it.
+template <class A, bool named>
+struct HeldAs {
+  using type = A;
+};
+template <class A, bool named>
+  requires is_number<A>
+struct HeldAs<A, named> {
+  using type = Number<A>;
+};
+template <class T, bool named>
+struct HeldAs<std::complex<T>, named> {
+  using type = Number<Kokkos::complex<T>>;
+};
+template <class A>
+  requires is_fused<A>
+struct HeldAs<A, true> {
+  using type = operand_t<A>;
+};
+template <class A>
+  requires is_active<A>
+struct HeldAs<A, true> {
+  using type = std::remove_cvref_t<decltype(std::declval<A const&>().tensor())>;
+};
 template <class T>
-using held_t = decltype(held(std::declval<T>()));
+using held_t = typename HeldAs<std::remove_cvref_t<T>, std::is_lvalue_reference_v<T>>::type;
+/// The base class by which an expression's argument is passed to the expression: one for many types.
+template <class T, class A = std::remove_cvref_t<T>>
+struct Referred {
+  using type = A;
+};
+template <class T, class A>
+  requires is_tensor<A>
+struct Referred<T, A> {
+  using type = typename FusedArgument<A>::base;
+};
+template <class T, class A>
+  requires(is_fused<A> && !std::is_lvalue_reference_v<T>)
+struct Referred<T, A> {
+  using type = typename FusedArgument<A>::base;
+};
+/// What an expression keeps of it.
+template <class A>
+constexpr decltype(auto) referred(A const& a) {
+  if constexpr (is_fused<A>) {
+    return a.tensor();  // it has a name
+  } else if constexpr (is_number<A>) {
+    return held(a);
+  } else {
+    return (a);
+  }
+}
 
 /// The entry point of all elementwise functions.
 template <class F, class... Args>
@@ -50,27 +100,28 @@ constexpr auto fuse(F const& f, Args&&... args) {
   } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
   } else if constexpr ((is_active<std::remove_cvref_t<Args>> || ...)) {
-    using Next = execute::Continue<execute::Above::active, held_t<Args>...>;
+    using Next = execute::Continue<execute::Above::active, held_t<Args&&>...>;
     if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
-      return Next::fuse(f, held(std::forward<Args>(args))...);
+      return Next::fuse(f, held(static_cast<Args&&>(args))...);
     } else {
       static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
       return Poisoned{};
     }
   } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
-    using Next = execute::Continue<execute::Above::lazy, held_t<Args>...>;
+    using Next = execute::Continue<execute::Above::lazy, held_t<Args&&>...>;
     if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
-      return Next::call(op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
+      return Next::call(op::Map<F>{f}, std::source_location{}, held(static_cast<Args&&>(args))...);
     } else {
       static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
       return Poisoned{};
     }
   } else if constexpr ((is_dry<std::remove_cvref_t<Args>> || ...)) {
-    return call(op::Map<F>{f}, std::source_location{}, held(std::forward<Args>(args))...);
+    return call(op::Map<F>{f}, std::source_location{}, held(static_cast<Args&&>(args))...);
   } else {
     using R = Resolve<op::Map<F>, operand_t<held_t<Args>>...>;
     if constexpr (R::verdict) {
-      return Fused<F, held_t<Args>...>(f, held(std::forward<Args>(args))...);
+      return Fused<F, held_t<Args>...>(
+          f, detail::referred(static_cast<typename Referred<Args>::type const&>(args))...);
     } else {
       return Poisoned(refusal<R, operand_t<held_t<Args>>...>{});
     }
@@ -101,7 +152,7 @@ constexpr int tensors_before() {
 template <class R, class F, class... Met>
 auto named_map(F const& f, Met const&... met) {
   using Made = std::conditional_t<R::direct, typename R::result, typename R::met::result>;
-  return run_fused<Made>(Expression<F, Met...>(f, met...), nullptr);
+  return detail::run_function<Made>(f, met...);
 }
 /// The mesh of the first tensor.
 template <class A, class... Rest>
@@ -131,21 +182,13 @@ Sizing map_sizing(AxisMap const& axes, Args const&... args) {
   return z;
 }
 
-/// Number of arguments of the expression `e` that use the memory of `a`. Error E21 if one of them
-/// has other dims: writing `a` would then change elements that are still to be read.
-template <class E, class A>
-int readers(E const& e, A const& a, char const* name) {
-  int n = 0;
-  Lowered<E, 0, char>::visit(e, [&]<int Slot, class B>(B const& b) {
-    if (b.buffer().data() != a.buffer().data()) return;
-    if (!std::is_same_v<A, B> && b.local_size() > 0)
-      throw_shared(name, {},
-                   "an in-place operation reads the tensor's memory with other dims; use a.clone() "
-                   "for one of them");
-    ++n;
-  });
-  return n;
-}
+/// Whether each of the types `As` is `A`.
+template <class A, class As>
+struct SameAs;
+template <class A, class... As>
+struct SameAs<A, Pack<As...>> {
+  static constexpr bool each[] = {std::is_same_v<A, As>...};
+};
 
 /// `a = f(a, b)`, computed in the memory of `a`. `name`: of the operator.
 template <class F, class A, class B>
@@ -153,7 +196,7 @@ constexpr void in_place(A& a, B&& b, char const* name) {
   using Other = std::remove_cvref_t<B>;
   if constexpr (is_active<A>) {
     // nothing is written: what was computed from `a` before keeps its value
-    auto const made = fuse(F{}, a, std::forward<B>(b));
+    auto const made = fuse(F{}, a, static_cast<B&&>(b));
     using Made = std::remove_cvref_t<decltype(made)>;
     if constexpr (any_poisoned<Made>) {
       return;
@@ -177,9 +220,14 @@ constexpr void in_place(A& a, B&& b, char const* name) {
     } else if constexpr (!std::is_same_v<typename R::result, A>) {
       refused<Code::P13_in_place, false, A, operand_t<held_t<B>>>{};
     } else {
-      Expression<F, A, held_t<B>> const e(F{}, a, held(std::forward<B>(b)));
-      if (a.buffer().holders() > 1 + readers(e, a, name)) throw_not_writable(a.buffer(), name, {});
-      run_fused<A>(e, &a, name);
+      using E = FusedFunction<F, A, held_t<B>>;
+      Fused<F, A, held_t<B>> const e(
+          F{}, a, detail::referred(static_cast<typename Referred<B>::type const&>(b)));
+      bool const* const alike = SameAs<A, typename E::tensors>::each;
+      if (a.buffer().holders() > 1 + readers(e.operands, alike, a.buffer(), name))
+        throw_not_writable(a.buffer(), name, {});
+      FusedParts<typename E::part> const& parts = e;
+      detail::run_fused_into(a, {e.operands, &parts, e.kernel, e.dims}, name);
     }
   }
 }
@@ -187,9 +235,9 @@ constexpr void in_place(A& a, B&& b, char const* name) {
 template <class... Out, class F, class... Args>
 constexpr auto map_to(std::source_location const& where, F const& f, Args&&... args) {
   if constexpr (sizeof...(Out) == 0 || (is_pending<std::remove_cvref_t<Args>> || ...)) {
-    return fuse(f, std::forward<Args>(args)...);
+    return fuse(f, static_cast<Args&&>(args)...);
   } else {
-    return call(op::Map<F, Out...>{f}, where, held(std::forward<Args>(args))...);
+    return call(op::Map<F, Out...>{f}, where, held(static_cast<Args&&>(args))...);
   }
 }
 

@@ -20,9 +20,8 @@ struct Run<op::FullLike<V>> {
     if constexpr (!is_temporary<A>) {
       return filled<typename R::result>(op, a.mesh(), a.extents());
     } else {
-      MeshRef const* mesh = nullptr;
-      auto const extents = shardtype::detail::fused_extents<typename R::result>(a.expression, mesh);
-      return filled<typename R::result>(op, *mesh, extents);
+      auto const extents = shardtype::detail::fused_extents<typename R::result>(a.expression);
+      return filled<typename R::result>(op, a.expression.operands.mesh(), extents);
     }
   }
 

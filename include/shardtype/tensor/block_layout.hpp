@@ -14,5 +14,11 @@ kernels::Layout block_layout(Each const& rows) {
   for (Rows const& r : rows) l.extent[l.rank++] = r.size();
   return l.packed();
 }
+/// The same of `rank` dims.
+inline kernels::Layout block_layout(Rows const* rows, int rank) {
+  kernels::Layout l;
+  for (; l.rank < rank; ++l.rank) l.extent[l.rank] = rows[l.rank].size();
+  return l.packed();
+}
 
 }  // namespace shardtype::detail
