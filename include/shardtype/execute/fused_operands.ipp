@@ -6,6 +6,7 @@
 #include <shardtype/execute/fused_operands.hpp>
 #include <shardtype/execute/run.hpp>
 #include <shardtype/runtime/small_blocks.hpp>
+#include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype::detail {
 
