@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include <shardtype/check/operation.hpp>
 #include <shardtype/rules/along.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
