@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <source_location>
+#include <tuple>
 #include <utility>
 
 #include <shardtype/linalg/run_cyclic.hpp>
@@ -107,18 +108,15 @@ class GridRun : public CyclicRun<R, A> {
     T* in;
   };
   Vectors vectors(GridMatrix<T const> const& m, std::int64_t cols) const {
-    std::int64_t const rows = m.mine.rows;
-    std::int64_t const columns = m.mine.cols;
-    Vectors v{this->take(planning::grid_vectors(of_rows_, rows, columns, cols)),
-              {},
-              {},
-              nullptr,
-              nullptr};
+    std::int64_t const held = m.mine.rows;
+    std::int64_t const across = m.mine.cols;
+    Vectors v{
+        this->take(planning::grid_vectors(of_rows_, held, across, cols)), {}, {}, nullptr, nullptr};
     T* const data = Base::writable(v.all);
-    v.rows = linalg::kernels::row_major(data, rows, cols);
-    v.columns = linalg::kernels::row_major(data + rows * cols, columns, cols);
-    v.out = data + (rows + columns) * cols;
-    v.in = v.out + std::max({rows, columns, std::min(of_rows_.n, of_rows_.block)}) * cols;
+    v.rows = linalg::kernels::row_major(data, held, cols);
+    v.columns = linalg::kernels::row_major(data + held * cols, across, cols);
+    v.out = data + (held + across) * cols;
+    v.in = v.out + std::max({held, across, std::min(of_rows_.n, of_rows_.block)}) * cols;
     return v;
   }
   /// Where each row of a vector comes from when all pivots have exchanged rows.
@@ -272,7 +270,7 @@ struct GridSolved {
     if (!a.mesh().here()) return out;
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     C const run(a, where, Op::name.data());
-    auto const& b = (bs, ...);
+    auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
     constexpr int along =
         R::S::readings[R::operands - 1].spec.find(transposed ? C::columns : C::rows);
     Matrix<T const> const given =

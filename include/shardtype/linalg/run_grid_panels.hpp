@@ -206,7 +206,7 @@ class PivotSearch {
     std::int64_t nan = -1;
     for (int g = 0; g < a_.down.size(); ++g) {
       Candidate x;
-      std::memcpy(&x, wire(g), sizeof x);
+      std::memcpy(static_cast<void*>(&x), wire(g), sizeof x);
       if (x.nan >= 0) nan = nan < 0 ? x.nan : std::min(nan, x.nan);
       if (x.row < 0) continue;
       if (best.row < 0 || x.size > best.size || (x.size == best.size && x.row < best.row))

@@ -1,0 +1,81 @@
+// One matrix over a grid of ranks: its rows and columns are block-cyclic, each over a mesh axis.
+// OPTIMIZE: 1
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <shardtype/linalg/linalg.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+using Int = std::int64_t;
+
+double number(Int i, Int j) {
+  std::uint64_t h = (static_cast<std::uint64_t>(i) << 32U | static_cast<std::uint64_t>(j)) *
+                    0x9E3779B97F4A7C15ULL;
+  h ^= h >> 29U;
+  h *= 0xBF58476D1CE4E5B9ULL;
+  return static_cast<double>((h ^ h >> 32U) >> 11U) * 0x1p-53 - .5;
+}
+double definite(Int i, Int j, Int n) {
+  return i == j ? 2 * static_cast<double>(n) : number(std::max(i, j), std::min(i, j));
+}
+template <class Row, class A, class F>
+double off(A const& x, Int n, Int rights, F f) {
+  auto const v = to_host(reshard<Dim<Row>, Dim<K>>(x));
+  double worst = 0;
+  for (Int k = 0; k < rights; ++k)
+    for (Int i = 0; i < n; ++i) {
+      double s = number(i + 333, k);
+      for (Int j = 0; j < n; ++j) s -= f(i, j) * v[static_cast<std::size_t>(j * rights + k)];
+      worst = std::abs(s) > worst || s != s ? std::abs(s) : worst;
+    }
+  return worst;
+}
+
+template <int block>
+void all_ways(Mesh<X, Y> const& mesh, Int n, Int rights) {
+  INFO("n " << n << ", blocks of " << block << ", " << rights << " right-hand sides");
+  using Rows = Dim<I, Cyclic<X, block>>;
+  using Columns = Dim<J, Cyclic<Y, block>>;
+  auto const right = [](Int i, Int k) { return number(i + 333, k); };
+  auto const turned = [](Int i, Int j) { return number(j, i); };
+  auto const spd = [n](Int i, Int j) { return definite(i, j, n); };
+  auto const a = from_function<double, Rows, Columns>(mesh, {n, n}, &number);
+  auto const h = from_function<double, Rows, Columns>(mesh, {n, n}, spd);
+  auto const b = from_function<double, Rows, Dim<K>>(mesh, {n, rights}, right);
+  auto const b_columns = from_function<double, Columns, Dim<K>>(mesh, {n, rights}, right);
+  CHECK(off<J>(linalg::solve<I, J>(a, b), n, rights, &number) < 1e-9);
+  auto const lu = linalg::lu_factor<I, J>(a);
+  CHECK(off<J>(linalg::lu_solve<I, J>(lu, b), n, rights, &number) < 1e-9);
+  CHECK(off<I>(linalg::lu_solve<J, I>(lu, b_columns), n, rights, turned) < 1e-9);
+  auto const one = linalg::lu_factor<I, J>(reshard<Dim<I>, Columns>(a));
+  CHECK((to_host(lu.pivots) == to_host(one.pivots)));
+  auto const l = linalg::cholesky<I, J>(h);
+  CHECK(off<J>(linalg::cholesky_solve<I, J>(l, b), n, rights, spd) < 1e-9);
+}
+
+}  // namespace
+
+TEST_CASE("factors and solutions over grids of ranks") {
+  for (auto const& sizes : on_ranks::grids())
+    for (bool const turn : {false, true}) {
+      Mesh<X, Y> const mesh(MPI_COMM_WORLD, {sizes[turn ? 1 : 0], sizes[turn ? 0 : 1]});
+      for (Int const n : {0, 1, 2, 7, 63, 65}) all_ways<8>(mesh, n, 3);
+      all_ways<32>(mesh, 130, 1);
+      all_ways<300>(mesh, 64, 5);
+      all_ways<1>(mesh, 19, 0);
+    }
+}
