@@ -79,3 +79,49 @@ TEST_CASE("factors and solutions over grids of ranks") {
       all_ways<1>(mesh, 19, 0);
     }
 }
+
+TEST_CASE("a matrix over a grid without factors is an error on all ranks") {
+  for (auto const& sizes : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    Int const n = 29;
+    using Rows = Dim<I, Cyclic<X, 4>>;
+    using Columns = Dim<J, Cyclic<Y, 4>>;
+    auto const code = [](auto run) {
+      try {
+        run();
+      } catch (Error const& e) {
+        return std::string(e.what());
+      }
+      return std::string("none");
+    };
+    for (Int const bad : {Int{0}, Int{5}, n - 1}) {
+      auto const col = "column " + std::to_string(bad) + " of J";
+      auto const z = from_function<double, Rows, Columns>(
+          mesh, {n, n}, [bad](Int i, Int j) { return j == bad ? 0. : number(i, j); });
+      auto s = code([&] { linalg::lu_factor<I, J>(z); });
+      CHECK(s.find("E80") != std::string::npos);
+      CHECK(s.find(col) != std::string::npos);
+      auto const q = from_function<double, Rows, Columns>(mesh, {n, n}, [bad](Int i, Int j) {
+        return i == n - 1 && j == bad ? std::nan("") : definite(i, j, n);
+      });
+      s = code([&] { linalg::lu_factor<I, J>(q); });
+      CHECK(s.find("E82") != std::string::npos);
+      CHECK(s.find(col) != std::string::npos);
+      s = code([&] { linalg::cholesky<I, J>(q); });
+      CHECK(s.find("E82") != std::string::npos);
+      CHECK(s.find(col) != std::string::npos);
+      auto const m = from_function<double, Rows, Columns>(mesh, {n, n}, [bad](Int i, Int j) {
+        return i == j && i == bad ? -1. : definite(i, j, n);
+      });
+      s = code([&] { linalg::cholesky<I, J>(m); });
+      CHECK(s.find("E81") != std::string::npos);
+      CHECK(s.find(col) != std::string::npos);
+      auto const g = from_function<double, Rows, Columns>(
+          mesh, {n, n}, [](Int i, Int j) { return definite(i, j, n); });
+      CHECK(code([&] {
+              linalg::lu_factor<I, J>(g);
+              linalg::cholesky<I, J>(g.clone());
+            }) == "none");
+    }
+  }
+}
