@@ -1,15 +1,21 @@
-// One matrix over a grid of ranks: its rows and columns are block-cyclic, each over a mesh axis.
+// One matrix over a grid of ranks: its rows and columns are block-cyclic, each over a mesh axis. Solutions, errors, and the bytes
+// and memory of plans.
+// SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <shardtype/linalg/linalg.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/linalg.hpp"
 #include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
 
 using namespace shardtype;
 
@@ -67,6 +73,54 @@ void all_ways(Mesh<X, Y> const& mesh, Int n, Int rights) {
   CHECK(off<J>(linalg::cholesky_solve<I, J>(l, b), n, rights, spd) < 1e-9);
 }
 
+// What an operation sends over all ranks, and holds on each, beside its plan. Where pivots decide, a plan has the most.
+template <class Op, class... As>
+auto measured(bool pivots_decide, Op const& op, As const&... as) {
+  INFO(Op::name);
+  Plan const plan = plan_at(op, as...);
+  CHECK(plan.count(Collective::all_gather) == 0);
+  auto& memory = runtime::run_time.memory;
+  Int const before = memory.now();
+  Int given = 0;
+  ((given += as.local_size() * static_cast<Int>(sizeof(typename As::element))), ...);
+  memory.reset();
+  shim::reset();
+  auto out = call(op, std::source_location::current(), as...);
+  Int mine[2] = {shim::bytes(), plan.bytes(coords_in(op, as...))};
+  Int const held = memory.most() - before + given;
+  Int all[2];
+  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  if (pivots_decide) {
+    CHECK(all[0] <= all[1]);
+  } else {
+    CHECK(all[0] == all[1]);
+  }
+  CHECK(held <= plan.peak_bytes());
+  return out;
+}
+
+template <class T, int block>
+void plans(Mesh<X, Y> const& mesh, Int n, Int rights) {
+  INFO("n " << n << ", blocks of " << block << ", " << rights << " right-hand sides");
+  using Rows = Dim<I, Cyclic<X, block>>;
+  using Columns = Dim<J, Cyclic<Y, block>>;
+  auto const a = from_function<T, Rows, Columns>(
+      mesh, {n, n}, [](Int i, Int j) { return linear::drawn<T>(i * 400 + j, 5); });
+  auto const h = from_function<T, Rows, Columns>(
+      mesh, {n, n}, [n](Int i, Int j) { return T(definite(i, j, n)); });
+  auto const right = [](Int i, Int k) { return linear::drawn<T>(i * 400 + k, 6); };
+  auto const b = from_function<T, Rows, Dim<K>>(mesh, {n, rights}, right);
+  auto const b_columns = from_function<T, Columns, Dim<K>>(mesh, {n, rights}, right);
+  measured(true, op::GridSolve<I, J>{}, a, b);
+  auto const lu = measured(true, op::GridLu<I, J>{}, a);
+  measured(true, op::GridLuSolve<I, J>{}, lu.factors, lu.pivots, b);
+  measured(true, op::GridLuSolve<I, J, true>{}, lu.factors, lu.pivots, b_columns);
+  auto const l = measured(false, op::GridCholesky<I, J>{}, h);
+  measured(false, op::GridCholeskySolve<I, J>{}, l, b);
+  measured(false, op::GridTriangle<I, J>{}, l, b);
+  measured(false, op::GridTriangle<I, J, true>{}, l, b_columns);
+}
+
 }  // namespace
 
 TEST_CASE("factors and solutions over grids of ranks") {
@@ -77,6 +131,15 @@ TEST_CASE("factors and solutions over grids of ranks") {
       all_ways<32>(mesh, 130, 1);
       all_ways<300>(mesh, 64, 5);
       all_ways<1>(mesh, 19, 0);
+    }
+}
+
+TEST_CASE("what is sent and held over grids of ranks is in the plan") {
+  for (auto const& sizes : on_ranks::grids())
+    for (bool const turn : {false, true}) {
+      Mesh<X, Y> const mesh(MPI_COMM_WORLD, {sizes[turn ? 1 : 0], sizes[turn ? 0 : 1]});
+      for (Int const n : {0, 1, 2, 31, 65}) plans<double, 8>(mesh, n, 3);
+      plans<Kokkos::complex<double>, 4>(mesh, 37, 2);
     }
 }
 

@@ -40,7 +40,7 @@ class GridPanels {
   void say(std::int64_t k, std::int32_t const* pivots, std::int32_t failure) const {
     std::size_t const bytes = static_cast<std::size_t>(tail(k)) * sizeof(T);
     std::memset(static_cast<void*>(tail_of(k)), 0, bytes);
-    if (sends_top_) std::memcpy(tail_of(k), pivots, pivot_bytes(k));
+    if (pivots != nullptr) std::memcpy(tail_of(k), pivots, pivot_bytes(k));
     std::memcpy(tail_of(k) + pivot_bytes(k), &failure, sizeof failure);
   }
   std::int32_t failure(std::int64_t k) const {
@@ -69,7 +69,7 @@ class GridPanels {
   /// Waits for the first message of panel `k`, unless this rank has sent it. Its failure, packed; `pivots`: where they go.
   std::int32_t arrive(std::int64_t k, std::int32_t* pivots) {
     heads_[slot(k)].finish();
-    if (sends_top_) std::memcpy(pivots, tail_of(k), pivot_bytes(k));
+    if (pivots != nullptr) std::memcpy(pivots, tail_of(k), pivot_bytes(k));
     return failure(k);
   }
   /// Waits for the second one.
