@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +25,7 @@ namespace {
 
 struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
+struct Z : Axis<"Z"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
@@ -121,6 +124,50 @@ void plans(Mesh<X, Y> const& mesh, Int n, Int rights) {
   measured(false, op::GridTriangle<I, J, true>{}, l, b_columns);
 }
 
+// A matrix [J@Y, I@X], whose rows lie along the second dim, and one that is given away.
+template <class T, int block>
+void by_columns(Mesh<X, Y> const& mesh, Int n, Int rights, double bound) {
+  INFO("n " << n << ", " << rights << " right-hand sides");
+  using Rows = Dim<I, Cyclic<X, block>>;
+  using Columns = Dim<J, Cyclic<Y, block>>;
+  // diagonal elements of any size, so that rows are exchanged, and a Hermitian matrix
+  auto const entry = [](Int i, Int j) { return linear::drawn<T>(i * 400 + j, 5); };
+  auto const hermitian = [&](Int i, Int j) {
+    if (i == j) return T(static_cast<double>(2 * n));
+    return i > j ? entry(i, j) : linalg::kernels::conjugate(entry(j, i));
+  };
+  auto const a =
+      from_function<T, Columns, Rows>(mesh, {n, n}, [&](Int j, Int i) { return entry(i, j); });
+  auto const h =
+      from_function<T, Columns, Rows>(mesh, {n, n}, [&](Int j, Int i) { return hermitian(i, j); });
+  auto const right = [](Int i, Int k) { return linear::drawn<T>(i * 400 + k, 6); };
+  auto const b = from_function<T, Rows, Dim<K>>(mesh, {n, rights}, right);
+  auto const residual = [&](auto const& x, auto element) {
+    auto const v = to_host(reshard<Dim<J>, Dim<K>>(x));
+    double worst = 0;
+    for (Int k = 0; k < rights; ++k)
+      for (Int i = 0; i < n; ++i) {
+        T s = right(i, k);
+        for (Int j = 0; j < n; ++j)
+          s -= element(i, j) * v[static_cast<std::size_t>(j * rights + k)];
+        double const size = static_cast<double>(linalg::kernels::modulus(s));
+        worst = size > worst || size != size ? size : worst;
+      }
+    return worst;
+  };
+  CHECK(residual(linalg::solve<I, J>(a, b), entry) < bound);
+  auto given = a.clone();
+  CHECK(residual(linalg::solve<I, J>(std::move(given), b), entry) < bound);
+  auto taken = a.clone();
+  auto const* const memory = taken.buffer().data();
+  auto const lu = linalg::lu_factor<I, J>(std::move(taken));
+  CHECK(lu.factors.buffer().data() == memory);
+  CHECK(residual(linalg::lu_solve<I, J>(lu, b), entry) < bound);
+  auto const l = linalg::cholesky<I, J>(h.clone());
+  static_assert(std::is_same_v<std::remove_const_t<decltype(l)>, Tensor<T, Columns, Rows>>);
+  CHECK(residual(linalg::cholesky_solve<I, J>(l, b), hermitian) < bound);
+}
+
 }  // namespace
 
 TEST_CASE("factors and solutions over grids of ranks") {
@@ -132,6 +179,37 @@ TEST_CASE("factors and solutions over grids of ranks") {
       all_ways<300>(mesh, 64, 5);
       all_ways<1>(mesh, 19, 0);
     }
+}
+
+TEST_CASE("columns before rows, other elements, matrices that are given away") {
+  for (auto const& sizes : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, {sizes[1], sizes[0]});
+    for (Int const n : {1, 21, 40}) {
+      by_columns<double, 4>(mesh, n, 3, 1e-9);
+      by_columns<float, 4>(mesh, n, 3, 1e-3);
+      by_columns<Kokkos::complex<double>, 4>(mesh, n, 3, 1e-9);
+    }
+  }
+}
+
+TEST_CASE("right-hand sides over a third axis") {
+  for (auto const& sizes : on_ranks::grids()) {
+    Int const across = sizes[0] % 2 == 0 ? sizes[0] / 2 : sizes[0];
+    Int const deep = sizes[0] / across;
+    Mesh<X, Y, Z> const mesh(MPI_COMM_WORLD, {across, sizes[1], deep});
+    Int const n = 30, rights = 5;
+    using Rows = Dim<I, Cyclic<X, 4>>;
+    using Columns = Dim<J, Cyclic<Y, 4>>;
+    auto const a = from_function<double, Rows, Columns>(mesh, {n, n}, &number);
+    auto const b = from_function<double, Rows, Dim<K, Z>>(
+        mesh, {n, rights}, [](Int i, Int k) { return number(i + 333, k); });
+    auto const x = linalg::solve<I, J>(a, b);
+    static_assert(
+        std::is_same_v<std::remove_const_t<decltype(x)>, Tensor<double, Columns, Dim<K, Z>>>);
+    CHECK(off<J>(x, n, rights, &number) < 1e-9);
+    auto const lu = linalg::lu_factor<I, J>(a);
+    CHECK(off<J>(linalg::lu_solve<I, J>(lu, b), n, rights, &number) < 1e-9);
+  }
 }
 
 TEST_CASE("what is sent and held over grids of ranks is in the plan") {

@@ -35,8 +35,10 @@ struct GridRoom {
   }
   constexpr std::int64_t all() const { return grid_slots * slot + 2 * row_panel + wires; }
 };
-/// 32-bit numbers beside them, for `n` rows: pivots, and where each row comes from.
-constexpr std::int64_t grid_indices(std::int64_t n) { return 3 * n; }
+/// The elements of the 32-bit numbers beside them, for `n` rows: pivots, and where each row comes from and goes to.
+constexpr std::int64_t grid_indices(std::int64_t n, std::int64_t element_bytes) {
+  return pivot_elements(n, element_bytes) + pivot_elements(2 * n, element_bytes);
+}
 /// The elements that a solve needs for right-hand sides, solutions, and messages of rows.
 constexpr std::int64_t grid_vectors(CyclicBlocks const& of_rows, std::int64_t rows,
                                     std::int64_t columns, std::int64_t right) {
@@ -142,24 +144,25 @@ constexpr void update_work(Step const& s, Round& r) {
   bool const half = how == GridFactor::cholesky;
   cyclic_rounds::computes(r, mul_sat(half ? w * rows : w * (2 * rows + w), columns));
   GridRoom const room(c.of_rows, c.most_rows(0, sizes), c.most_columns(0, sizes), c.element_bytes);
-  std::int64_t held = mul_sat(room.all(), c.element_bytes);
-  if (how != GridFactor::cholesky) held = add_sat(held, 4 * grid_indices(c.of_rows.n));
+  std::int64_t held = room.all();
+  if (how != GridFactor::cholesky) held = add_sat(held, grid_indices(c.of_rows.n, c.element_bytes));
   if (how == GridFactor::lu_before_solve && !in_place)
-    held = add_sat(held, mul_sat(matrix_elements(c, sizes), c.element_bytes));
-  r.work.workspace = held;
+    held = add_sat(held, matrix_elements(c, sizes));
+  r.work.workspace = mul_sat(held, c.element_bytes);
 }
 
 template <bool in_place, GridFactor how>
 constexpr void lu(Step const& s, Round& r) {
   if (r.step == 0) return panel_work(s, r);
-  if (r.step == 7) return update_work<how, in_place>(s, r);
+  if (r.step == 6) return update_work<how, in_place>(s, r);
   Panel const p(s, r);
   std::int64_t const bytes = r.sizing.element_bytes;
   switch (r.step) {
     case 1:  // the candidates of each column for its pivot, to all
+      r.times = p.w;
       return p.in_its_column((r.sizing.sizes.product(s.axes) - 1) *
-                             (candidate_elements(bytes) + p.w) * p.w);
-    case 2:  // the row that makes room for each
+                             (candidate_elements(bytes) + p.w));
+    case 2:  // the row that makes room for each, with them
       p.from_block(p.k);
       return p.in_its_column(p.w * p.w);
     case 3:  // the triangle, the pivots and whether it failed
@@ -169,24 +172,21 @@ constexpr void lu(Step const& s, Round& r) {
       p.from_block(p.k);
       p.first_rows(p.k + 1);
       return p.sized(p.rest, p.w);
-    case 5:  // the row panel, and the rows that make room for it
-      p.from_block(p.k);
+    default:  // the row panel and the rows that make room for it; where it stays at most as many come, for pivots
       p.first_columns(p.k + 1);
       return p.sized(p.w, p.rest);
-    default:  // the pivots' rows that go to where the row panel stays: at most all
-      p.first_rows(p.k);
-      p.first_columns(p.k + 1);
-      p.sized(1, p.rest);
-      r.sizing.element_bytes = mul_sat(bytes, p.w);
   }
 }
-/// The rows of one panel of L that later pivots exchange: at most all below it.
+/// The rows of panels of L that later pivots exchange: at most all below each. A round has one panel of each process
+/// column, the first of which has the most rows; its `block` is their width together.
 constexpr void left(Step const& s, Round& r) {
-  Panel const p(s, r);
-  p.first_rows(p.k + 1);
-  p.first_columns(p.k);
-  p.sized(p.rest, 1);
-  r.sizing.element_bytes = mul_sat(r.sizing.element_bytes, p.w);
+  DimSpec const* const d = s.before.dims;
+  CyclicBlocks const b{r.sizing.extents[d[1].label], d[0].axes.cyclic, 1};
+  std::int64_t const k = r.number * (r.block / b.block);
+  int const down = d[0].axes[0];
+  r.first.at[down] = (k + 1) % r.sizing.sizes[down];
+  r.sizing.extents.at[d[0].label] = b.n - b.begin(k) - b.width(k);
+  r.sizing.extents.at[d[1].label] = b.width(k);
 }
 
 template <bool in_place>
@@ -243,7 +243,8 @@ constexpr void triangle(Step const& s, Round& r) {
   std::int64_t held =
       grid_vectors(c.of_rows, c.most_rows(0, sizes), c.most_columns(0, sizes), right);
   if (keeps) held = add_sat(held, matrix_elements(c, sizes));
-  r.work.workspace = add_sat(mul_sat(held, c.element_bytes), 4 * grid_indices(c.of_rows.n));
+  held = add_sat(held, grid_indices(c.of_rows.n, c.element_bytes));
+  r.work.workspace = mul_sat(held, c.element_bytes);
 }
 constexpr void spread(Step const& s, Round& r) {
   block_of_right<true>(s, r, s.before.dims[s.to].axes);
@@ -265,7 +266,6 @@ class GridPlan {
     move(Collective::broadcast, call_.along, value({}, {}));
     move(Collective::broadcast, call_.along, value(call_.down, {}));
     move(Collective::broadcast, call_.down, value({}, call_.along));
-    move(Collective::permute, call_.down, value(call_.down, call_.along), Spec{});
     compute(call_);
     using grid_rounds::lu;
     using R = void (*)(Step const&, Round&);
@@ -273,9 +273,12 @@ class GridPlan {
                         ? (in_place ? R(&lu<true, GridFactor::lu>) : R(&lu<false, GridFactor::lu>))
                     : in_place ? R(&lu<true, GridFactor::lu_before_solve>)
                                : R(&lu<false, GridFactor::lu_before_solve>);
-    repeat(8, round);
-    move(Collective::permute, call_.down, value(call_.down, call_.along), Spec{});
-    repeat(1, &grid_rounds::left);
+    repeat(7, round);
+    move(Collective::all_to_all, call_.down, value(call_.down, {}));
+    CyclicBlocks const& rows = call_.of_rows;
+    std::int64_t const columns = call_.of_columns.ranks;
+    p_.repeat(1, ceil_div(rows.count(), columns), rows.block * columns, &grid_rounds::left,
+              rows.ranks / std::gcd(rows.ranks, columns));
   }
   constexpr void cholesky(bool in_place) const {
     append_compute(p_, {0, 0, in_place});
@@ -294,7 +297,7 @@ class GridPlan {
   /// The rows of right-hand sides or solutions that pivots exchange: at most all.
   constexpr void exchange(Spec of) const {
     of.unreduced = of.reduced = {};
-    move(Collective::permute, call_.down, of, Spec{});
+    move(Collective::all_to_all, call_.down, of);
   }
   /// A triangle of the matrix or of its transpose. `keeps`: whether it is a copy of the operand.
   constexpr void triangle(bool transposed, bool forward, bool keeps = false) const {
@@ -340,12 +343,6 @@ class GridPlan {
   }
   constexpr void move(Collective what, AxisList const& group, Spec const& value) const {
     p_.push(sent(what, group, value));
-  }
-  constexpr void move(Collective what, AxisList const& group, Spec const& value,
-                      Spec const& left) const {
-    Step s = sent(what, group, value);
-    s.after = left;
-    p_.push(s);
   }
   /// Right-hand sides, split along `label`.
   constexpr void right(Collective what, AxisList const& group, int label,
