@@ -28,7 +28,7 @@ struct refused<Code::Q03_both_cyclic, legal, YourTypes...> : Poisoned {
                 "[shardtype Q03] rows and columns of this matrix are both block-cyclic. lu_factor, "
                 "solve, cholesky and triangular_solve take it in blocks of one size, "
                 "reshard<Dim<I, Cyclic<Y, 64>>, Dim<J, Cyclic<X, 64>>>(a) (each rank sends its "
-                "block once); inv, det, rcond, linalg::refined and linalg::upper take whole rows, "
+                "block once); inv, det, rcond and linalg::refined take whole rows, "
                 "reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a) (each rank receives the rest of its "
                 "columns).");
 };
