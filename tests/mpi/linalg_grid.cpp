@@ -76,6 +76,24 @@ void all_ways(Mesh<X, Y> const& mesh, Int n, Int rights) {
   CHECK(off<J>(linalg::cholesky_solve<I, J>(l, b), n, rights, spd) < 1e-9);
 }
 
+// n = 65536 in blocks of 64 on 16 x 16, as a constant. With half of n^2 / 16 elements below and as many right of the panels of a
+// rank, 15 of 16 of the former come from others: 2.08e9 bytes; the rest are exchanged rows of L, triangles and candidates.
+template <Int n, Int rows, Int columns>
+struct OnTypes {
+  struct P : Axis<"P", rows> {};
+  struct Q : Axis<"Q", columns> {};
+  struct R : Index<"R", n> {};
+  struct C : Index<"C", n> {};
+  using A = Tensor<double, Dim<R, Cyclic<P, 64>>, Dim<C, Cyclic<Q, 64>>>;
+  static constexpr Plan lu = plan(op::GridLu<R, C>{}, type<A>);
+  static constexpr Plan cholesky = plan(op::GridCholesky<R, C>{}, type<A>);
+};
+static_assert(OnTypes<65536, 16, 16>::lu.bytes_per_rank() == 2'243'583'488);
+// a search for each column, and the rows of 8 panels that 4 process columns exchange
+static_assert(OnTypes<512, 2, 4>::lu.count(Collective::all_to_all) == 512 + 2);
+static_assert(OnTypes<512, 2, 4>::lu.count(Collective::all_gather) == 0);
+static_assert(OnTypes<512, 2, 4>::cholesky.count(Collective::all_to_all) == 8);
+
 // What an operation sends over all ranks, and holds on each, beside its plan. Where pivots decide, a plan has the most.
 template <class Op, class... As>
 auto measured(bool pivots_decide, Op const& op, As const&... as) {
