@@ -286,7 +286,7 @@ class GridPlan {
     move(Collective::broadcast, call_.down, value({}, call_.along));
     move(Collective::broadcast, call_.along, value({}, {}));
     move(Collective::broadcast, call_.along, value(call_.down, {}));
-    Step s = sent(Collective::all_to_all, call_.down, value(call_.down, {}));
+    Step s = sent(Collective::broadcast, call_.down, value(call_.down, {}));
     s.after.dims[0].axes = call_.along;
     s.from = s.to = 0;
     p_.push(s);

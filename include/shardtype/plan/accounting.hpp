@@ -76,9 +76,7 @@ class Accounting {
     std::int64_t middle = 0;  ///< number of the second of them
 
     constexpr bool is_root(Coords const& at) const {
-      if (root < 0) return false;
-      if (step.axes.size == 1) return at[step.axes[0]] == root;
-      return number_in_group(step.axes, sizing.sizes, at) == root;
+      return root >= 0 && number_in_group(step.axes, sizing.sizes, at) == root;
     }
     /// The bytes of a rank that is not the root, of a move or of three that are a series; -1: they are none.
     constexpr std::int64_t bytes(Coords const& at) const {
@@ -243,7 +241,8 @@ class Accounting {
       if (m.root >= 0) ranks.tell_apart(m.step.axes, m.root);
     }
     // of each representative: the sum, and the bytes of one move, evaluated once for each position along the axes it
-    // sees: at the first representative that is alike there
+    // sees: at the first representative that is alike there. Compilers evaluate this for large meshes, and count
+    // statements and calls, so the loop over all has few.
     auto const total = static_cast<std::size_t>(ranks.size());
     struct Rank {
       Coords at{};
@@ -253,20 +252,30 @@ class Accounting {
     };
     shardtype::detail::List<Rank> each(total);
     for (std::size_t k = 0; k < total; ++k) each[k].at = ranks.at(static_cast<std::int64_t>(k));
-    Rank* const begin = each.data();  // fewer calls for compilers to evaluate
+    Rank* const begin = each.data();
+    shardtype::detail::List<std::size_t> first_alike;
     AxisSet seen;
+    bool is_new = true;
     bool const all = each_move([&](Move const& m) {
-      if (AxisSet const sees = m.sees(); !(sees == seen)) {
+      if (AxisSet const sees = m.sees(); is_new || !(sees == seen)) {
+        is_new = false;
         seen = sees;
-        for (std::size_t k = 0; k < total; ++k)
-          each[k].alike = static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), sees));
+        first_alike.clear();
+        for (std::size_t k = 0; k < total; ++k) {
+          begin[k].alike =
+              static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), sees));
+          if (begin[k].alike == k) first_alike.push_back(k);
+        }
       }
-      for (std::size_t k = 0; k < total; ++k) {
-        Rank& r = begin[k];
-        r.bytes = r.alike == k ? m.bytes(r.at) : begin[r.alike].bytes;
-        if (r.bytes < 0) return false;
-        if (r.bytes > 0 && !m.is_root(r.at)) r.sum = add_sat(r.sum, r.bytes);
-      }
+      for (std::size_t const k : first_alike)
+        if ((begin[k].bytes = m.bytes(begin[k].at)) < 0) return false;
+      bool const has_root = m.root >= 0;
+      int const axis = m.step.axes.size == 1 ? m.step.axes[0] : -1;
+      for (std::size_t k = 0; k < total; ++k)
+        if (!has_root || (axis >= 0 ? begin[k].at.at[axis] != m.root : !m.is_root(begin[k].at)))
+          begin[k].sum = begin[k].sum > saturated - begin[begin[k].alike].bytes
+                             ? saturated
+                             : begin[k].sum + begin[begin[k].alike].bytes;
       return true;
     });
     std::int64_t most = 0;
