@@ -125,6 +125,7 @@ constexpr Rows rows_of(std::int64_t extent, AxisList const& axes, Sizes const& s
 /// Number of these indices.
 constexpr std::int64_t held(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
                             Coords const& coords) {
+  if (axes.size == 0) return extent;
   return axes.cyclic != 0 ? dealt(extent, axes, sizes, coords).count
                           : block({0, extent}, axes, sizes, coords).size();
 }

@@ -9,7 +9,7 @@
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/linalg/factors.hpp>
-#include <shardtype/linalg/run_cyclic.hpp>
+#include <shardtype/linalg/run_grid.hpp>
 #include <shardtype/linalg/triangular.hpp>
 #include <shardtype/ops/collectives.hpp>
 
@@ -52,6 +52,18 @@ concept OneTensor = OneMatrix<I, J, A> && is_tensor<A>;
 template <class I, class J, class A>
 inline constexpr bool by_rows =
     cyclic_rows<I, J, tensor_behind<A>> && !cyclic_columns<I, J, tensor_behind<A>>;
+
+/// Whether both are: a matrix over a grid of ranks.
+template <class I, class J, class A>
+inline constexpr bool on_grid =
+    cyclic_rows<I, J, tensor_behind<A>> && cyclic_columns<I, J, tensor_behind<A>>;
+template <class I, class J, class A>
+using LuOf = std::conditional_t<on_grid<I, J, A>, op::GridLu<I, J>, op::CyclicLu<I, J>>;
+template <class I, class J, class A>
+using CholeskyOf =
+    std::conditional_t<on_grid<I, J, A>, op::GridCholesky<I, J>, op::CyclicCholesky<I, J>>;
+template <class I, class J, class A>
+using SolveOf = std::conditional_t<on_grid<I, J, A>, op::GridSolve<I, J>, op::CyclicSolve<I, J>>;
 
 /// Columns per block where a named solve chooses.
 inline constexpr std::int64_t block_columns = 64;
@@ -112,7 +124,7 @@ template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto lu_factor(core::Argument<A> const& a,
                          checking::CallSite where = std::source_location::current()) {
-  return detail::factors_of<I, J>(a.self(), call(op::CyclicLu<I, J>{}, where, a.self()));
+  return detail::factors_of<I, J>(a.self(), call(detail::LuOf<I, J, A>{}, where, a.self()));
 }
 
 /// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the factors take its memory, unless
@@ -122,7 +134,7 @@ template <class I, class J, class A>
 constexpr auto lu_factor(core::Argument<A>&& a,
                          checking::CallSite where = std::source_location::current()) {
   A const taken = std::move(a).self();
-  return detail::factors_of<I, J>(taken, call(op::CyclicLu<I, J>{true}, where, taken));
+  return detail::factors_of<I, J>(taken, call(detail::LuOf<I, J, A>{true}, where, taken));
 }
 
 /// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I, K]` -> `[J@X%n]`,
@@ -137,7 +149,9 @@ constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
   static_assert(same || (std::is_same_v<I, C> && std::is_same_v<J, R>),
                 "lu_solve<I, J>(lu, b) takes the labels of lu_factor<I, J>(a), or, for the "
                 "transposed matrix, lu_solve<J, I>(lu, b)");
-  return call(op::CyclicLuSolve<R, C, !same>{}, where, lu.factors, lu.pivots, b);
+  using Op = std::conditional_t<detail::on_grid<R, C, F>, op::GridLuSolve<R, C, !same>,
+                                op::CyclicLuSolve<R, C, !same>>;
+  return call(Op{}, where, lu.factors, lu.pivots, b);
 }
 
 /// The solution of a x = b for one matrix over many ranks: `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`, in
@@ -153,7 +167,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b,
   if constexpr (detail::by_rows<I, J, A>) {
     return call(op::CyclicSolve<J, I, true>{}, where, a.self(), b);
   } else {
-    return call(op::CyclicSolve<I, J, false>{}, where, a.self(), b);
+    return call(detail::SolveOf<I, J, A>{}, where, a.self(), b);
   }
 }
 
@@ -168,7 +182,7 @@ constexpr auto solve(core::Argument<A>&& a, B const& b,
     if constexpr (detail::by_rows<I, J, A>) {
       return call(op::CyclicSolve<J, I, true>{true}, where, taken, b);
     } else {
-      return call(op::CyclicSolve<I, J, false>{true}, where, taken, b);
+      return call(detail::SolveOf<I, J, A>{true}, where, taken, b);
     }
   } else {
     return api::solve<I, J>(a.self(), b, where);
@@ -197,7 +211,7 @@ template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky(core::Argument<A> const& a,
                         checking::CallSite where = std::source_location::current()) {
-  return call(op::CyclicCholesky<I, J>{}, where, a.self());
+  return call(detail::CholeskyOf<I, J, A>{}, where, a.self());
 }
 /// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes its memory, unless another
 /// tensor shares it. After an Error its elements are lost.
@@ -206,7 +220,7 @@ template <class I, class J, class A>
 constexpr auto cholesky(core::Argument<A>&& a,
                         checking::CallSite where = std::source_location::current()) {
   A const taken = std::move(a).self();
-  return call(op::CyclicCholesky<I, J>{true}, where, taken);
+  return call(detail::CholeskyOf<I, J, A>{true}, where, taken);
 }
 /// The upper triangular u with a = u^H u of one matrix with its rows block-cyclic: `a[I@X%n, J]` -> u typed as a. Otherwise as
 /// above; with the columns block-cyclic Q04.
@@ -222,7 +236,9 @@ template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
                               checking::CallSite where = std::source_location::current()) {
-  return call(op::CyclicCholeskySolve<I, J>{}, where, l.self(), b);
+  using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridCholeskySolve<I, J>,
+                                op::CyclicCholeskySolve<I, J>>;
+  return call(Op{}, where, l.self(), b);
 }
 
 /// The solution of l x = b for a triangle of one matrix over many ranks: `l[I, J@X%n]`, `b[I, K]` -> `[J@X%n, K]` by a ring of
@@ -236,7 +252,9 @@ constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangul
     // what is lower is upper in the transposed matrix
     return call(op::CyclicTriangle<J, I, true>(how.upper, how.unit), where, l.self(), b);
   } else {
-    return call(op::CyclicTriangle<I, J>(!how.upper, how.unit), where, l.self(), b);
+    using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridTriangle<I, J>,
+                                  op::CyclicTriangle<I, J>>;
+    return call(Op(!how.upper, how.unit), where, l.self(), b);
   }
 }
 

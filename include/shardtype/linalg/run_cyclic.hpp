@@ -63,6 +63,8 @@ class CyclicRun {
 
   CyclicBlocks const& blocks() const { return blocks_; }
   Comm& comm() const { return *comm_; }
+  /// The ranks that differ along these axes.
+  Comm& group(AxisList const& axes) const { return group_of(mesh_, axes_, axes); }
   bool owns(std::int64_t k) const { return blocks_.owner(k) == comm_->rank(); }
 
   template <class U = T>

@@ -233,6 +233,24 @@ struct LuMethod {
   }
 };
 
+template <class T>
+void copy_conjugates(Matrix<T> const& from, Matrix<T> const& to) {
+  for (std::int64_t j = 0; j < from.cols; ++j)
+    for (std::int64_t i = 0; i < from.rows; ++i)
+      linalg::kernels::at(to, i, j) = linalg::kernels::conjugate(linalg::kernels::at(from, i, j));
+}
+/// The conjugates of a matrix, in `scratch`; of real numbers itself.
+template <class T>
+Matrix<T> conjugated(Matrix<T> const& m, [[maybe_unused]] T* scratch) {
+  if constexpr (!linalg::kernels::is_complex<T>) {
+    return m;
+  } else {
+    Matrix<T> const out = linalg::kernels::column_major(scratch, m.rows, m.cols);
+    copy_conjugates(m, out);
+    return out;
+  }
+}
+
 /// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is overwritten.
 template <class T>
 struct CholeskyMethod {
@@ -249,7 +267,7 @@ struct CholeskyMethod {
         info != 0)
       return FactorFailure::pack(FactorFailure::not_positive, info - 1);
     // x L^H = b, as conj(L) x^T = b^T
-    linalg::kernels::solve_triangle<T>(conjugated(top), true, false,
+    linalg::kernels::solve_triangle<T>(conjugated(top, scratch), true, false,
                                        panel.block(w, 0, panel.rows - w, w).transposed());
     return 0;
   }
@@ -301,21 +319,6 @@ struct CholeskyMethod {
         panel.block(r.begin, 0, r.size(), panel.cols),
         rows.block(c.begin, 0, c.size(), panel.cols).transposed(),
         a.mine.block(a.blocks.begin(k) + r.begin, first + c.begin, r.size(), c.size()));
-  }
-  static void copy_conjugates(Matrix<T> const& from, Matrix<T> const& to) {
-    for (std::int64_t j = 0; j < from.cols; ++j)
-      for (std::int64_t i = 0; i < from.rows; ++i)
-        linalg::kernels::at(to, i, j) = linalg::kernels::conjugate(linalg::kernels::at(from, i, j));
-  }
-  /// The conjugates of a matrix; of real numbers itself.
-  Matrix<T> conjugated(Matrix<T> const& m) const {
-    if constexpr (!linalg::kernels::is_complex<T>) {
-      return m;
-    } else {
-      Matrix<T> const out = linalg::kernels::column_major(scratch, m.rows, m.cols);
-      copy_conjugates(m, out);
-      return out;
-    }
   }
 };
 

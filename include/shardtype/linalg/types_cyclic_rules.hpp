@@ -5,59 +5,80 @@
 
 namespace shardtype::rules {
 
-/// The first operand as one matrix `a[I, J@X%n]`, dims in any order; `from` has the labels I and J.
-constexpr Verdict cyclic_matrix(Question const& q) {
+/// What holds for one matrix over many ranks, however it is split: labels, no unreduced sum, no nested blocks.
+constexpr Verdict split_matrix(Question const& q) {
   Spec const& a = q.a();
   if (Verdict v = has_all(a, q.from); !v) return v;
   for (int x = 0; x < max_axes; ++x)
     if (a.unreduced.contains(x)) return refuse(Code::Q02_not_linear, -1, -1, x);
-  DimSpec const& rows = a.dims[a.find(q.from.dims[0].label)];
-  DimSpec const& columns = a.dims[a.find(q.from.dims[1].label)];
-  for (DimSpec const* d : {&rows, &columns})
-    if (d->axes.size > 0 && d->axes.cyclic == 0)
-      return refuse(Code::Q01_matrix_split, d->label, -1, d->axes[0]);
+  for (int k = 0; k < 2; ++k)
+    if (DimSpec const& d = a.dims[a.find(q.from.dims[k].label)];
+        d.axes.size > 0 && d.axes.cyclic == 0)
+      return refuse(Code::Q01_matrix_split, d.label, -1, d.axes[0]);
+  return {};
+}
+/// Whether it is one matrix, without batch dims, and square.
+constexpr Verdict alone_and_square(Question const& q) {
+  Spec const& a = q.a();
+  int const rows = q.from.dims[0].label;
+  int const columns = q.from.dims[1].label;
+  for (int d = 0; d < a.rank; ++d)
+    if (a.dims[d].label != rows && a.dims[d].label != columns)
+      return refuse(Code::Q05_one_matrix, a.dims[d].label);
+  if (a.dims[a.find(columns)].axes.size == 0 || a.local)
+    return refuse(Code::Q05_one_matrix, columns);
+  if (contradict(q.extent(q.from, 0), q.extent(q.from, 1)))
+    return refuse(Code::D06_extents_contradict, rows, columns);
+  return accept(a);
+}
+
+/// The first operand as one matrix `a[I, J@X%n]`, dims in any order; `from` has the labels I and J.
+constexpr Verdict cyclic_matrix(Question const& q) {
+  if (Verdict v = split_matrix(q); !v) return v;
+  DimSpec const& rows = q.a().dims[q.a().find(q.from.dims[0].label)];
+  DimSpec const& columns = q.a().dims[q.a().find(q.from.dims[1].label)];
   if (rows.axes.size > 0 && columns.axes.size > 0)
     return refuse(Code::Q03_both_cyclic, rows.label, columns.label);
   if (rows.axes.size > 0)
     return refuse(Code::Q04_rows_cyclic, rows.label, columns.label, rows.axes[0]);
-  for (int d = 0; d < a.rank; ++d)
-    if (a.dims[d].label != rows.label && a.dims[d].label != columns.label)
-      return refuse(Code::Q05_one_matrix, a.dims[d].label);
-  if (columns.axes.size == 0 || a.local) return refuse(Code::Q05_one_matrix, columns.label);
-  if (contradict(q.extent(q.from, 0), q.extent(q.from, 1)))
-    return refuse(Code::D06_extents_contradict, rows.label, columns.label);
-  return accept(a);
+  return alone_and_square(q);
 }
 
+/// Solutions with such a matrix, or, `transposed`, with its transpose, of right-hand sides that are split as the rows of
+/// it: they are split as its columns.
+constexpr Verdict solved(Question const& q, bool transposed) {
+  Spec const& a = q.a();
+  Spec const& b = q.operands[q.count - 1];
+  int const to = q.from.dims[transposed ? 0 : 1].label;
+  int const from = q.from.dims[transposed ? 1 : 0].label;
+  AxisList const& given = a.dims[a.find(from)].axes;
+  AxisList const& made = a.dims[a.find(to)].axes;
+  AxisList const own = given.plus(made);
+  int const along = b.find(from);
+  if (along < 0) return refuse(Code::D01_no_such_index, from);
+  if (b.find(to) >= 0) return refuse(Code::D02_index_taken, to);
+  if (b.rank > 2) return refuse(Code::Q05_one_matrix, b.dims[b.rank - 1].label);
+  if (!(b.dims[along].axes == given)) return refuse(Code::Q05_one_matrix, from);
+  for (int d = 0; d < b.rank; ++d)
+    for (int k = 0; d != along && k < own.size; ++k)
+      if (b.dims[d].axes.contains(own[k]))
+        return refuse(Code::Q05_one_matrix, b.dims[d].label, -1, own[k]);
+  for (int x = 0; x < max_axes; ++x)
+    if (b.unreduced.contains(x) && (own.contains(x) || b.kind != ReduceKind::sum))
+      return refuse(own.contains(x) ? Code::Q05_one_matrix : Code::Q02_not_linear, -1, -1, x);
+  Spec out = b;
+  out.dims[along] = {static_cast<std::int8_t>(to), made};
+  for (int k = 0; k < own.size; ++k) out.reduced.erase(own[k]);
+  for (int x = 0; x < max_axes; ++x)
+    if (a.reduced.contains(x) && out.state(x) == AxisState::replicated) out.reduced.insert(x);
+  return accept(out);
+}
 /// A solve with such a matrix: right-hand sides `b[I]` or `b[I, K]` give `[J@X%n]` or `[J@X%n, K]`; `transposed`: `b[J@X%n]`
 /// gives `[I]`. K may be split over other axes, and b may be an unreduced sum over others: each group of ranks then solves
 /// with its part. The right-hand sides are the last operand.
 constexpr Verdict cyclic_solve(Question const& q, bool transposed) {
   Verdict const matrix = cyclic_matrix(q);
-  if (!matrix) return matrix;
-  Spec const& a = q.a();
-  Spec const& b = q.operands[q.count - 1];
-  int const to = q.from.dims[transposed ? 0 : 1].label;
-  int const from = q.from.dims[transposed ? 1 : 0].label;
-  AxisList const& axes = a.dims[a.find(q.from.dims[1].label)].axes;
-  int const along = b.find(from);
-  if (along < 0) return refuse(Code::D01_no_such_index, from);
-  if (b.find(to) >= 0) return refuse(Code::D02_index_taken, to);
-  if (b.rank > 2) return refuse(Code::Q05_one_matrix, b.dims[b.rank - 1].label);
-  if (!(b.dims[along].axes == (transposed ? axes : AxisList{})))
-    return refuse(Code::Q05_one_matrix, from);
-  for (int d = 0; d < b.rank; ++d)
-    if (d != along && b.dims[d].axes.contains(axes[0]))
-      return refuse(Code::Q05_one_matrix, b.dims[d].label, -1, axes[0]);
-  for (int x = 0; x < max_axes; ++x)
-    if (b.unreduced.contains(x) && (x == axes[0] || b.kind != ReduceKind::sum))
-      return refuse(x == axes[0] ? Code::Q05_one_matrix : Code::Q02_not_linear, -1, -1, x);
-  Spec out = b;
-  out.dims[along] = {static_cast<std::int8_t>(to), transposed ? AxisList{} : axes};
-  out.reduced.erase(axes[0]);
-  for (int x = 0; x < max_axes; ++x)
-    if (a.reduced.contains(x) && out.state(x) == AxisState::replicated) out.reduced.insert(x);
-  return accept(out);
+  return matrix ? solved(q, transposed) : matrix;
 }
 
 /// Whether the second operand is the pivots of `lu_factor`: `i32[J]`, whole on each rank.

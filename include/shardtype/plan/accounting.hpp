@@ -70,6 +70,7 @@ class Accounting {
     Sizing sizing{};
     Coords first{};
     int root = -1;
+    std::int64_t times = 1;   ///< how often it runs
     bool endless = false;     ///< whether it runs an unknown number of times
     std::int64_t terms = 0;   ///< of the first of three rounds of a series; else 0
     std::int64_t middle = 0;  ///< number of the second of them
@@ -79,7 +80,7 @@ class Accounting {
     }
     /// The bytes of a rank that is not the root, of a move or of three that are a series; -1: they are none.
     constexpr std::int64_t bytes(Coords const& at) const {
-      std::int64_t const once = step_bytes(step, sizing, seen_from(at));
+      std::int64_t const once = mul_sat(step_bytes(step, sizing, seen_from(at)), times);
       if (terms > 0) return sum_of_series(once, this[1].bytes(at), this[2].bytes(at));
       return endless && once > 0 ? saturated : once;
     }
@@ -89,7 +90,8 @@ class Accounting {
       for (Spec const* s : {&step.before, &step.after})
         for (int d = 0; d < s->rank; ++d)
           for (int k = 0; k < s->dims[d].axes.size; ++k) out.insert(s->dims[d].axes[k]);
-      if (step.collective != Collective::broadcast)
+      // blocks that are sent whole count alike at each member of the group
+      if (step.collective != Collective::broadcast && !moves_blocks(step))
         for (int k = 0; k < step.axes.size; ++k) out.insert(step.axes[k]);
       return out;
     }
@@ -141,19 +143,22 @@ class Accounting {
   constexpr void need(std::int64_t bytes) { memory_.need(bytes); }
   /// A slice, a transpose or a collective. `first` has the first block of its dims, if that is not
   /// the first rank; `root`: the number in its group of the rank whose block a broadcast sends, and
-  /// which receives nothing; -1: not known, so that all ranks count.
-  constexpr void move(Step const& s, Sizing const& z, Coords const& first = {}, int root = -1) {
-    if (asks(Answer::counts)) run(s.collective, z.sizes.product(s.axes));
-    if (asks(Answer::bytes) && s.collective != Collective::none) add_move(s, z, first, root);
-    if (asks(Answer::cost)) spend(step_cost(s, z, *machine_));
+  /// which receives nothing; -1: not known, so that all ranks count. `times`: how often it runs.
+  constexpr void move(Step const& s, Sizing const& z, Coords const& first = {}, int root = -1,
+                      std::int64_t times = 1) {
+    if (asks(Answer::counts)) run(s.collective, z.sizes.product(s.axes), times);
+    if (asks(Answer::bytes) && s.collective != Collective::none)
+      add_move(s, z, first, root).times = times;
+    if (asks(Answer::cost)) spend(step_cost(s, z, *machine_) * times);
   }
   /// A collective in `terms` rounds of a loop, of sizes that grow or shrink by the same amounts from round to
   /// round: its bytes are an arithmetic series. `rounds`: the first of these rounds, number `middle` of them, and the
-  /// last. Only for bytes.
+  /// last; `times`: how often it runs in each. Only for bytes.
   constexpr void move_series(Step const& s, Sizing const* const (&rounds)[3], Coords const& first,
-                             int root, std::int64_t terms, std::int64_t middle) {
+                             int root, std::int64_t times, std::int64_t terms,
+                             std::int64_t middle) {
     std::size_t const begin = moves_.size();
-    for (Sizing const* const z : rounds) add_move(s, *z, first, root);
+    for (Sizing const* const z : rounds) add_move(s, *z, first, root).times = times;
     moves_[begin].terms = terms;
     moves_[begin].middle = middle;
   }
@@ -184,10 +189,10 @@ class Accounting {
     if (asks(Answer::cost)) spend({computing_time(c, *machine_), 0, c.flops, 0, 0});
   }
   /// A step over a group of `ranks` ranks, when only counts are requested.
-  constexpr void run(Collective c, std::int64_t ranks) {
+  constexpr void run(Collective c, std::int64_t ranks, std::int64_t times = 1) {
     int& count = counts_[static_cast<int>(c)];
-    count = add_counts(count, 1);
-    messages_ = add_sat(messages_, step_messages(c, ranks));
+    count = add_counts(count, static_cast<int>(std::min<std::int64_t>(times, unbounded)));
+    messages_ = add_sat(messages_, mul_sat(step_messages(c, ranks), times));
   }
   /// Adds a cost that is already known.
   constexpr void spend(Cost const& c) { cost_ = cost_ + c; }
@@ -236,7 +241,8 @@ class Accounting {
       if (m.root >= 0) ranks.tell_apart(m.step.axes, m.root);
     }
     // of each representative: the sum, and the bytes of one move, evaluated once for each position along the axes it
-    // sees: at the first representative that is alike there
+    // sees: at the first representative that is alike there. Compilers evaluate this for large meshes, and count
+    // statements and calls, so the loop over all has few.
     auto const total = static_cast<std::size_t>(ranks.size());
     struct Rank {
       Coords at{};
@@ -246,19 +252,30 @@ class Accounting {
     };
     shardtype::detail::List<Rank> each(total);
     for (std::size_t k = 0; k < total; ++k) each[k].at = ranks.at(static_cast<std::int64_t>(k));
+    Rank* const begin = each.data();
+    shardtype::detail::List<std::size_t> first_alike;
     AxisSet seen;
+    bool is_new = true;
     bool const all = each_move([&](Move const& m) {
-      if (AxisSet const sees = m.sees(); !(sees == seen)) {
+      if (AxisSet const sees = m.sees(); is_new || !(sees == seen)) {
+        is_new = false;
         seen = sees;
-        for (std::size_t k = 0; k < total; ++k)
-          each[k].alike = static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), sees));
+        first_alike.clear();
+        for (std::size_t k = 0; k < total; ++k) {
+          begin[k].alike =
+              static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), sees));
+          if (begin[k].alike == k) first_alike.push_back(k);
+        }
       }
-      for (std::size_t k = 0; k < total; ++k) {
-        Rank& r = each[k];
-        r.bytes = r.alike == k ? m.bytes(r.at) : each[r.alike].bytes;
-        if (r.bytes < 0) return false;
-        if (!m.is_root(r.at)) r.sum = add_sat(r.sum, r.bytes);
-      }
+      for (std::size_t const k : first_alike)
+        if ((begin[k].bytes = m.bytes(begin[k].at)) < 0) return false;
+      bool const has_root = m.root >= 0;
+      int const axis = m.step.axes.size == 1 ? m.step.axes[0] : -1;
+      for (std::size_t k = 0; k < total; ++k)
+        if (!has_root || (axis >= 0 ? begin[k].at.at[axis] != m.root : !m.is_root(begin[k].at)))
+          begin[k].sum = begin[k].sum > saturated - begin[begin[k].alike].bytes
+                             ? saturated
+                             : begin[k].sum + begin[begin[k].alike].bytes;
       return true;
     });
     std::int64_t most = 0;

@@ -23,6 +23,11 @@ struct Cost {
             add_sat(a.flops, b.flops), add_sat(a.messages, b.messages),
             std::max(a.peak_bytes, b.peak_bytes)};
   }
+  /// What happens `times` times in sequence.
+  friend constexpr Cost operator*(Cost const& c, std::int64_t times) {
+    return {in_time(mul_sat(c.picoseconds, times)), mul_sat(c.bytes, times),
+            mul_sat(c.flops, times), mul_sat(c.messages, times), c.peak_bytes};
+  }
   friend constexpr bool operator<(Cost const& a, Cost const& b) {
     if (a.picoseconds != b.picoseconds) return a.picoseconds < b.picoseconds;
     if (a.bytes != b.bytes) return a.bytes < b.bytes;

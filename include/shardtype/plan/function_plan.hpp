@@ -130,7 +130,7 @@ struct FunctionPlan {
       }
       for (std::int64_t n = 0; n < s.repeat.rounds; ++n) {
         planning::Round const r = s.repeat.round(0, s.step, s.sizing, n);
-        if (r.runs) a.move(s.step, r.sizing, r.first, r.root);
+        if (r.runs) a.move(s.step, r.sizing, r.first, r.root, r.times);
       }
     }
     return a;

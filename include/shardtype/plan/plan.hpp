@@ -205,7 +205,7 @@ struct Plan {
                  } else if (endless) {
                    a.move_unbounded(s, r.sizing);
                  } else {
-                   a.move(s, r.sizing, r.first, r.root);
+                   a.move(s, r.sizing, r.first, r.root, r.times);
                  }
                });
   }

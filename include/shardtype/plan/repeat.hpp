@@ -13,6 +13,7 @@ struct Round {
   int step = 0;             ///< index of the step in the round
   std::int64_t block = 0;   ///< the `block` of the Repeat
   bool runs = true;         ///< whether the step runs in this round
+  std::int64_t times = 1;   ///< how often a collective runs in this round, each time alike
   Sizing sizing{};          ///< of the step's value; initially as in the plan
   Computation work{};       ///< of a step that computes
   Coords first{};           ///< the rank with the first block of the value; it changes for
@@ -59,7 +60,8 @@ struct Repeat {
       std::int64_t begin = k;
       if (terms > 3 && replay_series(a, step, s, z, k, terms)) begin += terms * classes;
       for (std::int64_t n = begin; n < rounds; n += classes)
-        if (Round const r = round(step, s, z, n); r.runs) a.move(s, r.sizing, r.first, r.root);
+        if (Round const r = round(step, s, z, n); r.runs)
+          a.move(s, r.sizing, r.first, r.root, r.times);
     }
   }
 
@@ -74,11 +76,12 @@ struct Repeat {
     for (int m = 0; m < 3; ++m) {
       Round const& r = rounds_of[m];
       sizes[m] = &r.sizing;
-      if (!r.runs || r.root != rounds_of[0].root) return false;
+      if (!r.runs || r.root != rounds_of[0].root || r.times != rounds_of[0].times) return false;
       for (int x = 0; x < max_axes; ++x)
         if (r.first[x] != rounds_of[0].first[x]) return false;
     }
-    a.move_series(s, sizes, rounds_of[0].first, rounds_of[0].root, terms, middle);
+    a.move_series(s, sizes, rounds_of[0].first, rounds_of[0].root, rounds_of[0].times, terms,
+                  middle);
     return true;
   }
 };

@@ -146,14 +146,24 @@ constexpr bool moves_blocks(Step const& s) {
 /// others; reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) /
 /// p of the n bytes reduced, rounded down. If no dim changes (`from` is -1), whole blocks are sent,
 /// and the block counts even at a rank that keeps its own, or is a broadcast's root, which only a
-/// loop's Round tells.
+/// loop's Round tells. A broadcast with equal `from` and `to`: each member sends its rows of that dim to all that need
+/// them, and what a rank has itself does not count.
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
+  std::int64_t const p = z.sizes.product(s.axes);
+  bool const arrives = s.collective == Collective::broadcast;
+  if (p == 1 && (arrives || moves_blocks(s))) return 0;
+  std::int64_t const after =
+      moves_blocks(s) ? 0
+                      : mul_sat(local_elements(s.after, z.extents, z.sizes, at), z.element_bytes);
+  if (arrives) {
+    if (s.from < 0 || s.from != s.to) return after;
+    Rows const needed = rows_of(s.after, s.to, z, at);
+    std::int64_t const kept = common(needed, rows_of(s.before, s.from, z, at));
+    return needed.size() == 0 ? 0 : after / needed.size() * (needed.size() - kept);
+  }
   std::int64_t const before =
       mul_sat(local_elements(s.before, z.extents, z.sizes, at), z.element_bytes);
-  std::int64_t const after =
-      mul_sat(local_elements(s.after, z.extents, z.sizes, at), z.element_bytes);
-  std::int64_t const p = z.sizes.product(s.axes);
-  if (moves_blocks(s)) return p > 1 ? before : 0;
+  if (moves_blocks(s)) return before;
   if (regroups(s)) return mul_sat(regrouped_elements(s, z, at), z.element_bytes);
   switch (s.collective) {
     case Collective::all_gather:
@@ -176,7 +186,6 @@ constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& 
     case Collective::neighbor:
       return window_bytes(s.before, s.from, z, at, s.window);
     case Collective::broadcast:
-      return p > 1 ? after : 0;
     case Collective::none:
       break;
   }

@@ -25,9 +25,12 @@ struct refused<Code::Q02_not_linear, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::Q03_both_cyclic, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype Q03] rows and columns of this matrix are both block-cyclic; one matrix "
-                "over many ranks is factorized with its columns block-cyclic and its rows whole: "
-                "reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a), each rank gets whole columns.");
+                "[shardtype Q03] rows and columns of this matrix are both block-cyclic. lu_factor, "
+                "solve, cholesky and triangular_solve take it in blocks of one size, "
+                "reshard<Dim<I, Cyclic<Y, 64>>, Dim<J, Cyclic<X, 64>>>(a) (each rank sends its "
+                "block once); inv, det, rcond and linalg::refined take whole rows, "
+                "reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a) (each rank receives the rest of its "
+                "columns).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::Q04_rows_cyclic, legal, YourTypes...> : Poisoned {
@@ -43,9 +46,10 @@ template <bool legal, class... YourTypes>
 struct refused<Code::Q05_one_matrix, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype Q05] a matrix whose columns are block-cyclic is one matrix, without "
-                "batch dims: a[I, J@X%n] takes b[I] or b[I, K], transposed b[J@X%n], whole along "
-                "X, and pivots as lu_factor gives them. reshard b first (all_gather<X>(b): each "
-                "rank receives the other blocks), or slice the batch.");
+                "batch dims: a[I, J@X%n] takes b[I] or b[I, K], transposed b[J@X%n]; a[I@Y%n, "
+                "J@X%n] takes b[I@Y%n] or b[I@Y%n, K]; K is whole along these axes, and pivots are "
+                "as lu_factor gives them. reshard b first (all_gather<X>(b): each rank receives "
+                "the other blocks), or slice the batch.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::Q06_shapes, legal, YourTypes...> : Poisoned {

@@ -1,0 +1,369 @@
+#pragma once
+/// Runs the factorizations and solves of one matrix over a grid of ranks.
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <tuple>
+#include <utility>
+
+#include <shardtype/linalg/run_cyclic.hpp>
+#include <shardtype/linalg/run_grid_factor.hpp>
+#include <shardtype/linalg/types_grid.hpp>
+
+namespace shardtype::execute {
+
+/// t x = b for a triangle of a matrix over a grid. `b`: own rows, of which the ranks with blocks of the diagonal need those
+/// blocks, zeros elsewhere; sums of products are added to it. `x`: own columns, of the solution. `wire`: a block.
+template <class T>
+void solve_on_grid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b,
+                   Matrix<T> const& x, T* wire) {
+  detail::Messages received;
+  detail::Messages sent;
+  std::int64_t const count = t.rows.count();
+  std::int64_t const cols = b.cols;
+  for (std::int64_t turn = 0; turn < count; ++turn) {
+    std::int64_t const k = lower ? turn : count - 1 - turn;
+    std::int64_t const w = t.width(k);
+    Matrix<T> const mine = t.has_rows(k) ? b.block(t.row(k), 0, w, cols) : Matrix<T>{};
+    if (!t.has_columns(k)) {
+      if (t.has_rows(k))
+        sent.template send<T>(t.along.raw(),
+                              {static_cast<int>(t.columns.owner(k)), mine.data, w * cols});
+      continue;
+    }
+    Matrix<T> const solved = x.block(t.columns.local(k), 0, w, cols);
+    if (t.has_rows(k)) {
+      for (int g = 0; g < t.along.size(); ++g) {
+        if (g == t.along.rank()) continue;
+        received.template receive<T>(t.along.raw(), {g, wire, w * cols});
+        received.finish();
+        for (std::int64_t n = 0; n < w * cols; ++n) mine.data[n] += wire[n];
+      }
+      linalg::kernels::solve_triangle<T>(t.part(k, k + 1, k), lower, unit, mine);
+      linalg::kernels::copy<T>(mine, solved);
+      for (int g = 0; g < t.down.size(); ++g)
+        if (g != t.down.rank()) sent.template send<T>(t.down.raw(), {g, solved.data, w * cols});
+    } else {
+      received.template receive<T>(t.down.raw(),
+                                   {static_cast<int>(t.rows.owner(k)), solved.data, w * cols});
+      received.finish();
+    }
+    std::int64_t const first = lower ? k + 1 : 0;
+    std::int64_t const last = lower ? count : k;
+    linalg::kernels::subtract_product<T>(
+        t.part(first, last, k), solved, b.block(t.row(first), 0, t.row(last) - t.row(first), cols));
+  }
+  sent.finish();
+}
+
+/// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types resolve to.
+template <class R, class A>
+class GridRun : public CyclicRun<R, A> {
+ public:
+  using Base = CyclicRun<R, A>;
+  using typename Base::T;
+
+  GridRun(A const& a, std::source_location const& where, char const* name)
+      : Base(a, where, name),
+        down_(&this->group(Base::matrix.dims[Base::matrix.find(Base::rows)].axes.suffix(0))),
+        of_rows_{this->blocks().n, this->blocks().block, down_->size()} {}
+
+  template <class U>
+  GridMatrix<U> grid(U* memory, A const& a) const {
+    return {*down_, this->comm(), of_rows_, this->blocks(), Base::matrix_in(memory, a)};
+  }
+
+  /// LU in `memory`, which has a copy of the matrix; the pivots, from 0 on.
+  void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
+    GridMatrix<T> const m = grid(memory, a);
+    planning::GridRoom const room = GridMemory<T>::room_of(m);
+    Buffer const panels = this->take(room.all());
+    GridMemory<T> const parts{room, Base::writable(panels)};
+    GridPanels<T> stream(m, true, parts.slots(), room.slot);
+    GridLu<T> method(m, stream, parts, pivots);
+    Base::check(run_grid(m, stream, method), of_rows_.n);
+    Buffer const numbers = this->take(planning::pivot_elements(2 * of_rows_.n, sizeof(T)));
+    auto* const from = static_cast<std::int32_t*>(numbers.data());
+    method.finish(from, from + of_rows_.n);
+    this->count_pivots_from_0(pivots);
+  }
+  void factor_cholesky(A const& a, T* memory) const {
+    GridMatrix<T> const m = grid(memory, a);
+    planning::GridRoom const room = GridMemory<T>::room_of(m);
+    Buffer const panels = this->take(room.all());
+    GridMemory<T> const parts{room, Base::writable(panels)};
+    GridPanels<T> stream(m, false, parts.slots(), room.slot);
+    GridCholesky<T> method(m, stream, parts);
+    Base::check(run_grid(m, stream, method), of_rows_.n);
+    method.finish();
+  }
+
+  /// The memory of a solve with `cols` right-hand sides.
+  struct Vectors {
+    Buffer all;
+    Matrix<T> rows;
+    Matrix<T> columns;
+    T* out;
+    T* in;
+  };
+  Vectors vectors(GridMatrix<T const> const& m, std::int64_t cols) const {
+    std::int64_t const held = m.mine.rows;
+    std::int64_t const across = m.mine.cols;
+    Vectors v{
+        this->take(planning::grid_vectors(of_rows_, held, across, cols)), {}, {}, nullptr, nullptr};
+    T* const data = Base::writable(v.all);
+    v.rows = linalg::kernels::row_major(data, held, cols);
+    v.columns = linalg::kernels::row_major(data + held * cols, across, cols);
+    v.out = data + (held + across) * cols;
+    v.in = v.out + std::max({held, across, std::min(of_rows_.n, of_rows_.block)}) * cols;
+    return v;
+  }
+  /// Where each row of a vector comes from when all pivots have exchanged rows.
+  Buffer order(std::int32_t const* pivots) const {
+    std::int64_t const n = of_rows_.n;
+    Buffer out = this->take(planning::pivot_elements(n, sizeof(T)));
+    auto* const from = static_cast<std::int32_t*>(out.data());
+    for (std::int64_t i = 0; i < n; ++i) from[i] = static_cast<std::int32_t>(i);
+    for (std::int64_t i = 0; i < n; ++i) std::swap(from[i], from[pivots[i]]);
+    return out;
+  }
+  /// The blocks of the diagonal of m, of rows or columns; zeros elsewhere. `given`: null if they are in place.
+  static void on_diagonal(GridMatrix<T const> const& m, Matrix<T const> const* given,
+                          Matrix<T> const& to) {
+    for (std::int64_t k = 0; k < m.rows.count(); ++k) {
+      if (!m.has_rows(k)) continue;
+      Matrix<T> const own = to.block(m.row(k), 0, m.width(k), to.cols);
+      if (!m.has_columns(k)) {
+        std::fill_n(own.data, own.rows * own.cols, T(0));
+      } else if (given != nullptr) {
+        linalg::kernels::copy<T>(given->block(m.row(k), 0, m.width(k), to.cols), own);
+      }
+    }
+  }
+  /// The same, of solutions of an earlier triangle, which lie as the columns of m.
+  static void from_columns(GridMatrix<T const> const& m, Matrix<T> const& x, Matrix<T> const& to) {
+    for (std::int64_t k = 0; k < m.rows.count(); ++k)
+      if (m.has_rows(k) && m.has_columns(k))
+        linalg::kernels::copy<T>(x.block(m.columns.local(k), 0, m.width(k), to.cols),
+                                 to.block(m.row(k), 0, m.width(k), to.cols));
+    on_diagonal(m, nullptr, to);
+  }
+  /// a x = b by the factors of P a = L U: `given`, own rows; the solution in v.columns.
+  void solve_lu(GridMatrix<T const> const& m, std::int32_t const* pivots,
+                Matrix<T const> const& given, Vectors const& v) const {
+    {
+      Buffer const from = order(pivots);
+      auto const* const source = static_cast<std::int32_t const*>(from.data());
+      RowMover<T>(m.down, m.rows)
+          .move(
+              [&](std::int64_t i) -> std::int64_t {
+                return m.has_columns(i / m.rows.block) ? source[i] : -1;
+              },
+              0, given, v.rows, v.out, v.in);
+    }
+    on_diagonal(m, nullptr, v.rows);
+    solve_on_grid<T>(m, true, true, v.rows, v.columns, v.out);
+    from_columns(m, v.columns, v.rows);
+    solve_on_grid<T>(m, false, false, v.rows, v.columns, v.out);
+  }
+  /// a^T x = b: `given`, own columns; the solution at `made`, own rows.
+  void solve_transposed(GridMatrix<T const> const& m, std::int32_t const* pivots,
+                        Matrix<T const> const& given, Vectors const& v,
+                        Matrix<T> const& made) const {
+    GridMatrix<T const> const t = m.transposed();
+    on_diagonal(t, &given, v.columns);
+    solve_on_grid<T>(t, true, false, v.columns, v.rows, v.out);
+    from_columns(t, v.rows, v.columns);
+    solve_on_grid<T>(t, false, true, v.columns, v.rows, v.out);
+    Buffer const from = order(pivots);
+    Buffer const inverse = this->take(planning::pivot_elements(of_rows_.n, sizeof(T)));
+    auto const* const source = static_cast<std::int32_t const*>(from.data());
+    auto* const to = static_cast<std::int32_t*>(inverse.data());
+    for (std::int64_t i = 0; i < of_rows_.n; ++i) to[source[i]] = static_cast<std::int32_t>(i);
+    RowMover<T>(m.down, m.rows)
+        .move([&](std::int64_t i) -> std::int64_t { return to[i]; }, 0, v.rows, made, v.out, v.in);
+  }
+
+ private:
+  Comm* down_;
+  CyclicBlocks of_rows_;
+};
+
+template <class I, class J>
+struct Run<op::GridLu<I, J>> {
+  template <class R, class A>
+  static auto run(op::GridLu<I, J> const& op, std::source_location const& where, A const& a) {
+    using Out = typename R::result;
+    using Pivots = typename shardtype::detail::NamedAs<std::int32_t, A, Dim<J>>::type;
+    using T = typename A::element;
+    using C = GridRun<R, A>;
+    auto const extents = result_extents<R>(op, a);
+    CyclicFactors<Out, Pivots> out{C::template result<Out>(op, a, extents),
+                                   shardtype::detail::uninitialized<Pivots>(
+                                       a.mesh(), std::array<std::int64_t, 1>{extents[0]})};
+    if (!a.mesh().here()) return out;
+    C const run(a, where, "lu_factor");
+    auto* const memory = static_cast<T*>(out.factors.buffer().data());
+    run.copy_block(a, memory);
+    run.factor_lu(a, memory, static_cast<std::int32_t*>(out.pivots.buffer().data()));
+    return out;
+  }
+};
+
+template <class I, class J>
+struct Run<op::GridCholesky<I, J>> : Filled<Run<op::GridCholesky<I, J>>> {
+  template <class R, class A>
+  static typename R::result run(op::GridCholesky<I, J> const& op, std::source_location const& where,
+                                A const& a) {
+    using Out = typename R::result;
+    using C = GridRun<R, A>;
+    Out out = C::template result<Out>(op, a, result_extents<R>(op, a));
+    if (!a.mesh().here()) return out;
+    C const run(a, where, "cholesky");
+    auto* const memory = static_cast<typename A::element*>(out.buffer().data());
+    run.copy_block(a, memory);
+    run.factor_cholesky(a, memory);
+    return out;
+  }
+};
+
+template <class I, class J>
+struct Run<op::GridSolve<I, J>> {
+  template <class R, class A, class B>
+  static typename R::result run(op::GridSolve<I, J> const& op, std::source_location const& where,
+                                A const& a, B const& b) {
+    using Out = typename R::result;
+    using T = typename A::element;
+    using C = GridRun<R, A>;
+    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, b));
+    if (!a.mesh().here()) return out;
+    C const run(a, where, "solve");
+    constexpr int along = R::S::readings[1].spec.find(C::rows);
+    Buffer const factors = C::takes(op, a) ? Buffer(a.buffer()) : run.take(a.local_size());
+    Buffer const pivots = run.take(planning::pivot_elements(run.blocks().n, sizeof(T)));
+    auto* const row_of = static_cast<std::int32_t*>(pivots.data());
+    run.copy_block(a, C::writable(factors));
+    run.factor_lu(a, C::writable(factors), row_of);
+    Matrix<T const> const given =
+        C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
+    GridMatrix<T const> const m = run.grid(static_cast<T const*>(factors.data()), a);
+    auto const v = run.vectors(m, given.cols);
+    run.solve_lu(m, row_of, given, v);
+    linalg::kernels::copy<T>(
+        v.columns, C::template right_in<along>(static_cast<T*>(out.buffer().data()), out));
+    return out;
+  }
+};
+
+/// A solve by triangles that are given: `Self::solve(op, run, m, given, v, made, others...)`. `transposed`: the right-hand
+/// sides are own columns.
+template <class Self, class Op, bool transposed>
+struct GridSolved {
+  template <class R, class A, class... Bs>
+  static typename R::result run(Op const& op, std::source_location const& where, A const& a,
+                                Bs const&... bs) {
+    using Out = typename R::result;
+    using T = typename A::element;
+    using C = GridRun<R, A>;
+    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
+    if (!a.mesh().here()) return out;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
+    C const run(a, where, Op::name.data());
+    auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
+    constexpr int along =
+        R::S::readings[R::operands - 1].spec.find(transposed ? C::columns : C::rows);
+    Matrix<T const> const given =
+        C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
+    Matrix<T> const made = C::template right_in<along>(static_cast<T*>(out.buffer().data()), out);
+    GridMatrix<T const> const m = run.grid(static_cast<T const*>(a.buffer().data()), a);
+    Self::solve(op, run, m, given, run.vectors(m, given.cols), made, bs...);
+    return out;
+  }
+};
+
+template <class I, class J, bool Transposed>
+struct Run<op::GridLuSolve<I, J, Transposed>>
+    : GridSolved<Run<op::GridLuSolve<I, J, Transposed>>, op::GridLuSolve<I, J, Transposed>,
+                 Transposed> {
+  template <class C, class T, class V, class P, class B>
+  static void solve(op::GridLuSolve<I, J, Transposed> const&, C const& run,
+                    GridMatrix<T const> const& m, Matrix<T const> const& given, V const& v,
+                    Matrix<T> const& made, P const& pivots, B const&) {
+    auto const* const row_of = static_cast<std::int32_t const*>(pivots.buffer().data());
+    if constexpr (Transposed) {
+      run.solve_transposed(m, row_of, given, v, made);
+    } else {
+      run.solve_lu(m, row_of, given, v);
+      linalg::kernels::copy<T>(v.columns, made);
+    }
+  }
+};
+
+template <class I, class J>
+struct Run<op::GridCholeskySolve<I, J>>
+    : GridSolved<Run<op::GridCholeskySolve<I, J>>, op::GridCholeskySolve<I, J>, false> {
+  template <class C, class T, class V, class B>
+  static void solve(op::GridCholeskySolve<I, J> const&, C const&, GridMatrix<T const> const& m,
+                    Matrix<T const> const& given, V const& v, Matrix<T> const& made, B const&) {
+    C::on_diagonal(m, &given, v.rows);
+    solve_on_grid<T>(m, true, false, v.rows, v.columns, v.out);
+    // L^H x = y, as L^T conj(x) = conj(y); y is on the diagonal
+    C::from_columns(m, v.columns, v.rows);
+    GridMatrix<T const> const t = m.transposed();
+    C::from_columns(t, v.rows, v.columns);
+    conjugate(v.columns);
+    solve_on_grid<T>(t, false, false, v.columns, v.rows, v.out);
+    conjugate(v.rows);
+    spread(m, v.rows, v.columns);
+    linalg::kernels::copy<T>(v.columns, made);
+  }
+
+ private:
+  template <class T>
+  static void conjugate(Matrix<T> const& y) {
+    if constexpr (linalg::kernels::is_complex<T>)
+      for (std::int64_t k = 0; k < y.rows * y.cols; ++k)
+        y.data[k] = linalg::kernels::conjugate(y.data[k]);
+  }
+  /// From the rows of the diagonal's ranks to the columns of all ranks.
+  template <class T>
+  static void spread(GridMatrix<T const> const& m, Matrix<T> const& rows,
+                     Matrix<T> const& columns) {
+    detail::Messages received;
+    detail::Messages sent;
+    for (std::int64_t k = 0; k < m.rows.count(); ++k) {
+      if (!m.has_columns(k)) continue;
+      Matrix<T> const to = columns.block(m.columns.local(k), 0, m.width(k), columns.cols);
+      std::int64_t const n = to.rows * to.cols;
+      if (!m.has_rows(k)) {
+        received.template receive<T>(m.down.raw(), {static_cast<int>(m.rows.owner(k)), to.data, n});
+        continue;
+      }
+      linalg::kernels::copy<T>(rows.block(m.row(k), 0, to.rows, to.cols), to);
+      for (int g = 0; g < m.down.size(); ++g)
+        if (g != m.down.rank()) sent.template send<T>(m.down.raw(), {g, to.data, n});
+    }
+    received.finish();
+    sent.finish();
+  }
+};
+
+template <class I, class J, bool Transposed>
+struct Run<op::GridTriangle<I, J, Transposed>>
+    : GridSolved<Run<op::GridTriangle<I, J, Transposed>>, op::GridTriangle<I, J, Transposed>,
+                 Transposed> {
+  template <class C, class T, class V, class B>
+  static void solve(op::GridTriangle<I, J, Transposed> const& op, C const&,
+                    GridMatrix<T const> const& m, Matrix<T const> const& given, V const& v,
+                    Matrix<T> const& made, B const&) {
+    Matrix<T> const& from = Transposed ? v.columns : v.rows;
+    Matrix<T> const& to = Transposed ? v.rows : v.columns;
+    GridMatrix<T const> const seen = Transposed ? m.transposed() : m;
+    C::on_diagonal(seen, &given, from);
+    solve_on_grid<T>(seen, op.lower != Transposed, op.unit, from, to, v.out);
+    linalg::kernels::copy<T>(to, made);
+  }
+};
+
+}  // namespace shardtype::execute

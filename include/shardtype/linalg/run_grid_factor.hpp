@@ -1,0 +1,339 @@
+#pragma once
+/// LU and Cholesky of one matrix over a grid of ranks: the loop of panels, and what a panel does to the columns behind it.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include <shardtype/linalg/run_grid_panels.hpp>
+
+namespace shardtype::execute {
+
+/// The memory of a factorization.
+template <class T>
+struct GridMemory {
+  planning::GridRoom room;
+  T* data;
+
+  static planning::GridRoom room_of(GridMatrix<T> const& a) {
+    return {a.rows, a.mine.rows, a.mine.cols, sizeof(T)};
+  }
+  T* slots() const { return data; }
+  T* row_panels() const { return data + planning::grid_slots * room.slot; }
+  T* wires() const { return row_panels() + 2 * room.row_panel; }
+};
+
+/// The block of rows in which a product is subtracted between looks at MPI.
+template <class T, class Poke>
+void subtract_in_pieces(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
+                        Poke poke) {
+  constexpr std::int64_t piece = 1024;
+  for (std::int64_t row = 0; row < c.rows; row += piece) {
+    std::int64_t const rows = std::min(piece, c.rows - row);
+    poke();
+    linalg::kernels::subtract_product<T>(a.block(row, 0, rows, a.cols), b,
+                                         c.block(row, 0, rows, c.cols));
+  }
+}
+
+/// Runs the loop. `Method` has `factor(k)`, which the ranks of a process column call together, and which leaves the panel in
+/// its slot and returns the packed failure; `bring(k)`, the row panel, on all ranks; `apply(k, first, count, poke)` for the
+/// own columns first, ..., first + count - 1; and `pivots(k)`.
+template <class T, class Method>
+FactorFailure run_grid(GridMatrix<T> const& a, GridPanels<T>& panels, Method& method) {
+  std::int64_t const count = a.columns.count();
+  if (count == 0) return {};
+  auto const poke = [&] { panels.poke(); };
+  auto const factor = [&](std::int64_t k) {
+    panels.write(k);
+    if (a.has_rows(k)) linalg::kernels::copy<T>(a.part(k, k + 1, k), panels.top(k));
+    linalg::kernels::copy<T>(a.part(k + 1, count, k), panels.below(k));
+    std::int32_t const failure = method.factor(k);
+    panels.say(k, method.pivots(k), failure);
+    panels.send(k);
+    if (failure != 0) return;
+    if (a.has_rows(k)) linalg::kernels::copy<T>(panels.top(k), a.part(k, k + 1, k));
+    linalg::kernels::copy<T>(panels.below(k), a.part(k + 1, count, k));
+  };
+  auto const next = [&](std::int64_t k) {
+    if (a.has_columns(k)) {
+      factor(k);
+    } else {
+      panels.expect(k);
+    }
+  };
+  FactorFailure failed;
+  next(0);
+  for (std::int64_t k = 0; k < count; ++k) {
+    failed = FactorFailure::unpack(panels.arrive(k, method.pivots(k)), a.columns.begin(k));
+    if (failed.kind != FactorFailure::none) {
+      panels.arrive_below(k);
+      break;
+    }
+    method.bring(k);
+    panels.arrive_below(k);
+    std::int64_t first = a.column(k + 1);
+    if (k + 1 < count) {
+      if (a.has_columns(k + 1)) {
+        method.apply(k, first, a.width(k + 1), poke);
+        first += a.width(k + 1);
+      }
+      next(k + 1);
+    }
+    method.apply(k, first, a.mine.cols - first, poke);
+  }
+  panels.finish();
+  return failed;
+}
+
+/// LU with partial pivoting: rows are exchanged in the columns behind a panel at once, in those before it by `finish`.
+template <class T>
+class GridLu {
+ public:
+  /// `pivots`: of all columns, relative to their panel's first row.
+  GridLu(GridMatrix<T> const& a, GridPanels<T>& panels, GridMemory<T> const& memory,
+         std::int32_t* pivots)
+      : a_(a),
+        panels_(panels),
+        rows_(a, memory.row_panels(), memory.room.row_panel),
+        wires_(memory.wires()),
+        row_of_(pivots) {}
+
+  std::int32_t* pivots(std::int64_t k) const { return row_of_ + a_.rows.begin(k); }
+  std::int32_t factor(std::int64_t k) {
+    return PivotSearch<T>(a_, k, panels_.top(k), panels_.below(k), wires_).factor(pivots(k));
+  }
+  /// The row panel: the pivots' rows, solved with the triangle on each rank.
+  void bring(std::int64_t k) {
+    first_ = a_.column(k + 1);
+    moves_.set(pivots(k), a_.width(k));
+    row_panel_ = rows_.bring(moves_, k, first_);
+    linalg::kernels::solve_triangle<T>(panels_.top(k), true, true, row_panel_);
+    if (a_.has_rows(k))
+      linalg::kernels::copy<T>(row_panel_,
+                               a_.mine.block(a_.row(k), first_, row_panel_.rows, row_panel_.cols));
+  }
+  template <class Poke>
+  void apply(std::int64_t k, std::int64_t first, std::int64_t count, Poke poke) {
+    if (count <= 0) return;
+    std::int64_t const row = a_.row(k + 1);
+    subtract_in_pieces<T>(panels_.below(k),
+                          row_panel_.block(0, first - first_, row_panel_.rows, count),
+                          a_.mine.block(row, first, a_.mine.rows - row, count), poke);
+  }
+  /// The exchanges of rows in the columns before each panel, of all later panels at once. `from` and `moved`: n numbers.
+  void finish(std::int32_t* from, std::int32_t* moved) {
+    std::int64_t const n = a_.rows.n;
+    RowMover<T> mover(a_.down, a_.rows);
+    for (std::int64_t i = 0; i < n; ++i) from[i] = moved[i] = static_cast<std::int32_t>(i);
+    for (std::int64_t k = a_.rows.count() - 1; k >= 0; --k) {
+      std::int64_t const begin = a_.rows.begin(k);
+      if (a_.has_columns(k)) {
+        Matrix<T> const own = a_.mine.block(0, a_.columns.local(k), a_.mine.rows, a_.width(k));
+        mover.move([&](std::int64_t i) -> std::int64_t { return from[i] == i ? -1 : from[i]; },
+                   begin + a_.width(k), own, own, panels_.unused(0), panels_.unused(1));
+      }
+      // panel k exchanges its rows first
+      moves_.set(pivots(k), a_.width(k));
+      auto const touch = [&](bool back) {
+        auto const set = [&](std::int64_t to, std::int64_t source) {
+          moved[begin + to] = static_cast<std::int32_t>(begin + (back ? to : source));
+        };
+        for (std::int64_t i = 0; i < a_.width(k); ++i)
+          set(i, moves_.source()[static_cast<std::size_t>(i)]);
+        for (PanelRows::Placed const& p : moves_.placed()) set(p.row, p.from);
+      };
+      touch(false);
+      for (std::int64_t i = begin; i < n; ++i) from[i] = moved[from[i]];
+      touch(true);
+    }
+  }
+
+ private:
+  GridMatrix<T> const& a_;
+  GridPanels<T>& panels_;
+  RowPanel<T> rows_;
+  T* wires_;
+  std::int32_t* row_of_;
+  PanelRows moves_;
+  Matrix<T> row_panel_{};
+  std::int64_t first_ = 0;  ///< the first own column of the row panel
+};
+
+/// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is overwritten.
+template <class T>
+class GridCholesky {
+ public:
+  GridCholesky(GridMatrix<T> const& a, GridPanels<T>& panels, GridMemory<T> const& memory)
+      : a_(a),
+        panels_(panels),
+        rows_(memory.row_panels()),
+        wire_(memory.row_panels() + memory.room.row_panel),
+        scratch_(memory.wires()) {}
+
+  static std::int32_t* pivots(std::int64_t) { return nullptr; }
+  std::int32_t factor(std::int64_t k) {
+    Matrix<T> const top = panels_.top(k);
+    Matrix<T> const below = panels_.below(k);
+    bool const holds = a_.has_rows(k);
+    std::int64_t nan = linalg::kernels::first_nan<T>(below, false);
+    if (holds)
+      if (std::int64_t const j = linalg::kernels::first_nan<T>(top, true); j >= 0)
+        nan = nan < 0 ? j : std::min(nan, j);
+    nan = tell(k, nan);
+    if (holds) {
+      std::int32_t failed =
+          FactorFailure::pack(nan < 0 ? FactorFailure::none : FactorFailure::not_a_number,
+                              std::max<std::int64_t>(0, nan));
+      if (failed == 0)
+        if (std::int64_t const info =
+                linalg::kernels::factor_cholesky(top.rows, top.data, top.col_stride);
+            info != 0)
+          failed = FactorFailure::pack(FactorFailure::not_positive, info - 1);
+      panels_.say(k, nullptr, failed);
+    }
+    share(k);
+    std::int32_t const failed = panels_.failure(k);
+    // x L^H = b, as conj(L) x^T = b^T
+    if (failed == 0)
+      linalg::kernels::solve_triangle<T>(conjugated(top, scratch_), true, false,
+                                         below.transposed());
+    return failed;
+  }
+  /// The rows of the panel that belong to the own columns, conjugated. They are in this process column.
+  void bring(std::int64_t k) {
+    panels_.arrive_below(k);
+    Matrix<T> const below = panels_.below(k);
+    Comm& comm = a_.down;
+    int const me = comm.rank();
+    std::int64_t const w = below.cols;
+    first_ = a_.column(k + 1);
+    row_panel_ = linalg::kernels::row_major(rows_, a_.mine.cols - first_, w);
+    counts_.reset(comm.size());
+    each_block(k, [&](std::int64_t j) {
+      for (std::int64_t i = 0; i < a_.width(j); ++i) counts_.add(a_.rows.owner(j));
+    });
+    counts_.sum();
+    for (int g = 0; g < comm.size(); ++g)
+      if (g != me)
+        received_.template receive<T>(comm.raw(),
+                                      {g, wire_ + counts_.begin(g) * w, counts_.size(g) * w});
+    Matrix<T> const wire = linalg::kernels::row_major(wire_, row_panel_.rows, w);
+    std::int64_t next = counts_.begin(me);
+    each_block(k, [&](std::int64_t j) {
+      if (!a_.has_rows(j)) return;
+      linalg::kernels::copy<T>(below.block(a_.row(j) - a_.row(k + 1), 0, a_.width(j), w),
+                               wire.block(next, 0, a_.width(j), w));
+      next += a_.width(j);
+    });
+    for (int g = 0; g < comm.size(); ++g)
+      if (g != me)
+        sent_.template send<T>(comm.raw(),
+                               {g, wire_ + counts_.begin(me) * w, counts_.size(me) * w});
+    received_.finish();
+    std::int64_t at = 0;
+    each_block(k, [&](std::int64_t j) {
+      for (std::int64_t i = 0; i < a_.width(j); ++i, ++at) {
+        T const* const from = wire_ + counts_.next(a_.rows.owner(j)) * w;
+        for (std::int64_t c = 0; c < w; ++c)
+          rows_[at * w + c] = linalg::kernels::conjugate(from[c]);
+      }
+    });
+    sent_.finish();
+  }
+  /// Several blocks at a time, so that products are not too narrow: the rows from the last one on by one product, those
+  /// between the blocks by others.
+  template <class Poke>
+  void apply(std::int64_t k, std::int64_t first, std::int64_t count, Poke poke) {
+    std::int64_t const b = a_.columns.block;
+    std::int64_t const group = planning::cholesky_group(b) * b;
+    for (std::int64_t const end = first + count; first < end;) {
+      std::int64_t const cols = std::min(group, end - first);
+      std::int64_t last = 0;
+      for (std::int64_t at = 0; at < cols; at += b) last = block_of(first + at);
+      for (std::int64_t at = 0; at < cols; at += b)
+        subtract(k, block_of(first + at), last, first + at, std::min(b, cols - at), poke);
+      subtract(k, last, a_.rows.count(), first, cols, poke);
+      first += cols;
+    }
+  }
+  /// Zeros above the diagonal.
+  void finish() {
+    for (std::int64_t k = a_.along.rank(); k < a_.columns.count(); k += a_.columns.ranks)
+      for (std::int64_t c = 0; c < a_.width(k); ++c)
+        for (std::int64_t i = 0; i < a_.row(k) + (a_.has_rows(k) ? c : 0); ++i)
+          linalg::kernels::at(a_.mine, i, a_.columns.local(k) + c) = T(0);
+  }
+
+ private:
+  std::int64_t block_of(std::int64_t column) const {
+    return column / a_.columns.block * a_.columns.ranks + a_.along.rank();
+  }
+  /// Calls `visit` for the own blocks of columns behind `k`.
+  template <class Visit>
+  void each_block(std::int64_t k, Visit visit) const {
+    for (std::int64_t j = a_.along.rank(); j < a_.columns.count(); j += a_.columns.ranks)
+      if (j > k) visit(j);
+  }
+  /// The rows of blocks begin, ..., end - 1 in own columns.
+  template <class Poke>
+  void subtract(std::int64_t k, std::int64_t begin, std::int64_t end, std::int64_t first,
+                std::int64_t cols, Poke poke) const {
+    std::int64_t const row = a_.row(begin);
+    std::int64_t const rows = a_.row(end) - row;
+    if (rows == 0) return;
+    Matrix<T> const below = panels_.below(k);
+    subtract_in_pieces<T>(below.block(row - a_.row(k + 1), 0, rows, below.cols),
+                          row_panel_.block(first - first_, 0, cols, below.cols).transposed(),
+                          a_.mine.block(row, first, rows, cols), poke);
+  }
+  /// The first column with a NaN of all ranks of the process column, at the one that holds the triangle.
+  std::int64_t tell(std::int64_t k, std::int64_t nan) {
+    Comm& comm = a_.down;
+    int const top = static_cast<int>(a_.rows.owner(k));
+    // as many elements as the tail of a panel without pivots
+    std::int64_t const n = planning::panel_tail(0, sizeof(T));
+    auto packed = static_cast<std::int32_t>(nan);
+    if (top != comm.rank()) {
+      std::fill_n(scratch_, n, T(0));
+      std::memcpy(static_cast<void*>(scratch_), &packed, sizeof packed);
+      sent_.template send<T>(comm.raw(), {top, scratch_, n});
+      sent_.finish();
+      return nan;
+    }
+    for (int g = 0; g < comm.size(); ++g) {
+      if (g == top) continue;
+      received_.template receive<T>(comm.raw(), {g, scratch_, n});
+      received_.finish();
+      std::memcpy(&packed, scratch_, sizeof packed);
+      if (packed >= 0) nan = nan < 0 ? packed : std::min<std::int64_t>(nan, packed);
+    }
+    return nan;
+  }
+  /// The triangle and the failure, to all ranks of the process column.
+  void share(std::int64_t k) {
+    Comm& comm = a_.down;
+    std::int64_t const n = panels_.top_elements(k);
+    if (!a_.has_rows(k)) {
+      received_.template receive<T>(comm.raw(),
+                                    {static_cast<int>(a_.rows.owner(k)), panels_.at(k), n});
+      received_.finish();
+      return;
+    }
+    for (int g = 0; g < comm.size(); ++g)
+      if (g != comm.rank()) sent_.template send<T>(comm.raw(), {g, panels_.at(k), n});
+    sent_.finish();
+  }
+  GridMatrix<T> const& a_;
+  GridPanels<T>& panels_;
+  T* rows_;
+  T* wire_;
+  T* scratch_;
+  RowCounts counts_;
+  Matrix<T> row_panel_{};   ///< own columns x columns of the panel
+  std::int64_t first_ = 0;  ///< the first own column of the row panel
+  detail::Messages received_;
+  detail::Messages sent_;
+};
+
+}  // namespace shardtype::execute
