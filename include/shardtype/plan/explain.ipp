@@ -65,9 +65,10 @@ SHARDTYPE_INLINE std::string rounds_text(planning::Repeat const& loop, int step,
     planning::Round const r = loop.round(step, s, z, n);
     if (!r.runs) continue;
     ++rounds;
-    std::int64_t const bytes = s.action == Action::communicate
-                                   ? mul_sat(step_bytes_per_rank(s, r.sizing, r.first, r.root), r.times)
-                                   : r.work.bytes;
+    std::int64_t const bytes =
+        s.action == Action::communicate
+            ? mul_sat(step_bytes_per_rank(s, r.sizing, r.first, r.root), r.times)
+            : r.work.bytes;
     std::int64_t const amounts[] = {bytes, r.work.flops};
     for (int k = 0; k < 2; ++k) {
       least[k] = std::min(least[k], amounts[k]);
