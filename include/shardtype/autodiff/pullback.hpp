@@ -150,7 +150,7 @@ struct Run<autodiff::Spread<Dims...>> {
   template <class R, class A>
   static auto run(autodiff::Spread<Dims...> const& op, std::source_location const&, A const& a) {
     using Out = typename R::result;
-    Out const out = detail::uninitialized<Out>(a.mesh(), op.n);
+    Out out = detail::uninitialized<Out>(a.mesh(), op.n);
     using E = detail::FusedArgument<A>;
     detail::FusedParts<typename E::part> const e(static_cast<typename E::base const&>(a));
     detail::run_fused_into(out, {e.operands, &e, detail::compute_of<Out, typename E::part>,

@@ -267,8 +267,10 @@ class Accounting {
           if (begin[k].alike == k) first_alike.push_back(k);
         }
       }
-      for (std::size_t const k : first_alike)
-        if ((begin[k].bytes = m.bytes(begin[k].at)) < 0) return false;
+      for (std::size_t const k : first_alike) {
+        begin[k].bytes = m.bytes(begin[k].at);
+        if (begin[k].bytes < 0) return false;
+      }
       bool const has_root = m.root >= 0;
       int const axis = m.step.axes.size == 1 ? m.step.axes[0] : -1;
       for (std::size_t k = 0; k < total; ++k)
