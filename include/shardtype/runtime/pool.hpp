@@ -188,6 +188,10 @@ class Pool {
   }
   static constexpr std::size_t spare = std::size_t{1} << 20;
 
+  /// What a request counts for: a block is not smaller.
+  static constexpr std::size_t rounded(std::size_t asked) {
+    return std::max<std::size_t>(asked, 64);
+  }
   Buffer used(detail::Allocation* a, std::size_t asked);
   /// Whether a cached block may be used for `bytes`: one that is much larger is kept for a larger
   /// request.
@@ -221,7 +225,7 @@ class Pool {
 
 template <class Space>
 Buffer Pool::take(std::size_t asked) {
-  std::size_t const bytes = std::max<std::size_t>(asked, 64);
+  std::size_t const bytes = rounded(asked);
   if (elsewhere_.load(std::memory_order_relaxed) != nullptr) collect();
   auto const release = &detail::release_memory<Space>;
   std::size_t best = idle_.size();

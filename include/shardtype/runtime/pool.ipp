@@ -59,7 +59,7 @@ SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked) {
   detail::allow_bytes(*a, asked);
   run_time.memory.add(static_cast<std::int64_t>(asked));
   used_bytes_ += a->bytes;
-  asked_bytes_ += std::max<std::size_t>(asked, 64);
+  asked_bytes_ += rounded(asked);
   most_asked_ = std::max(most_asked_, asked_bytes_);
   most_held_ = std::max(most_held_, used_bytes_ + idle_bytes_);
   ++used_;
@@ -95,7 +95,7 @@ SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
     a->writing.reset();
     run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
     used_bytes_ -= a->bytes;
-    asked_bytes_ -= std::max<std::size_t>(a->asked, 64);
+    asked_bytes_ -= rounded(a->asked);
     idle_bytes_ += a->bytes;
     idle_.push_back(a);
     detail::allow_bytes(*a, 0);
