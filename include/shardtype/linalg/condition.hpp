@@ -155,12 +155,16 @@ template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto rcond(core::Argument<A> const& a,
                      checking::CallSite where = std::source_location::current()) {
-  auto const lu = api::lu_factor<I, J>(a.self(), where);
-  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
-    return lu.factors;
+  if constexpr (detail::on_grid<I, J, A>) {
+    return call(op::CyclicLu<I, J>{}, where, a.self());  // refused; else the norm would be, first
   } else {
-    auto const norm = reshard<>(api::norm<I, J, Norm::one>(a.self(), where), where);
-    return call(op::CyclicLuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
+    auto const lu = api::lu_factor<I, J>(a.self(), where);
+    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
+      return lu.factors;
+    } else {
+      auto const norm = reshard<>(api::norm<I, J, Norm::one>(a.self(), where), where);
+      return call(op::CyclicLuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
+    }
   }
 }
 
