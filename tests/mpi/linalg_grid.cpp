@@ -31,13 +31,7 @@ struct J : Index<"J"> {};
 struct K : Index<"K"> {};
 using Int = std::int64_t;
 
-double number(Int i, Int j) {
-  std::uint64_t h = (static_cast<std::uint64_t>(i) << 32U | static_cast<std::uint64_t>(j)) *
-                    0x9E3779B97F4A7C15ULL;
-  h ^= h >> 29U;
-  h *= 0xBF58476D1CE4E5B9ULL;
-  return static_cast<double>((h ^ h >> 32U) >> 11U) * 0x1p-53 - .5;
-}
+double number(Int i, Int j) { return linear::drawn<double>(i * 4096 + j, 9) / 2; }
 double definite(Int i, Int j, Int n) {
   return i == j ? 2 * static_cast<double>(n) : number(std::max(i, j), std::min(i, j));
 }
@@ -208,6 +202,30 @@ TEST_CASE("columns before rows, other elements, matrices that are given away") {
       by_columns<double, 4>(mesh, n, 3, 1e-9);
       by_columns<float, 4>(mesh, n, 3, 1e-3);
       by_columns<Kokkos::complex<double>, 4>(mesh, n, 3, 1e-9);
+    }
+  }
+}
+
+TEST_CASE("kinds of matrices over grids of ranks") {
+  Int const n = 33, rights = 2;
+  using Rows = Dim<I, Cyclic<X, 8>>;
+  for (auto const& sizes : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, {sizes[0], sizes[1]});
+    for (linear::Kind const kind : linear::kinds) {
+      INFO(linear::name(kind) << " on " << sizes[0] << " x " << sizes[1]);
+      auto const entry = [kind](Int i, Int j) { return linear::element<double>(kind, n, 0, i, j); };
+      auto const of_right = [](Int i, Int k) { return linear::drawn<double>(i * 5 + k, 2); };
+      auto const a = from_function<double, Rows, Dim<J, Cyclic<Y, 8>>>(mesh, {n, n}, entry);
+      auto const b = from_function<double, Rows, Dim<K>>(mesh, {n, rights}, of_right);
+      std::vector<double> whole, right;
+      for (Int j = 0; j < n; ++j)
+        for (Int i = 0; i < n; ++i) whole.push_back(entry(i, j));
+      for (Int k = 0; k < rights; ++k)
+        for (Int i = 0; i < n; ++i) right.push_back(of_right(i, k));
+      auto const alone = linear::reference_solution(n, rights, whole, right);
+      double const of_one = linear::backward_error(n, rights, whole, right, alone);
+      auto const x = to_host(reshard<Dim<K>, Dim<J>>(linalg::solve<I, J>(a, b)));
+      CHECK(linear::backward_error(n, rights, whole, right, x) <= 10 * std::max(of_one, 0x1p-53));
     }
   }
 }
