@@ -1,6 +1,6 @@
 #pragma once
-/// LU, Cholesky and solves of one matrix over many ranks, whose columns (or rows) are block-cyclic over a mesh axis: the
-/// functions of linalg.hpp for such types. docs/linalg.md has the algorithms and what they send.
+/// LU, Cholesky and solves of one matrix over many ranks, whose columns, or rows, or both are block-cyclic, each over a mesh
+/// axis: the functions of linalg.hpp for such types. docs/linalg_cyclic.md has the algorithms and what they send.
 
 #include <cstdint>
 #include <source_location>
@@ -117,7 +117,8 @@ namespace api {
 /// The factors P a = L U of one matrix over many ranks: `a[I, J@X%n]` -> `LU{factors, pivots}`, the factors typed as a, the
 /// pivots `i32[J]`, whole on each rank, from 0 on. Rows are exchanged, the first of equal candidates is the pivot. Each
 /// panel of n columns is sent once to all ranks of X, nothing is gathered: n^2 / 2 numbers arrive in all, but for the own.
-/// Refused: D01, D06, Q01 to Q05, P12; the rows block-cyclic, Q04: `lu_factor<J, I>(a)`, whose `lu_solve<I, J>(lu, b)` is
+/// Over a grid of ranks, `a[I@X%n, J@Y%n]`, the ranks of X factorize a panel together, with one message in turn for each
+/// pivot, and fewer numbers arrive from 8 ranks on. Refused: D01, D06, Q01 to Q05, P12; the rows block-cyclic, Q04: `lu_factor<J, I>(a)`, whose `lu_solve<I, J>(lu, b)` is
 /// right. Errors, on all ranks alike: E41 not square, E80 no pivot, E82 a NaN. No gradient, X03: solve has one.
 /// Source: Dongarra, van de Geijn and Walker, "Scalability issues affecting the design of a dense linear algebra library", 1994.
 template <class I, class J, class A>
@@ -139,24 +140,21 @@ constexpr auto lu_factor(core::Argument<A>&& a,
 
 /// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I, K]` -> `[J@X%n]`,
 /// `[J@X%n, K]`, by two rings of sums; of the transposed matrix `lu_solve<J, I>(lu, b)`, `b[J@X%n, K]` -> `[I, K]`, in which
-/// each block of the solution is sent to all ranks. K may be split over other axes, b may be unreduced over them.
-/// Refused: as lu_factor, D02, Q05. Errors: E24, E41.
+/// each block of the solution is sent to all ranks. Over a grid `b[I@X%n, K]` -> `[J@Y%n, K]`, transposed the other way round.
+/// K may be split over other axes, b may be unreduced over them. Refused: as lu_factor, D02, Q05. Errors: E24, E41.
 template <class I, class J, class R, class C, class F, class P, class B>
   requires detail::OneMatrix<R, C, F>
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
                         checking::CallSite where = std::source_location::current()) {
-  constexpr bool same = std::is_same_v<I, R> && std::is_same_v<J, C>;
-  static_assert(same || (std::is_same_v<I, C> && std::is_same_v<J, R>),
-                "lu_solve<I, J>(lu, b) takes the labels of lu_factor<I, J>(a), or, for the "
-                "transposed matrix, lu_solve<J, I>(lu, b)");
-  using Op = std::conditional_t<detail::on_grid<R, C, F>, op::GridLuSolve<R, C, !same>,
-                                op::CyclicLuSolve<R, C, !same>>;
+  constexpr bool turned = detail::exchanged<I, J, R, C>();
+  using Op = std::conditional_t<detail::on_grid<R, C, F>, op::GridLuSolve<R, C, turned>,
+                                op::CyclicLuSolve<R, C, turned>>;
   return call(Op{}, where, lu.factors, lu.pivots, b);
 }
 
 /// The solution of a x = b for one matrix over many ranks: `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`, in
 /// any order of the dims. Sends what lu_factor sends, and the sums of a ring. With the rows block-cyclic, `a[I@X%n, J]`,
-/// the transposed matrix is factorized: `b[I@X%n, K]` -> `[J, K]`. K may be split over other axes, b may be unreduced over
+/// the transposed matrix is factorized: `b[I@X%n, K]` -> `[J, K]`; over a grid `b[I@X%n, K]` -> `[J@Y%n, K]`. K may be split over other axes, b may be unreduced over
 /// them. Refused, errors: as lu_factor and lu_solve.
 ///
 ///     auto x = linalg::solve<I, J>(a, b);   // a: f64[I, J@X%64], b: f64[I]
@@ -205,7 +203,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b,
 }
 
 /// The lower triangular l with a = l l^T (l l^H of complex numbers) of one matrix over many ranks: `a[I, J@X%n]` -> l typed
-/// as a, zeros above the diagonal. Only the lower triangle is read. Sends as lu_factor. Refused: as lu_factor; with the rows
+/// as a, zeros above the diagonal; over a grid too. Only the lower triangle is read. Sends as lu_factor. Refused: as lu_factor; with the rows
 /// block-cyclic `cholesky<J, I>(a)`, a being symmetric. Errors, on all ranks alike: E41, E81 not positive definite, E82.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>

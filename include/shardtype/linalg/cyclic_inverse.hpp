@@ -62,11 +62,8 @@ template <class I, class J, class R, class C, class F, class P, class B>
   requires(detail::OneMatrix<R, C, F> && detail::OwnRight<R, C, F, B>)
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
                         checking::CallSite where = std::source_location::current()) {
-  constexpr bool same = std::is_same_v<I, R> && std::is_same_v<J, C>;
-  static_assert(same || (std::is_same_v<I, C> && std::is_same_v<J, R>),
-                "lu_solve<I, J>(lu, b) takes the labels of lu_factor<I, J>(a), or, for the "
-                "transposed matrix, lu_solve<J, I>(lu, b)");
-  return call(op::CyclicLuSolveOwn<R, C, !same>{}, where, lu.factors, lu.pivots, b);
+  return call(op::CyclicLuSolveOwn<R, C, detail::exchanged<I, J, R, C>()>{}, where, lu.factors,
+              lu.pivots, b);
 }
 
 /// The solution of a x = b where the axis of the matrix splits the right-hand sides: `a[I, J@X%n]`, or `a[I@X%n, J]`, and `b[I,

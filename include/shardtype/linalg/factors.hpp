@@ -139,6 +139,20 @@ struct LU {
   Pivots pivots;
 };
 
+namespace detail {
+
+/// Whether a solve for rows I and columns J takes factors of rows R and columns C of the transposed matrix.
+template <class I, class J, class R, class C>
+constexpr bool exchanged() {
+  constexpr bool same = std::is_same_v<I, R> && std::is_same_v<J, C>;
+  static_assert(same || (std::is_same_v<I, C> && std::is_same_v<J, R>),
+                "lu_solve<I, J>(lu, b) takes the labels of lu_factor<I, J>(a), or, for the "
+                "transposed matrix, lu_solve<J, I>(lu, b)");
+  return !same;
+}
+
+}  // namespace detail
+
 namespace api {
 
 /// The factors P A = L U of each matrix, with partial pivoting: `a[B@X, I, J]` -> `LU{factors, pivots}`, the factors typed
@@ -159,11 +173,8 @@ constexpr auto lu_factor(core::Argument<A> const& a,
 template <class I, class J, class R, class C, class F, class P, class B>
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
                         checking::CallSite where = std::source_location::current()) {
-  constexpr bool same = std::is_same_v<I, R> && std::is_same_v<J, C>;
-  static_assert(same || (std::is_same_v<I, C> && std::is_same_v<J, R>),
-                "lu_solve<I, J>(lu, b) takes the labels of lu_factor<I, J>(a), or, for the "
-                "transposed matrix, lu_solve<J, I>(lu, b)");
-  return call(op::LuSolve<R, C, !same>{}, where, lu.factors, lu.pivots, b);
+  return call(op::LuSolve<R, C, detail::exchanged<I, J, R, C>()>{}, where, lu.factors, lu.pivots,
+              b);
 }
 
 }  // namespace api

@@ -53,6 +53,13 @@ void copy(Matrix<T const> const& from, Matrix<T> const& to) {
 }
 
 /// The first column with a NaN, at or below the diagonal if only `lower` is read; -1: none. A search of its own, because
+/// The conjugates, in place; real numbers stay.
+template <class T>
+void conjugate_all([[maybe_unused]] Matrix<T> const& m) {
+  if constexpr (is_complex<T>)
+    for (std::int64_t i = 0; i < m.rows; ++i)
+      for (std::int64_t j = 0; j < m.cols; ++j) at(m, i, j) = kernels::conjugate(at(m, i, j));
+}
 /// LAPACK returns 0 for a matrix with a NaN.
 template <class T>
 std::int64_t first_nan(Matrix<T const> const& m, bool lower) {

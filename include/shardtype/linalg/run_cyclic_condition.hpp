@@ -28,9 +28,10 @@ struct CyclicSolutions {
   }
   void solve_adjoint(T* x) const {
     // a^H y = x, as a^T conj(y) = conj(x)
-    conjugate(x);
-    solve_transposed<T>(factors, pivots, linalg::kernels::row_major(x, n(), 1));
-    conjugate(x);
+    Matrix<T> const y = linalg::kernels::row_major(x, n(), 1);
+    linalg::kernels::conjugate_all(y);
+    solve_transposed<T>(factors, pivots, y);
+    linalg::kernels::conjugate_all(y);
   }
   void for_own(auto visit) const {
     run.for_own_blocks([&](std::int64_t begin, std::int64_t, std::int64_t width) {
@@ -43,12 +44,6 @@ struct CyclicSolutions {
     double all[2];
     run.comm().template all_reduce<double>(mine, all, 2, ReduceKind::sum);
     two[0] = static_cast<R>(all[0]), two[1] = static_cast<R>(all[1]);
-  }
-
- private:
-  void conjugate(T* x) const {
-    if constexpr (linalg::kernels::is_complex<T>)
-      for (std::int64_t i = 0; i < n(); ++i) x[i] = linalg::kernels::conjugate(x[i]);
   }
 };
 

@@ -115,28 +115,26 @@ struct SolveOwn {
   }
 };
 
+/// The same, of a call with the factors and pivots of CyclicLu.
+template <bool Transposed, class C, class A, class P, class T>
+void solve_own(C const& run, A const& factors, P const& pivots, Matrix<T> const& x) {
+  CyclicColumns<T const> const columns =
+      run.columns_in(static_cast<T const*>(factors.buffer().data()), factors);
+  Buffer const panels = run.take(planning::factor_slots * planning::factor_panel(run.blocks()));
+  SolveOwn<Transposed, T>{columns, static_cast<std::int32_t const*>(pivots.buffer().data()), x}.run(
+      C::writable(panels));
+}
+
 template <class I, class J, bool Transposed>
-struct Run<op::CyclicLuSolveOwn<I, J, Transposed>> {
-  template <class R, class A, class P, class B>
-  static typename R::result run(op::CyclicLuSolveOwn<I, J, Transposed> const& op,
-                                std::source_location const& where, A const& a, P const& pivots,
-                                B const& b) {
-    using Out = typename R::result;
-    using T = typename A::element;
-    using C = CyclicRun<R, A>;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, pivots, b));
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "lu_solve");
-    constexpr int along = R::S::readings[2].spec.find(Transposed ? C::columns : C::rows);
-    Matrix<T> const x = C::template right_in<along>(static_cast<T*>(out.buffer().data()), out);
-    linalg::kernels::copy<T>(
-        C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b), x);
-    CyclicColumns<T const> const factors =
-        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    Buffer const panels = run.take(planning::factor_slots * planning::factor_panel(run.blocks()));
-    SolveOwn<Transposed, T>{factors, static_cast<std::int32_t const*>(pivots.buffer().data()), x}
-        .run(C::writable(panels));
-    return out;
+struct Run<op::CyclicLuSolveOwn<I, J, Transposed>>
+    : Solved<CyclicRun, Run<op::CyclicLuSolveOwn<I, J, Transposed>>,
+             op::CyclicLuSolveOwn<I, J, Transposed>, Transposed> {
+  template <class C, class A, class T, class P, class B>
+  static void solve_for(op::CyclicLuSolveOwn<I, J, Transposed> const&, C const& run, A const& a,
+                        Matrix<T const> const& given, Matrix<T> const& made, P const& pivots,
+                        B const&) {
+    linalg::kernels::copy<T>(given, made);
+    solve_own<Transposed>(run, a, pivots, made);
   }
 };
 
@@ -157,11 +155,7 @@ struct Run<op::CyclicInverse<I, J>> {
     run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
       for (std::int64_t i = 0; i < width; ++i) linalg::kernels::at(x, begin + i, local + i) = T(1);
     });
-    CyclicColumns<T const> const factors =
-        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    Buffer const panels = run.take(planning::factor_slots * planning::factor_panel(run.blocks()));
-    SolveOwn<false, T>{factors, static_cast<std::int32_t const*>(pivots.buffer().data()), x}.run(
-        C::writable(panels));
+    solve_own<false>(run, a, pivots, x);
     return out;
   }
 };

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <source_location>
 
 #include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/types_cyclic_refined.hpp>
@@ -192,26 +191,15 @@ class Refinement {
 };
 
 template <class I, class J>
-struct Run<op::CyclicRefinedSolve<I, J>> {
-  template <class R, class A, class B>
-  static typename R::result run(op::CyclicRefinedSolve<I, J> const& op,
-                                std::source_location const& where, A const& a, B const& b) {
-    using Out = typename R::result;
-    using T = typename A::element;
-    using C = CyclicRun<R, A>;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, b));
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "solve");
-    constexpr int along = C::template right_dim<false>;
+struct Run<op::CyclicRefinedSolve<I, J>>
+    : Solved<CyclicRun, Run<op::CyclicRefinedSolve<I, J>>, op::CyclicRefinedSolve<I, J>, false> {
+  template <class C, class A, class T, class B>
+  static void solve_for(op::CyclicRefinedSolve<I, J> const&, C const& run, A const& a,
+                        Matrix<T const> const& given, Matrix<T> const& made, B const&) {
     CyclicColumns<T const> const columns =
         run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    bool const solved =
-        Refinement<C>(run, columns,
-                      C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b),
-                      C::template right_in<along>(static_cast<T*>(out.buffer().data()), out))
-            .solves();
-    if (!solved) solve_by_lu<false>(run, false, a, b, out);
-    return out;
+    if (!Refinement<C>(run, columns, given, made).solves())
+      solve_by_lu<false>(run, false, a, given, made);
   }
 };
 

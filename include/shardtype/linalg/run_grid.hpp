@@ -1,13 +1,12 @@
 #pragma once
 /// Runs the factorizations and solves of one matrix over a grid of ranks.
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <source_location>
-#include <tuple>
 #include <utility>
 
-#include <shardtype/linalg/run_cyclic.hpp>
+#include <shardtype/linalg/run_cyclic_call.hpp>
 #include <shardtype/linalg/run_grid_factor.hpp>
 #include <shardtype/linalg/types_grid.hpp>
 
@@ -191,94 +190,38 @@ class GridRun : public CyclicRun<R, A> {
 };
 
 template <class I, class J>
-struct Run<op::GridLu<I, J>> {
-  template <class R, class A>
-  static auto run(op::GridLu<I, J> const& op, std::source_location const& where, A const& a) {
-    using Out = typename R::result;
-    using Pivots = typename shardtype::detail::NamedAs<std::int32_t, A, Dim<J>>::type;
-    using T = typename A::element;
-    using C = GridRun<R, A>;
-    auto const extents = result_extents<R>(op, a);
-    CyclicFactors<Out, Pivots> out{C::template result<Out>(op, a, extents),
-                                   shardtype::detail::uninitialized<Pivots>(
-                                       a.mesh(), std::array<std::int64_t, 1>{extents[0]})};
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "lu_factor");
-    auto* const memory = static_cast<T*>(out.factors.buffer().data());
-    run.copy_block(a, memory);
-    run.factor_lu(a, memory, static_cast<std::int32_t*>(out.pivots.buffer().data()));
-    return out;
-  }
-};
+struct Run<op::GridLu<I, J>> : FactoredLu<GridRun, op::GridLu<I, J>, J> {};
 
 template <class I, class J>
-struct Run<op::GridCholesky<I, J>> : Filled<Run<op::GridCholesky<I, J>>> {
-  template <class R, class A>
-  static typename R::result run(op::GridCholesky<I, J> const& op, std::source_location const& where,
-                                A const& a) {
-    using Out = typename R::result;
-    using C = GridRun<R, A>;
-    Out out = C::template result<Out>(op, a, result_extents<R>(op, a));
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "cholesky");
-    auto* const memory = static_cast<typename A::element*>(out.buffer().data());
-    run.copy_block(a, memory);
-    run.factor_cholesky(a, memory);
-    return out;
-  }
-};
+struct Run<op::GridCholesky<I, J>> : FactoredCholesky<GridRun, op::GridCholesky<I, J>> {};
 
 template <class I, class J>
-struct Run<op::GridSolve<I, J>> {
-  template <class R, class A, class B>
-  static typename R::result run(op::GridSolve<I, J> const& op, std::source_location const& where,
-                                A const& a, B const& b) {
-    using Out = typename R::result;
-    using T = typename A::element;
-    using C = GridRun<R, A>;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, b));
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "solve");
-    constexpr int along = R::S::readings[1].spec.find(C::rows);
+struct Run<op::GridSolve<I, J>>
+    : Solved<GridRun, Run<op::GridSolve<I, J>>, op::GridSolve<I, J>, false> {
+  template <class C, class A, class T, class B>
+  static void solve_for(op::GridSolve<I, J> const& op, C const& run, A const& a,
+                        Matrix<T const> const& given, Matrix<T> const& made, B const&) {
     Buffer const factors = C::takes(op, a) ? Buffer(a.buffer()) : run.take(a.local_size());
     Buffer const pivots = run.take(planning::pivot_elements(run.blocks().n, sizeof(T)));
     auto* const row_of = static_cast<std::int32_t*>(pivots.data());
     run.copy_block(a, C::writable(factors));
     run.factor_lu(a, C::writable(factors), row_of);
-    Matrix<T const> const given =
-        C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
     GridMatrix<T const> const m = run.grid(static_cast<T const*>(factors.data()), a);
     auto const v = run.vectors(m, given.cols);
     run.solve_lu(m, row_of, given, v);
-    linalg::kernels::copy<T>(
-        v.columns, C::template right_in<along>(static_cast<T*>(out.buffer().data()), out));
-    return out;
+    linalg::kernels::copy<T>(v.columns, made);
   }
 };
 
 /// A solve by triangles that are given: `Self::solve(op, run, m, given, v, made, others...)`. `transposed`: the right-hand
 /// sides are own columns.
 template <class Self, class Op, bool transposed>
-struct GridSolved {
-  template <class R, class A, class... Bs>
-  static typename R::result run(Op const& op, std::source_location const& where, A const& a,
-                                Bs const&... bs) {
-    using Out = typename R::result;
-    using T = typename A::element;
-    using C = GridRun<R, A>;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
-    if (!a.mesh().here()) return out;
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
-    C const run(a, where, Op::name.data());
-    auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
-    constexpr int along =
-        R::S::readings[R::operands - 1].spec.find(transposed ? C::columns : C::rows);
-    Matrix<T const> const given =
-        C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
-    Matrix<T> const made = C::template right_in<along>(static_cast<T*>(out.buffer().data()), out);
+struct GridSolved : Solved<GridRun, GridSolved<Self, Op, transposed>, Op, transposed> {
+  template <class C, class A, class T, class... Bs>
+  static void solve_for(Op const& op, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, Bs const&... bs) {
     GridMatrix<T const> const m = run.grid(static_cast<T const*>(a.buffer().data()), a);
     Self::solve(op, run, m, given, run.vectors(m, given.cols), made, bs...);
-    return out;
   }
 };
 
@@ -312,20 +255,14 @@ struct Run<op::GridCholeskySolve<I, J>>
     C::from_columns(m, v.columns, v.rows);
     GridMatrix<T const> const t = m.transposed();
     C::from_columns(t, v.rows, v.columns);
-    conjugate(v.columns);
+    linalg::kernels::conjugate_all(v.columns);
     solve_on_grid<T>(t, false, false, v.columns, v.rows, v.out);
-    conjugate(v.rows);
+    linalg::kernels::conjugate_all(v.rows);
     spread(m, v.rows, v.columns);
     linalg::kernels::copy<T>(v.columns, made);
   }
 
  private:
-  template <class T>
-  static void conjugate(Matrix<T> const& y) {
-    if constexpr (linalg::kernels::is_complex<T>)
-      for (std::int64_t k = 0; k < y.rows * y.cols; ++k)
-        y.data[k] = linalg::kernels::conjugate(y.data[k]);
-  }
   /// From the rows of the diagonal's ranks to the columns of all ranks.
   template <class T>
   static void spread(GridMatrix<T const> const& m, Matrix<T> const& rows,

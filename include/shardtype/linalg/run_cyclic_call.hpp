@@ -1,0 +1,264 @@
+#pragma once
+/// One call on one matrix over many ranks, and what calls have in common.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/group.hpp>
+#include <shardtype/linalg/run_cyclic_panels.hpp>
+#include <shardtype/linalg/run_cyclic_ring.hpp>
+#include <shardtype/linalg/types_cyclic.hpp>
+
+namespace shardtype::execute {
+
+/// What `lu_factor` of one matrix over many ranks gives: the factors, and the pivots, `i32[J]`.
+template <class Factors, class Pivots>
+struct CyclicFactors {
+  Factors factors;
+  Pivots pivots;
+};
+
+/// Error E79 unless the host can access this memory.
+template <class Space>
+void check_panels_on_host() {
+  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
+    throw Error("E79",
+                "a matrix over many ranks is factorized on the host, which cannot access this "
+                "memory; copy it to Memory<Kokkos::HostSpace> first",
+                FailedOn::every_rank);
+}
+
+/// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types resolve to.
+template <class R, class A>
+class CyclicRun {
+ public:
+  using T = typename A::element;
+  using Space = typename A::memory_space;
+  static constexpr auto const& matrix = R::S::readings[0].spec;
+  static constexpr int rows = R::S::readings[R::operands].spec.dims[0].label;
+  static constexpr int columns = R::S::readings[R::operands].spec.dims[1].label;
+
+  CyclicRun(A const& a, std::source_location const& where, char const* name)
+      : mesh_(a.mesh().state()), axes_(map_axes(mesh_, R::S::names)) {
+    check_panels_on_host<Space>();
+    Sizing z{R::S::names.extents(), axes_.sizes, sizeof(T)};
+    z.extents.at[columns] = a.extents()[static_cast<std::size_t>(matrix.find(columns))];
+    planning::CyclicCall const call(matrix, rows, columns, z);
+    blocks_ = call.blocks;
+    comm_ = &group_of(mesh_, axes_, call.group());
+    mesh_.agreement().agree(name, where, {blocks_.n});
+    typename Space::execution_space().fence();
+  }
+
+  CyclicBlocks const& blocks() const { return blocks_; }
+  Comm& comm() const { return *comm_; }
+  /// The ranks that differ along these axes.
+  Comm& group(AxisList const& axes) const { return group_of(mesh_, axes_, axes); }
+  bool owns(std::int64_t k) const { return blocks_.owner(k) == comm_->rank(); }
+
+  template <class U = T>
+  Buffer take(std::int64_t elements) const {
+    return mesh_.pool().template take<Space>(static_cast<std::size_t>(elements) * sizeof(U));
+  }
+  static T* writable(Buffer const& b) { return static_cast<T*>(b.data()); }
+
+  /// The block of the matrix in `memory`.
+  template <class U, class Tensor>
+  static Matrix<U> matrix_in(U* memory, Tensor const& a) {
+    return seen<matrix.find(rows), matrix.find(columns)>(memory, a);
+  }
+  template <class U>
+  CyclicColumns<U> columns_in(U* memory, A const& a) const {
+    return {*comm_, blocks_, matrix_in(memory, a)};
+  }
+  /// A copy of the block of `a` at `to`, unless it is there.
+  static void copy_block(A const& a, T* to) {
+    auto const* const from = static_cast<T const*>(a.buffer().data());
+    if (from != to) std::copy_n(from, a.local_size(), to);
+  }
+  /// Whether the memory of `a` may be taken: nobody else reads it.
+  static bool takes(shardtype::detail::InPlace const& op, A const& a) {
+    return op.in_place && !a.shared();
+  }
+  /// The factors' tensor: its memory is that of `a`, or new.
+  template <class Out, class Extents>
+  static Out result(shardtype::detail::InPlace const& op, A const& a, Extents const& extents) {
+    return takes(op, a) ? Out(a.mesh(), extents, Buffer(a.buffer()))
+                        : shardtype::detail::uninitialized<Out>(a.mesh(), extents);
+  }
+  /// The block of right-hand sides or solutions in `memory`: rows along `label`, the other dim as columns.
+  template <int along, class U, class Tensor>
+  static Matrix<U> right_in(U* memory, Tensor const& b) {
+    static_assert(Tensor::rank <= 2);
+    if constexpr (Tensor::rank == 1) {
+      return {memory, b.rows()[0].size(), 1, 1, 1, 0};
+    } else {
+      return seen<along, 1 - along>(memory, b);
+    }
+  }
+  /// Copies the own blocks of rows between the whole of `y` and those of a block-cyclic dim.
+  template <class Copy>
+  void for_own_blocks(Copy copy) const {
+    for (std::int64_t k = comm_->rank(); k < blocks_.count(); k += blocks_.ranks)
+      copy(blocks_.begin(k), blocks_.local(k), blocks_.width(k));
+  }
+  void gather_own(Matrix<T const> const& from, Matrix<T> const& y) const {
+    for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t n) {
+      linalg::kernels::copy<T>(from.block(local, 0, n, y.cols), y.block(begin, 0, n, y.cols));
+    });
+  }
+  void leave_own(Matrix<T> const& y, Matrix<T> const& to) const {
+    for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t n) {
+      linalg::kernels::copy<T>(y.block(begin, 0, n, y.cols), to.block(local, 0, n, y.cols));
+    });
+  }
+  /// Zeros in the blocks of `y` that other ranks own.
+  template <class U>
+  void clear_others(Matrix<U> const& y) const {
+    for (std::int64_t k = 0; k < blocks_.count(); ++k)
+      if (!owns(k))
+        std::fill_n(&y.data[blocks_.begin(k) * y.cols], blocks_.width(k) * y.cols, U(0));
+  }
+
+  template <class U>
+  void solve_by_ring(CyclicTriangleOf<U> const& t, Matrix<U> const& y) const {
+    Buffer const wires = take<U>(2 * std::min(blocks_.n, blocks_.ranks * blocks_.block) * y.cols);
+    execute::solve_by_ring(t, y, static_cast<U*>(wires.data()));
+  }
+
+  /// Pivots that are relative to each panel's first row, as rows of the matrix.
+  void count_pivots_from_0(std::int32_t* pivots) const {
+    for (std::int64_t k = 0; k < blocks_.count(); ++k)
+      for (std::int64_t i = blocks_.begin(k); i < blocks_.begin(k) + blocks_.width(k); ++i)
+        pivots[i] += static_cast<std::int32_t>(blocks_.begin(k));
+  }
+
+  /// Error E80, E81 or E82, on all ranks.
+  static void check(FactorFailure const& f, std::int64_t n) {
+    if (f.kind == FactorFailure::none) return;
+    std::string const column = "column " + std::to_string(f.column) + " of " +
+                               std::string(R::S::names.label_name[columns]);
+    if (f.kind == FactorFailure::no_pivot)
+      throw Error(
+          "E80",
+          "the matrix is singular: " + column + " has no pivot, all its remaining elements are 0",
+          FailedOn::every_rank);
+    if (f.kind == FactorFailure::not_positive)
+      throw Error("E81",
+                  "the matrix is not positive definite: its first " + std::to_string(f.column + 1) +
+                      " of " + std::to_string(n) + " rows and columns are not, up to " + column,
+                  FailedOn::every_rank);
+    throw Error("E82",
+                "the matrix is not a number in " + column +
+                    ": a NaN of its own, or from numbers that were too large",
+                FailedOn::every_rank);
+  }
+
+  /// LU in `memory`, which has a copy of the matrix; `pivots` relative to each panel's first row. `right`: right-hand sides
+  /// that go along, or none.
+  void factor(A const& a, T* memory, std::int32_t* pivots, Matrix<T> const& right,
+              bool keeps_factors) const {
+    CyclicColumns<T> const mine = columns_in(memory, a);
+    Buffer const panels = take(PanelStream<T>::memory(blocks_));
+    LuMethod<T> method{mine, pivots, right};
+    check(run_panels(mine, method, writable(panels)), blocks_.n);
+    if (keeps_factors) method.finish();
+  }
+  /// The same; the pivots from 0 on.
+  void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
+    factor(a, memory, pivots, Matrix<T>{}, true);
+    count_pivots_from_0(pivots);
+  }
+  void factor_cholesky(A const& a, T* memory) const {
+    CyclicColumns<T> const mine = columns_in(memory, a);
+    Buffer const panels = take(PanelStream<T>::memory(blocks_));
+    Buffer const scratch = take(planning::cholesky_scratch(blocks_));
+    CholeskyMethod<T> method{mine, writable(scratch)};
+    check(run_panels(mine, method, writable(panels)), blocks_.n);
+    method.finish();
+  }
+
+ private:
+  template <int row_dim, int column_dim, class U, class Tensor>
+  static Matrix<U> seen(U* memory, Tensor const& a) {
+    kernels::Layout const l = shardtype::detail::block_layout(a.rows());
+    return {
+        memory, l.extent[row_dim], l.extent[column_dim], l.stride[row_dim], l.stride[column_dim],
+        0};
+  }
+
+  MeshState& mesh_;
+  AxisMap axes_;
+  CyclicBlocks blocks_{};
+  Comm* comm_ = nullptr;
+};
+
+/// lu_factor, by a `Call` of one matrix.
+template <template <class, class> class Call, class Op, class J>
+struct FactoredLu {
+  template <class R, class A>
+  static auto run(Op const& op, std::source_location const& where, A const& a) {
+    using Out = typename R::result;
+    using Pivots = typename shardtype::detail::NamedAs<std::int32_t, A, Dim<J>>::type;
+    using C = Call<R, A>;
+    auto const extents = result_extents<R>(op, a);
+    CyclicFactors<Out, Pivots> out{C::template result<Out>(op, a, extents),
+                                   shardtype::detail::uninitialized<Pivots>(
+                                       a.mesh(), std::array<std::int64_t, 1>{extents[0]})};
+    if (!a.mesh().here()) return out;
+    C const run(a, where, "lu_factor");
+    auto* const memory = static_cast<typename A::element*>(out.factors.buffer().data());
+    run.copy_block(a, memory);
+    run.factor_lu(a, memory, static_cast<std::int32_t*>(out.pivots.buffer().data()));
+    return out;
+  }
+};
+/// cholesky, by a `Call` of one matrix.
+template <template <class, class> class Call, class Op>
+struct FactoredCholesky : Filled<Run<Op>> {
+  template <class R, class A>
+  static typename R::result run(Op const& op, std::source_location const& where, A const& a) {
+    using Out = typename R::result;
+    using C = Call<R, A>;
+    Out out = C::template result<Out>(op, a, result_extents<R>(op, a));
+    if (!a.mesh().here()) return out;
+    C const run(a, where, "cholesky");
+    auto* const memory = static_cast<typename A::element*>(out.buffer().data());
+    run.copy_block(a, memory);
+    run.factor_cholesky(a, memory);
+    return out;
+  }
+};
+/// A solve, by a `Call` of one matrix: `Self::solve_for(op, run, a, given, made, others...)`, from the block of the right-hand
+/// sides, the last operand, to that of the solution. `transposed`: with the transposed matrix.
+template <template <class, class> class Call, class Self, class Op, bool transposed>
+struct Solved {
+  template <class R, class A, class... Bs>
+  static typename R::result run(Op const& op, std::source_location const& where, A const& a,
+                                Bs const&... bs) {
+    using Out = typename R::result;
+    using T = typename A::element;
+    using C = Call<R, A>;
+    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
+    if (!a.mesh().here()) return out;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
+    C const run(a, where, Op::name.data());
+    auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
+    constexpr int along =
+        R::S::readings[R::operands - 1].spec.find(transposed ? C::columns : C::rows);
+    Self::solve_for(op, run, a,
+                    C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b),
+                    C::template right_in<along>(static_cast<T*>(out.buffer().data()), out), bs...);
+    return out;
+  }
+};
+
+}  // namespace shardtype::execute
