@@ -40,7 +40,7 @@ constexpr void in_round(Step const& s, planning::Round& r) {
   r.work.product = static_cast<double>(r.work.flops);
 }
 
-template <class I, bool closed = true>
+template <class I, bool closed = true, LookAhead ahead = {}>
 struct Update {
   using operation = Update;
   using from = detail::Bare<I>;
@@ -72,7 +72,7 @@ struct Update {
     // the trailing block shrinks by as many rows in each period of the ranks
     std::int64_t const rows = c.common.sizes.product(a.dims[0].axes);
     std::int64_t const columns = c.common.sizes.product(a.dims[1].axes);
-    p.repeat(3, ceil_div(n, block), block, in_round, closed ? std::lcm(rows, columns) : 0);
+    p.repeat(3, ceil_div(n, block), block, in_round, closed ? std::lcm(rows, columns) : 0, ahead);
   }
 };
 

@@ -263,6 +263,47 @@ static_assert(loop_of(20, 1, nullptr).bytes(at(0)) == 21 * 56);
 static_assert(loop_of(5, 0, nullptr).repeat_of(0) == -1 &&
               loop_of(5, 0, nullptr).repeat_of(1) == 0);
 
+// look-ahead: a panel is made and sent beside the update of the round before; every so many rounds a rank makes one, for which
+// it needs its time. Updates shrink: at first they take longer than a panel, in the end they do not
+constexpr std::int64_t panel_time = picoseconds(20'000, machine.flops_per_second);
+constexpr std::int64_t update_time(Long number) {
+  return picoseconds(static_cast<double>(900'000 - 300'000 * number), machine.flops_per_second);
+}
+constexpr void panel_and_update(Step const&, Round& r) {
+  r.work.product = r.step == 0 ? 20'000 : static_cast<double>(900'000 - 300'000 * r.number);
+}
+constexpr Plan ahead(LookAhead look, Long rounds = 4) {
+  Plan p;
+  p.name = "loop";
+  p.sizing = sizing(10, 4);
+  Step compute;
+  compute.action = Action::compute;
+  p.push(gather());
+  p.push(compute);
+  p.push(gather());
+  p.push(compute);
+  p.repeat(3, rounds, 0, panel_and_update, 0, look);
+  return p;
+}
+constexpr std::int64_t picoseconds_of(Plan const& p) { return p.cost(machine).picoseconds; }
+constexpr std::int64_t sent_time = step_cost(gather(), sizing(10, 4), machine).picoseconds;
+static_assert(picoseconds_of(ahead({})) ==
+              5 * sent_time + 4 * panel_time + update_time(0) + update_time(1) + update_time(2));
+constexpr bool look_ahead_hides(Long turns) {
+  std::int64_t const early = panel_time - panel_time / turns + sent_time;
+  std::int64_t hidden = 0;
+  for (Long k = 0; k < 3; ++k) hidden += std::min(early, update_time(k));
+  return picoseconds_of(ahead({2, turns})) == picoseconds_of(ahead({})) - hidden;
+}
+static_assert(look_ahead_hides(1) && look_ahead_hides(2) && look_ahead_hides(3));
+static_assert(update_time(2) < sent_time && update_time(0) > sent_time + panel_time);
+static_assert(picoseconds_of(ahead({2, 2}, 1)) == picoseconds_of(ahead({}, 1)));
+static_assert(picoseconds_of(ahead({2, 2}, 0)) == sent_time);
+static_assert(picoseconds_of(ahead({2, 2}, dynamic)) == longest_time);
+static_assert(ahead({2, 2}).bytes_per_rank() == ahead({}).bytes_per_rank() &&
+              ahead({2, 2}).messages() == ahead({}).messages() &&
+              ahead({2, 2}).peak_bytes() == ahead({}).peak_bytes());
+
 // a loop of unknown rounds: no count of it is a bound, and the step before it is counted
 constexpr Plan endless = loop_of(dynamic, 0, nullptr);
 static_assert(endless.count(Collective::all_gather) == unbounded);

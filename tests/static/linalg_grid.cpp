@@ -134,6 +134,12 @@ static_assert(code<LuSolve, A, Tensor<double, Dim<J>>, Right> == Code::C10_eleme
 static_assert(code<CholeskySolve, A, Tensor<double, Dim<I>>> == Code::Q05_one_matrix);
 static_assert(code<TriangleTurned, A, Right> == Code::D01_no_such_index);
 
+// Process columns take turns with panels, which they factorize and send ahead of the rest of an update.
+static_assert(plan(Lu{}, type<A>).repeats[0].ahead == planning::LookAhead{5, 2});
+static_assert(plan(Cholesky{}, type<A>).repeats[0].ahead == planning::LookAhead{4, 2});
+static_assert(plan(LuSolve{}, type<A>, type<Pivots>, type<Right>).repeats[0].ahead ==
+              planning::LookAhead{0, 2});
+
 // Plans: nothing is gathered.
 template <class Op, class... As>
 constexpr std::int64_t gathers = plan(Op{}, type<As>...).count(Collective::all_gather);

@@ -188,6 +188,12 @@ TEST_CASE("a function that calls one operation has the numbers of that operation
       [](auto a) { return call(C::Op{}, std::source_location::current(), a); }, type<C::A>);
   static_assert(updates.size == 4);
   same_numbers(updates, C::plan);
+  // panels that are sent beside the update of the round before
+  using Ahead = blocked::Update<C::I, true, planning::LookAhead{2, 1}>;
+  constexpr auto ahead = shardtype::plan(
+      [](auto a) { return call(Ahead{}, std::source_location::current(), a); }, type<C::A>);
+  same_numbers(ahead, shardtype::plan(Ahead{}, type<C::A>));
+  CHECK(ahead.seconds() < C::plan.seconds());
 }
 
 // Sizes that the types do not know: the loop has as many rounds as they say.

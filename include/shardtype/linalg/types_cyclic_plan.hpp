@@ -276,7 +276,8 @@ constexpr void append_cyclic_panels(Plan& p, CallSizing const& c,
   sent.after = sent.before;
   p.push(sent);
   p.push(cyclic_compute(c));
-  p.repeat(3, call.blocks.count(), call.blocks.block, round, call.blocks.ranks);
+  p.repeat(3, call.blocks.count(), call.blocks.block, round, call.blocks.ranks,
+           {2, call.blocks.ranks});
 }
 /// The result, at first a copy of the operand, or, `in_place`, its memory, and the loop of panels.
 constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor how, bool in_place) {

@@ -273,7 +273,7 @@ class GridPlan {
                         ? (in_place ? R(&lu<true, GridFactor::lu>) : R(&lu<false, GridFactor::lu>))
                     : in_place ? R(&lu<true, GridFactor::lu_before_solve>)
                                : R(&lu<false, GridFactor::lu_before_solve>);
-    repeat(7, round);
+    repeat(7, round, 5);
     move(Collective::all_to_all, call_.down, value(call_.down, {}));
     CyclicBlocks const& rows = call_.of_rows;
     std::int64_t const columns = call_.of_columns.ranks;
@@ -291,7 +291,7 @@ class GridPlan {
     s.from = s.to = 0;
     p_.push(s);
     compute(call_);
-    repeat(6, in_place ? &grid_rounds::cholesky<true> : &grid_rounds::cholesky<false>);
+    repeat(6, in_place ? &grid_rounds::cholesky<true> : &grid_rounds::cholesky<false>, 4);
   }
   constexpr void start() const { append_compute(p_, {}); }
   /// The rows of right-hand sides or solutions that pivots exchange: at most all.
@@ -321,8 +321,10 @@ class GridPlan {
   }
 
  private:
-  constexpr void repeat(int steps, void (*round)(Step const&, Round&)) const {
-    p_.repeat(steps, call_.of_rows.count(), call_.of_rows.block, round, call_.period());
+  /// `ahead`: how many of the steps look ahead.
+  constexpr void repeat(int steps, void (*round)(Step const&, Round&), int ahead = 0) const {
+    p_.repeat(steps, call_.of_rows.count(), call_.of_rows.block, round, call_.period(),
+              {ahead, call_.of_columns.ranks});
   }
   constexpr void compute(GridCall const& c) const {
     Step s = cyclic_compute(c_);

@@ -194,6 +194,15 @@ class Accounting {
     count = add_counts(count, static_cast<int>(std::min<std::int64_t>(times, unbounded)));
     messages_ = add_sat(messages_, mul_sat(step_messages(c, ranks), times));
   }
+  /// Takes off time that steps spend beside others.
+  constexpr void hide(std::int64_t picoseconds) {
+    if (cost_.picoseconds < longest_time) cost_.picoseconds -= picoseconds;
+  }
+  /// Predicted time of a step by itself, if costs are requested.
+  constexpr std::int64_t time(Computation const& c) const { return computing_time(c, *machine_); }
+  constexpr std::int64_t time(Step const& s, Sizing const& z) const {
+    return step_cost(s, z, *machine_).picoseconds;
+  }
   /// Adds a cost that is already known.
   constexpr void spend(Cost const& c) { cost_ = cost_ + c; }
   /// Calls `body(k, *this)` for each round, k = 0, 1, ...; the steps it passes may depend on k.

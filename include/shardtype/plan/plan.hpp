@@ -87,11 +87,12 @@ struct Plan {
 
   /// Repeats the last `count` steps for `rounds` rounds; in each round `in_round` may change them
   /// (planning::Round). `block`: a number passed to `in_round`. The number of rounds is unlimited; negative: not known.
-  /// `period`: see planning::Repeat.
+  /// `period` and `ahead`: see planning::Repeat.
   constexpr void repeat(int count, std::int64_t rounds, std::int64_t block,
-                        void (*in_round)(Step const&, planning::Round&), std::int64_t period = 0) {
+                        void (*in_round)(Step const&, planning::Round&), std::int64_t period = 0,
+                        planning::LookAhead ahead = {}) {
     if (repeat_count == max_repeats) one_operation_has_more_steps_than<max_repeats>("loops");
-    repeats.put(repeat_count++, {size - count, count, rounds, block, in_round, period});
+    repeats.put(repeat_count++, {size - count, count, rounds, block, in_round, period, ahead});
   }
   /// Whether a step computes.
   constexpr bool computes() const {
@@ -196,7 +197,8 @@ struct Plan {
     return given;
   }
 
-  /// Passes the steps from `first` to before `last` to an accounting, loops round by round.
+  /// Passes the steps from `first` to before `last` to an accounting, loops round by round. What look-ahead hides is taken off
+  /// with the last step of its loop.
   constexpr void replay(planning::Accounting& a, int first, int last) const {
     each_round(first, last, a.asks(planning::Answer::cost),
                [&](Step const& s, planning::Round const& r, bool endless) {
@@ -208,6 +210,10 @@ struct Plan {
                    a.move(s, r.sizing, r.first, r.root, r.times);
                  }
                });
+    if (!a.asks(planning::Answer::cost)) return;
+    for (int k = 0; k < repeat_count; ++k)
+      if (int const end = repeats[k].from + repeats[k].size; first < end && end <= last)
+        a.hide(hidden(k, a));
   }
 
  private:
@@ -233,6 +239,33 @@ struct Plan {
     planning::Accounting a(planning::Answer::cost, m);
     replay(a, 0, size);
     return a;
+  }
+  /// The time of a loop's steps that look-ahead hides behind others.
+  constexpr std::int64_t hidden(int loop, planning::Accounting const& a) const {
+    planning::Repeat const& steps_of = repeats[loop];
+    planning::LookAhead const& ahead = steps_of.ahead;
+    if (ahead.steps == 0 || !steps_of.known()) return 0;
+    std::int64_t sum = 0;
+    std::int64_t beside = 0;  // the other steps of the round before
+    for (std::int64_t n = 0; n < steps_of.rounds; ++n) {
+      std::int64_t early = 0;
+      std::int64_t late = 0;
+      for (int k = 0; k < steps_of.size; ++k) {
+        Step const& s = steps[steps_of.from + k];
+        planning::Round const r = round_of(steps_of.from + k, loop, n, true);
+        if (!r.runs) continue;
+        std::int64_t const time =
+            s.action == Action::compute ? a.time(r.work) : mul_sat(a.time(s, r.sizing), r.times);
+        if (k >= ahead.steps) {
+          late += time;
+        } else {  // those whose turn it is compute both one after the other
+          early += s.action == Action::compute ? time - time / ahead.turns : time;
+        }
+      }
+      sum += std::min(early, beside);
+      beside = late;
+    }
+    return sum;
   }
   constexpr planning::Round round_of(int step, int loop, std::int64_t number, bool priced) const {
     Step const& s = steps[step];

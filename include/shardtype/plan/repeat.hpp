@@ -22,6 +22,16 @@ struct Round {
                   ///< coordinate along them if it is one; -1: as in the plan
 };
 
+/// The first steps of a round that run beside the other ones of the round before (look-ahead): a panel is made and sent while
+/// the one before it is applied. Bytes, flops and memory are the same; the price has the longer of the two.
+struct LookAhead {
+  int steps = 0;  ///< 0: none
+  std::int64_t turns =
+      1;  ///< the ranks that compute in them take turns, and do so every so many rounds
+
+  friend constexpr bool operator==(LookAhead const&, LookAhead const&) = default;
+};
+
 /// Consecutive steps of a plan that run together, round after round.
 struct Repeat {
   int from = 0;  ///< the first of the steps
@@ -35,6 +45,7 @@ struct Repeat {
   /// each step at each rank are an arithmetic series, and `first` and `root` are the same. So they are summed
   /// without looking at each round.
   std::int64_t period = 0;
+  LookAhead ahead{};
 
   friend constexpr bool operator==(Repeat const&, Repeat const&) = default;
   constexpr bool known() const { return rounds >= 0; }
