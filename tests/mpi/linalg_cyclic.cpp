@@ -218,6 +218,18 @@ TEST_CASE("right-hand sides of one dim, and float") {
             [&](Int j, Int) { return values[static_cast<std::size_t>(j)]; }) < 1e-4);
 }
 
+TEST_CASE("Cholesky with more blocks than are updated together") {
+  if (on_ranks::rank_total() > 2) return;  // they would need too large a matrix
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  Int const n = 2100;
+  static_assert(planning::cholesky_group(400) == 2);
+  auto const entry = [](Int i, Int j) { return definite<double>(i, j, n); };
+  auto const a = from_function<double, Dim<I>, Dim<J, Cyclic<X, 400>>>(mesh, {n, n}, entry);
+  auto const b = from_function<double, Dim<I>, Dim<K>>(mesh, {n, 1}, &right<double>);
+  auto const x = linalg::cholesky_solve<I, J>(linalg::cholesky<I, J>(a), b);
+  CHECK(residual<double>(n, 1, entry, on_all<double, J>(x, 1)) < bound);
+}
+
 TEST_CASE("a named solve, from and to any sharding") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   Int const n = 70;

@@ -52,7 +52,18 @@ void copy(Matrix<T const> const& from, Matrix<T> const& to) {
     }
 }
 
-/// The first column with a NaN, at or below the diagonal if only `lower` is read; -1: none. A search of its own, because
+/// Zeros above a diagonal that begins in row `begin`, in the order in which they lie in memory.
+template <class T>
+void clear_above(Matrix<T> const& m, std::int64_t begin) {
+  if (m.row_stride == 1) {
+    for (std::int64_t j = 0; j < m.cols; ++j)
+      for (std::int64_t i = 0; i < std::min(m.rows, begin + j); ++i) at(m, i, j) = T(0);
+  } else {
+    for (std::int64_t i = 0; i < m.rows; ++i)
+      for (std::int64_t j = std::max<std::int64_t>(0, i - begin + 1); j < m.cols; ++j)
+        at(m, i, j) = T(0);
+  }
+}
 /// The conjugates, in place; real numbers stay.
 template <class T>
 void conjugate_all([[maybe_unused]] Matrix<T> const& m) {
@@ -60,6 +71,7 @@ void conjugate_all([[maybe_unused]] Matrix<T> const& m) {
     for (std::int64_t i = 0; i < m.rows; ++i)
       for (std::int64_t j = 0; j < m.cols; ++j) at(m, i, j) = kernels::conjugate(at(m, i, j));
 }
+/// The first column with a NaN, at or below the diagonal if only `lower` is read; -1: none. A search of its own, because
 /// LAPACK returns 0 for a matrix with a NaN.
 template <class T>
 std::int64_t first_nan(Matrix<T const> const& m, bool lower) {

@@ -178,6 +178,38 @@ FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, T* memory) {
   return failed;
 }
 
+/// c -= a b, in blocks of rows between which MPI makes progress.
+template <class T, class Poke>
+void subtract_in_pieces(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
+                        Poke poke) {
+  constexpr std::int64_t piece = 1024;
+  for (std::int64_t row = 0; row < c.rows; row += piece) {
+    std::int64_t const rows = std::min(piece, c.rows - row);
+    poke();
+    linalg::kernels::subtract_product<T>(a.block(row, 0, rows, a.cols), b,
+                                         c.block(row, 0, rows, c.cols));
+  }
+}
+
+/// Calls `product(rows, own)` for blocks of rows and own blocks of columns, each a range, until the columns `own` have all
+/// rows from their diagonal on, to before block `end`. `block_of`: the number of an own block. By halves, for wide products.
+template <class BlockOf, class Product>
+void each_below_diagonal(Range own, std::int64_t end, BlockOf block_of, Product product) {
+  if (own.size() == 1) return product(Range{block_of(own.begin), end}, own);
+  std::int64_t const middle = own.begin + own.size() / 2;
+  std::int64_t const diagonal = block_of(middle);
+  each_below_diagonal({own.begin, middle}, diagonal, block_of, product);
+  product(Range{diagonal, end}, Range{own.begin, middle});
+  each_below_diagonal({middle, own.end}, end, block_of, product);
+}
+/// As above, for all rows of the matrix: those from the last diagonal on by one product.
+template <class BlockOf, class Product>
+void each_lower_product(Range own, std::int64_t count, BlockOf block_of, Product product) {
+  std::int64_t const last = block_of(own.end - 1);
+  each_below_diagonal(own, last, block_of, product);
+  product(Range{last, count}, own);
+}
+
 /// LU with partial pivoting: rows are exchanged in the columns behind a panel at once, in those before it by `finish`.
 template <class T>
 struct LuMethod {
@@ -216,20 +248,15 @@ struct LuMethod {
   }
 
  private:
-  /// `to`: columns behind the panel, from its first row on. In pieces of rows between which MPI makes progress.
+  /// `to`: columns behind the panel, from its first row on.
   template <class Poke>
   void apply_to(Matrix<T> const& panel, std::int64_t k, Matrix<T> const& to, Poke poke) {
-    constexpr std::int64_t piece = 1024;
     std::int64_t const w = panel.cols;
+    std::int64_t const below = panel.rows - w;
     Matrix<T> const top = to.block(0, 0, w, to.cols);
     linalg::kernels::exchange_rows(to, row_of + a.blocks.begin(k), w);
     linalg::kernels::solve_triangle<T>(panel.block(0, 0, w, w), true, true, top);
-    for (std::int64_t row = w; row < to.rows; row += piece) {
-      std::int64_t const rows = std::min(piece, to.rows - row);
-      poke();
-      linalg::kernels::subtract_product<T>(panel.block(row, 0, rows, w), top,
-                                           to.block(row, 0, rows, to.cols));
-    }
+    subtract_in_pieces<T>(panel.block(w, 0, below, w), top, to.block(w, 0, below, to.cols), poke);
   }
 };
 
@@ -271,34 +298,33 @@ struct CholeskyMethod {
                                        panel.block(w, 0, panel.rows - w, w).transposed());
     return 0;
   }
-  /// Several blocks at a time, so that products are not too narrow: the rows from the last one on by one product, those
-  /// between the blocks by others.
+  /// Several blocks at a time, so that products are wide, with a copy of the rows of the panel that belong to them.
   template <class Poke>
   void apply(Matrix<T> const& panel, std::int64_t k, std::int64_t first, std::int64_t count,
              Poke poke) {
     CyclicBlocks const& b = a.blocks;
-    std::int64_t const group = cholesky_group(b.block) * b.block;
-    for (std::int64_t const end = first + count; first < end;) {
-      poke();
-      std::int64_t const cols = std::min(group, end - first);
-      Matrix<T> const rows = linalg::kernels::column_major(scratch, cols, panel.cols);
-      std::int64_t last = 0;
-      for (std::int64_t at = 0; at < cols;) {
-        std::int64_t const block = (first + at) / b.block * b.ranks + a.me();
-        last = b.begin(block) - b.begin(k);
-        copy_conjugates(panel.block(last, 0, b.width(block), panel.cols),
-                        rows.block(at, 0, b.width(block), panel.cols));
-        at += b.width(block);
+    auto const block_of = [&](std::int64_t own) { return own * b.ranks + a.me(); };
+    if (count <= 0) return;
+    Range const all{first / b.block, ceil_div(first + count, b.block)};
+    for (std::int64_t begin = all.begin; begin < all.end; begin += cholesky_group(b.block)) {
+      Range const own{begin, std::min(all.end, begin + cholesky_group(b.block))};
+      std::int64_t const columns = std::min(a.mine.cols, own.end * b.block) - own.begin * b.block;
+      Matrix<T> const rows = linalg::kernels::column_major(scratch, columns, panel.cols);
+      for (std::int64_t j = own.begin; j < own.end; ++j) {
+        std::int64_t const width = b.width(block_of(j));
+        copy_conjugates(panel.block(b.begin(block_of(j)) - b.begin(k), 0, width, panel.cols),
+                        rows.block((j - own.begin) * b.block, 0, width, panel.cols));
       }
-      for (std::int64_t at = 0; at < cols;) {
-        std::int64_t const block = (first + at) / b.block * b.ranks + a.me();
-        std::int64_t const w = b.width(block);
-        std::int64_t const begin = b.begin(block) - b.begin(k);
-        subtract(panel, rows, k, {begin, last}, first, {at, at + w});
-        at += w;
-      }
-      subtract(panel, rows, k, {last, panel.rows}, first, {0, cols});
-      first += cols;
+      each_lower_product(own, b.count(), block_of, [&](Range at, Range blocks) {
+        std::int64_t const row = b.begin(at.begin);
+        std::int64_t const height = std::min(b.n, b.begin(at.end)) - row;
+        std::int64_t const column = blocks.begin * b.block;
+        std::int64_t const width = std::min(a.mine.cols, blocks.end * b.block) - column;
+        subtract_in_pieces<T>(
+            panel.block(row - b.begin(k), 0, height, panel.cols),
+            rows.block(column - own.begin * b.block, 0, width, panel.cols).transposed(),
+            a.mine.block(row, column, height, width), poke);
+      });
     }
   }
   static void applied(Matrix<T> const&, std::int64_t) {}
@@ -306,19 +332,8 @@ struct CholeskyMethod {
   void finish() {
     CyclicBlocks const& b = a.blocks;
     for (std::int64_t k = a.me(); k < b.count(); k += b.ranks)
-      for (std::int64_t c = 0; c < b.width(k); ++c)
-        for (std::int64_t i = 0; i < b.begin(k) + c; ++i)
-          linalg::kernels::at(a.mine, i, b.local(k) + c) = T(0);
-  }
-
- private:
-  /// What rows `r` of the panel and the own rows `c` of it do to the columns first + c.
-  void subtract(Matrix<T> const& panel, Matrix<T> const& rows, std::int64_t k, Range r,
-                std::int64_t first, Range c) const {
-    linalg::kernels::subtract_product<T>(
-        panel.block(r.begin, 0, r.size(), panel.cols),
-        rows.block(c.begin, 0, c.size(), panel.cols).transposed(),
-        a.mine.block(a.blocks.begin(k) + r.begin, first + c.begin, r.size(), c.size()));
+      linalg::kernels::clear_above(a.mine.block(0, b.local(k), b.begin(k) + b.width(k), b.width(k)),
+                                   b.begin(k));
   }
 };
 

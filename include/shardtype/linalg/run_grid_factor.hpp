@@ -23,19 +23,6 @@ struct GridMemory {
   T* wires() const { return row_panels() + 2 * room.row_panel; }
 };
 
-/// The block of rows in which a product is subtracted between looks at MPI.
-template <class T, class Poke>
-void subtract_in_pieces(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
-                        Poke poke) {
-  constexpr std::int64_t piece = 1024;
-  for (std::int64_t row = 0; row < c.rows; row += piece) {
-    std::int64_t const rows = std::min(piece, c.rows - row);
-    poke();
-    linalg::kernels::subtract_product<T>(a.block(row, 0, rows, a.cols), b,
-                                         c.block(row, 0, rows, c.cols));
-  }
-}
-
 /// Runs the loop. `Method` has `factor(k)`, which the ranks of a process column call together, and which leaves the panel in
 /// its slot and returns the packed failure; `bring(k)`, the row panel, on all ranks; `apply(k, first, count, poke)` for the
 /// own columns first, ..., first + count - 1; and `pivots(k)`.
@@ -241,51 +228,46 @@ class GridCholesky {
     });
     sent_.finish();
   }
-  /// Several blocks at a time, so that products are not too narrow: the rows from the last one on by one product, those
-  /// between the blocks by others.
+  /// Several blocks at a time, so that products are wide.
   template <class Poke>
   void apply(std::int64_t k, std::int64_t first, std::int64_t count, Poke poke) {
-    std::int64_t const b = a_.columns.block;
-    std::int64_t const group = planning::cholesky_group(b) * b;
-    for (std::int64_t const end = first + count; first < end;) {
-      std::int64_t const cols = std::min(group, end - first);
-      std::int64_t last = 0;
-      for (std::int64_t at = 0; at < cols; at += b) last = block_of(first + at);
-      for (std::int64_t at = 0; at < cols; at += b)
-        subtract(k, block_of(first + at), last, first + at, std::min(b, cols - at), poke);
-      subtract(k, last, a_.rows.count(), first, cols, poke);
-      first += cols;
-    }
+    CyclicBlocks const& b = a_.columns;
+    if (count <= 0) return;
+    Range const all{first / b.block, ceil_div(first + count, b.block)};
+    std::int64_t const group = planning::cholesky_group(b.block);
+    for (std::int64_t begin = all.begin; begin < all.end; begin += group)
+      each_lower_product(
+          Range{begin, std::min(all.end, begin + group)}, a_.rows.count(),
+          [&](std::int64_t own) { return own * b.ranks + a_.along.rank(); },
+          [&](Range at, Range columns) { subtract(k, at, columns, poke); });
   }
   /// Zeros above the diagonal.
   void finish() {
     for (std::int64_t k = a_.along.rank(); k < a_.columns.count(); k += a_.columns.ranks)
-      for (std::int64_t c = 0; c < a_.width(k); ++c)
-        for (std::int64_t i = 0; i < a_.row(k) + (a_.has_rows(k) ? c : 0); ++i)
-          linalg::kernels::at(a_.mine, i, a_.columns.local(k) + c) = T(0);
+      linalg::kernels::clear_above(
+          a_.mine.block(0, a_.columns.local(k), a_.row(k + (a_.has_rows(k) ? 1 : 0)), a_.width(k)),
+          a_.row(k));
   }
 
  private:
-  std::int64_t block_of(std::int64_t column) const {
-    return column / a_.columns.block * a_.columns.ranks + a_.along.rank();
-  }
   /// Calls `visit` for the own blocks of columns behind `k`.
   template <class Visit>
   void each_block(std::int64_t k, Visit visit) const {
     for (std::int64_t j = a_.along.rank(); j < a_.columns.count(); j += a_.columns.ranks)
       if (j > k) visit(j);
   }
-  /// The rows of blocks begin, ..., end - 1 in own columns.
+  /// Blocks of rows in own blocks of columns.
   template <class Poke>
-  void subtract(std::int64_t k, std::int64_t begin, std::int64_t end, std::int64_t first,
-                std::int64_t cols, Poke poke) const {
-    std::int64_t const row = a_.row(begin);
-    std::int64_t const rows = a_.row(end) - row;
+  void subtract(std::int64_t k, Range at, Range columns, Poke poke) const {
+    std::int64_t const row = a_.row(at.begin);
+    std::int64_t const rows = a_.row(at.end) - row;
+    std::int64_t const column = columns.begin * a_.columns.block;
+    std::int64_t const cols = std::min(a_.mine.cols, columns.end * a_.columns.block) - column;
     if (rows == 0) return;
     Matrix<T> const below = panels_.below(k);
     subtract_in_pieces<T>(below.block(row - a_.row(k + 1), 0, rows, below.cols),
-                          row_panel_.block(first - first_, 0, cols, below.cols).transposed(),
-                          a_.mine.block(row, first, rows, cols), poke);
+                          row_panel_.block(column - first_, 0, cols, below.cols).transposed(),
+                          a_.mine.block(row, column, rows, cols), poke);
   }
   /// The first column with a NaN of all ranks of the process column, at the one that holds the triangle.
   std::int64_t tell(std::int64_t k, std::int64_t nan) {

@@ -41,9 +41,9 @@ constexpr std::int64_t panel_elements(CyclicBlocks const& c, std::int64_t k,
                                       std::int64_t element_bytes) {
   return (c.n - c.begin(k)) * c.width(k) + panel_tail(c.width(k), element_bytes);
 }
-/// Blocks of columns that Cholesky updates by one product.
+/// Blocks of columns that Cholesky updates together.
 constexpr std::int64_t cholesky_group(std::int64_t block) {
-  return std::max<std::int64_t>(1, 256 / block);
+  return std::max<std::int64_t>(1, 1024 / block);
 }
 /// Elements of a copy of the rows of a panel that belong to such columns.
 constexpr std::int64_t cholesky_scratch(CyclicBlocks const& b) {
