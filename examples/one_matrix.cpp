@@ -1,0 +1,96 @@
+// One matrix over all ranks, which never has to fit into one: LU and Cholesky, with columns dealt out over one mesh axis, and
+// with rows and columns over a grid of ranks. What is sent and held is known before anything runs, and asserted.
+// RANKS: 4
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <utility>
+
+#include <shardtype/linalg/linalg.hpp>
+#include <shardtype/random/random.hpp>
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+
+constexpr std::int64_t N = 384;  // rows and columns
+constexpr int NB = 32;           // of them per block
+
+struct All : Axis<"All", 4> {};
+struct X : Axis<"X", 2> {};  // a grid of two by two
+struct Y : Axis<"Y", 2> {};
+struct I : Index<"I", N> {};
+struct J : Index<"J", N> {};
+
+// docs: types
+using Columns = Tensor<double, Dim<I>, Dim<J, Cyclic<All, NB>>>;  // block k is on rank k mod 4
+using Grid = Tensor<double, Dim<I, Cyclic<X, NB>>, Dim<J, Cyclic<Y, NB>>>;
+using Down = Tensor<double, Dim<I, Cyclic<X, NB>>>;  // right-hand sides of Grid
+// docs: end
+
+// The numbers that a rank receives at most, by the formulas of docs/linalg_cyclic.md: p ranks, or a grid of P by Q.
+// docs: formulas
+constexpr std::int64_t columns_formula(std::int64_t p) {
+  return N * (N + 2 * NB) / 2 * (p - 1) / p + N;
+}
+constexpr std::int64_t grid_formula(std::int64_t P, std::int64_t Q) {
+  std::int64_t const panels = N * N / 2 * (Q - 1) / (Q * P);  // of L, along the rows of the grid
+  std::int64_t const rows =
+      N * N / 2 * (P + 1) / (P * Q);  // of U and for pivots, along its columns
+  return panels + rows + N * NB * (P + Q) / Q + 2 * N;
+}
+// docs: end
+
+// docs: plans
+constexpr auto lu_plan = plan(op::CyclicLu<I, J>{}, type<Columns>);
+static_assert(lu_plan.count(Collective::all_gather) == 0);
+static_assert(lu_plan.bytes_per_rank() <= 8 * columns_formula(4));
+constexpr auto cholesky_plan = plan(op::CyclicCholesky<I, J>{}, type<Columns>);
+static_assert(cholesky_plan.count(Collective::all_gather) == 0);
+static_assert(cholesky_plan.bytes_per_rank() <= 8 * columns_formula(4));
+constexpr auto grid_plan = plan(op::GridLu<I, J>{}, type<Grid>);
+static_assert(grid_plan.count(Collective::all_gather) == 0);
+static_assert(grid_plan.bytes_per_rank() <= 8 * grid_formula(2, 2));
+
+// A matrix that is given away is factorized in its own memory: beside it are three panels and the pivots.
+constexpr auto in_place = plan(op::CyclicLu<I, J>{true}, type<Columns>);
+constexpr std::int64_t panel_bytes = 8 * N * (NB + 1);
+static_assert(in_place.peak_bytes() <= bytes_per_rank<Columns> + 3 * panel_bytes + 4 * N);
+// docs: end
+
+// The largest element of a x - b.
+template <class A, class V, class B>
+double residual(A const& a, V const& x, B const& b) {
+  return item(max<Tensor<double>>(abs(einsum<Dim<I>>(a, x) - reshard<Dim<I>>(b))));
+}
+
+int main(int argc, char** argv) {
+  Environment const env(argc, argv);
+  Mesh<All> const row(env.world());
+  Mesh<X, Y> const square(env.world());
+
+  // docs: columns
+  Columns a = normal<Columns>(row, RandomKey{1});
+  auto const b = normal<double, Dim<I>>(row, RandomKey{2});
+  auto const x = linalg::solve<I, J>(a, b);  // f64[J@All%32]
+  double const by_columns = residual(a, x, b);
+  auto const lu = linalg::lu_factor<I, J>(std::move(a));  // in the memory of a
+  auto const y = linalg::lu_solve<I, J>(lu, 2.0 * b);     // as often as needed
+  // docs: end
+  double const twice = item(max<Tensor<double>>(abs(y - 2.0 * x)));
+
+  // docs: grid
+  Grid const c = normal<Grid>(square, RandomKey{1});  // the same numbers, other blocks
+  auto const d = normal<Down>(square, RandomKey{2});
+  auto const z = linalg::solve<I, J>(c, d);  // f64[J@Y%32]
+  // docs: end
+  double const by_grid = residual(c, z, d);
+
+  if (!(by_columns < 1e-9 && twice < 1e-9 && by_grid < 1e-9))
+    throw Error("example", "a solution is wrong");
+  if (env.rank() == 0)
+    std::printf(
+        "%lld rows on 4 ranks: LU sends each rank at most %.0f kB over columns, %.0f kB over a "
+        "grid\n",
+        static_cast<long long>(N), double(lu_plan.bytes_per_rank()) / 1e3,
+        double(grid_plan.bytes_per_rank()) / 1e3);
+}
