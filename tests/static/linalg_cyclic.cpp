@@ -4,6 +4,7 @@
 
 #include <shardtype/linalg/types_cyclic.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
+#include <shardtype/linalg/types_cyclic_qr.hpp>
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
@@ -181,5 +182,41 @@ using Open = Tensor<double, Dim<M>, Split<N, Z>>;
 constexpr auto open = plan(op::CyclicSolve<M, N>{}, type<Open>, type<Tensor<double, Dim<M>>>);
 static_assert(open.count(Collective::all_gather) == 0 && open.count(Collective::all_reduce) == 0);
 static_assert(open.count(Collective::broadcast) == planning::unbounded);
+
+// QR: of any shape; two passes of panels, a matrix of reflectors and its triangle each.
+using Qr = op::CyclicQr<I, J, K>;
+static_assert(same<result_t<Qr, A>, Tensor<double, Dim<I>, Split<K, X>>>);
+static_assert(same<result_t<op::CyclicQr<I, J, M>, Turned>, Tensor<float, Split<M, X, 8>, Dim<I>>>);
+static_assert(same<result_t<op::CyclicQr<I, J, K, true>, A>, Tensor<double, Dim<K>, Split<J, X>>>);
+using Tall = Tensor<double, Dim<M>, Split<J, X>>;
+static_assert(code<op::CyclicQr<M, J, N>, Tall> == Code::ok);
+static_assert(code<op::CyclicQr<I, J, I>, A> == Code::D02_index_taken);
+static_assert(code<op::CyclicQr<I, J, J>, A> == Code::D02_index_taken);
+static_assert(code<Qr, Tensor<double, Dim<I, Y>, Split<J, X>>> == Code::Q01_matrix_split);
+static_assert(code<Qr, Tensor<double, Dim<I>, Split<J, X>, Unreduced<Y>>> == Code::Q02_not_linear);
+static_assert(code<Qr, Tensor<double, Split<I, Y>, Split<J, X>>> == Code::Q03_both_cyclic);
+static_assert(code<Qr, Tensor<double, Split<I, X>, Dim<J>>> == Code::Q04_rows_cyclic);
+static_assert(code<Qr, Tensor<double, Dim<B>, Dim<I>, Split<J, X>>> == Code::Q05_one_matrix);
+static_assert(code<Qr, Tensor<int, Dim<I>, Split<J, X>>> == Code::P12_not_floating);
+
+struct P : Index<"P", 2048> {};
+constexpr Plan qr = plan(op::CyclicQr<I, J, P>{}, type<A>);
+static_assert(qr.count(Collective::all_gather) == 0 && qr.count(Collective::broadcast) == 64);
+static_assert(qr.collectives() == 64);
+constexpr std::int64_t reflectors(std::int64_t rank) {
+  std::int64_t sum = 0;
+  for (std::int64_t k = 0; k < 32; ++k)
+    if (k % 4 != rank) sum += 2 * 8 * (2048 - 64 * k + 64) * 64;
+  return sum;
+}
+static_assert(qr.bytes_per_rank() == reflectors(3));
+// n^2 (1 - 1 / p) numbers, and those of the blocks on the diagonal
+static_assert(qr.bytes_per_rank() <= 8LL * (2048 * 2048 + 4 * 2048 * 64) * 3 / 4);
+// the matrix, q and r, two panels, and what a panel is multiplied with
+static_assert(qr.peak_bytes() <= 8LL * (3 * 2048 * 512 + 2 * (2048 + 64) * 64 + 3 * 64 * 512));
+static_assert(qr.flops() >= 4LL * 2048 * 2048 * 2048 * 2 / 3 / 4);
+constexpr auto open_qr = plan(op::CyclicQr<M, N, K>{}, type<Open>);
+static_assert(open_qr.count(Collective::broadcast) == planning::unbounded &&
+              open_qr.count(Collective::all_gather) == 0);
 
 }  // namespace

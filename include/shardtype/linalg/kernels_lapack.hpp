@@ -75,6 +75,7 @@ using Int = std::int32_t;
   void p##trsm_(char const*, char const*, char const*, char const*, Int const*, Int const*,       \
                 void const*, void const*, Int const*, void*, Int const*);                         \
   void p##geqrf_(Int const*, Int const*, void*, Int const*, void*, void*, Int const*, Int*);      \
+  void p##geqrt3_(Int const*, Int const*, void*, Int const*, void*, Int const*, Int*);            \
   void p##q##gqr_(Int const*, Int const*, Int const*, void*, Int const*, void const*, void*,      \
                   Int const*, Int*);                                                              \
   void p##gecon_(char const*, Int const*, void const*, Int const*, void const*, void*, void*,     \
@@ -107,20 +108,21 @@ void zgesdd_(char const*, Int const*, Int const*, void*, Int const*, void*, void
 /// The routines for one element type.
 template <class T>
 struct Lapack;
-#define SHARDTYPE_LAPACK_TYPE(T, p, q, s)      \
-  template <>                                  \
-  struct Lapack<T> {                           \
-    static constexpr auto getrf = &p##getrf_;  \
-    static constexpr auto getrs = &p##getrs_;  \
-    static constexpr auto laswp = &p##laswp_;  \
-    static constexpr auto potrf = &p##potrf_;  \
-    static constexpr auto potrs = &p##potrs_;  \
-    static constexpr auto trsm = &p##trsm_;    \
-    static constexpr auto geqrf = &p##geqrf_;  \
-    static constexpr auto orgqr = &p##q##gqr_; \
-    static constexpr auto gecon = &p##gecon_;  \
-    static constexpr auto syevd = &p##s##evd_; \
-    static constexpr auto gesdd = &p##gesdd_;  \
+#define SHARDTYPE_LAPACK_TYPE(T, p, q, s)       \
+  template <>                                   \
+  struct Lapack<T> {                            \
+    static constexpr auto getrf = &p##getrf_;   \
+    static constexpr auto getrs = &p##getrs_;   \
+    static constexpr auto laswp = &p##laswp_;   \
+    static constexpr auto potrf = &p##potrf_;   \
+    static constexpr auto potrs = &p##potrs_;   \
+    static constexpr auto trsm = &p##trsm_;     \
+    static constexpr auto geqrf = &p##geqrf_;   \
+    static constexpr auto geqrt3 = &p##geqrt3_; \
+    static constexpr auto orgqr = &p##q##gqr_;  \
+    static constexpr auto gecon = &p##gecon_;   \
+    static constexpr auto syevd = &p##s##evd_;  \
+    static constexpr auto gesdd = &p##gesdd_;   \
   };
 SHARDTYPE_LAPACK_TYPE(float, s, or, sy)
 SHARDTYPE_LAPACK_TYPE(double, d, or, sy)
@@ -240,6 +242,15 @@ std::int32_t geqrf(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* ta
   auto work = detail::room<T>(ask);
   detail::Lapack<T>::geqrf(&rows, &cols, a, &ld, tau, work.data(), &ask, &info);
   return info;
+}
+/// A = Q R in place, of at least as many rows m as columns n: R in the upper triangle, below it V, whose diagonal is 1, of Q = I - V T
+/// V^H; the n x n upper triangle T goes to `t`. By halves, so that most of it is products.
+template <class T>
+void geqrt3(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* t, std::int64_t ldt) {
+  using detail::lead, detail::size;
+  detail::Int const rows = size(m), cols = size(n), ld = lead(lda), ld_t = lead(ldt);
+  detail::Int info = 0;
+  if (n > 0) detail::Lapack<T>::geqrt3(&rows, &cols, a, &ld, t, &ld_t, &info);
 }
 /// The first n columns of Q, m x n, of k reflectors of geqrf, in place (ungqr for complex numbers).
 template <class T>

@@ -7,6 +7,7 @@
 #include <shardtype/linalg/cyclic.hpp>
 #include <shardtype/linalg/cyclic_gradients.hpp>
 #include <shardtype/linalg/cyclic_inverse.hpp>
+#include <shardtype/linalg/cyclic_qr.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/factors.hpp>
 #include <shardtype/linalg/norms.hpp>

@@ -2,7 +2,6 @@
 /// Runs what types_cyclic_inverse.hpp declares: solves in which the factors come by, and determinants.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 #include <shardtype/linalg/kernels_own.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
+#include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 
 namespace shardtype::execute {
@@ -23,41 +23,27 @@ void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, 
                      Apply apply) {
   CyclicBlocks const& b = a.blocks;
   std::int64_t const count = b.count();
-  constexpr auto slots = static_cast<std::size_t>(planning::factor_slots);
-  std::array<detail::Messages, slots> sent;
-  std::array<detail::Messages, slots> received;
-  auto const slot = [](std::int64_t turn) { return static_cast<std::size_t>(turn) % slots; };
+  PanelsInTurn<T> stream(a.comm, memory, planning::factor_panel(b));
   auto const in_turn = [&](std::int64_t turn) { return forward ? turn : count - 1 - turn; };
-  auto const panel = [&](std::int64_t turn) {
-    std::int64_t const k = in_turn(turn);
-    return linalg::kernels::column_major(
-        memory + static_cast<std::int64_t>(slot(turn)) * planning::factor_panel(b),
-        planning::cyclic_rounds::factor_rows(b, k, lower), b.width(k));
+  auto const panel = [&](std::int64_t k, T* data) {
+    return linalg::kernels::column_major(data, planning::cyclic_rounds::factor_rows(b, k, lower),
+                                         b.width(k));
   };
   auto const start = [&](std::int64_t turn) {
     if (turn >= count) return;
     std::int64_t const k = in_turn(turn);
-    Matrix<T> const to = panel(turn);
-    std::int64_t const elements = to.rows * to.cols;
-    sent[slot(turn)].finish();
-    if (!a.owns(k)) {
-      received[slot(turn)].template receive<T>(a.comm.raw(),
-                                               {static_cast<int>(b.owner(k)), to.data, elements});
-      return;
-    }
-    linalg::kernels::copy<T>(a.mine.block(lower ? b.begin(k) : 0, b.local(k), to.rows, to.cols),
-                             to);
-    for (int g = 0; g < a.comm.size(); ++g)
-      if (g != a.comm.rank())
-        sent[slot(turn)].template send<T>(a.comm.raw(), {g, to.data, elements});
+    std::int64_t const rows = planning::cyclic_rounds::factor_rows(b, k, lower);
+    stream.start(turn, b.owner(k), rows * b.width(k), [&](T* data) {
+      linalg::kernels::copy<T>(a.mine.block(lower ? b.begin(k) : 0, b.local(k), rows, b.width(k)),
+                               panel(k, data));
+    });
   };
   start(0);
   for (std::int64_t turn = 0; turn < count; ++turn) {
     start(turn + 1);
-    received[slot(turn)].finish();
-    apply(in_turn(turn), panel(turn));
+    apply(in_turn(turn), panel(in_turn(turn), stream.arrive(turn)));
   }
-  for (detail::Messages& m : sent) m.finish();
+  stream.finish();
 }
 
 /// Solves with the factors in place of x, all rows of the rank's own right-hand sides; `Transposed`: with the transpose.

@@ -17,8 +17,8 @@ constexpr Verdict split_matrix(Question const& q) {
       return refuse(Code::Q01_matrix_split, d.label, -1, d.axes[0]);
   return {};
 }
-/// Whether it is one matrix, without batch dims, and square.
-constexpr Verdict alone_and_square(Question const& q) {
+/// Whether it is one matrix, without batch dims, whose columns are split.
+constexpr Verdict alone(Question const& q) {
   Spec const& a = q.a();
   int const rows = q.from.dims[0].label;
   int const columns = q.from.dims[1].label;
@@ -27,13 +27,18 @@ constexpr Verdict alone_and_square(Question const& q) {
       return refuse(Code::Q05_one_matrix, a.dims[d].label);
   if (a.dims[a.find(columns)].axes.size == 0 || a.local)
     return refuse(Code::Q05_one_matrix, columns);
-  if (contradict(q.extent(q.from, 0), q.extent(q.from, 1)))
-    return refuse(Code::D06_extents_contradict, rows, columns);
   return accept(a);
 }
+/// ... and which is square.
+constexpr Verdict alone_and_square(Question const& q) {
+  Verdict const v = alone(q);
+  if (v && contradict(q.extent(q.from, 0), q.extent(q.from, 1)))
+    return refuse(Code::D06_extents_contradict, q.from.dims[0].label, q.from.dims[1].label);
+  return v;
+}
 
-/// The first operand as one matrix `a[I, J@X%n]`, dims in any order; `from` has the labels I and J.
-constexpr Verdict cyclic_matrix(Question const& q) {
+/// The first operand as one matrix `a[I, J@X%n]` of any shape, dims in any order; `from` has the labels I and J.
+constexpr Verdict cyclic_columns(Question const& q) {
   if (Verdict v = split_matrix(q); !v) return v;
   DimSpec const& rows = q.a().dims[q.a().find(q.from.dims[0].label)];
   DimSpec const& columns = q.a().dims[q.a().find(q.from.dims[1].label)];
@@ -41,7 +46,12 @@ constexpr Verdict cyclic_matrix(Question const& q) {
     return refuse(Code::Q03_both_cyclic, rows.label, columns.label);
   if (rows.axes.size > 0)
     return refuse(Code::Q04_rows_cyclic, rows.label, columns.label, rows.axes[0]);
-  return alone_and_square(q);
+  return alone(q);
+}
+/// The same, square.
+constexpr Verdict cyclic_matrix(Question const& q) {
+  Verdict const v = cyclic_columns(q);
+  return v ? alone_and_square(q) : v;
 }
 
 /// Solutions with such a matrix, or, `transposed`, with its transpose, of right-hand sides that are split as the rows of

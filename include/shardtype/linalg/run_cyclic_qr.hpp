@@ -1,0 +1,216 @@
+#pragma once
+/// Runs QR of one matrix whose columns are block-cyclic over ranks.
+
+#include <algorithm>
+#include <cstdint>
+#include <source_location>
+
+#include <shardtype/linalg/run_cyclic_call.hpp>
+#include <shardtype/linalg/run_cyclic_stream.hpp>
+#include <shardtype/linalg/spectral.hpp>
+#include <shardtype/linalg/types_cyclic_qr.hpp>
+
+namespace shardtype::execute {
+
+/// What `qr` of one matrix over many ranks gives.
+template <class Q, class R>
+struct CyclicQrParts {
+  Q q;
+  R r;
+};
+
+#ifdef SHARDTYPE_HAVE_LAPACK
+
+/// The reflectors of a matrix, panel after panel: Q_k = I - V T V^H, of which q is the product (Schreiber and Van Loan, "A
+/// storage-efficient WY representation for products of Householder transformations", 1989).
+template <class T>
+class CyclicReflectors {
+ public:
+  /// `memory`: QrPanels::scratch elements, without those of the factors.
+  CyclicReflectors(Comm& comm, planning::QrPanels const& panels, std::int64_t own_columns,
+                   T* memory)
+      : comm_(comm), panels_(panels), stream_memory_(memory) {
+    std::int64_t const w = std::min(panels.least(), panels.columns.block);
+    products_ = memory + 2 * panels.room();
+    triangles_ = products_ + 2 * w * own_columns;
+  }
+
+  /// R and below it V in place of `a`, this rank's columns. The next panel is factorized before the rest of an update.
+  void factor(Matrix<T> const& a) {
+    CyclicBlocks const& b = panels_.columns;
+    std::int64_t const count = panels_.count();
+    PanelsInTurn<T> stream(comm_, stream_memory_, panels_.room());
+    auto const poke = [&] { stream.poke(); };
+    auto const start = [&](std::int64_t k) {
+      stream.start(k, b.owner(k), panels_.elements(k), [&](T* data) {
+        Panel const p = panel(k, data);
+        Matrix<T> const own = a.block(b.begin(k), b.local(k), p.v.rows, p.v.cols);
+        linalg::kernels::copy<T>(own, p.v);
+        linalg::kernels::geqrt3(p.v.rows, p.v.cols, p.v.data, p.v.rows, p.t.data, p.t.rows);
+        linalg::kernels::copy<T>(p.v, own);
+        complete(p);
+        std::copy_n(p.t.data, p.t.rows * p.t.cols, triangle(k));
+      });
+    };
+    if (count > 0) start(0);
+    for (std::int64_t k = 0; k < count; ++k) {
+      Panel const p = panel(k, stream.arrive(k));
+      // behind the last panel, in its block, are columns where the matrix has fewer rows
+      std::int64_t first =
+          b.owner(k) == comm_.rank() ? b.local(k) + p.v.cols : b.below(k + 1, me());
+      auto const update = [&](std::int64_t columns) {
+        apply(p, true, a.block(b.begin(k), first, p.v.rows, columns), poke);
+        first += columns;
+      };
+      if (k + 1 < count) {
+        if (b.owner(k + 1) == comm_.rank()) update(panels_.width(k + 1));
+        start(k + 1);
+      }
+      update(a.cols - first);
+    }
+    stream.finish();
+  }
+
+  /// The own columns of q, from the reflectors in `a`, which may be in the same memory.
+  void make_q(Matrix<T> const& a, Matrix<T> const& q) {
+    CyclicBlocks const b = panels_.of_q();
+    std::int64_t const count = panels_.count();
+    PanelsInTurn<T> stream(comm_, stream_memory_, panels_.room());
+    auto const poke = [&] { stream.poke(); };
+    auto const start = [&](std::int64_t turn) {
+      std::int64_t const k = count - 1 - turn;
+      if (k < 0) return;
+      stream.start(turn, b.owner(k), panels_.elements(k), [&](T* data) {
+        Panel const p = panel(k, data);
+        linalg::kernels::copy<T>(a.block(b.begin(k), b.local(k), p.v.rows, p.v.cols), p.v);
+        std::copy_n(triangle(k), p.t.rows * p.t.cols, p.t.data);
+        complete(p);
+      });
+    };
+    start(0);
+    for (std::int64_t turn = 0; turn < count; ++turn) {
+      start(turn + 1);
+      std::int64_t const k = count - 1 - turn;
+      Panel const p = panel(k, stream.arrive(turn));
+      if (b.owner(k) == comm_.rank()) {
+        Matrix<T> const own = q.block(0, b.local(k), q.rows, b.width(k));
+        for (std::int64_t i = 0; i < own.rows; ++i)
+          for (std::int64_t j = 0; j < own.cols; ++j)
+            linalg::kernels::at(own, i, j) = T(i == b.begin(k) + j ? 1 : 0);
+      }
+      std::int64_t const first = b.below(k, me());
+      apply(p, false, q.block(b.begin(k), first, p.v.rows, q.cols - first), poke);
+    }
+    stream.finish();
+  }
+
+ private:
+  /// The reflectors, one column each, and their triangle.
+  struct Panel {
+    Matrix<T> v;
+    Matrix<T> t;
+  };
+
+  std::int64_t me() const { return comm_.rank(); }
+  Panel panel(std::int64_t k, T* data) const {
+    std::int64_t const w = panels_.width(k);
+    return {linalg::kernels::column_major(data, panels_.height(k), w),
+            linalg::kernels::column_major(data + panels_.height(k) * w, w, w)};
+  }
+  /// Where the triangle of an own panel is kept.
+  T* triangle(std::int64_t k) const {
+    return triangles_ + panels_.columns.local(k) * std::min(panels_.least(), panels_.columns.block);
+  }
+  /// Ones and zeros, where R is in the factors, and zeros below T.
+  static void complete(Panel const& p) {
+    for (std::int64_t j = 0; j < p.v.cols; ++j) {
+      for (std::int64_t i = 0; i < j; ++i) linalg::kernels::at(p.v, i, j) = T(0);
+      linalg::kernels::at(p.v, j, j) = T(1);
+      for (std::int64_t i = j + 1; i < p.t.rows; ++i) linalg::kernels::at(p.t, i, j) = T(0);
+    }
+  }
+  /// c = Q_k c, or Q_k^H c if `adjoint`.
+  template <class Poke>
+  void apply(Panel const& p, bool adjoint, Matrix<T> const& c, Poke poke) const {
+    namespace lk = linalg::kernels;
+    if (lk::empty(c)) return;
+    std::int64_t const w = p.v.cols;
+    auto const zeros = [&](T* data) {
+      std::fill_n(data, w * c.cols, T(0));
+      return c.col_stride == 1 ? lk::row_major(data, w, c.cols) : lk::column_major(data, w, c.cols);
+    };
+    Matrix<T> const sums = zeros(products_);
+    Matrix<T> const turned = zeros(products_ + w * c.cols);
+    lk::conjugate_all(p.v);
+    constexpr std::int64_t piece = 1024;
+    for (std::int64_t row = 0; row < c.rows; row += piece) {
+      std::int64_t const rows = std::min(piece, c.rows - row);
+      poke();
+      lk::subtract_product<T>(p.v.block(row, 0, rows, w).transposed(),
+                              c.block(row, 0, rows, c.cols), sums);
+    }
+    lk::conjugate_all(p.v);
+    if (adjoint) {
+      lk::conjugate_all(p.t);
+      lk::subtract_product<T>(p.t.transposed(), sums, turned);
+      lk::conjugate_all(p.t);
+    } else {
+      lk::subtract_product<T>(p.t, sums, turned);
+    }
+    subtract_in_pieces<T>(p.v, turned, c, poke);
+  }
+
+  Comm& comm_;
+  planning::QrPanels panels_;
+  T* stream_memory_;
+  T* products_ = nullptr;
+  T* triangles_ = nullptr;
+};
+
+#endif
+
+template <class I, class J, class K>
+struct Run<op::CyclicQr<I, J, K>> {
+  template <class R, class A>
+  static auto run(op::CyclicQr<I, J, K> const& op, std::source_location const& where, A const& a) {
+    using Out = typename R::result;
+    using Second = checking::Resolve<op::CyclicQr<I, J, K, true>, A>;
+    using Triangle = typename Second::result;
+    linalg::detail::need_lapack("qr");
+    CyclicQrParts<Out, Triangle> out{
+        shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a)),
+        shardtype::detail::uninitialized<Triangle>(
+            a.mesh(), result_extents<Second>(op::CyclicQr<I, J, K, true>{}, a))};
+    if (!a.mesh().here()) return out;
+#ifdef SHARDTYPE_HAVE_LAPACK
+    using T = typename A::element;
+    using C = CyclicRun<R, A>;
+    C const run(a, where, "qr");
+    auto* const in_q = static_cast<T*>(out.q.buffer().data());
+    Matrix<T> const q = C::template right_in<C::matrix.find(C::rows)>(in_q, out.q);
+    planning::QrPanels const panels{q.rows, run.blocks()};
+    std::int64_t const own = C::matrix_in(in_q, a).cols;
+    Buffer const memory = run.take(panels.scratch(own, q.cols));
+    // q has the form of the factors, unless the matrix has more columns than rows
+    T* const scratch = C::writable(memory);
+    bool const wide = panels.columns.n > panels.rows;
+    T* const factors = wide ? scratch + (panels.scratch(own, q.cols) - panels.rows * own) : in_q;
+    run.copy_block(a, factors);
+    CyclicReflectors<T> reflectors(run.comm(), panels, own, scratch);
+    Matrix<T> const f = C::matrix_in(factors, a);
+    reflectors.factor(f);
+    Matrix<T> const r = C::template right_in<C::matrix.find(C::rows)>(
+        static_cast<T*>(out.r.buffer().data()), out.r);
+    run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
+      linalg::kernels::copy<T>(f.block(0, local, r.rows, width), r.block(0, local, r.rows, width));
+      for (std::int64_t j = 0; j < width; ++j)
+        for (std::int64_t i = begin + j + 1; i < r.rows; ++i)
+          linalg::kernels::at(r, i, local + j) = T(0);
+    });
+    reflectors.make_q(f, q);
+#endif
+    return out;
+  }
+};
+
+}  // namespace shardtype::execute

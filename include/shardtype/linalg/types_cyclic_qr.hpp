@@ -1,0 +1,139 @@
+#pragma once
+/// QR of one matrix whose columns are block-cyclic over a mesh axis, as an operation: its rule, and its plan, two loops of
+/// panels in which nothing is gathered.
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include <shardtype/check/operation.hpp>
+#include <shardtype/linalg/types_cyclic.hpp>
+
+namespace shardtype {
+
+namespace planning {
+
+/// The panels of reflectors of a matrix of `rows` rows: one for each block of its first min(rows, columns) columns.
+struct QrPanels {
+  std::int64_t rows = 0;
+  CyclicBlocks columns{};
+
+  constexpr std::int64_t least() const { return std::min(rows, columns.n); }
+  /// The columns of q, which lie as those of the matrix.
+  constexpr CyclicBlocks of_q() const { return {least(), columns.block, columns.ranks}; }
+  constexpr std::int64_t count() const { return of_q().count(); }
+  constexpr std::int64_t width(std::int64_t k) const { return of_q().width(k); }
+  constexpr std::int64_t height(std::int64_t k) const { return rows - columns.begin(k); }
+  /// Of panel `k`: its reflectors, and the triangle that makes one product of them.
+  constexpr std::int64_t elements(std::int64_t k) const {
+    return (height(k) + width(k)) * width(k);
+  }
+  constexpr std::int64_t room() const { return count() == 0 ? 0 : elements(0); }
+  /// Elements that the two loops need on a rank with these columns: two panels, the triangles of the own panels, the products with
+  /// columns, and the factors where q is smaller than they.
+  constexpr std::int64_t scratch(std::int64_t own_columns, std::int64_t own_of_q) const {
+    std::int64_t const w = std::min(least(), columns.block);
+    std::int64_t const held = add_sat(mul_sat(2, room()), mul_sat(w, own_of_q));
+    std::int64_t const factors = columns.n > rows ? mul_sat(rows, own_columns) : 0;
+    return add_sat(add_sat(held, factors), mul_sat(2 * w, own_columns));
+  }
+};
+
+namespace cyclic_rounds {
+
+constexpr QrPanels qr_panels(Step const& s, Round const& r) {
+  CyclicCall const c = call_of(s, r);
+  return {r.sizing.extents[c.rows], c.blocks};
+}
+constexpr void qr_sent(Step const& s, Round& r, bool forward) {
+  Spec const& a = s.before;
+  QrPanels const p{r.sizing.extents[a.dims[0].label],
+                   {r.sizing.extents[a.dims[1].label], r.block, r.sizing.sizes.product(s.axes)}};
+  std::int64_t const k = forward ? r.number : p.count() - 1 - r.number;
+  r.sizing.extents.at[a.dims[0].label] = p.elements(k);
+  r.sizing.extents.at[a.dims[1].label] = 1;
+  r.root = static_cast<int>(p.columns.owner(k));
+}
+/// A panel is applied to `behind` columns of the busiest rank.
+constexpr void qr_applied(Step const& s, Round& r, QrPanels const& p, std::int64_t k,
+                          std::int64_t behind) {
+  CyclicCall const c = call_of(s, r);
+  std::int64_t const w = p.width(k);
+  computes(r, mul_sat(w * (4 * p.height(k) + 2 * w), behind));
+  std::int64_t const own = c.most_columns(0, r.sizing.sizes);
+  std::int64_t const of_q = largest_block(p.least(), c.axes, r.sizing.sizes);
+  // the panel that is used is a value of the plan, r is a second result
+  r.work.workspace = mul_sat(add_sat(p.scratch(own, of_q) - p.elements(k), mul_sat(p.least(), own)),
+                             c.element_bytes);
+}
+/// A panel is factorized, sent, and applied to the columns behind it.
+constexpr void qr(Step const& s, Round& r) {
+  if (r.step == 1) return qr_sent(s, r, true);
+  QrPanels const p = qr_panels(s, r);
+  std::int64_t const w = p.width(r.number);
+  if (r.step == 0) return computes(r, mul_sat(3 * w * w, p.height(r.number)));
+  std::int64_t const rest = p.columns.n - p.columns.begin(r.number) - w;
+  qr_applied(s, r, p, r.number, largest_block(rest, call_of(s, r).axes, r.sizing.sizes));
+}
+/// The last panel first: it is sent, and applied to the columns of q that have been made so far.
+constexpr void make_q(Step const& s, Round& r) {
+  if (r.step == 0) return qr_sent(s, r, false);
+  QrPanels const p = qr_panels(s, r);
+  std::int64_t const k = p.count() - 1 - r.number;
+  std::int64_t const rest = p.least() - p.columns.begin(k);
+  qr_applied(s, r, p, k, largest_block(rest, call_of(s, r).axes, r.sizing.sizes));
+}
+
+}  // namespace cyclic_rounds
+
+constexpr void append_cyclic_qr(Plan& p, CallSizing const& c) {
+  CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);
+  QrPanels const panels{c.common.extents[call.rows], call.blocks};
+  Step sent = cyclic_move(c, Collective::broadcast, call.axes);
+  sent.before.add(call.rows);
+  sent.before.add(call.columns);
+  sent.after = sent.before;
+  append_compute(p, {});
+  p.push(cyclic_compute(c));
+  p.push(sent);
+  p.push(cyclic_compute(c));
+  p.repeat(3, panels.count(), call.blocks.block, &cyclic_rounds::qr, call.blocks.ranks,
+           {2, call.blocks.ranks});
+  p.push(sent);
+  p.push(cyclic_compute(c));
+  p.repeat(2, panels.count(), call.blocks.block, &cyclic_rounds::make_q, call.blocks.ranks);
+}
+
+}  // namespace planning
+
+namespace op {
+
+/// q [I, K@X%n] of a = q r; r is a second result. Or, if `triangular`, the type of r, [K, J@X%n]: no run.
+template <class I, class J, class K, bool triangular = false>
+struct CyclicQr : detail::OnCyclicMatrix<I, J> {
+  using operation = CyclicQr;
+  using to = Mentions<Dim<K>>;
+  static constexpr std::string_view name = "qr";
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = rules::cyclic_columns(q);
+    if (!v) return v;
+    Spec out = q.a();
+    std::int8_t const label = q.to.dims[0].label;
+    if (out.find(label) >= 0) return rules::refuse(Code::D02_index_taken, label);
+    out.dims[out.find(q.from.dims[triangular ? 0 : 1].label)].label = label;
+    return rules::accept(out);
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    std::int64_t const m = c.given[0][c.a().find(c.from().dims[0].label)];
+    std::int64_t const n = c.given[0][c.a().find(c.from().dims[1].label)];
+    for (int d = 0; d < 2; ++d) c.out[d] = c.given[0][d];
+    c.out[c.result.find(c.to().dims[0].label)] =
+        m < 0 || n < 0 ? shardtype::dynamic : std::min(m, n);
+  }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_qr(p, c);
+  }
+};
+
+}  // namespace op
+}  // namespace shardtype

@@ -1,0 +1,186 @@
+// QR of one matrix whose columns are block-cyclic: beside LAPACK's on the whole matrix, tall, square and wide, in both orders of
+// the dims, real and complex, with ranks that hold nothing; least squares; what is sent and held, as planned.
+// SOURCES: tests/shim/pmpi.cpp
+// NEEDS: LAPACK
+// OPTIMIZE: 1
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <shardtype/linalg/linalg.hpp>
+#include <shardtype/random/random.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/measured_plan.hpp"
+#include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+struct L : Index<"L"> {};
+struct N : Index<"N"> {};
+using Int = std::int64_t;
+using C128 = Kokkos::complex<double>;
+
+template <class T, int block, bool turned>
+using Matrix = std::conditional_t<turned, Tensor<T, Dim<J, Cyclic<X, block>>, Dim<I>>,
+                                  Tensor<T, Dim<I>, Dim<J, Cyclic<X, block>>>>;
+
+// The largest of |a - b|; nothing is 0.
+template <class A, class B>
+double apart(A const& a, B const& b) {
+  return std::max(0.0, static_cast<double>(item(max<Tensor<detail::real_of<typename A::element>>>(
+                           abs((a - b).tensor())))));
+}
+
+template <class T, int block, bool turned>
+void factorize(Mesh<X> const& mesh, Int m, Int n) {
+  INFO(m << " x " << n << ", blocks of " << block << (turned ? ", columns first" : ""));
+  double const bound =
+      1e3 * static_cast<double>(std::numeric_limits<detail::real_of<T>>::epsilon());
+  auto const extents = turned ? std::array{n, m} : std::array{m, n};
+  auto const a = normal<Matrix<T, block, turned>>(mesh, extents, RandomKey{7});
+  auto const made = linalg::qr<I, J, K>(a);
+  using Columns = Dim<K, Cyclic<X, block>>;
+  using Q = std::conditional_t<turned, Tensor<T, Columns, Dim<I>>, Tensor<T, Dim<I>, Columns>>;
+  using R = std::conditional_t<turned, Tensor<T, Dim<J, Cyclic<X, block>>, Dim<K>>,
+                               Tensor<T, Dim<K>, Dim<J, Cyclic<X, block>>>>;
+  static_assert(std::is_same_v<decltype(made.q), Q> && std::is_same_v<decltype(made.r), R>);
+  auto const whole = reshard<Dim<I>, Dim<J>>(a);
+  auto const q = reshard<Dim<I>, Dim<K>>(made.q);
+  auto const r = reshard<Dim<K>, Dim<J>>(made.r);
+  Int const k = std::min(m, n);
+  CHECK(q.template extent<K>() == k);
+  CHECK(r.template extent<K>() == k);
+  if (m == 0 || n == 0) return;
+  CHECK(apart(einsum<I, J>(q, r), whole) < bound);
+  auto const unit = eye<T, Dim<K>, Dim<L>>(mesh, {k, k});
+  CHECK(apart(einsum<K, L>(conj(q), relabel<K, L>(q)), unit) < bound);
+  CHECK(array_equal(triu<K, J>(r), r));
+  // the reflectors are LAPACK's, so that the factors are, but for rounding
+  auto const expected = linalg::qr<I, J, K>(whole);
+  CHECK(apart(q, expected.q) < 10 * bound);
+  CHECK(apart(r, expected.r) < 10 * bound);
+}
+
+template <class T, int block>
+void factorize(Mesh<X> const& mesh, Int m, Int n) {
+  factorize<T, block, false>(mesh, m, n);
+  factorize<T, block, true>(mesh, m, n);
+}
+
+// Plans of functions: q and r are values of their own, and least squares gathers right-hand sides alone.
+struct Four : Axis<"Four", 4> {};
+struct Rows : Index<"Rows", 96> {};
+struct Columns : Index<"Columns", 64> {};
+using Data = Tensor<double, Dim<Rows>, Dim<Columns, Cyclic<Four, 8>>>;
+constexpr auto triangle =
+    plan([](auto const& a) { return linalg::qr<Rows, Columns, K>(a).r; }, type<Data>);
+static_assert(triangle.count(Collective::all_gather) == 0 &&
+              triangle.count(Collective::broadcast) == 16);
+constexpr auto fit =
+    plan([](auto const& a, auto const& b) { return linalg::lstsq<Rows, Columns>(a, b); },
+         type<Data>, type<Tensor<double, Dim<Rows>>>);
+static_assert(fit.count(Collective::all_gather) == 1);
+static_assert(fit.bytes_per_rank() <= triangle.bytes_per_rank() + 8 * 2 * 64);
+
+}  // namespace
+
+TEST_CASE("q and r of one matrix in blocks of columns") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  for (auto const& [m, n] : {std::array<Int, 2>{0, 0},
+                             {0, 3},
+                             {3, 0},
+                             {1, 1},
+                             {1, 6},
+                             {6, 1},
+                             {7, 7},
+                             {33, 33},
+                             {40, 17},
+                             {17, 40},
+                             {30, 64},
+                             {64, 30}})
+    factorize<double, 4>(mesh, m, n);
+  for (auto const& [m, n] : {std::array<Int, 2>{1, 1}, {9, 21}, {21, 9}, {24, 24}})
+    factorize<C128, 4>(mesh, m, n);
+  factorize<double, 1>(mesh, 13, 11);
+  factorize<double, 300>(mesh, 40, 30);
+  factorize<float, 8>(mesh, 50, 34);
+  factorize<Kokkos::complex<float>, 8>(mesh, 34, 50);
+  factorize<double, 32>(mesh, 1100, 70);  // more rows than a product takes at a time
+}
+
+TEST_CASE("columns that depend on others, and a NaN") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  // rank 1
+  auto const a = from_function<double, Dim<I>, Dim<J, Cyclic<X, 2>>>(
+      mesh, {9, 7}, [](Int i, Int j) { return static_cast<double>((i + 1) * (j + 2)); });
+  auto const [q, r] = linalg::qr<I, J, K>(a);
+  auto const all_q = reshard<Dim<I>, Dim<K>>(q);
+  CHECK(apart(einsum<I, J>(all_q, reshard<Dim<K>, Dim<J>>(r)), reshard<Dim<I>, Dim<J>>(a)) < 1e-11);
+  auto const unit = eye<double, Dim<K>, Dim<L>>(mesh, {7, 7});
+  CHECK(apart(einsum<K, L>(all_q, relabel<K, L>(all_q)), unit) < 1e-12);
+  // the columns before the NaN are numbers, those from it on are none
+  auto const b =
+      from_function<double, Dim<I>, Dim<J, Cyclic<X, 2>>>(mesh, {9, 7}, [](Int i, Int j) {
+        return i == 4 && j == 3 ? std::numeric_limits<double>::quiet_NaN()
+                                : std::cos(static_cast<double>(i * 7 + j * j));
+      });
+  auto const values = to_host(reshard<Dim<K>, Dim<J>>(linalg::qr<I, J, K>(b).r));
+  CHECK(std::isfinite(values[1]));
+  CHECK(std::isnan(values[3]));
+  // and the next call works
+  factorize<double, 4>(mesh, 12, 12);
+}
+
+TEST_CASE("least squares") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  for (auto const& [m, n, rights] :
+       {std::array<Int, 3>{30, 11, 3}, {11, 11, 1}, {30, 1, 2}, {20, 6, 0}}) {
+    INFO(m << " x " << n << ", " << rights);
+    auto const a = normal<Matrix<double, 4, false>>(mesh, {m, n}, RandomKey{1});
+    auto const b = normal<double, Dim<I>, Dim<N>>(mesh, {m, rights}, RandomKey{2});
+    auto const x = linalg::lstsq<I, J>(a, b);
+    static_assert(std::is_same_v<std::remove_const_t<decltype(x)>,
+                                 Tensor<double, Dim<J, Cyclic<X, 4>>, Dim<N>>>);
+    if (rights == 0) continue;
+    auto const expected = linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(a), b);
+    CHECK(apart(reshard<Dim<J>, Dim<N>>(x), expected) < 1e-11);
+  }
+  auto const z = normal<Matrix<C128, 4, true>>(mesh, {5, 9}, RandomKey{3});
+  auto const one = normal<C128, Dim<I>>(mesh, {9}, RandomKey{4});
+  CHECK(apart(reshard<Dim<J>>(linalg::lstsq<I, J>(z, one)),
+              linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(z), one)) < 1e-11);
+}
+
+TEST_CASE("what qr sends and holds is what its plan says") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  // the peak is looked at closely from a megabyte on, which few ranks reach
+  Int const largest = on_ranks::rank_total() > 3 ? 130 : 350;
+  for (auto const& [m, n] : {std::array<Int, 2>{0, 5},
+                             {5, 5},
+                             {64, 40},
+                             {40, 64},
+                             {largest, largest},
+                             {largest, largest / 2},
+                             {largest / 2, largest}}) {
+    INFO(m << " x " << n);
+    auto const a = normal<Matrix<double, 16, false>>(mesh, {m, n}, RandomKey{5});
+    measured_plan::check_all_ranks(
+        op::CyclicQr<I, J, K>{}, [&] { return linalg::qr<I, J, K>(a); }, a);
+    CHECK(plan_at(op::CyclicQr<I, J, K>{}, a).count(Collective::all_gather) == 0);
+    CHECK(plan_at(op::CyclicQr<I, J, K>{}, a).count(Collective::broadcast) ==
+          2 * core::ceil_div(std::min(m, n), 16));
+  }
+}
