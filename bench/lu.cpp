@@ -31,6 +31,10 @@ void pdgesv_(int const* n, int const* rights, double* a, int const* ia, int cons
 void pdposv_(char const* part, int const* n, int const* rights, double* a, int const* ia,
              int const* ja, int const* desc_a, double* b, int const* ib, int const* jb,
              int const* desc_b, int* info);
+void pdgeqrf_(int const* m, int const* n, double* a, int const* ia, int const* ja,
+              int const* desc_a, double* tau, double* work, int const* size, int* info);
+void pdorgqr_(int const* m, int const* n, int const* k, double* a, int const* ia, int const* ja,
+              int const* desc_a, double const* tau, double* work, int const* size, int* info);
 void dgesv_(int const* n, int const* rights, double* a, int const* ld_a, int* pivots, double* b,
             int const* ld_b, int* info);
 void dposv_(char const* part, int const* n, int const* rights, double* a, int const* ld_a,
@@ -47,7 +51,8 @@ char const* const help =
     "columns,\n"
     "from 4096 on of 96. Last lines: ratio lu METHOD_GRID_nbBLOCK RANKS MEDIAN Q1 Q3, ours over "
     "ScaLAPACK's\n"
-    "in time, lu_products over its products alone, lu_refined the solve with factors in float over "
+    "in time, qr_... q and r over pdgeqrf and pdorgqr, lu_products over its products alone, "
+    "lu_refined the solve with factors in float over "
     "that in double, on one\n"
     "rank METHOD_lapack over dgesv or dposv; Q1 and Q3 are the quartiles of the ratios of one "
     "round; before them, as itself, the rival over "
@@ -56,6 +61,7 @@ char const* const help =
 struct X : Axis<"X"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
+struct K : Index<"K"> {};
 
 double drawn(std::int64_t i, std::int64_t j) {
   std::uint64_t h = (static_cast<std::uint64_t>(i) << 32U | static_cast<std::uint64_t>(j)) *
@@ -70,11 +76,18 @@ double definite(std::int64_t n, std::int64_t i, std::int64_t j) {
 }
 double right_side(std::int64_t i) { return drawn(i, 1 << 20); }
 
+/// What is timed: a system of equations by LU or Cholesky, or q and r.
+enum class Case { lu, cholesky, qr };
+char const* name_of(Case c) {
+  return c == Case::lu ? "lu" : c == Case::cholesky ? "cholesky" : "qr";
+}
+
 /// The matrix and the right-hand side in ScaLAPACK's form; each run works on a copy.
 class Rival {
  public:
-  Rival(int rows, int cols, int block, int n, bool lu, std::function<double(int, int)> const& entry)
-      : n_(n), lu_(lu) {
+  Rival(int rows, int cols, int block, int n, Case what,
+        std::function<double(int, int)> const& entry)
+      : n_(n), what_(what) {
     int context = 0;
     int my_row = 0;
     int my_col = 0;
@@ -102,6 +115,7 @@ class Rival {
     for (int r = 0; r < m; ++r)
       right_[static_cast<std::size_t>(r)] = right_side(global(r, my_row, rows));
     pivots_.resize(static_cast<std::size_t>(ld + block));
+    tau_.resize(static_cast<std::size_t>(k + block));
     a_ = given_;
     b_ = right_;
   }
@@ -111,7 +125,9 @@ class Rival {
     a_ = given_;  // ours copies the matrix too
     b_ = right_;
     yield_in_mpi = runtime::run_time.yield_while_waiting;
-    if (lu_) {
+    if (what_ == Case::qr) {
+      factor_qr();
+    } else if (what_ == Case::lu) {
       pdgesv_(&n_, &one, a_.data(), &one, &one, desc_a_, pivots_.data(), b_.data(), &one, &one,
               desc_b_, &info);
     } else {
@@ -123,11 +139,27 @@ class Rival {
   }
 
  private:
+  void factor_qr() {
+    int const one = 1;
+    int const ask = -1;
+    int info = 0;
+    double size = 0;
+    double most = 0;
+    pdgeqrf_(&n_, &n_, a_.data(), &one, &one, desc_a_, tau_.data(), &most, &ask, &info);
+    pdorgqr_(&n_, &n_, &n_, a_.data(), &one, &one, desc_a_, tau_.data(), &size, &ask, &info);
+    work_.resize(static_cast<std::size_t>(std::max(size, most)));
+    int const given = static_cast<int>(work_.size());
+    pdgeqrf_(&n_, &n_, a_.data(), &one, &one, desc_a_, tau_.data(), work_.data(), &given, &info);
+    r_ = a_;  // ours is another tensor too
+    pdorgqr_(&n_, &n_, &n_, a_.data(), &one, &one, desc_a_, tau_.data(), work_.data(), &given,
+             &info);
+  }
+
   int n_;
-  bool lu_;
+  Case what_;
   int desc_a_[9]{};
   int desc_b_[9]{};
-  std::vector<double> given_, right_, a_, b_;
+  std::vector<double> given_, right_, a_, b_, r_, tau_, work_;
   std::vector<int> pivots_;
 };
 
@@ -211,36 +243,38 @@ void run(int argc, char** argv, Environment const& env, int n) {
   auto const h = from_function<double, Dim<I>, Columns>(
       mesh, {n, n}, [n](std::int64_t i, std::int64_t j) { return definite(n, i, j); });
   auto const b = from_function<double, Dim<I>>(mesh, {n}, &right_side);
-  auto const ours = [&](bool by_lu) -> std::function<void()> {
-    if (by_lu) return [&] { linalg::solve<I, J>(a, b); };
+  auto const ours = [&](Case what) -> std::function<void()> {
+    if (what == Case::lu) return [&] { linalg::solve<I, J>(a, b); };
+    if (what == Case::qr) return [&] { linalg::qr<I, J, K>(a); };
     return [&] { linalg::cholesky_solve<I, J>(linalg::cholesky<I, J>(h), b); };
   };
   suite.add("lu_products", [&] {
     auto const rival = std::make_shared<Products<width>>(n, env.rank(), env.size());
-    return Pair{ours(true), [rival] { rival->run(); }};
+    return Pair{ours(Case::lu), [rival] { rival->run(); }};
   });
-  suite.add("lu_refined",
-            [&] { return Pair{[&] { linalg::solve<I, J>(a, b, linalg::refined); }, ours(true)}; });
+  suite.add("lu_refined", [&] {
+    return Pair{[&] { linalg::solve<I, J>(a, b, linalg::refined); }, ours(Case::lu)};
+  });
   for (bool const by_lu : {true, false})
     if (env.size() == 1)
       suite.add(by_lu ? "lu_lapack" : "cholesky_lapack", [&, by_lu] {
         auto const rival = std::make_shared<Lapack>(n, by_lu, entry_of(by_lu));
-        return Pair{ours(by_lu), [rival] { rival->run(); }};
+        return Pair{ours(by_lu ? Case::lu : Case::cholesky), [rival] { rival->run(); }};
       });
   std::stringstream blocks(option(argc, argv, "blocks", std::string("32,64")));
   for (std::string word; std::getline(blocks, word, ',');) {
     int const block = std::stoi(word);
-    for (bool const by_lu : {true, false})
+    for (Case const what : {Case::lu, Case::cholesky, Case::qr})
       for (bool const row : {true, false}) {
         if (!row && env.size() == 1) continue;
         int const rows = row ? 1 : env.size();
         int const cols = row ? env.size() : 1;
-        suite.add(std::string(by_lu ? "lu_" : "cholesky_") + std::to_string(rows) + "x" +
+        suite.add(std::string(name_of(what)) + "_" + std::to_string(rows) + "x" +
                       std::to_string(cols) + "_nb" + word,
-                  [&, by_lu, rows, cols, block] {
-                    auto const rival =
-                        std::make_shared<Rival>(rows, cols, block, n, by_lu, entry_of(by_lu));
-                    return Pair{ours(by_lu), [rival] { rival->run(); }};
+                  [&, what, rows, cols, block] {
+                    auto const rival = std::make_shared<Rival>(rows, cols, block, n, what,
+                                                               entry_of(what != Case::cholesky));
+                    return Pair{ours(what), [rival] { rival->run(); }};
                   });
       }
   }
