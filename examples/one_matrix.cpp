@@ -1,4 +1,4 @@
-// One matrix over all ranks, which never has to fit into one: LU and Cholesky, with columns dealt out over one mesh axis, and
+// One matrix over all ranks, which never has to fit into one: LU, Cholesky and QR, with columns dealt out over one mesh axis, and
 // with rows and columns over a grid of ranks. What is sent and held is known before anything runs, and asserted.
 // RANKS: 4
 #include <cmath>
@@ -20,6 +20,7 @@ struct X : Axis<"X", 2> {};  // a grid of two by two
 struct Y : Axis<"Y", 2> {};
 struct I : Index<"I", N> {};
 struct J : Index<"J", N> {};
+struct K : Index<"K", N> {};
 
 // docs: types
 using Columns = Tensor<double, Dim<I>, Dim<J, Cyclic<All, NB>>>;  // block k is on rank k mod 4
@@ -32,6 +33,7 @@ using Down = Tensor<double, Dim<I, Cyclic<X, NB>>>;  // right-hand sides of Grid
 constexpr std::int64_t columns_formula(std::int64_t p) {
   return N * (N + 2 * NB) / 2 * (p - 1) / p + N;
 }
+constexpr std::int64_t qr_formula(std::int64_t p) { return N * (N + 4 * NB) * (p - 1) / p; }
 constexpr std::int64_t grid_formula(std::int64_t P, std::int64_t Q) {
   std::int64_t const panels = N * N / 2 * (Q - 1) / (Q * P);  // of L, along the rows of the grid
   std::int64_t const rows =
@@ -50,6 +52,9 @@ static_assert(cholesky_plan.bytes_per_rank() <= 8 * columns_formula(4));
 constexpr auto grid_plan = plan(op::GridLu<I, J>{}, type<Grid>);
 static_assert(grid_plan.count(Collective::all_gather) == 0);
 static_assert(grid_plan.bytes_per_rank() <= 8 * grid_formula(2, 2));
+constexpr auto qr_plan = plan(op::CyclicQr<I, J, K>{}, type<Columns>);
+static_assert(qr_plan.count(Collective::all_gather) == 0);
+static_assert(qr_plan.bytes_per_rank() <= 8 * qr_formula(4));
 
 // A matrix that is given away is factorized in its own memory: beside it are three panels and the pivots.
 constexpr auto in_place = plan(op::CyclicLu<I, J>{true}, type<Columns>);
@@ -78,6 +83,14 @@ int main(int argc, char** argv) {
   // docs: end
   double const twice = item(max<Tensor<double>>(abs(y - 2.0 * x)));
 
+  // docs: qr
+  Columns const e = normal<Columns>(row, RandomKey{1});
+  auto const [q, r] = linalg::qr<I, J, K>(e);  // f64[I, K@All%32], f64[K, J@All%32]
+  auto const w = linalg::lstsq<I, J>(e, b);    // f64[J@All%32]
+  // docs: end
+  double const off = item(max<Tensor<double>>(abs(tril<K, J>(r, -1))));
+  double const by_qr = residual(e, w, b);
+
   // docs: grid
   Grid const c = normal<Grid>(square, RandomKey{1});  // the same numbers, other blocks
   auto const d = normal<Down>(square, RandomKey{2});
@@ -85,7 +98,7 @@ int main(int argc, char** argv) {
   // docs: end
   double const by_grid = residual(c, z, d);
 
-  if (!(by_columns < 1e-9 && twice < 1e-9 && by_grid < 1e-9))
+  if (!(off == 0 && by_columns < 1e-9 && twice < 1e-9 && by_qr < 1e-9 && by_grid < 1e-9))
     throw Error("example", "a solution is wrong");
   if (env.rank() == 0)
     std::printf(

@@ -25,6 +25,16 @@ namespace detail {
 
 using namespace execute;
 
+/// Error E79 where the program has no LAPACK.
+inline void need_lapack(char const* what) {
+  if (!kernels::have_lapack)
+    throw Error("E79",
+                std::string(what) +
+                    " needs LAPACK, and this program has none; install libopenblas-dev or "
+                    "liblapack-dev, and configure again",
+                FailedOn::every_rank);
+}
+
 /// Requirements on elements: float, double, or their complex numbers, all of one type.
 template <class A, class... Bs>
 constexpr rules::Code elements() {

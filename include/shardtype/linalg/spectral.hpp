@@ -32,16 +32,6 @@ namespace detail {
 
 struct VectorsAndValues : Index<"vectors and values"> {};
 
-/// Error E79 where the program has no LAPACK.
-inline void need_lapack(char const* what) {
-  if (!kernels::have_lapack)
-    throw Error("E79",
-                std::string(what) +
-                    " needs LAPACK, and this program has none; install libopenblas-dev or "
-                    "liblapack-dev, and configure again",
-                FailedOn::every_rank);
-}
-
 }  // namespace detail
 }  // namespace linalg
 
