@@ -12,54 +12,55 @@
 
 using namespace shardtype;
 
-constexpr std::int64_t N = 384;  // rows and columns
-constexpr int NB = 32;           // of them per block
-
 struct All : Axis<"All", 4> {};
 struct X : Axis<"X", 2> {};  // a grid of two by two
 struct Y : Axis<"Y", 2> {};
-struct I : Index<"I", N> {};
-struct J : Index<"J", N> {};
-struct K : Index<"K", N> {};
+struct I : Index<"I", 384> {};
+struct J : Index<"J", 384> {};
+struct K : Index<"K", 384> {};
 
 // docs: types
-using Columns = Tensor<double, Dim<I>, Dim<J, Cyclic<All, NB>>>;  // block k is on rank k mod 4
-using Grid = Tensor<double, Dim<I, Cyclic<X, NB>>, Dim<J, Cyclic<Y, NB>>>;
-using Down = Tensor<double, Dim<I, Cyclic<X, NB>>>;  // right-hand sides of Grid
+using Columns = Tensor<double, Dim<I>, Dim<J, Cyclic<All, 32>>>;  // block k is on rank k mod 4
+using Grid = Tensor<double, Dim<I, Cyclic<X, 32>>, Dim<J, Cyclic<Y, 32>>>;
+using Down = Tensor<double, Dim<I, Cyclic<X, 32>>>;  // right-hand sides of Grid
 // docs: end
 
-// The numbers that a rank receives at most, by the formulas of docs/linalg_cyclic.md: p ranks, or a grid of P by Q.
+// The numbers that a rank receives at most, by the formulas of docs/linalg_cyclic.md: n rows in blocks of b, on p ranks or a grid
+// of p by q.
 // docs: formulas
-constexpr std::int64_t columns_formula(std::int64_t p) {
-  return N * (N + 2 * NB) / 2 * (p - 1) / p + N;
+constexpr std::int64_t columns_formula(std::int64_t n, std::int64_t b, std::int64_t p) {
+  return n * (n + 2 * b) / 2 * (p - 1) / p + n;
 }
-constexpr std::int64_t qr_formula(std::int64_t p) { return N * (N + 4 * NB) * (p - 1) / p; }
-constexpr std::int64_t grid_formula(std::int64_t P, std::int64_t Q) {
-  std::int64_t const panels = N * N / 2 * (Q - 1) / (Q * P);  // of L, along the rows of the grid
+constexpr std::int64_t qr_formula(std::int64_t n, std::int64_t b, std::int64_t p) {
+  return n * (n + 4 * b) * (p - 1) / p;
+}
+constexpr std::int64_t grid_formula(std::int64_t n, std::int64_t b, std::int64_t p,
+                                    std::int64_t q) {
+  std::int64_t const panels = n * n / 2 * (q - 1) / (q * p);  // of L, along the rows of the grid
   std::int64_t const rows =
-      N * N / 2 * (P + 1) / (P * Q);  // of U and for pivots, along its columns
-  return panels + rows + N * NB * (P + Q) / Q + 2 * N;
+      n * n / 2 * (p + 1) / (p * q);  // of U and for pivots, along its columns
+  return panels + rows + n * b * (p + q) / q + 2 * n;
 }
 // docs: end
 
 // docs: plans
 constexpr auto lu_plan = plan(op::CyclicLu<I, J>{}, type<Columns>);
 static_assert(lu_plan.count(Collective::all_gather) == 0);
-static_assert(lu_plan.bytes_per_rank() <= 8 * columns_formula(4));
+static_assert(lu_plan.bytes_per_rank() <= 8 * columns_formula(384, 32, 4));
 constexpr auto cholesky_plan = plan(op::CyclicCholesky<I, J>{}, type<Columns>);
 static_assert(cholesky_plan.count(Collective::all_gather) == 0);
-static_assert(cholesky_plan.bytes_per_rank() <= 8 * columns_formula(4));
+static_assert(cholesky_plan.bytes_per_rank() <= 8 * columns_formula(384, 32, 4));
 constexpr auto grid_plan = plan(op::GridLu<I, J>{}, type<Grid>);
 static_assert(grid_plan.count(Collective::all_gather) == 0);
-static_assert(grid_plan.bytes_per_rank() <= 8 * grid_formula(2, 2));
+static_assert(grid_plan.bytes_per_rank() <= 8 * grid_formula(384, 32, 2, 2));
 constexpr auto qr_plan = plan(op::CyclicQr<I, J, K>{}, type<Columns>);
 static_assert(qr_plan.count(Collective::all_gather) == 0);
-static_assert(qr_plan.bytes_per_rank() <= 8 * qr_formula(4));
+static_assert(qr_plan.bytes_per_rank() <= 8 * qr_formula(384, 32, 4));
 
 // A matrix that is given away is factorized in its own memory: beside it are three panels and the pivots.
 constexpr auto in_place = plan(op::CyclicLu<I, J>{true}, type<Columns>);
-constexpr std::int64_t panel_bytes = 8 * N * (NB + 1);
-static_assert(in_place.peak_bytes() <= bytes_per_rank<Columns> + 3 * panel_bytes + 4 * N);
+constexpr std::int64_t panel_bytes = 8 * 384 * (32 + 1);
+static_assert(in_place.peak_bytes() <= bytes_per_rank<Columns> + 3 * panel_bytes + 4 * 384);
 // docs: end
 
 // The largest element of a x - b.
@@ -102,8 +103,7 @@ int main(int argc, char** argv) {
     throw Error("example", "a solution is wrong");
   if (env.rank() == 0)
     std::printf(
-        "%lld rows on 4 ranks: LU sends each rank at most %.0f kB over columns, %.0f kB over a "
+        "384 rows on 4 ranks: LU sends each rank at most %.0f kB over columns, %.0f kB over a "
         "grid\n",
-        static_cast<long long>(N), double(lu_plan.bytes_per_rank()) / 1e3,
-        double(grid_plan.bytes_per_rank()) / 1e3);
+        double(lu_plan.bytes_per_rank()) / 1e3, double(grid_plan.bytes_per_rank()) / 1e3);
 }
