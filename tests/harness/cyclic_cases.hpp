@@ -307,12 +307,17 @@ inline Tally run_cases(Comm& world, int count, int first = 0) {
     std::vector<double> const x = solve(world, c, whole, pivots);
     std::vector<double> const one = solve_alone(c, whole, pivots_alone);
     bool const empty = c.n * c.right == 0;
-    if (!empty && (x.empty() || one.empty())) {
-      if (x.empty() != one.empty()) t.wrong += text(c) + ": only one of both is singular\n";
+    if (!empty && x.empty()) {
+      if (!one.empty()) t.wrong += text(c) + ": LAPACK has factors\n";
+      continue;
+    }
+    // where LAPACK's last pivot is 0 by rounding, the own one need not be
+    if (!empty && one.empty() && c.kind != nearly_singular) {
+      t.wrong += text(c) + ": LAPACK has no factors\n";
       continue;
     }
     double const error = whole.error(x, c.right);
-    double const ratio = error / std::max(1., whole.error(one, c.right));
+    double const ratio = error / std::max(1., one.empty() ? 1. : whole.error(one, c.right));
     ++t.solved;
     t.worst = std::max(t.worst, ratio);
     if (!(ratio <= 10)) t.wrong += text(c) + ": " + std::to_string(error) + " roundings\n";
