@@ -1,4 +1,5 @@
 // One matrix over a grid of ranks on types: results, refusals, and plans, which gather nothing.
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -153,5 +154,27 @@ static_assert(gathers<Triangle, A, Right> == 0 && gathers<TriangleTurned, A, Sol
 static_assert(gathers<op::GridLu<U, V>, Tensor<double, Split<U, X>, Split<V, Y>>> == 0);
 static_assert(gathers<op::GridSolve<M, N>, Tensor<double, Split<M, P>, Split<N, Q>>,
                       Tensor<double, Split<M, P>>> == 0);
+
+// The rank that gets the most, compared with all of them: what a rank has itself of the rows of its columns, which Cholesky
+// sends, depends on both coordinates; ranks with nothing of that count once for each process column.
+template <int p, int q, int n>
+constexpr bool busiest() {
+  struct Down : Axis<"Down", p> {};
+  struct Along : Axis<"Along", q> {};
+  struct R : Index<"R", n> {};
+  struct C : Index<"C", n> {};
+  constexpr Plan plan_of =
+      plan(op::GridCholesky<R, C>{}, type<Tensor<double, Split<R, Down, 4>, Split<C, Along, 4>>>);
+  std::int64_t most = 0;
+  for (int x = 0; x < p; ++x)
+    for (int y = 0; y < q; ++y) most = std::max(most, plan_of.bytes(Coords{{x, y}}));
+  return plan_of.bytes_per_rank() == most;
+}
+static_assert(busiest<4, 4, 70>());
+static_assert(busiest<2, 4, 45>());
+static_assert(busiest<6, 4, 37>());
+static_assert(busiest<3, 2, 30>());
+static_assert(busiest<1, 5, 41>());
+static_assert(busiest<5, 1, 41>());
 
 }  // namespace

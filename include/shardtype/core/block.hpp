@@ -67,6 +67,8 @@ struct Rows {
 
 /// Number of indices in both `a` and `b`, the rows of two ranks for one extent.
 constexpr std::int64_t common(Rows const& a, Rows const& b) {
+  if (a.begin == b.begin && a.run == b.run && a.stride == b.stride)
+    return std::min(a.count, b.count);
   if (a.stride < b.stride) return common(b, a);  // loop over the one with fewer runs
   if (a.stride == 0) return intersect(a.range(), b.range()).size();
   auto in_runs = [&](std::int64_t from, std::int64_t to) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/cost.hpp>
@@ -65,6 +66,20 @@ enum class Answer : std::int8_t {
 class Accounting {
   // defined before its uses: clang evaluates it in their constant expressions only then
 
+  /// In a broadcast of block-cyclic rows from one axis to another: a rank holds rows that it needs only where its coordinates
+  /// along both, counted from the first block, are alike modulo `divisor`. 1: anywhere.
+  struct Meeting {
+    int holds = 0;
+    int needs = 0;
+    std::int64_t divisor = 1;
+    std::int64_t shift = 0;
+
+    constexpr bool at(Coords const& c) const {
+      return (c.at[holds] - c.at[needs] - shift) % divisor == 0;
+    }
+    friend constexpr bool operator==(Meeting const&, Meeting const&) = default;
+  };
+
   struct Move {
     Step step{};
     Sizing sizing{};
@@ -94,6 +109,18 @@ class Accounting {
       if (step.collective != Collective::broadcast && !moves_blocks(step))
         for (int k = 0; k < step.axes.size; ++k) out.insert(step.axes[k]);
       return out;
+    }
+    /// Where the bytes depend on what a rank has itself; elsewhere only on what it needs.
+    constexpr Meeting meeting() const {
+      if (step.collective != Collective::broadcast || step.from < 0 || step.from != step.to)
+        return {};
+      AxisList const& a = step.before.dims[step.from].axes;
+      AxisList const& b = step.after.dims[step.to].axes;
+      if (a.size != 1 || b.size != 1 || a.cyclic == 0 || a.cyclic != b.cyclic) return {};
+      for (int d = 0; d < step.after.rank; ++d)
+        if (step.after.dims[d].axes.contains(a[0])) return {};
+      std::int64_t const divisor = std::gcd(sizing.sizes[a[0]], sizing.sizes[b[0]]);
+      return {a[0], b[0], divisor, (first[a[0]] + sizing.sizes[b[0]] - first[b[0]]) % divisor};
     }
 
    private:
@@ -256,6 +283,7 @@ class Accounting {
     struct Rank {
       Coords at{};
       std::size_t alike = 0;
+      std::size_t apart = 0;  // the first rank that needs as this one, and has nothing of that
       std::int64_t bytes = 0;
       std::int64_t sum = 0;
     };
@@ -264,15 +292,29 @@ class Accounting {
     Rank* const begin = each.data();
     shardtype::detail::List<std::size_t> first_alike;
     AxisSet seen;
+    Meeting met;
     bool is_new = true;
+    auto const along = [&](std::size_t k, AxisSet axes) {
+      return static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), axes));
+    };
     bool const all = each_move([&](Move const& m) {
-      if (AxisSet const sees = m.sees(); is_new || !(sees == seen)) {
+      Meeting const meets = m.meeting();
+      if (AxisSet const sees = m.sees(); is_new || !(sees == seen) || !(meets == met)) {
         is_new = false;
         seen = sees;
+        met = meets;
+        AxisSet needs = sees;
+        needs.erase(meets.holds);
         first_alike.clear();
+        for (std::size_t k = 0; k < total; ++k) begin[k].apart = total;
         for (std::size_t k = 0; k < total; ++k) {
-          begin[k].alike =
-              static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), sees));
+          if (meets.at(begin[k].at)) {
+            begin[k].alike = along(k, sees);
+          } else {
+            std::size_t& apart = begin[along(k, needs)].apart;
+            apart = std::min(apart, k);
+            begin[k].alike = apart;
+          }
           if (begin[k].alike == k) first_alike.push_back(k);
         }
       }
