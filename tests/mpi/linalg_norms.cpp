@@ -313,6 +313,42 @@ TEST_CASE("upper Cholesky factors") {
             (einsum<I, B, C, J>(relabel<J, I, I, K>(u), relabel<I, K>(u)) - a).tensor()) < 1e-9);
 }
 
+// Functions that consist of several operations see the labels and elements of expressions.
+TEST_CASE("automatic mode") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const beside = [](auto const& got, auto const& expected) {
+    CHECK(linear::distance((got - expected).tensor()) < 1e-11);
+  };
+  for (Int const count : {0, 1, 5}) {
+    Int const n = 4;
+    auto const a = from_function<Z, Dim<B, Y>, Dim<I>, Dim<J>>(
+        mesh, {count, n, n},
+        [](Int t, Int i, Int j) { return number<Z>(t, i, j) + Z(i == j ? 3. : 0.); });
+    auto const h =
+        from_function<Z, Dim<B, Y>, Dim<I>, Dim<J>>(mesh, {count, n, n}, [](Int t, Int i, Int j) {
+          if (i == j) return Z(9);
+          return i > j ? number<Z>(t, i, j) : linalg::kernels::conjugate(number<Z>(t, j, i));
+        });
+    auto const b = from_function<Z, Dim<B, Y>, Dim<I>, Dim<K>>(mesh, {count, n, 2}, &number<Z>);
+    auto const rows = reshard<Dim<B>, Dim<I, Y>, Dim<J, X>>(a);
+    using Out = Tensor<Z, Dim<B, Y>, Dim<J>, Dim<K>>;
+    auto const x = linalg::solve<I, J>(h, b);
+    auto const l = linalg::cholesky<I, J>(h);
+    auto const u = linalg::cholesky<I, J>(lazy(h), linalg::upper);
+    beside(evaluate<Out>(mesh, linalg::cholesky_solve<I, J>(lazy(l), lazy(b))), x);
+    beside(evaluate<Out>(mesh, linalg::cholesky_solve<I, J>(u, lazy(b), linalg::upper)), x);
+    beside(evaluate<Out>(mesh, linalg::lstsq<I, J>(lazy(rows), lazy(b))),
+           linalg::lstsq<I, J>(a, b));
+    beside(evaluate<Dim<B, Y>, Dim<I>, Dim<J>>(mesh, linalg::matrix_power<I, J, 3>(lazy(rows))),
+           linalg::matrix_power<I, J, 3>(a));
+    beside(evaluate<Dim<B, Y>, Dim<I>, Dim<J>>(mesh, linalg::matrix_power<I, J, -2>(lazy(rows))),
+           linalg::matrix_power<I, J, -2>(a));
+    beside(evaluate<Dim<B, Y>>(mesh, linalg::cond<I, J>(lazy(rows))), linalg::cond<I, J>(a));
+    beside(evaluate<Dim<B, Y>>(mesh, linalg::cond<I, J, Norm::one>(lazy(rows))),
+           linalg::cond<I, J, Norm::one>(a));
+  }
+}
+
 TEST_CASE("gradients of pseudo-inverses, norms and conditions") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const pseudo = [](auto const& m) { return linalg::pinv<I, J>(m); };

@@ -192,7 +192,7 @@ constexpr auto by_factors(Op const& op, std::source_location const& where, A con
   return call(op, where, a, factors);
 }
 template <class A>
-inline constexpr bool of_complex = kernels::is_complex<checking::element_t<autodiff::tensor_of<A>>>;
+inline constexpr bool of_complex = kernels::is_complex<checking::element_t<detail::seen_t<A>>>;
 
 }  // namespace detail
 

@@ -59,8 +59,17 @@ namespace detail {
 /// The product of two matrices typed alike, with rows I and columns J.
 template <class I, class J, class A, class B>
 constexpr auto product(A const& a, B const& b) {
-  return linalg::detail::einsum_to(autodiff::labels_of_t<autodiff::tensor_of<A>>{},
-                                   relabel<J, Other>(a), relabel<I, Other>(b));
+  return linalg::detail::einsum_to(autodiff::labels_of_t<detail::seen_t<A>>{}, relabel<J, Other>(a),
+                                   relabel<I, Other>(b));
+}
+/// The tensor of an elementwise expression; that of automatic mode itself.
+template <class X>
+constexpr auto settled(X const& x) {
+  if constexpr (core::is_lazy<X>) {
+    return x;
+  } else {
+    return x.tensor();
+  }
 }
 /// a^n, n >= 1, of products that halve n.
 template <class I, class J, std::int64_t n, class A>
@@ -132,10 +141,10 @@ constexpr auto cond(core::Argument<A> const& a,
     if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(s)>>) {
       return s;
     } else {
-      using R = kernels::real_t<checking::element_t<autodiff::tensor_of<A>>>;
+      using R = kernels::real_t<checking::element_t<detail::seen_t<A>>>;
       auto const least = shardtype::min<K>(s, where);
       auto const most = shardtype::norm_inf<K>(s, where);
-      return shardtype::where(least == R(0), R(infinite), most / least).tensor();
+      return detail::settled(shardtype::where(least == R(0), R(infinite), most / least));
     }
   } else {
     auto const inverse = api::inv<I, J>(a.self(), where);
@@ -143,10 +152,10 @@ constexpr auto cond(core::Argument<A> const& a,
       return inverse;
     } else {
       auto const own = api::norm<I, J, which>(a.self(), where);
-      using R = kernels::real_t<checking::element_t<autodiff::tensor_of<A>>>;
-      auto const both = (own * api::norm<J, I, which>(inverse, where)).tensor();
-      return shardtype::where(isnan(own), own, shardtype::where(isnan(both), R(infinite), both))
-          .tensor();
+      using R = kernels::real_t<checking::element_t<detail::seen_t<A>>>;
+      auto const both = detail::settled(own * api::norm<J, I, which>(inverse, where));
+      return detail::settled(
+          shardtype::where(isnan(own), own, shardtype::where(isnan(both), R(infinite), both)));
     }
   }
 }

@@ -212,7 +212,7 @@ constexpr auto lstsq(core::Argument<A> const& a, B const& b,
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(parts.q)>>) {
     return parts.q;
   } else {
-    using Labels = autodiff::labels_of_t<autodiff::tensor_of<B>>;
+    using Labels = autodiff::labels_of_t<detail::seen_t<B>>;
     auto const c =
         detail::einsum_to(detail::with_pair<I, I, K, K>(Labels{}), detail::conjugate(parts.q), b);
     return call(op::TriangularSolve<K, J>{{true, false}}, where, parts.r, c);

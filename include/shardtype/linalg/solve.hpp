@@ -25,6 +25,10 @@ struct FactorsAndPivots : Index<"factors and pivots"> {};
 struct One : Index<"one"> {};
 struct Other : Index<"other"> {};
 
+/// The tensor that a value is, has or stands for; of an expression of automatic mode that of its labels.
+template <class A>
+using seen_t = shardtype::detail::argument_t<autodiff::tensor_of<A>>;
+
 /// Flops of a factorisation of each of the first operand's matrices times `third` / 3, and of `solutions` with a column.
 constexpr planning::Work work(planning::CallSizing const& c, int third, std::int64_t columns) {
   std::int64_t const n = c.rows(0, c.operands[0].find(c.from.dims[0].label));

@@ -28,7 +28,7 @@ struct SecondColumn : Index<"second column"> {};
 
 template <class A>
 constexpr auto conjugate(A const& a) {
-  if constexpr (kernels::is_complex<checking::element_t<autodiff::tensor_of<A>>>) {
+  if constexpr (kernels::is_complex<checking::element_t<detail::seen_t<A>>>) {
     return conj(a);
   } else {
     return a;
