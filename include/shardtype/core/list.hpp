@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <utility>
 
 #include <shardtype/core/namespaces.hpp>
 
@@ -55,7 +54,7 @@ class List {
 
   constexpr T& push_back(T value) {
     if (size_ == room_) reserve(size_ < 4 ? 4 : 2 * size_);
-    data_[size_] = std::move(value);
+    data_[size_] = static_cast<T&&>(value);  // as std::move, which is a class more per type
     return data_[size_++];
   }
   constexpr void pop_back() { --size_; }
@@ -71,13 +70,13 @@ class List {
   }
   /// Removes the element at index `place`.
   constexpr void erase(std::size_t place) {
-    for (std::size_t k = place; k + 1 < size_; ++k) data_[k] = std::move(data_[k + 1]);
+    for (std::size_t k = place; k + 1 < size_; ++k) data_[k] = static_cast<T&&>(data_[k + 1]);
     data_[--size_] = T();
   }
   constexpr void reserve(std::size_t n) {
     if (n <= room_) return;
     T* const more = new T[n];
-    for (std::size_t k = 0; k < size_; ++k) more[k] = std::move(data_[k]);
+    for (std::size_t k = 0; k < size_; ++k) more[k] = static_cast<T&&>(data_[k]);
     delete[] data_;
     data_ = more;
     room_ = n;
@@ -104,7 +103,7 @@ class List {
   }
   constexpr void copy(List const& other) {
     reserve(other.size_);
-    for (T const& v : other) data_[size_++] = v;
+    for (; size_ < other.size_; ++size_) data_[size_] = other.data_[size_];
   }
 
   T* data_ = nullptr;

@@ -7,7 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/host_rows.hpp>
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/transpose.hpp>
 
@@ -81,7 +81,6 @@ struct RowCopy {
 /// `exec`; no communication.
 template <class T, class Exec>
 void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const n = layout.elements();
   if (n == 0) return;
   Layout const from = merged(layout);
@@ -97,8 +96,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
         return;
       }
     }
-    Kokkos::parallel_for(kernels::launch_name("shardtype::copy_rows"), Policy(exec, 0, n / length),
-                         detail::RowCopy<T>{src, dst, rows, length});
+    launch(exec, "shardtype::copy_rows", n / length, detail::RowCopy<T>{src, dst, rows, length});
     return;
   }
   int fast = last;
@@ -108,8 +106,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
                                            typename Exec::memory_space>::accessible) {
     if (from.stride[last] == -1) {
       detail::ReversedRows<T> const rows{{src, dst, from, 1}};
-      Kokkos::parallel_for(kernels::launch_name("shardtype::copy_reversed"),
-                           Policy(exec, 0, rows.runs.calls()), rows);
+      launch(exec, "shardtype::copy_reversed", rows.runs.calls(), rows);
       return;
     }
     if (from.stride[last] == 0) {
@@ -117,8 +114,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       detail::RepeatedElements<T> const rows{{src, dst, from, several ? 2 : 1},
                                              from.extent[last],
                                              several ? from.stride[last - 1] : 0};
-      Kokkos::parallel_for(kernels::launch_name("shardtype::copy_repeated"),
-                           Policy(exec, 0, rows.runs.calls()), rows);
+      launch(exec, "shardtype::copy_repeated", rows.runs.calls(), rows);
       return;
     }
     if (from.stride[fast] == 1) {
@@ -127,8 +123,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       tiles.tiles_last = (from.extent[last] + tiles.tile - 1) / tiles.tile;
       tiles.stream = detail::streams(dst, tiles.to);
       std::int64_t const others = n / from.extent[fast] / from.extent[last];
-      Kokkos::parallel_for(kernels::launch_name("shardtype::transpose"),
-                           Policy(exec, 0, others * tiles.tiles_fast * tiles.tiles_last), tiles);
+      launch(exec, "shardtype::transpose", others * tiles.tiles_fast * tiles.tiles_last, tiles);
       return;
     }
   }
@@ -138,9 +133,8 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
   std::int64_t work = tiles_last * tiles_fast;
   for (int d = 0; d < last; ++d)
     if (d != fast) work *= from.extent[d];
-  Kokkos::parallel_for(
-      kernels::launch_name("shardtype::copy_strided"), Policy(exec, 0, work),
-      detail::StridedCopy<T, tile>{src, dst, from, from.packed(), fast, tiles_fast, tiles_last});
+  launch(exec, "shardtype::copy_strided", work,
+         detail::StridedCopy<T, tile>{src, dst, from, from.packed(), fast, tiles_fast, tiles_last});
 }
 
 }  // namespace shardtype::kernels

@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/truths.hpp>
@@ -210,10 +210,8 @@ bool reduce_short([[maybe_unused]] Exec const& exec, [[maybe_unused]] ReduceShap
         shape.reduced.stride[0] != 1 || kept.rank != 1 || kept.stride[0] != shape.terms)
       return false;
     using Work = ReduceShort<R, Finish>;
-    Kokkos::parallel_for(kernels::launch_name("shardtype::reduce"),
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                             exec, 0, (shape.outputs + Work::together - 1) / Work::together),
-                         Work{in, out, shape.outputs, shape.terms});
+    launch(exec, "shardtype::reduce", (shape.outputs + Work::together - 1) / Work::together,
+           Work{in, out, shape.outputs, shape.terms});
     return true;
   } else {
     return false;
@@ -277,7 +275,6 @@ namespace detail {
 /// Computes the totals of all pieces, [pieces, outputs].
 template <class R, class Exec, class In>
 void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R::Total* totals) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if constexpr (std::is_same_v<In, bool const*>)
     return total_pieces<R>(exec, shape, Truths{in}, totals);
   int const last = shape.kept.rank - 1;
@@ -289,23 +286,19 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R:
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
       std::int64_t const runs = (inner + ReduceRows<R, In>::run - 1) / ReduceRows<R, In>::run;
-      Kokkos::parallel_for(kernels::launch_name("shardtype::reduce"),
-                           Policy(exec, 0, runs * (shape.outputs / inner) * shape.pieces),
-                           ReduceRows<R, In>{in, totals, shape, inner, runs});
+      launch(exec, "shardtype::reduce", runs * (shape.outputs / inner) * shape.pieces,
+             ReduceRows<R, In>{in, totals, shape, inner, runs});
       return;
     }
   }
-  Kokkos::parallel_for(kernels::launch_name("shardtype::reduce"),
-                       Policy(exec, 0, shape.outputs * shape.pieces),
-                       ReduceTerms<R, In>{in, totals, shape});
+  launch(exec, "shardtype::reduce", shape.outputs * shape.pieces,
+         ReduceTerms<R, In>{in, totals, shape});
 }
 
 template <class R, bool Finish, class Exec, class Out>
 void join_pieces(Exec const& exec, typename R::Total const* totals, Out* out, std::int64_t outputs,
                  std::int64_t pieces) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::reduce"), Policy(exec, 0, outputs),
-                       ReducePieces<R, Finish>{totals, out, outputs, pieces});
+  launch(exec, "shardtype::reduce", outputs, ReducePieces<R, Finish>{totals, out, outputs, pieces});
 }
 
 }  // namespace detail

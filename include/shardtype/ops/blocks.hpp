@@ -2,6 +2,7 @@
 /// Collectives and casts that only manual mode has: objects and functions. Those that strict mode
 /// has too are in ops/collectives.hpp.
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <source_location>
@@ -34,15 +35,17 @@ struct Permute {
   using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::permute, AxisState::varying>;
   static constexpr std::string_view name = "permute";
-  std::span<SourceDestination const> pairs;
+  std::span<SourceDestination const> pairs;  // read by index: its iterators cost 20 classes
 
   /// Error E64: a rank outside the group, or listed twice as source or as destination.
   constexpr void check(std::int64_t ranks) const {
-    for (SourceDestination const& p : pairs) {
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      SourceDestination const& p = pairs[k];
       if (p.source < 0 || p.source >= ranks || p.destination < 0 || p.destination >= ranks)
         fail(p, "the group has ranks 0 to " + std::to_string(ranks - 1));
-      for (SourceDestination const& q : pairs) {
-        if (&q == &p) continue;
+      for (std::size_t other = 0; other < pairs.size(); ++other) {
+        if (other == k) continue;
+        SourceDestination const& q = pairs[other];
         if (q.source == p.source) fail(p, "its source stands in another pair too");
         if (q.destination == p.destination) fail(p, "its destination stands in another pair too");
       }
@@ -50,15 +53,15 @@ struct Permute {
   }
   /// Whether any block is sent to another rank.
   constexpr bool moves(std::int64_t) const {
-    for (SourceDestination const& p : pairs)
-      if (p.source != p.destination) return true;
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+      if (pairs[k].source != pairs[k].destination) return true;
     return false;
   }
   constexpr planning::Partners partners(std::int64_t me, std::int64_t) const {
     planning::Partners out;
-    for (SourceDestination const& p : pairs) {
-      if (p.source == me) out.to = p.destination;
-      if (p.destination == me) out.from = p.source;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      if (pairs[k].source == me) out.to = pairs[k].destination;
+      if (pairs[k].destination == me) out.from = pairs[k].source;
     }
     return out;
   }

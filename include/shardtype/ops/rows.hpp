@@ -61,8 +61,8 @@ constexpr std::int64_t span(std::int64_t rows, std::int64_t step) {
 }
 
 /// The number of a repetition, and the rows that are repeated.
-struct Repetition : Index<"repetition"> {};
-struct Repeated : Index<"repeated"> {};
+struct Repetition : Index<"repeats"> {};
+struct Repeated : Index<"the row"> {};
 
 }  // namespace detail
 

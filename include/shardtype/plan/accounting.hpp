@@ -2,6 +2,7 @@
 /// Sums of the costs of steps, for the plans of operations, functions and whole expressions.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 
@@ -142,8 +143,9 @@ class Accounting {
   /// Calls `visit(move)` for each move, and once for three that are a series; stops where that is false.
   template <class Visit>
   constexpr bool each_move(Visit visit) const {
-    for (std::size_t k = 0; k < moves_.size(); k += moves_[k].terms > 0 ? 3U : 1U)
-      if (!visit(moves_[k])) return false;
+    Move const* const end = moves_.end();
+    for (Move const* m = moves_.begin(); m != end; m += m->terms > 0 ? 3 : 1)
+      if (!visit(*m)) return false;
     return true;
   }
 
@@ -284,13 +286,21 @@ class Accounting {
       Coords at{};
       std::size_t alike = 0;
       std::size_t apart = 0;  // the first rank that needs as this one, and has nothing of that
+      std::size_t first = 0;  // of the list of those that are alike to themselves
       std::int64_t bytes = 0;
       std::int64_t sum = 0;
     };
-    shardtype::detail::List<Rank> each(total);
-    for (std::size_t k = 0; k < total; ++k) each[k].at = ranks.at(static_cast<std::int64_t>(k));
-    Rank* const begin = each.data();
-    shardtype::detail::List<std::size_t> first_alike;
+    // in place of a List, which would be eight functions and classes in every file
+    struct Each {
+      Rank* ranks;
+      constexpr explicit Each(std::size_t n) : ranks(new Rank[n]) {}
+      Each(Each const&) = delete;
+      Each& operator=(Each const&) = delete;
+      constexpr ~Each() { delete[] ranks; }
+    } const each(total);
+    Rank* const begin = each.ranks;
+    for (std::size_t k = 0; k < total; ++k) begin[k].at = ranks.at(static_cast<std::int64_t>(k));
+    std::size_t firsts = 0;
     AxisSet seen;
     Meeting met;
     bool is_new = true;
@@ -305,7 +315,7 @@ class Accounting {
         met = meets;
         AxisSet needs = sees;
         needs.erase(meets.holds);
-        first_alike.clear();
+        firsts = 0;
         for (std::size_t k = 0; k < total; ++k) begin[k].apart = total;
         for (std::size_t k = 0; k < total; ++k) {
           if (meets.at(begin[k].at)) {
@@ -315,12 +325,13 @@ class Accounting {
             apart = std::min(apart, k);
             begin[k].alike = apart;
           }
-          if (begin[k].alike == k) first_alike.push_back(k);
+          if (begin[k].alike == k) begin[firsts++].first = k;
         }
       }
-      for (std::size_t const k : first_alike) {
-        begin[k].bytes = m.bytes(begin[k].at);
-        if (begin[k].bytes < 0) return false;
+      for (std::size_t n = 0; n < firsts; ++n) {
+        Rank& r = begin[begin[n].first];
+        r.bytes = m.bytes(r.at);
+        if (r.bytes < 0) return false;
       }
       bool const has_root = m.root >= 0;
       int const axis = m.step.axes.size == 1 ? m.step.axes[0] : -1;
@@ -332,7 +343,7 @@ class Accounting {
       return true;
     });
     std::int64_t most = 0;
-    for (std::size_t k = 0; k < total; ++k) most = std::max(most, each[k].sum);
+    for (std::size_t k = 0; k < total; ++k) most = std::max(most, begin[k].sum);
     return all ? most : -1;
   }
   /// Floating-point operations; of each step, those of its busiest rank.

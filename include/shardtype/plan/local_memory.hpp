@@ -37,7 +37,8 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
   bool const wraps = s.window.edge == shardtype::op::Edge::wrap;
   std::int64_t const ranks = z.sizes.product(s.axes);
   std::int64_t left = ranks - 1;
-  for (bool const up : {true, false})
+  for (int way = 0; way < 2; ++way) {
+    bool const up = way == 0;
     for (std::int64_t k = 1; left > 0; ++k, --left) {
       std::int64_t const g = up ? me + k : me - k;
       bool const beyond = g < 0 || g >= ranks;
@@ -49,6 +50,7 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
       if (!reaches && theirs.size() > 0) break;
       rows += wanted_rows(theirs, mine, extent, s.window);
     }
+  }
   return rows;
 }
 
@@ -113,8 +115,8 @@ class LocalMemory {
       note(add_sat(more, add_sat(sums[0], sums[1])));
       if (copies[k] > 0) sums[k] = 0;
     }
-    for (std::int64_t const n : {a.layout.elements(), b.layout.elements(), c.layout.elements()})
-      more = add_sat(more, mul_sat(n, e.copy_bytes));
+    std::int64_t const elements[] = {a.layout.elements(), b.layout.elements(), c.layout.elements()};
+    for (std::int64_t const n : elements) more = add_sat(more, mul_sat(n, e.copy_bytes));
     note(add_sat(add_sat(more, workspace), add_sat(sums[0], sums[1])));
     c.is_made = true;
     release_others(Slot::result);

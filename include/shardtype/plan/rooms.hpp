@@ -14,7 +14,8 @@ namespace shardtype::planning {
 [[noreturn]] inline void no_room(char const* what_has, int most, char const* of_what) {
   std::string const number = std::to_string(most);
   std::string text;  // literals, appended as such, would be a type each
-  for (char const* part : {what_has, " more than ", number.c_str(), " ", of_what}) text += part;
+  char const* const parts[] = {what_has, " more than ", number.c_str(), " ", of_what};
+  for (char const* part : parts) text += part;
   throw Error("E84", text, FailedOn::every_rank);
 }
 

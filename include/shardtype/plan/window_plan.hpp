@@ -3,7 +3,6 @@
 /// running values. Plans list them, and the operations run them (execute/window.hpp).
 
 #include <cstdint>
-#include <utility>
 
 #include <shardtype/plan/local_plan.hpp>
 
@@ -35,7 +34,8 @@ constexpr Step totals_step(Spec const& a, int d, Extents& extents, Sizes const& 
   s.axes = a.dims[d].axes;
   extents.at[a.dims[d].label] = sizes.product(s.axes);
   s.before = a;
-  for (int k = d; k > 0; --k) std::swap(s.before.dims[k], s.before.dims[k - 1]);
+  for (int k = d; k > 0; --k) s.before.dims[k] = a.dims[k - 1];
+  s.before.dims[0] = a.dims[d];
   s.after = s.before;
   s.from = 0;
   s.after.dims[0].axes = {};

@@ -1,0 +1,59 @@
+#pragma once
+/// Launches of kernels whose calls have numbers.
+
+#include <cstdint>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/core/compiled.hpp>
+#include <shardtype/kernels/launch_name.hpp>
+
+namespace shardtype::kernels {
+
+namespace detail {
+
+/// A kernel without its type: `make` makes its calls from `begin` to `end`.
+struct AnyKernel {
+  void (*make)(void const* kernel, std::int64_t begin, std::int64_t end);
+  void const* kernel;
+};
+template <class Kernel>
+void make_calls(void const* kernel, std::int64_t begin, std::int64_t end) {
+  // a copy, so that compilers know that no store of the kernel changes it
+  Kernel const mine = *static_cast<Kernel const*>(kernel);
+  for (std::int64_t work = begin; work < end; ++work) mine(work);
+}
+/// Gives each thread neighbouring calls, and returns when all are made.
+void launch_any(Kokkos::DefaultHostExecutionSpace const& exec, char const* name, std::int64_t calls,
+                AnyKernel kernel);
+
+/// Whether kernels are launched without their types: HPX returns before they are made.
+#ifdef KOKKOS_ENABLE_HPX
+template <class Exec>
+inline constexpr bool launches_any = false;
+#else
+template <class Exec>
+inline constexpr bool launches_any = std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>;
+#endif
+
+}  // namespace detail
+
+/// Calls `kernel(work)` for each `work` from 0 to `calls`, on `exec`; tools see it as `name`, a literal. On the host one
+/// function launches all kernels, because Kokkos's own launch costs compilers 15 functions and classes per kernel.
+template <class Exec, class Kernel>
+void launch(Exec const& exec, char const* name, std::int64_t calls, Kernel const& kernel) {
+  if constexpr (detail::launches_any<Exec>) {
+    detail::launch_any(exec, name, calls, {&detail::make_calls<Kernel>, &kernel});
+  } else {
+    Kokkos::parallel_for(launch_name(name),
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, calls),
+                         kernel);
+  }
+}
+
+}  // namespace shardtype::kernels
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/kernels/launch.ipp>
+#endif
