@@ -106,11 +106,6 @@ struct NoTransposed : checking::Poisoned {
   // as in Unlawful
   static_assert(alignof(checking::refused<Code::A14_no_member, false, Self>) > 0);
 };
-/// A base, because in Held T is a parameter.
-template <class Self>
-struct Transposed {
-  static NoTransposed<Self> const& T;  // NOLINT(readability-identifier-naming): NumPy's
-};
 
 struct Lawful {};
 /// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
@@ -120,10 +115,12 @@ struct Unlawful {
   static_assert(alignof(Refusal) > 0);
 };
 
-/// The base of a Tensor or Local: empty, or a refusal if the type breaks a law.
+/// The base of a Tensor or Local: without data, or a refusal if the type breaks a law. `T` is here, because in Held it is a
+/// parameter.
 template <class A, bool lawful = bool(Declaration<A>::verdict)>
-struct Declared {
-  using base = Lawful;
+struct Declared : Lawful {
+  using base = Declared;
+  static NoTransposed<A> const& T;  // NOLINT(readability-identifier-naming): NumPy's
 };
 template <class A>
 struct Declared<A, false> {
@@ -233,7 +230,7 @@ class HeldRows : public HeldBlock {
   HeldRows(MeshRef const& mesh, std::array<std::int64_t, rank> const& extents, Buffer& buffer,
            Names const& names, Spec const& spec)
       : HeldBlock(mesh, buffer), extents_(extents) {
-    detail::local_rows(mesh.state(), names, spec, extents_.data(), rows_.data());
+    detail::local_rows(mesh.state(), names, spec, extents.data(), rows_.data());
   }
 
   std::array<std::int64_t, rank> extents_;
@@ -252,7 +249,6 @@ namespace shardtype::detail {
 template <class Self, class T, class... Parts>
 class Held : public detail::Declared<Self>::base,
              public core::Argument<Self>,
-             public detail::Transposed<Self>,
              public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
   using S = Scope<Self>;
   using Block = detail::HeldRows<static_cast<std::size_t>(S::readings[0].spec.rank)>;
