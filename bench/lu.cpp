@@ -1,6 +1,6 @@
-// One matrix over all ranks, its columns block-cyclic: LU and a solution against ScaLAPACK's pdgesv, Cholesky and a solution
-// against pdposv, on grids of one row and of one column with several block sizes, alternating. LU also against its own
-// products alone, and on one rank against LAPACK's dgesv and dposv.
+// One matrix over all ranks, its columns block-cyclic, or rows and columns over a grid: LU and a solution against ScaLAPACK's
+// pdgesv, Cholesky and a solution against pdposv, on several grids with several block sizes, alternating. LU also against its
+// own products alone, and on one rank against LAPACK's dgesv and dposv.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -54,11 +54,13 @@ char const* const help =
     "in time, qr_... q and r over pdgeqrf and pdorgqr, lu_products over its products alone, "
     "lu_refined the solve with factors in float over "
     "that in double, on one\n"
-    "rank METHOD_lapack over dgesv or dposv; Q1 and Q3 are the quartiles of the ratios of one "
+    "rank METHOD_lapack over dgesv or dposv, grid_METHOD_PxQ_over_PxQ_nbBLOCK of a matrix over a "
+    "grid; Q1 and Q3 are the quartiles of the ratios of one "
     "round; before them, as itself, the rival over "
     "itself.\n";
 
 struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
@@ -230,6 +232,54 @@ class Lapack {
 
 using Pair = std::pair<std::function<void()>, std::function<void()>>;
 
+std::vector<int> blocks_of_rivals(int argc, char** argv) {
+  std::vector<int> out;
+  std::stringstream words(option(argc, argv, "blocks", std::string("32,64")));
+  for (std::string word; std::getline(words, word, ',');) out.push_back(std::stoi(word));
+  return out;
+}
+
+/// A matrix over a grid, 1 x 2, 2 x 1 or 2 x 2, against ScaLAPACK on the same grid and on a single row: grid_METHOD_PxQ_over_
+/// PxQ_nbBLOCK.
+template <std::int64_t width>
+void add_grids(Suite& suite, Environment const& env, int n, std::vector<int> const& blocks) {
+  using A = Tensor<double, Dim<I, Cyclic<X, width>>, Dim<J, Cyclic<Y, width>>>;
+  using B = Tensor<double, Dim<I, Cyclic<X, width>>>;
+  int const ranks = env.size();
+  auto const named = [](int rows, int cols) {
+    return std::to_string(rows) + "x" + std::to_string(cols);
+  };
+  for (int rows = 1; rows <= ranks; ++rows) {
+    if (ranks == 1 || ranks % rows != 0 || (ranks > 3 && (rows == 1 || rows == ranks))) continue;
+    int const cols = ranks / rows;
+    for (bool const by_lu : {true, false})
+      for (bool const same : {true, false})
+        for (int const block : blocks) {
+          if (!same && rows == 1) continue;
+          int const p = same ? rows : 1;
+          int const q = ranks / p;
+          suite.add(std::string(by_lu ? "grid_lu_" : "grid_cholesky_") + named(rows, cols) +
+                        "_over_" + named(p, q) + "_nb" + std::to_string(block),
+                    [&env, n, rows, cols, p, q, by_lu, block] {
+                      Mesh<X, Y> const mesh(env.world(), {rows, cols});
+                      auto const entry = [n, by_lu](std::int64_t i, std::int64_t j) {
+                        return by_lu ? general(i, j) : definite(n, i, j);
+                      };
+                      auto const a = from_function<A>(mesh, {n, n}, entry);
+                      auto const b = from_function<B>(mesh, {n}, &right_side);
+                      auto const rival = std::make_shared<Rival>(
+                          p, q, block, n, by_lu ? Case::lu : Case::cholesky, entry);
+                      return Pair{[a, b, by_lu] {
+                                    by_lu ? linalg::solve<I, J>(a, b)
+                                          : linalg::cholesky_solve<I, J>(linalg::cholesky<I, J>(a),
+                                                                         b);
+                                  },
+                                  [rival] { rival->run(); }};
+                    });
+        }
+  }
+}
+
 /// All cases, ours in blocks of `width` columns.
 template <std::int64_t width>
 void run(int argc, char** argv, Environment const& env, int n) {
@@ -278,6 +328,7 @@ void run(int argc, char** argv, Environment const& env, int n) {
                   });
       }
   }
+  add_grids<width>(suite, env, n, blocks_of_rivals(argc, argv));
   suite.run(argc, argv);
   suite.print();
 }

@@ -1,6 +1,6 @@
-// The condition of a matrix over a grid of ranks.
+// The condition of a matrix over a grid of ranks, in blocks of two sizes.
 // EXPECT: \[shardtype Q03\] rows and columns of this matrix are both block-cyclic
-// EXPECT: inv, det, rcond and linalg::refined take whole rows
+// EXPECT: reshard<Dim<I, Cyclic<Y, 64>>, Dim<J, Cyclic<X, 64>>>\(a\)
 // FORBID: shardtype S02
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
@@ -15,8 +15,9 @@ struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 
 #ifdef LEGAL
-using A = Tensor<double, Dim<I>, Dim<J, Cyclic<Y, 64>>>;
+inline constexpr int rows_per_block = 64;
 #else
-using A = Tensor<double, Dim<I, Cyclic<X, 64>>, Dim<J, Cyclic<Y, 64>>>;
+inline constexpr int rows_per_block = 32;
 #endif
+using A = Tensor<double, Dim<I, Cyclic<X, rows_per_block>>, Dim<J, Cyclic<Y, 64>>>;
 void ask(A const& a) { (void)linalg::rcond<I, J>(a); }

@@ -5,6 +5,9 @@
 
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 #include <shardtype/linalg/types_grid.hpp>
+#include <shardtype/linalg/types_grid_condition.hpp>
+#include <shardtype/linalg/types_grid_inverse.hpp>
+#include <shardtype/linalg/types_grid_refined.hpp>
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
@@ -81,6 +84,29 @@ static_assert(
 static_assert(same<result_t<TriangleTurned, Turned, Tensor<float, Split<J, Y, 8>>>,
                    Tensor<float, Split<I, X, 8>>>);
 
+using Refined = op::GridRefinedSolve<I, J>;
+static_assert(same<result_t<Refined, A, Right>, Solution>);
+static_assert(code<Refined, A, Tensor<double, Dim<I>>> == Code::Q05_one_matrix);
+
+// An inverse lies as the matrix, with the labels exchanged; determinants are numbers on all ranks.
+using Inverse = op::GridInverse<I, J>;
+using linalg::detail::Product;
+using Det = op::GridLuProduct<I, J, Product::whole>;
+using Logdet = op::GridLuProduct<I, J, Product::logarithm>;
+static_assert(same<result_t<Inverse, A, Pivots>, Tensor<double, Split<J, X>, Split<I, Y>>>);
+static_assert(
+    same<result_t<Inverse, Turned, Pivots>, Tensor<float, Split<I, Y, 8>, Split<J, X, 8>>>);
+static_assert(same<result_t<Det, A, Pivots>, Tensor<double>>);
+static_assert(same<result_t<Logdet, Turned, Pivots>, Tensor<float>>);
+
+// So is the condition, by factors, pivots and the norm.
+using Rcond = op::GridLuRcond<I, J>;
+static_assert(same<result_t<Rcond, A, Pivots, Tensor<double>>, Tensor<double>>);
+static_assert(same<result_t<Rcond, Turned, Pivots, Tensor<float>>, Tensor<float>>);
+static_assert(code<Rcond, A, Pivots, Tensor<float>> == Code::C10_element_types_differ);
+static_assert(code<Rcond, A, Pivots, Tensor<double, Dim<K>>> == Code::Q05_one_matrix);
+static_assert(code<Rcond, A, Tensor<std::int32_t, Dim<I>>, Tensor<double>> == Code::Q05_one_matrix);
+
 // Refusals of the matrix.
 using TwoSizes = Tensor<double, Split<I, X, 32>, Split<J, Y, 64>>;
 static_assert(code<Lu, TwoSizes> == Code::Q03_both_cyclic);
@@ -89,6 +115,13 @@ static_assert(code<Solve, TwoSizes, Right> == Code::Q03_both_cyclic);
 static_assert(code<LuSolve, TwoSizes, Pivots, Right> == Code::Q03_both_cyclic);
 static_assert(code<CholeskySolve, TwoSizes, Right> == Code::Q03_both_cyclic);
 static_assert(code<Triangle, TwoSizes, Right> == Code::Q03_both_cyclic);
+static_assert(code<Inverse, TwoSizes, Pivots> == Code::Q03_both_cyclic);
+static_assert(code<Det, TwoSizes, Pivots> == Code::Q03_both_cyclic);
+static_assert(code<Rcond, TwoSizes, Pivots, Tensor<double>> == Code::Q03_both_cyclic);
+static_assert(code<Refined, TwoSizes, Right> == Code::Q03_both_cyclic);
+static_assert(code<Inverse, A, Tensor<std::int32_t, Split<J, Y>>> == Code::Q05_one_matrix);
+static_assert(code<Det, A, Tensor<std::int32_t, Dim<I>>> == Code::Q05_one_matrix);
+static_assert(code<Inverse, A, Tensor<double, Dim<J>>> == Code::C10_element_types_differ);
 // calls that take whole rows only, whatever the block sizes
 static_assert(code<op::CyclicInverse<I, J>, A, Pivots> == Code::Q03_both_cyclic);
 static_assert(code<op::CyclicSolve<I, J>, A, Right> == Code::Q03_both_cyclic);
@@ -151,6 +184,9 @@ static_assert(gathers<LuSolve, A, Pivots, Right> == 0);
 static_assert(gathers<LuSolveTurned, A, Pivots, Solution> == 0);
 static_assert(gathers<CholeskySolve, A, Right> == 0);
 static_assert(gathers<Triangle, A, Right> == 0 && gathers<TriangleTurned, A, Solution> == 0);
+static_assert(gathers<Inverse, A, Pivots> == 0 && gathers<Det, A, Pivots> == 0);
+static_assert(gathers<Rcond, A, Pivots, Tensor<double>> == 0);
+static_assert(gathers<Refined, A, Right> == 0);
 static_assert(gathers<op::GridLu<U, V>, Tensor<double, Split<U, X>, Split<V, Y>>> == 0);
 static_assert(gathers<op::GridSolve<M, N>, Tensor<double, Split<M, P>, Split<N, Q>>,
                       Tensor<double, Split<M, P>>> == 0);

@@ -12,6 +12,7 @@
 #include <shardtype/linalg/kernels_condition.hpp>
 #include <shardtype/linalg/norms.hpp>
 #include <shardtype/linalg/run_cyclic_condition.hpp>
+#include <shardtype/linalg/run_grid_condition.hpp>
 
 namespace shardtype {
 
@@ -134,6 +135,30 @@ struct LuRcond {
 
 }  // namespace op
 
+namespace linalg::detail {
+
+template <class I, class J, class A>
+using RcondOf =
+    std::conditional_t<on_grid<I, J, A>, op::GridLuRcond<I, J>, op::CyclicLuRcond<I, J>>;
+template <class J, class A>
+struct ColumnsOf;
+template <class J, class T, class... Parts>
+struct ColumnsOf<J, Tensor<T, Parts...>> : SolvedColumns<J, Parts...> {};
+
+/// The 1-norm of one matrix over many ranks, a number on all of them.
+template <class I, class J, class A>
+constexpr auto norm_of_one(A const& a, checking::CallSite where) {
+  if constexpr (on_grid<I, J, A>) {
+    using Columns = typename ColumnsOf<J, tensor_behind<A>>::type;
+    auto const sums = reshard<Columns>(shardtype::norm_1<I>(a, where), where);
+    return reshard<>(shardtype::norm_inf<J>(sums, where), where);
+  } else {
+    return reshard<>(api::norm<I, J, Norm::one>(a, where), where);
+  }
+}
+
+}  // namespace linalg::detail
+
 namespace linalg::api {
 
 /// The reciprocal of each matrix's condition in the 1-norm, 1 / (|a|_1 |a^-1|_1), estimated: `a[B@X, I, J]` -> `[B@X]`, real.
@@ -150,32 +175,30 @@ constexpr auto rcond(core::Argument<A> const& a,
 }
 
 /// The same of one matrix over many ranks, `a[I, J@X%n]` -> a number on all ranks: sends what lu_factor sends, and two rings of
-/// sums or solutions for each of 3 to 11 solutions; the plan counts 11. Error E80 of a singular matrix, E82 of one with NaN; no gradient.
+/// sums or solutions for each of 3 to 11 solutions; the plan counts 11. Over a grid, `a[I@X%n, J@Y%n]`, also the sums of the sizes
+/// along columns, and one of n numbers along X for each second solution. Error E80 of a singular matrix, E82 of one with NaN; no gradient.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto rcond(core::Argument<A> const& a,
                      checking::CallSite where = std::source_location::current()) {
-  if constexpr (detail::on_grid<I, J, A>) {
-    return call(op::CyclicLu<I, J>{}, where, a.self());  // refused; else the norm would be, first
+  auto const lu = api::lu_factor<I, J>(a.self(), where);
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
+    return lu.factors;
   } else {
-    auto const lu = api::lu_factor<I, J>(a.self(), where);
-    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
-      return lu.factors;
-    } else {
-      auto const norm = reshard<>(api::norm<I, J, Norm::one>(a.self(), where), where);
-      return call(op::CyclicLuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
-    }
+    auto const norm = detail::norm_of_one<I, J>(a.self(), where);
+    return call(detail::RcondOf<I, J, A>{}, where, lu.factors, lu.pivots, norm);
   }
 }
 
 /// The same by factors that are kept, and the norm of the matrix: `rcond<I, J>(lu, norm)`, `norm` as `linalg::norm<I, J,
-/// Norm::one>(a)` gives it, `[B@X]`; of one matrix over many ranks `reshard<>` of that, a number. Sends only what the solutions
+/// Norm::one>(a)` gives it, `[B@X]`; of one matrix over many ranks `reshard<>` of that, a number; over a grid the sums along
+/// columns that X splits first, `reshard<>(norm_inf<J>(all_reduce<X>(norm_1<I>(a))))`. Sends only what the solutions
 /// send, nothing for stacks. Refusals as lu_solve.
 template <class I, class J, class F, class P, class N>
 constexpr auto rcond(LU<I, J, F, P> const& lu, N const& norm,
                      checking::CallSite where = std::source_location::current()) {
   if constexpr (detail::OneMatrix<I, J, F>) {
-    return call(op::CyclicLuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
+    return call(detail::RcondOf<I, J, F>{}, where, lu.factors, lu.pivots, norm);
   } else {
     return call(op::LuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
   }

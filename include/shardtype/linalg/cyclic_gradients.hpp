@@ -1,6 +1,7 @@
 #pragma once
-/// Gradients of solves with one matrix over many ranks. x = a^-1 b has b' = a^-T x' and a' = - b' x^T: the transposed solve
-/// sends each block of b' to all ranks, and the product is local. Once differentiable: the factors carry no gradient (X03).
+/// Gradients of solves with one matrix over many ranks, or over a grid of them. x = a^-1 b has b' = a^-T x' and a' = - b' x^T: only
+/// the transposed solve sends anything. The product is local, because each rank has b' in its rows of a and x in its columns,
+/// all right-hand sides of both. Once differentiable: the factors carry no gradient (X03).
 
 #include <source_location>
 #include <type_traits>
@@ -12,25 +13,24 @@
 
 namespace shardtype::autodiff {
 
-/// The factors are made once, in the forward pass.
-template <class I, class J, bool Transposed>
-struct Vjp<op::CyclicSolve<I, J, Transposed>> {
-  using Op = op::CyclicSolve<I, J, Transposed>;
+/// Of x = a^-1 b by `Solve`: of a, and of b; `Back` solves with the transposed matrix. The factors are made once, in the forward
+/// pass.
+template <class I, class J, class Op, class Solve, class Back>
+struct OfSolveWithOne {
   static constexpr bool exists = true;
   static constexpr bool communicates = true;
   template <class A, class B>
   static constexpr auto forward(Op const&, std::source_location const& where, A const& a,
                                 B const& b) {
     auto const lu = linalg::lu_factor<I, J>(a, where);
-    auto const x = call(op::CyclicLuSolve<I, J, Transposed>{}, where, lu.factors, lu.pivots, b);
+    auto const x = call(Solve{}, where, lu.factors, lu.pivots, b);
     auto const saved = keep(lu.factors, lu.pivots, x);
     return Forward<std::remove_cvref_t<decltype(x)>, std::remove_cvref_t<decltype(saved)>>{x,
                                                                                            saved};
   }
   template <class V, class A, class B, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
-    return keep(call(op::CyclicLuSolve<I, J, !Transposed>{}, std::source_location::current(),
-                     kept<0>(saved), kept<1>(saved), ct));
+    return keep(call(Back{}, std::source_location::current(), kept<0>(saved), kept<1>(saved), ct));
   }
   template <int K, class V, class A, class B, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& prepared) {
@@ -43,9 +43,8 @@ struct Vjp<op::CyclicSolve<I, J, Transposed>> {
 };
 
 /// Of b; what flows through the factors is refused (X03): solve has that gradient.
-template <class I, class J, bool Transposed>
-struct Vjp<op::CyclicLuSolve<I, J, Transposed>> {
-  using Op = op::CyclicLuSolve<I, J, Transposed>;
+template <class Op, class Back>
+struct OfLuSolveWithOne {
   static constexpr bool exists = true;
   static constexpr bool communicates = true;
   template <class V, class F, class P, class B>
@@ -55,15 +54,13 @@ struct Vjp<op::CyclicLuSolve<I, J, Transposed>> {
   template <int K, class V, class F, class P, class B, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     static_assert(K == 2, "the factors of lu_factor carry no gradient");
-    return call(op::CyclicLuSolve<I, J, !Transposed>{}, std::source_location::current(),
-                kept<0>(saved), kept<1>(saved), ct);
+    return call(Back{}, std::source_location::current(), kept<0>(saved), kept<1>(saved), ct);
   }
 };
 
 /// Of b and of the triangle, zeros elsewhere.
-template <class I, class J, bool Transposed>
-struct Vjp<op::CyclicTriangle<I, J, Transposed>> {
-  using Op = op::CyclicTriangle<I, J, Transposed>;
+template <class I, class J, class Op, class Back>
+struct OfTriangleOfOne {
   static constexpr bool exists = true;
   static constexpr bool communicates = true;
   template <class V, class A, class B>
@@ -72,8 +69,7 @@ struct Vjp<op::CyclicTriangle<I, J, Transposed>> {
   }
   template <class V, class A, class B, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    return keep(call(op::CyclicTriangle<I, J, !Transposed>(op.lower, op.unit),
-                     std::source_location::current(), kept<0>(saved), ct));
+    return keep(call(Back(op.lower, op.unit), std::source_location::current(), kept<0>(saved), ct));
   }
   template <int K, class V, class A, class B, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& prepared) {
@@ -86,5 +82,30 @@ struct Vjp<op::CyclicTriangle<I, J, Transposed>> {
     }
   }
 };
+
+template <class I, class J, bool Transposed>
+struct Vjp<op::CyclicSolve<I, J, Transposed>>
+    : OfSolveWithOne<I, J, op::CyclicSolve<I, J, Transposed>, op::CyclicLuSolve<I, J, Transposed>,
+                     op::CyclicLuSolve<I, J, !Transposed>> {};
+template <class I, class J>
+struct Vjp<op::GridSolve<I, J>> : OfSolveWithOne<I, J, op::GridSolve<I, J>, op::GridLuSolve<I, J>,
+                                                 op::GridLuSolve<I, J, true>> {};
+
+template <class I, class J, bool Transposed>
+struct Vjp<op::CyclicLuSolve<I, J, Transposed>>
+    : OfLuSolveWithOne<op::CyclicLuSolve<I, J, Transposed>, op::CyclicLuSolve<I, J, !Transposed>> {
+};
+template <class I, class J, bool Transposed>
+struct Vjp<op::GridLuSolve<I, J, Transposed>>
+    : OfLuSolveWithOne<op::GridLuSolve<I, J, Transposed>, op::GridLuSolve<I, J, !Transposed>> {};
+
+template <class I, class J, bool Transposed>
+struct Vjp<op::CyclicTriangle<I, J, Transposed>>
+    : OfTriangleOfOne<I, J, op::CyclicTriangle<I, J, Transposed>,
+                      op::CyclicTriangle<I, J, !Transposed>> {};
+template <class I, class J, bool Transposed>
+struct Vjp<op::GridTriangle<I, J, Transposed>>
+    : OfTriangleOfOne<I, J, op::GridTriangle<I, J, Transposed>,
+                      op::GridTriangle<I, J, !Transposed>> {};
 
 }  // namespace shardtype::autodiff

@@ -9,6 +9,7 @@
 #include <shardtype/linalg/cyclic.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/run_cyclic_inverse.hpp>
+#include <shardtype/linalg/run_grid_inverse.hpp>
 
 namespace shardtype::linalg {
 
@@ -50,6 +51,10 @@ constexpr auto with_factors(A const& a, checking::CallSite where, Next next) {
   }
 }
 
+template <class R, class C, class F, Product what>
+using ProductOf = std::conditional_t<on_grid<R, C, F>, op::GridLuProduct<R, C, what>,
+                                     op::CyclicLuProduct<R, C, what>>;
+
 }  // namespace detail
 
 namespace api {
@@ -86,7 +91,8 @@ constexpr auto solve(core::Argument<A>&& a, B const& b,
 }
 
 /// The inverse of one matrix over many ranks: `a[I, J@X%n]` -> `[J, I@X%n]`, whose rows are J and columns I; of `a[I@X%n, J]` `[J@X%n,
-/// I]`. Sends what lu_factor sends, and each block column of both factors to all ranks. `solve` is faster and more accurate
+/// I]`; over a grid `a[I@X%n, J@Y%n]` -> `[J@X%n, I@Y%n]`. Sends what lu_factor sends, and each block column of both factors to all
+/// ranks; over a grid each to the process rows, and each block of the inverse twice down the process columns. `solve` is faster and more accurate
 /// where a product with the inverse is wanted. Refusals and errors as lu_factor; no gradient, X03.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
@@ -94,11 +100,13 @@ constexpr auto inv(core::Argument<A> const& a,
                    checking::CallSite where = std::source_location::current()) {
   return detail::with_factors<I, J>(
       a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-        return call(op::CyclicInverse<R, C>{}, where, lu.factors, lu.pivots);
+        using Op = std::conditional_t<detail::on_grid<R, C, A>, op::GridInverse<R, C>,
+                                      op::CyclicInverse<R, C>>;
+        return call(Op{}, where, lu.factors, lu.pivots);
       });
 }
 
-/// The determinant of one matrix over many ranks, a number on all of them. Sends what lu_factor sends, and three numbers
+/// The determinant of one matrix over many ranks, or over a grid of them, a number on all of them. Sends what lu_factor sends, and three numbers
 /// of each rank. Error E80 of a singular matrix; else as det of stacks; no gradient, X03.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
@@ -106,7 +114,7 @@ constexpr auto det(core::Argument<A> const& a,
                    checking::CallSite where = std::source_location::current()) {
   return detail::with_factors<I, J>(
       a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-        return call(op::CyclicLuProduct<R, C, detail::Product::whole>{}, where, lu.factors,
+        return call(detail::ProductOf<R, C, A, detail::Product::whole>{}, where, lu.factors,
                     lu.pivots);
       });
 }
@@ -119,9 +127,9 @@ constexpr auto slogdet(core::Argument<A> const& a,
                        checking::CallSite where = std::source_location::current()) {
   using detail::Product;
   auto const both = [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-    auto sign = call(op::CyclicLuProduct<R, C, Product::sign>{}, where, lu.factors, lu.pivots);
+    auto sign = call(detail::ProductOf<R, C, A, Product::sign>{}, where, lu.factors, lu.pivots);
     auto logdet =
-        call(op::CyclicLuProduct<R, C, Product::logarithm>{}, where, lu.factors, lu.pivots);
+        call(detail::ProductOf<R, C, A, Product::logarithm>{}, where, lu.factors, lu.pivots);
     return SignAndLogdet<decltype(sign), decltype(logdet)>{std::move(sign), std::move(logdet)};
   };
   auto out = detail::with_factors<I, J>(a.self(), where, both);

@@ -63,6 +63,17 @@ class CyclicRun {
   /// The ranks that differ along these axes.
   Comm& group(AxisList const& axes) const { return group_of(mesh_, axes_, axes); }
   bool owns(std::int64_t k) const { return blocks_.owner(k) == comm_->rank(); }
+  /// The ranks that hold the matrix together.
+  Comm& everyone() const { return *comm_; }
+  /// Calls `visit(i, d)` for the elements d of the diagonal that this rank holds.
+  template <class Visit>
+  void for_diagonal(A const& a, Visit visit) const {
+    Matrix<T const> const mine = matrix_in(static_cast<T const*>(a.buffer().data()), a);
+    for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
+      for (std::int64_t i = 0; i < width; ++i)
+        visit(begin + i, linalg::kernels::at(mine, begin + i, local + i));
+    });
+  }
 
   template <class U = T>
   Buffer take(std::int64_t elements) const {

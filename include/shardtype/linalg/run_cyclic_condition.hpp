@@ -1,7 +1,6 @@
 #pragma once
 /// Runs the estimate of the condition of one matrix over many ranks.
 
-#include <array>
 #include <cstdint>
 #include <source_location>
 
@@ -10,13 +9,28 @@
 
 namespace shardtype::execute {
 
+/// The sums of two numbers over all ranks, in double, as the plan counts.
+template <class R>
+void sum_of_two(Comm& comm, R* two) {
+  double const mine[2] = {static_cast<double>(two[0]), static_cast<double>(two[1])};
+  double all[2];
+  comm.template all_reduce<double>(mine, all, 2, ReduceKind::sum);
+  two[0] = static_cast<R>(all[0]), two[1] = static_cast<R>(all[1]);
+}
+
 /// Solutions by the factors of one matrix, for `inverse_norm`: own elements are those of the own blocks.
 template <class C, class T>
 struct CyclicSolutions {
   using R = linalg::kernels::real_t<T>;
   C const& run;
-  CyclicColumns<T const> const& factors;
+  CyclicColumns<T const> factors;
   std::int32_t const* pivots;
+
+  template <class A>
+  CyclicSolutions(C const& call, A const& a, std::int32_t const* row_of)
+      : run(call),
+        factors(call.columns_in(static_cast<T const*>(a.buffer().data()), a)),
+        pivots(row_of) {}
 
   std::int64_t n() const { return run.blocks().n; }
   void solve(T* x) const {
@@ -38,24 +52,18 @@ struct CyclicSolutions {
       for (std::int64_t i = begin; i < begin + width; ++i) visit(i);
     });
   }
-  /// In double, as the plan counts.
-  void sum(R* two) const {
-    double const mine[2] = {static_cast<double>(two[0]), static_cast<double>(two[1])};
-    double all[2];
-    run.comm().template all_reduce<double>(mine, all, 2, ReduceKind::sum);
-    two[0] = static_cast<R>(all[0]), two[1] = static_cast<R>(all[1]);
-  }
+  void sum(R* two) const { sum_of_two(run.everyone(), two); }
 };
 
-template <class I, class J>
-struct Run<op::CyclicLuRcond<I, J>> {
+/// rcond, by a `Call` of one matrix and its `Solutions`.
+template <template <class, class> class Call, template <class, class> class Solutions, class Op>
+struct LuRcondOf {
   template <class R, class A, class P, class N>
-  static typename R::result run(op::CyclicLuRcond<I, J> const& op,
-                                std::source_location const& where, A const& a, P const& pivots,
-                                N const& norm) {
+  static typename R::result run(Op const& op, std::source_location const& where, A const& a,
+                                P const& pivots, N const& norm) {
     using Out = typename R::result;
     using T = typename A::element;
-    using C = CyclicRun<R, A>;
+    using C = Call<R, A>;
     Out out =
         shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, pivots, norm));
     if (!a.mesh().here()) return out;
@@ -63,10 +71,7 @@ struct Run<op::CyclicLuRcond<I, J>> {
     std::int64_t const n = run.blocks().n;
     Buffer const vectors = run.take(2 * n);
     T* const x = C::writable(vectors);
-    CyclicColumns<T const> const factors =
-        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    CyclicSolutions<C, T> const how{run, factors,
-                                    static_cast<std::int32_t const*>(pivots.buffer().data())};
+    Solutions<C, T> const how(run, a, static_cast<std::int32_t const*>(pivots.buffer().data()));
     using Real = linalg::kernels::real_t<T>;
     Real const inverse = linalg::kernels::inverse_norm(how, n, x, x + n);
     *static_cast<Real*>(out.buffer().data()) = linalg::kernels::reciprocal_condition(
@@ -74,5 +79,9 @@ struct Run<op::CyclicLuRcond<I, J>> {
     return out;
   }
 };
+
+template <class I, class J>
+struct Run<op::CyclicLuRcond<I, J>>
+    : LuRcondOf<CyclicRun, CyclicSolutions, op::CyclicLuRcond<I, J>> {};
 
 }  // namespace shardtype::execute

@@ -2,39 +2,40 @@
 /// Runs what types_cyclic_inverse.hpp declares: solves in which the factors come by, and determinants.
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <vector>
 
-#include <shardtype/linalg/kernels_own.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/run_cyclic_stream.hpp>
+#include <shardtype/linalg/run_determinant.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 
 namespace shardtype::execute {
 
-/// Sends each panel of L (`lower`) or U to all ranks, the first block first if `forward`, else last: `apply(k, panel)` with
-/// the rows of L from the diagonal of block k on, of U up to it. The next panel is under way meanwhile. `memory`:
-/// planning::factor_slots panels.
-template <class T, class Apply>
-void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, T* memory,
-                     Apply apply) {
+/// Rows of a panel that a rank holds.
+struct RowRange {
+  std::int64_t first;
+  std::int64_t count;
+};
+/// Sends `rows(k)` of the columns of each block k to all ranks of `a`, the first block first if `forward`, else last:
+/// `apply(k, panel)`. The next panel is under way meanwhile. `memory`: planning::factor_slots panels of all rows.
+template <class T, class Rows, class Apply>
+void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T* memory,
+                    Apply apply) {
   CyclicBlocks const& b = a.blocks;
   std::int64_t const count = b.count();
-  PanelsInTurn<T> stream(a.comm, memory, planning::factor_panel(b));
+  PanelsInTurn<T> stream(a.comm, memory, a.mine.rows * std::min(b.n, b.block));
   auto const in_turn = [&](std::int64_t turn) { return forward ? turn : count - 1 - turn; };
   auto const panel = [&](std::int64_t k, T* data) {
-    return linalg::kernels::column_major(data, planning::cyclic_rounds::factor_rows(b, k, lower),
-                                         b.width(k));
+    return linalg::kernels::column_major(data, rows(k).count, b.width(k));
   };
   auto const start = [&](std::int64_t turn) {
     if (turn >= count) return;
     std::int64_t const k = in_turn(turn);
-    std::int64_t const rows = planning::cyclic_rounds::factor_rows(b, k, lower);
-    stream.start(turn, b.owner(k), rows * b.width(k), [&](T* data) {
-      linalg::kernels::copy<T>(a.mine.block(lower ? b.begin(k) : 0, b.local(k), rows, b.width(k)),
+    RowRange const own = rows(k);
+    stream.start(turn, b.owner(k), own.count * b.width(k), [&](T* data) {
+      linalg::kernels::copy<T>(a.mine.block(own.first, b.local(k), own.count, b.width(k)),
                                panel(k, data));
     });
   };
@@ -44,6 +45,17 @@ void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, 
     apply(in_turn(turn), panel(in_turn(turn), stream.arrive(turn)));
   }
   stream.finish();
+}
+
+/// The same, of the rows of L (`lower`) from the diagonal of block k on, or of U up to it.
+template <class T, class Apply>
+void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, T* memory,
+                     Apply apply) {
+  auto const rows = [&](std::int64_t k) {
+    return RowRange{lower ? a.blocks.begin(k) : 0,
+                    planning::cyclic_rounds::factor_rows(a.blocks, k, lower)};
+  };
+  panels_come_by(a, forward, rows, memory, apply);
 }
 
 /// Solves with the factors in place of x, all rows of the rank's own right-hand sides; `Transposed`: with the transpose.
@@ -147,91 +159,7 @@ struct Run<op::CyclicInverse<I, J>> {
 };
 
 template <class I, class J, linalg::detail::Product what>
-struct Run<op::CyclicLuProduct<I, J, what>> {
-  template <class R, class A, class P>
-  static typename R::result run(op::CyclicLuProduct<I, J, what> const& op,
-                                std::source_location const& where, A const& a, P const& pivots) {
-    using Out = typename R::result;
-    using T = typename A::element;
-    using linalg::detail::Product;
-    namespace lk = linalg::kernels;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, pivots));
-    if (!a.mesh().here()) return out;
-    CyclicRun<R, A> const run(a, where, "det");
-    auto const* const row_of = static_cast<std::int32_t const*>(pivots.buffer().data());
-    CyclicColumns<T const> const factors =
-        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    Part mine;
-    run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
-      for (std::int64_t i = 0; i < width; ++i) {
-        T const d = lk::at(factors.mine, begin + i, local + i);
-        auto const size = static_cast<double>(lk::modulus(d));
-        if constexpr (what == Product::logarithm) {
-          mine.scale += std::log(size);
-        } else {
-          T const f = what == Product::sign && d != T(0) ? T(d / lk::modulus(d)) : d;
-          mine.multiply(static_cast<double>(lk::real_part(f)), imaginary(f));
-          if (row_of[begin + i] != begin + i) mine.multiply(-1, 0);
-        }
-      }
-    });
-    // Each rank's in a place of its own, so that all multiply the same numbers in the same order.
-    Comm& comm = run.comm();
-    auto const ranks = static_cast<std::size_t>(comm.size());
-    std::vector<double> given(3 * ranks), all(3 * ranks);
-    auto const me = static_cast<std::size_t>(comm.rank());
-    given[3 * me] = mine.real, given[3 * me + 1] = mine.imaginary, given[3 * me + 2] = mine.scale;
-    comm.template all_reduce<double>(given.data(), all.data(), static_cast<std::int64_t>(3 * ranks),
-                                     ReduceKind::sum);
-    Part product;
-    for (std::size_t k = 0; k < ranks; ++k) {
-      product.scale += all[3 * k + 2];
-      product.multiply(all[3 * k], all[3 * k + 1]);
-    }
-    using Result = typename Out::element;
-    auto& result = *static_cast<Result*>(out.buffer().data());
-    if constexpr (what == Product::logarithm) {
-      result = static_cast<Result>(product.scale);
-    } else {
-      result = product.template value<Result>();
-    }
-    return out;
-  }
-
- private:
-  /// (real + i imaginary) 2^scale; of logarithms the sum is in `scale`.
-  struct Part {
-    double real = 1, imaginary = 0, scale = 0;
-    void multiply(double x, double y) {
-      double const re = real * x - imaginary * y;
-      imaginary = imaginary * x + real * y;
-      real = re;
-      double const size = std::max(std::abs(real), std::abs(imaginary));
-      if (size == 0 || !std::isfinite(size) || (size > 0x1p-200 && size < 0x1p200)) return;
-      int const by = std::ilogb(size);
-      real = std::ldexp(real, -by), imaginary = std::ldexp(imaginary, -by);
-      scale += by;
-    }
-    template <class T>
-    T value() const {
-      int const by = static_cast<int>(std::clamp(scale, -1e6, 1e6));
-      double const re = std::ldexp(real, by);
-      if constexpr (linalg::kernels::is_complex<T>) {
-        using R = linalg::kernels::real_t<T>;
-        return T(static_cast<R>(re), static_cast<R>(std::ldexp(imaginary, by)));
-      } else {
-        return static_cast<T>(re);
-      }
-    }
-  };
-  template <class T>
-  static double imaginary(T const& x) {
-    if constexpr (linalg::kernels::is_complex<T>) {
-      return static_cast<double>(x.imag());
-    } else {
-      return 0;
-    }
-  }
-};
+struct Run<op::CyclicLuProduct<I, J, what>>
+    : LuProduct<CyclicRun, op::CyclicLuProduct<I, J, what>, what> {};
 
 }  // namespace shardtype::execute

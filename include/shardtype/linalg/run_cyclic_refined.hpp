@@ -24,39 +24,33 @@ struct HalfOf<Kokkos::complex<double>> {
   }
 };
 
-/// LU of a in half the precision, corrected by residuals until they are small (LAPACK's dsgesv). `C`: the CyclicRun.
-template <class C>
+/// LU of a in half the precision, corrected by residuals until they are small (LAPACK's dsgesv). `Half` is the call's: `mine`,
+/// the own columns of those rows of a of which this rank has the right-hand sides; `comm`, the ranks that have the others;
+/// `factor()`, LU in half the precision, and whether it has all pivots; `correct(residual, x)`, which adds to the own rows of
+/// the solution what the factors make of the residual.
+template <class C, class Half>
 class Refinement {
  public:
   using T = typename C::T;
-  using F = typename HalfOf<T>::type;
 
-  /// `a`: this rank's columns; `b`: the right-hand sides; `x`: this rank's rows of the solution.
-  Refinement(C const& run, CyclicColumns<T const> const& a, Matrix<T const> const& b,
-             Matrix<T> const& x)
+  /// `b`: the right-hand sides; `x`: this rank's rows of the solution.
+  Refinement(C const& run, Half& half, Matrix<T const> const& b, Matrix<T> const& x)
       : run_(run),
-        a_(a),
+        half_(half),
         b_(b),
         x_(x),
-        sums_(run.take(a.blocks.n * (2 * b.cols + 1))),
+        sums_(run.take(rows() * (2 * b.cols + 1))),
         norms_(run.template take<double>(4 * b.cols)) {}
 
   /// Whether x is the solution to the accuracy of one in full precision: alike on all ranks, because it is decided by maxima
   /// over them.
   bool solves() {
-    if (n() == 0 || right() == 0 || !bounded()) return false;
-    Buffer const factors = run_.template take<F>(a_.mine.rows * a_.mine.cols);
-    Buffer const pivots = run_.template take<F>(planning::pivot_elements(n(), sizeof(F)));
-    auto* const row_of = static_cast<std::int32_t*>(pivots.data());
-    if (!factor(static_cast<F*>(factors.data()), row_of)) return false;
-    Buffer const solution = run_.template take<F>(n() * right());
-    CyclicColumns<F const> const lu = columns(static_cast<F const*>(factors.data()));
-    Matrix<F> const y = linalg::kernels::row_major(static_cast<F*>(solution.data()), n(), right());
+    if (run_.blocks().n == 0 || right() == 0 || !bounded() || !half_.factor(right())) return false;
     for (std::int64_t j = 0; j < right(); ++j)
       for (std::int64_t i = 0; i < x_.rows; ++i) linalg::kernels::at(x_, i, j) = T(0);
     linalg::kernels::copy<T>(b_, residual());
     for (int k = 0; k <= linalg::corrections; ++k) {
-      correct(lu, row_of, y);
+      half_.correct(residual(), x_);
       find_residual();
       if (double const e = error(); e <= 1 || !std::isfinite(e)) return e <= 1;
     }
@@ -67,17 +61,12 @@ class Refinement {
   static constexpr int parts = linalg::kernels::is_complex<T> ? 2 : 1;
   static constexpr double most = std::numeric_limits<float>::max();
 
-  std::int64_t n() const { return a_.blocks.n; }
+  std::int64_t rows() const { return half_.mine.rows; }
   std::int64_t right() const { return b_.cols; }
   T* sums() const { return static_cast<T*>(sums_.data()); }
-  Matrix<T> part() const { return linalg::kernels::row_major(sums(), n(), right()); }
+  Matrix<T> part() const { return linalg::kernels::row_major(sums(), rows(), right()); }
   Matrix<T> residual() const {
-    return linalg::kernels::row_major(sums() + n() * right(), n(), right());
-  }
-  template <class U>
-  CyclicColumns<U> columns(U* memory) const {
-    Matrix<T const> const& m = a_.mine;
-    return {a_.comm, a_.blocks, {memory, m.rows, m.cols, m.row_stride, m.col_stride, 0}};
+    return linalg::kernels::row_major(sums() + rows() * right(), rows(), right());
   }
   static double size(T const& x) {
     if constexpr (parts == 2) {
@@ -95,68 +84,43 @@ class Refinement {
   /// The maxima over all ranks of two numbers of each right-hand side.
   double const* agreed() {
     std::int64_t const count = 2 * right();
-    a_.comm.template all_reduce<double>(norms(), norms() + count, count, ReduceKind::max);
+    run_.everyone().template all_reduce<double>(norms(), norms() + count, count, ReduceKind::max);
     return norms() + count;
   }
 
   /// Finds the norm of the matrix, the largest sum of a row. Whether it and the right-hand sides are numbers of float.
   bool bounded() {
-    auto* const rows = reinterpret_cast<double*>(sums());
-    std::fill_n(rows, n(), 0.);
-    Matrix<T const> const& m = a_.mine;
+    auto* const sizes = reinterpret_cast<double*>(sums());
+    std::fill_n(sizes, rows(), 0.);
+    Matrix<T const> const& m = half_.mine;
     bool const by_rows = m.col_stride == 1;
     for (std::int64_t o = 0; o < (by_rows ? m.rows : m.cols); ++o)
       for (std::int64_t k = 0; k < (by_rows ? m.cols : m.rows); ++k) {
         std::int64_t const i = by_rows ? o : k;
-        rows[i] += size(linalg::kernels::at(m, i, by_rows ? k : o));
+        sizes[i] += size(linalg::kernels::at(m, i, by_rows ? k : o));
       }
-    double* const all = rows + n();
-    a_.comm.template all_reduce<double>(rows, all, n(), ReduceKind::sum);
+    double* const all = sizes + rows();
+    half_.comm.template all_reduce<double>(sizes, all, rows(), ReduceKind::sum);
     std::fill_n(norms(), 2 * right(), 0.);
-    for (std::int64_t i = 0; i < n(); ++i) norms()[0] = larger(norms()[0], all[i]);
+    for (std::int64_t i = 0; i < rows(); ++i) norms()[0] = larger(norms()[0], all[i]);
     for (std::int64_t j = 0; j < right(); ++j)
-      for (std::int64_t i = 0; i < n(); ++i)
+      for (std::int64_t i = 0; i < rows(); ++i)
         norms()[1] = larger(norms()[1], size(linalg::kernels::at(b_, i, j)));
     double const* const of_all = agreed();
     norm_ = of_all[0];
     return of_all[0] <= most && of_all[1] <= most;
   }
-  /// LU in half the precision. Whether it has all pivots.
-  bool factor(F* memory, std::int32_t* row_of) {
-    std::transform(a_.mine.data, a_.mine.data + a_.mine.rows * a_.mine.cols, memory, HalfOf<T>::of);
-    CyclicColumns<F> const to = columns(memory);
-    Buffer const panels = run_.template take<F>(PanelStream<F>::memory(a_.blocks));
-    LuMethod<F> method{to, row_of, Matrix<F>{}};
-    if (run_panels(to, method, static_cast<F*>(panels.data())).kind != FactorFailure::none)
-      return false;
-    method.finish();
-    run_.count_pivots_from_0(row_of);
-    return true;
-  }
-  /// Adds to x what the factors make of the residual.
-  void correct(CyclicColumns<F const> const& lu, std::int32_t const* row_of, Matrix<F> const& y) {
-    std::transform(residual().data, residual().data + n() * right(), y.data, HalfOf<T>::of);
-    linalg::kernels::exchange_rows(y, row_of, n());
-    run_.clear_others(y);
-    run_.template solve_by_ring<F>({lu, true, true}, y);
-    run_.template solve_by_ring<F>({lu, false, false}, y);
-    run_.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
-      for (std::int64_t i = 0; i < width; ++i)
-        for (std::int64_t j = 0; j < right(); ++j)
-          linalg::kernels::at(x_, local + i, j) += T(linalg::kernels::at(y, begin + i, j));
-    });
-  }
-  /// b - a x, on all ranks.
+  /// b - a x.
   void find_residual() {
-    if (a_.me() == 0) {
+    if (half_.comm.rank() == 0) {
       linalg::kernels::copy<T>(b_, part());
     } else {
-      std::fill_n(part().data, n() * right(), T(0));
+      std::fill_n(part().data, rows() * right(), T(0));
     }
-    linalg::kernels::subtract_product<T>(a_.mine, x_, part());
-    a_.comm.template all_reduce<double>(reinterpret_cast<double const*>(part().data),
-                                        reinterpret_cast<double*>(residual().data),
-                                        n() * right() * parts, ReduceKind::sum);
+    linalg::kernels::subtract_product<T>(half_.mine, x_, part());
+    half_.comm.template all_reduce<double>(reinterpret_cast<double const*>(part().data),
+                                           reinterpret_cast<double*>(residual().data),
+                                           rows() * right() * parts, ReduceKind::sum);
   }
   /// The largest residual over what that of a solution in full precision would be; infinite if float does not have it.
   double error() {
@@ -164,7 +128,7 @@ class Refinement {
     for (std::int64_t j = 0; j < right(); ++j) {
       for (std::int64_t i = 0; i < x_.rows; ++i)
         norms()[2 * j] = larger(norms()[2 * j], size(linalg::kernels::at(x_, i, j)));
-      for (std::int64_t i = 0; i < n(); ++i)
+      for (std::int64_t i = 0; i < rows(); ++i)
         norms()[2 * j + 1] =
             larger(norms()[2 * j + 1], size(linalg::kernels::at(residual(), i, j)));
     }
@@ -175,19 +139,94 @@ class Refinement {
       double const x = of_all[2 * j], r = of_all[2 * j + 1];
       if (!(x <= std::numeric_limits<double>::max()) || !(r <= most))
         return std::numeric_limits<double>::infinity();
-      double const allowed = x * norm_ * unit * std::sqrt(static_cast<double>(n()));
+      double const allowed = x * norm_ * unit * std::sqrt(static_cast<double>(run_.blocks().n));
       worst = std::max(worst, r <= allowed ? 0 : std::min(r / allowed, most));
     }
     return worst;
   }
 
   C const& run_;
-  CyclicColumns<T const> const& a_;
+  Half& half_;
   Matrix<T const> b_;
   Matrix<T> x_;
   Buffer sums_;
   Buffer norms_;
   double norm_ = 0;
+};
+
+/// Whether the refinement finds the solution; its memory is free again.
+template <class Half, class C, class A, class T>
+bool refine(C const& run, A const& a, Matrix<T const> const& given, Matrix<T> const& made) {
+  Half half(run, a);
+  return Refinement<C, Half>(run, half, given, made).solves();
+}
+
+/// Copies of elements in half the precision.
+template <class T>
+void copy_half(T const* from, std::int64_t count, typename HalfOf<T>::type* to) {
+  std::transform(from, from + count, to, HalfOf<T>::of);
+}
+/// Adds rows of y to rows of x.
+template <class F, class T>
+void add_rows(Matrix<F> const& y, Matrix<T> const& x) {
+  for (std::int64_t i = 0; i < y.rows; ++i)
+    for (std::int64_t j = 0; j < y.cols; ++j)
+      linalg::kernels::at(x, i, j) += T(linalg::kernels::at(y, i, j));
+}
+
+/// The half of columns over one axis.
+template <class C, class A>
+class CyclicHalf {
+ public:
+  using T = typename C::T;
+  using F = typename HalfOf<T>::type;
+
+  CyclicHalf(C const& run, A const& a)
+      : mine(C::matrix_in(static_cast<T const*>(a.buffer().data()), a)),
+        comm(run.comm()),
+        run_(run),
+        a_(a) {}
+
+  Matrix<T const> const mine;
+  Comm& comm;
+
+  bool factor(std::int64_t right) {
+    std::int64_t const n = run_.blocks().n;
+    factors_ = run_.template take<F>(mine.rows * mine.cols);
+    pivots_ = run_.template take<F>(planning::pivot_elements(n, sizeof(F)));
+    copy_half(mine.data, mine.rows * mine.cols, static_cast<F*>(factors_.data()));
+    CyclicColumns<F> const to = run_.columns_in(static_cast<F*>(factors_.data()), a_);
+    Buffer const panels = run_.template take<F>(PanelStream<F>::memory(to.blocks));
+    LuMethod<F> method{to, row_of(), Matrix<F>{}};
+    if (run_panels(to, method, static_cast<F*>(panels.data())).kind != FactorFailure::none)
+      return false;
+    method.finish();
+    run_.count_pivots_from_0(row_of());
+    solution_ = run_.template take<F>(n * right);
+    return true;
+  }
+  void correct(Matrix<T> const& residual, Matrix<T> const& x) const {
+    CyclicColumns<F const> const lu = run_.columns_in(static_cast<F const*>(factors_.data()), a_);
+    Matrix<F> const y =
+        linalg::kernels::row_major(static_cast<F*>(solution_.data()), residual.rows, residual.cols);
+    copy_half(residual.data, y.rows * y.cols, y.data);
+    linalg::kernels::exchange_rows(y, row_of(), y.rows);
+    run_.clear_others(y);
+    run_.template solve_by_ring<F>({lu, true, true}, y);
+    run_.template solve_by_ring<F>({lu, false, false}, y);
+    run_.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
+      add_rows(y.block(begin, 0, width, y.cols), x.block(local, 0, width, y.cols));
+    });
+  }
+
+ private:
+  std::int32_t* row_of() const { return static_cast<std::int32_t*>(pivots_.data()); }
+
+  C const& run_;
+  A const& a_;
+  Buffer factors_;
+  Buffer pivots_;
+  Buffer solution_;
 };
 
 template <class I, class J>
@@ -196,9 +235,7 @@ struct Run<op::CyclicRefinedSolve<I, J>>
   template <class C, class A, class T, class B>
   static void solve_for(op::CyclicRefinedSolve<I, J> const&, C const& run, A const& a,
                         Matrix<T const> const& given, Matrix<T> const& made, B const&) {
-    CyclicColumns<T const> const columns =
-        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    if (!Refinement<C>(run, columns, given, made).solves())
+    if (!refine<CyclicHalf<C, A>>(run, a, given, made))
       solve_by_lu<false>(run, false, a, given, made);
   }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 
 #include <shardtype/linalg/run_cyclic_call.hpp>
@@ -66,26 +67,45 @@ class GridRun : public CyclicRun<R, A> {
   GridRun(A const& a, std::source_location const& where, char const* name)
       : Base(a, where, name),
         down_(&this->group(Base::matrix.dims[Base::matrix.find(Base::rows)].axes.suffix(0))),
-        of_rows_{this->blocks().n, this->blocks().block, down_->size()} {}
+        of_rows_{this->blocks().n, this->blocks().block, down_->size()},
+        all_(&this->group(Base::matrix.dims[Base::matrix.find(Base::rows)].axes.suffix(0).plus(
+            Base::matrix.dims[Base::matrix.find(Base::columns)].axes.suffix(0)))) {}
+
+  Comm& everyone() const { return *all_; }
+  template <class Visit>
+  void for_diagonal(A const& a, Visit visit) const {
+    GridMatrix<T const> const m = grid(static_cast<T const*>(a.buffer().data()), a);
+    for (std::int64_t k = 0; k < m.rows.count(); ++k)
+      if (m.has_rows(k) && m.has_columns(k))
+        for (std::int64_t i = 0; i < m.width(k); ++i)
+          visit(m.rows.begin(k) + i,
+                linalg::kernels::at(m.mine, m.row(k) + i, m.columns.local(k) + i));
+  }
 
   template <class U>
   GridMatrix<U> grid(U* memory, A const& a) const {
     return {*down_, this->comm(), of_rows_, this->blocks(), Base::matrix_in(memory, a)};
   }
 
-  /// LU in `memory`, which has a copy of the matrix; the pivots, from 0 on.
-  void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
-    GridMatrix<T> const m = grid(memory, a);
-    planning::GridRoom const room = GridMemory<T>::room_of(m);
-    Buffer const panels = this->take(room.all());
-    GridMemory<T> const parts{room, Base::writable(panels)};
-    GridPanels<T> stream(m, true, parts.slots(), room.slot);
-    GridLu<T> method(m, stream, parts, pivots);
-    Base::check(run_grid(m, stream, method), of_rows_.n);
-    Buffer const numbers = this->take(planning::pivot_elements(2 * of_rows_.n, sizeof(T)));
+  /// LU in the memory of m, which has a copy of the matrix; the pivots, from 0 on. Without all pivots the failure.
+  template <class U>
+  FactorFailure try_factor_lu(GridMatrix<U> const& m, std::int32_t* pivots) const {
+    planning::GridRoom const room = GridMemory<U>::room_of(m);
+    Buffer const panels = this->template take<U>(room.all());
+    GridMemory<U> const parts{room, static_cast<U*>(panels.data())};
+    GridPanels<U> stream(m, true, parts.slots(), room.slot);
+    GridLu<U> method(m, stream, parts, pivots);
+    FactorFailure const failed = run_grid(m, stream, method);
+    if (failed.kind != FactorFailure::none) return failed;
+    Buffer const numbers =
+        this->template take<U>(planning::pivot_elements(2 * of_rows_.n, sizeof(U)));
     auto* const from = static_cast<std::int32_t*>(numbers.data());
     method.finish(from, from + of_rows_.n);
     this->count_pivots_from_0(pivots);
+    return failed;
+  }
+  void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
+    Base::check(try_factor_lu(grid(memory, a), pivots), of_rows_.n);
   }
   void factor_cholesky(A const& a, T* memory) const {
     GridMatrix<T> const m = grid(memory, a);
@@ -99,19 +119,24 @@ class GridRun : public CyclicRun<R, A> {
   }
 
   /// The memory of a solve with `cols` right-hand sides.
+  template <class U>
   struct Vectors {
     Buffer all;
-    Matrix<T> rows;
-    Matrix<T> columns;
-    T* out;
-    T* in;
+    Matrix<U> rows;
+    Matrix<U> columns;
+    U* out;
+    U* in;
   };
-  Vectors vectors(GridMatrix<T const> const& m, std::int64_t cols) const {
+  template <class U>
+  Vectors<U> vectors(GridMatrix<U const> const& m, std::int64_t cols) const {
     std::int64_t const held = m.mine.rows;
     std::int64_t const across = m.mine.cols;
-    Vectors v{
-        this->take(planning::grid_vectors(of_rows_, held, across, cols)), {}, {}, nullptr, nullptr};
-    T* const data = Base::writable(v.all);
+    Vectors<U> v{this->template take<U>(planning::grid_vectors(of_rows_, held, across, cols)),
+                 {},
+                 {},
+                 nullptr,
+                 nullptr};
+    U* const data = static_cast<U*>(v.all.data());
     v.rows = linalg::kernels::row_major(data, held, cols);
     v.columns = linalg::kernels::row_major(data + held * cols, across, cols);
     v.out = data + (held + across) * cols;
@@ -128,33 +153,36 @@ class GridRun : public CyclicRun<R, A> {
     return out;
   }
   /// The blocks of the diagonal of m, of rows or columns; zeros elsewhere. `given`: null if they are in place.
-  static void on_diagonal(GridMatrix<T const> const& m, Matrix<T const> const* given,
-                          Matrix<T> const& to) {
+  template <class U>
+  static void on_diagonal(GridMatrix<U const> const& m,
+                          std::type_identity_t<Matrix<U const>> const* given, Matrix<U> const& to) {
     for (std::int64_t k = 0; k < m.rows.count(); ++k) {
       if (!m.has_rows(k)) continue;
-      Matrix<T> const own = to.block(m.row(k), 0, m.width(k), to.cols);
+      Matrix<U> const own = to.block(m.row(k), 0, m.width(k), to.cols);
       if (!m.has_columns(k)) {
-        std::fill_n(own.data, own.rows * own.cols, T(0));
+        std::fill_n(own.data, own.rows * own.cols, U(0));
       } else if (given != nullptr) {
-        linalg::kernels::copy<T>(given->block(m.row(k), 0, m.width(k), to.cols), own);
+        linalg::kernels::copy<U>(given->block(m.row(k), 0, m.width(k), to.cols), own);
       }
     }
   }
   /// The same, of solutions of an earlier triangle, which lie as the columns of m.
-  static void from_columns(GridMatrix<T const> const& m, Matrix<T> const& x, Matrix<T> const& to) {
+  template <class U>
+  static void from_columns(GridMatrix<U const> const& m, Matrix<U> const& x, Matrix<U> const& to) {
     for (std::int64_t k = 0; k < m.rows.count(); ++k)
       if (m.has_rows(k) && m.has_columns(k))
-        linalg::kernels::copy<T>(x.block(m.columns.local(k), 0, m.width(k), to.cols),
+        linalg::kernels::copy<U>(x.block(m.columns.local(k), 0, m.width(k), to.cols),
                                  to.block(m.row(k), 0, m.width(k), to.cols));
     on_diagonal(m, nullptr, to);
   }
   /// a x = b by the factors of P a = L U: `given`, own rows; the solution in v.columns.
-  void solve_lu(GridMatrix<T const> const& m, std::int32_t const* pivots,
-                Matrix<T const> const& given, Vectors const& v) const {
+  template <class U>
+  void solve_lu(GridMatrix<U const> const& m, std::int32_t const* pivots,
+                std::type_identity_t<Matrix<U const>> const& given, Vectors<U> const& v) const {
     {
       Buffer const from = order(pivots);
       auto const* const source = static_cast<std::int32_t const*>(from.data());
-      RowMover<T>(m.down, m.rows)
+      RowMover<U>(m.down, m.rows)
           .move(
               [&](std::int64_t i) -> std::int64_t {
                 return m.has_columns(i / m.rows.block) ? source[i] : -1;
@@ -162,31 +190,33 @@ class GridRun : public CyclicRun<R, A> {
               0, given, v.rows, v.out, v.in);
     }
     on_diagonal(m, nullptr, v.rows);
-    solve_on_grid<T>(m, true, true, v.rows, v.columns, v.out);
+    solve_on_grid<U>(m, true, true, v.rows, v.columns, v.out);
     from_columns(m, v.columns, v.rows);
-    solve_on_grid<T>(m, false, false, v.rows, v.columns, v.out);
+    solve_on_grid<U>(m, false, false, v.rows, v.columns, v.out);
   }
   /// a^T x = b: `given`, own columns; the solution at `made`, own rows.
-  void solve_transposed(GridMatrix<T const> const& m, std::int32_t const* pivots,
-                        Matrix<T const> const& given, Vectors const& v,
-                        Matrix<T> const& made) const {
-    GridMatrix<T const> const t = m.transposed();
+  template <class U>
+  void solve_transposed(GridMatrix<U const> const& m, std::int32_t const* pivots,
+                        std::type_identity_t<Matrix<U const>> const& given, Vectors<U> const& v,
+                        Matrix<U> const& made) const {
+    GridMatrix<U const> const t = m.transposed();
     on_diagonal(t, &given, v.columns);
-    solve_on_grid<T>(t, true, false, v.columns, v.rows, v.out);
+    solve_on_grid<U>(t, true, false, v.columns, v.rows, v.out);
     from_columns(t, v.rows, v.columns);
-    solve_on_grid<T>(t, false, true, v.columns, v.rows, v.out);
+    solve_on_grid<U>(t, false, true, v.columns, v.rows, v.out);
     Buffer const from = order(pivots);
     Buffer const inverse = this->take(planning::pivot_elements(of_rows_.n, sizeof(T)));
     auto const* const source = static_cast<std::int32_t const*>(from.data());
     auto* const to = static_cast<std::int32_t*>(inverse.data());
     for (std::int64_t i = 0; i < of_rows_.n; ++i) to[source[i]] = static_cast<std::int32_t>(i);
-    RowMover<T>(m.down, m.rows)
+    RowMover<U>(m.down, m.rows)
         .move([&](std::int64_t i) -> std::int64_t { return to[i]; }, 0, v.rows, made, v.out, v.in);
   }
 
  private:
   Comm* down_;
   CyclicBlocks of_rows_;
+  Comm* all_;
 };
 
 template <class I, class J>
@@ -195,21 +225,28 @@ struct Run<op::GridLu<I, J>> : FactoredLu<GridRun, op::GridLu<I, J>, J> {};
 template <class I, class J>
 struct Run<op::GridCholesky<I, J>> : FactoredCholesky<GridRun, op::GridCholesky<I, J>> {};
 
+/// a x = b by LU of a, in the memory of a if `takes`.
+template <class C, class A, class T>
+void solve_by_lu_on_grid(C const& run, bool takes, A const& a, Matrix<T const> const& given,
+                         Matrix<T> const& made) {
+  Buffer const factors = takes ? Buffer(a.buffer()) : run.take(a.local_size());
+  Buffer const pivots = run.take(planning::pivot_elements(run.blocks().n, sizeof(T)));
+  auto* const row_of = static_cast<std::int32_t*>(pivots.data());
+  run.copy_block(a, C::writable(factors));
+  run.factor_lu(a, C::writable(factors), row_of);
+  GridMatrix<T const> const m = run.grid(static_cast<T const*>(factors.data()), a);
+  auto const v = run.vectors(m, given.cols);
+  run.solve_lu(m, row_of, given, v);
+  linalg::kernels::copy<T>(v.columns, made);
+}
+
 template <class I, class J>
 struct Run<op::GridSolve<I, J>>
     : Solved<GridRun, Run<op::GridSolve<I, J>>, op::GridSolve<I, J>, false> {
   template <class C, class A, class T, class B>
   static void solve_for(op::GridSolve<I, J> const& op, C const& run, A const& a,
                         Matrix<T const> const& given, Matrix<T> const& made, B const&) {
-    Buffer const factors = C::takes(op, a) ? Buffer(a.buffer()) : run.take(a.local_size());
-    Buffer const pivots = run.take(planning::pivot_elements(run.blocks().n, sizeof(T)));
-    auto* const row_of = static_cast<std::int32_t*>(pivots.data());
-    run.copy_block(a, C::writable(factors));
-    run.factor_lu(a, C::writable(factors), row_of);
-    GridMatrix<T const> const m = run.grid(static_cast<T const*>(factors.data()), a);
-    auto const v = run.vectors(m, given.cols);
-    run.solve_lu(m, row_of, given, v);
-    linalg::kernels::copy<T>(v.columns, made);
+    solve_by_lu_on_grid(run, C::takes(op, a), a, given, made);
   }
 };
 

@@ -8,27 +8,39 @@
 #include <shardtype/linalg/types_condition.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
 
-namespace shardtype::op {
+namespace shardtype {
 
-/// 1 / (|a|_1 |a^-1|_1), estimated by the factors and pivots of CyclicLu and |a|_1, a number. How many solutions it takes
-/// depends on the values; the plan has the most.
+namespace detail {
+
+/// 1 / (|a|_1 |a^-1|_1), estimated by factors and pivots and |a|_1, a number. How many solutions it takes depends on the
+/// values; plans have the most.
 template <class I, class J>
-struct CyclicLuRcond : detail::OnCyclicMatrix<I, J> {
-  using operation = CyclicLuRcond;
+struct OfCondition : OnCyclicMatrix<I, J> {
   static constexpr std::string_view name = "rcond";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_lu_number(q); }
   template <class A, class P, class N>
   static constexpr Code elements() {
-    using R = detail::real_of<detail::element_t<A>>;
-    return std::is_same_v<detail::element_t<N>, R> &&
-                   std::is_same_v<detail::element_t<P>, std::int32_t>
-               ? detail::factorized_elements<A>()
+    using R = real_of<element_t<A>>;
+    return std::is_same_v<element_t<N>, R> && std::is_same_v<element_t<P>, std::int32_t>
+               ? factorized_elements<A>()
                : Code::C10_element_types_differ;
   }
   template <class A, class P, class N>
-  using element = detail::real_of<detail::element_t<A>>;
+  using element = real_of<element_t<A>>;
   constexpr void extents(ResultExtents const& c) const {
     if (c.given[0][0] != c.given[0][1]) ResultExtents::fail("the matrix is not square");
+  }
+};
+
+}  // namespace detail
+
+namespace op {
+
+/// The condition, by the factors and pivots of CyclicLu.
+template <class I, class J>
+struct CyclicLuRcond : detail::OfCondition<I, J> {
+  using operation = CyclicLuRcond;
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::lu_number(q, rules::cyclic_matrix(q));
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     constexpr int rounds = linalg::condition_rounds;
@@ -44,4 +56,6 @@ struct CyclicLuRcond : detail::OnCyclicMatrix<I, J> {
   }
 };
 
-}  // namespace shardtype::op
+}  // namespace op
+
+}  // namespace shardtype

@@ -43,6 +43,22 @@ constexpr Verdict cyclic_solve_own(Question const& q, bool transposed) {
   return accept(out);
 }
 
+/// A number of a matrix that is legal by `matrix`, from its factors and pivots.
+constexpr Verdict number_of(Question const& q, Verdict const& matrix) {
+  if (!matrix) return matrix;
+  Verdict const p = cyclic_pivots(q);
+  return p ? accept(Spec{}) : p;
+}
+
+/// Its inverse: the labels of rows and columns are exchanged, each axis stays at its dim.
+constexpr Verdict inverse_of(Question const& q, Verdict const& matrix) {
+  Verdict const v = number_of(q, matrix);
+  if (!v) return v;
+  Spec out = q.a();
+  for (int d = 0; d < out.rank; ++d) out.dims[d].label = q.a().dims[1 - d].label;
+  return accept(out);
+}
+
 }  // namespace rules
 
 namespace planning {
@@ -100,13 +116,12 @@ constexpr void append_factors_come_by(Plan& p, CallSizing const& c) {
            &cyclic_rounds::factors_come_by<forward, lower>, call.blocks.ranks);
 }
 
-/// An all_reduce of `numbers` numbers of 8 bytes from each rank.
+/// An all_reduce of `numbers` numbers of 8 bytes from each of the ranks that hold the matrix.
 template <int numbers>
 constexpr void append_cyclic_parts(Plan& p, CallSizing const& c) {
-  Spec const& a = c.operands[0];
-  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
-  Step sent = cyclic_move(c, Collective::all_reduce, call.axes);
-  sent.before.unreduced.insert(call.axes[0]);
+  AxisList const axes = matrix_axes(c);
+  Step sent = cyclic_move(c, Collective::all_reduce, axes);
+  for (int k = 0; k < axes.size; ++k) sent.before.unreduced.insert(axes[k]);
   p.push(sent);
   p.repeat(1, 1, 1, [](Step const& s, Round& r) {
     r.sizing.element_bytes = mul_sat(8 * numbers, r.sizing.sizes.product(s.axes));
@@ -127,6 +142,38 @@ constexpr Code elements_of_factors() {
 constexpr void check_square_factors(ResultExtents const& c) {
   if (c.given[0][0] != c.given[0][1]) ResultExtents::fail("the matrix is not square");
 }
+
+/// An inverse by factors and pivots.
+template <class I, class J>
+struct OfFactors : OnCyclicMatrix<I, J> {
+  static constexpr std::string_view name = "inv";
+  template <class A, class P>
+  static constexpr Code elements() {
+    return elements_of_factors<A, P>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    check_square_factors(c);
+    c.out[0] = c.out[1] = c.given[0][0];
+  }
+};
+
+/// Of the determinant itself, its sign or the logarithm of its modulus, a number, by factors and pivots.
+template <class I, class J, linalg::detail::Product what>
+struct OfDiagonal : OnCyclicMatrix<I, J> {
+  static constexpr std::string_view name = "det";
+  template <class A, class P>
+  static constexpr Code elements() {
+    return elements_of_factors<A, P>();
+  }
+  template <class A, class P>
+  using element = std::conditional_t<what == linalg::detail::Product::logarithm,
+                                     real_of<element_t<A>>, element_t<A>>;
+  constexpr void extents(ResultExtents const& c) const { check_square_factors(c); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    planning::append_cyclic_parts<3>(p, c);
+  }
+};
 
 }  // namespace detail
 
@@ -154,23 +201,10 @@ struct CyclicLuSolveOwn : detail::OnCyclicMatrix<I, J> {
 
 /// The inverse [J, I@X%n], by the factors and pivots of CyclicLu.
 template <class I, class J>
-struct CyclicInverse : detail::OnCyclicMatrix<I, J> {
+struct CyclicInverse : detail::OfFactors<I, J> {
   using operation = CyclicInverse;
-  static constexpr std::string_view name = "inv";
   static constexpr Verdict rule(rules::Question const& q) {
-    if (Verdict const v = rules::cyclic_matrix(q); !v) return v;
-    if (Verdict const p = rules::cyclic_pivots(q); !p) return p;
-    Spec out = q.a();
-    for (int d = 0; d < out.rank; ++d) out.dims[d].label = q.a().dims[1 - d].label;
-    return rules::accept(out);
-  }
-  template <class A, class P>
-  static constexpr Code elements() {
-    return detail::elements_of_factors<A, P>();
-  }
-  constexpr void extents(ResultExtents const& c) const {
-    detail::check_square_factors(c);
-    c.out[0] = c.out[1] = c.given[0][0];
+    return rules::inverse_of(q, rules::cyclic_matrix(q));
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
@@ -179,27 +213,12 @@ struct CyclicInverse : detail::OnCyclicMatrix<I, J> {
   }
 };
 
-/// Of the determinant itself, its sign or the logarithm of its modulus, a number, by the factors and pivots of CyclicLu.
+/// The determinant, its sign or the logarithm of its modulus, by the factors and pivots of CyclicLu.
 template <class I, class J, linalg::detail::Product what>
-struct CyclicLuProduct : detail::OnCyclicMatrix<I, J> {
+struct CyclicLuProduct : detail::OfDiagonal<I, J, what> {
   using operation = CyclicLuProduct;
-  static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) {
-    if (Verdict const v = rules::cyclic_matrix(q); !v) return v;
-    Verdict const p = rules::cyclic_pivots(q);
-    return p ? rules::accept(Spec{}) : p;
-  }
-  template <class A, class P>
-  static constexpr Code elements() {
-    return detail::elements_of_factors<A, P>();
-  }
-  template <class A, class P>
-  using element = std::conditional_t<what == linalg::detail::Product::logarithm,
-                                     detail::real_of<detail::element_t<A>>, detail::element_t<A>>;
-  constexpr void extents(ResultExtents const& c) const { detail::check_square_factors(c); }
-  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    planning::append_cyclic_parts<3>(p, c);
+    return rules::number_of(q, rules::cyclic_matrix(q));
   }
 };
 

@@ -94,6 +94,12 @@ constexpr CyclicCall call_of(Step const& s, Round const& r) {
 constexpr void computes(Round& r, std::int64_t flops) {
   r.work = {flops, 0, 0, true, static_cast<double>(flops)};
 }
+/// The same work, `times` times.
+constexpr void computes_again(Round& r, std::int64_t times) {
+  std::int64_t const held = r.work.workspace;
+  computes(r, mul_sat(r.work.flops, times));
+  r.work.workspace = held;
+}
 /// What a rank needs besides operands and result: the panels, and `more` elements.
 constexpr std::int64_t panel_memory(CyclicBlocks const& b, std::int64_t element_bytes) {
   return b.n == 0
@@ -324,13 +330,18 @@ constexpr void append_cyclic_spread(Plan& p, CallSizing const& c, bool forward,
           : repeat_cyclic<&cyclic_rounds::spread<false>>(p, call, how);
 }
 
-/// `times` all_reduces of `numbers` numbers of 8 bytes.
+/// The axes that split a matrix, those of the rows first.
+constexpr AxisList matrix_axes(CallSizing const& c) {
+  Spec const& a = c.operands[0];
+  AxisList const rows = a.dims[a.find(c.from.dims[0].label)].axes.suffix(0);
+  return rows.plus(a.dims[a.find(c.from.dims[1].label)].axes.suffix(0));
+}
+/// `times` all_reduces of `numbers` numbers of 8 bytes over the ranks that hold the matrix.
 constexpr void append_cyclic_sums(Plan& p, CallSizing const& c, std::int64_t times,
                                   std::int64_t numbers) {
-  Spec const& a = c.operands[0];
-  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
-  Step sent = cyclic_move(c, Collective::all_reduce, call.axes);
-  sent.before.unreduced.insert(call.axes[0]);
+  AxisList const axes = matrix_axes(c);
+  Step sent = cyclic_move(c, Collective::all_reduce, axes);
+  for (int k = 0; k < axes.size; ++k) sent.before.unreduced.insert(axes[k]);
   p.push(sent);
   p.repeat(1, times, numbers,
            [](Step const&, Round& r) { r.sizing.element_bytes = mul_sat(8, r.block); });

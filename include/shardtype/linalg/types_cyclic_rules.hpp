@@ -105,9 +105,9 @@ constexpr Verdict cyclic_lu_solve(Question const& q, bool transposed) {
   Verdict const p = cyclic_pivots(q);
   return p ? v : p;
 }
-/// A number of the factored matrix, from factors, pivots and another number.
-constexpr Verdict cyclic_lu_number(Question const& q) {
-  if (Verdict const v = cyclic_matrix(q); !v) return v;
+/// A number of a matrix that is legal by `matrix`, from its factors, pivots and another number.
+constexpr Verdict lu_number(Question const& q, Verdict const& matrix) {
+  if (!matrix) return matrix;
   if (Verdict const p = cyclic_pivots(q); !p) return p;
   if (Spec const& n = q.operands[2]; n.rank > 0 || !n.unreduced.empty())
     return refuse(Code::Q05_one_matrix, n.rank > 0 ? n.dims[0].label : q.from.dims[1].label);

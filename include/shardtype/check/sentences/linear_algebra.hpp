@@ -25,12 +25,12 @@ struct refused<Code::Q02_not_linear, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::Q03_both_cyclic, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype Q03] rows and columns of this matrix are both block-cyclic. lu_factor, "
-                "solve, cholesky and triangular_solve take it in blocks of one size, "
+                "[shardtype Q03] rows and columns of this matrix are both block-cyclic. Calls on a "
+                "matrix over a grid of ranks take it in blocks of one size, "
                 "reshard<Dim<I, Cyclic<Y, 64>>, Dim<J, Cyclic<X, 64>>>(a) (each rank sends its "
-                "block once); inv, det, rcond and linalg::refined take whole rows, "
-                "reshard<Dim<I>, Dim<J, Cyclic<X, 64>>>(a) (each rank receives the rest of its "
-                "columns).");
+                "block once); cholesky with linalg::upper takes whole columns, "
+                "reshard<Dim<I, Cyclic<X, 64>>, Dim<J>>(a) (each rank receives the rest of its "
+                "rows).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::Q04_rows_cyclic, legal, YourTypes...> : Poisoned {

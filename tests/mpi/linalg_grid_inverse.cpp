@@ -1,0 +1,179 @@
+// The inverse and the determinant of one matrix over a grid of ranks: beside the same of whole matrices, in both orders of the
+// dims; bytes and memory of plans; singular matrices and NaN, after which the next call works.
+// RANKS: 1 2 3 4 6 8
+// SOURCES: tests/shim/pmpi.cpp
+// OPTIMIZE: 1
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+
+#include <shardtype/linalg/linalg.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/linalg.hpp"
+#include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+using Int = std::int64_t;
+using Z = Kokkos::complex<double>;
+namespace lk = linalg::kernels;
+
+template <class T>
+T entry(Int i, Int j) {
+  return linear::drawn<T>(i * 400 + j, 5);
+}
+template <class A, class B>
+double distance(A const& a, B const& b) {
+  auto const x = to_host(a);
+  auto const y = to_host(b);
+  REQUIRE(x.size() == y.size());
+  double most = 0, size = 1;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    double const d = static_cast<double>(lk::modulus(x[k] - y[k]));
+    most = d > most || d != d ? d : most;
+    size = std::max(size, static_cast<double>(lk::modulus(y[k])));
+  }
+  return most / size;
+}
+
+// What an operation sends over all ranks is what its plan says, and it holds at most as much.
+template <class Op, class... As>
+auto measured(Op const& op, As const&... as) {
+  INFO(Op::name);
+  Plan const plan = plan_at(op, as...);
+  CHECK(plan.count(Collective::all_gather) == 0);
+  auto& memory = runtime::run_time.memory;
+  Int const before = memory.now();
+  Int given = 0;
+  ((given += as.local_size() * static_cast<Int>(sizeof(typename As::element))), ...);
+  memory.reset();
+  shim::reset();
+  auto out = call(op, std::source_location::current(), as...);
+  Int mine[2] = {shim::bytes(), plan.bytes(coords_in(op, as...))};
+  Int const held = memory.most() - before + given;
+  Int all[2];
+  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(all[0] == all[1]);
+  CHECK(held <= plan.peak_bytes());
+  return out;
+}
+
+template <class T, int block>
+void check(Mesh<X, Y> const& mesh, Int n) {
+  INFO("n " << n << ", blocks of " << block);
+  using Rows = Dim<I, Cyclic<X, block>>;
+  using Columns = Dim<J, Cyclic<Y, block>>;
+  double const bound = 1e-9;
+  auto const a = from_function<T, Rows, Columns>(mesh, {n, n}, &entry<T>);
+  auto const turned =
+      from_function<T, Columns, Rows>(mesh, {n, n}, [](Int j, Int i) { return entry<T>(i, j); });
+  auto const whole = reshard<Dim<I>, Dim<J>>(a);
+
+  auto const inverse = linalg::inv<I, J>(whole);
+  auto const y = linalg::inv<I, J>(a);
+  static_assert(std::is_same_v<std::remove_const_t<decltype(y)>,
+                               Tensor<T, Dim<J, Cyclic<X, block>>, Dim<I, Cyclic<Y, block>>>>);
+  CHECK(distance(y, inverse) < bound);
+  auto const of_turned = linalg::inv<I, J>(turned);
+  static_assert(std::is_same_v<std::remove_const_t<decltype(of_turned)>,
+                               Tensor<T, Dim<I, Cyclic<Y, block>>, Dim<J, Cyclic<X, block>>>>);
+  CHECK(distance(reshard<Dim<J>, Dim<I>>(of_turned), inverse) < bound);
+
+  auto const [sign, logdet] = linalg::slogdet<I, J>(a);
+  static_assert(std::is_same_v<std::remove_const_t<decltype(sign)>, Tensor<T>>);
+  auto const expected = linalg::slogdet<I, J>(whole);
+  CHECK(lk::modulus(item(sign) - item(expected.sign)) < 1e-11);
+  CHECK(std::abs(item(logdet) - item(expected.logdet)) <
+        1e-10 * (1 + std::abs(item(expected.logdet))));
+  auto const product = item(linalg::det<I, J>(turned));
+  auto const once = item(linalg::det<I, J>(whole));
+  CHECK(lk::modulus(product - once) <= 1e-9 * lk::modulus(once));
+
+  auto const lu = linalg::lu_factor<I, J>(a);
+  measured(op::GridInverse<I, J>{}, lu.factors, lu.pivots);
+  measured(op::GridLuProduct<I, J, linalg::detail::Product::whole>{}, lu.factors, lu.pivots);
+  measured(op::GridLuProduct<I, J, linalg::detail::Product::logarithm>{}, lu.factors, lu.pivots);
+}
+
+template <class Check>
+void on_grids(Check check) {
+  for (auto const& sizes : on_ranks::grids())
+    for (bool const turn : {false, true}) {
+      INFO("on " << sizes[turn ? 1 : 0] << " x " << sizes[turn ? 0 : 1]);
+      check(Mesh<X, Y>(MPI_COMM_WORLD, {sizes[turn ? 1 : 0], sizes[turn ? 0 : 1]}));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("inverses and determinants over grids of ranks") {
+  on_grids([](Mesh<X, Y> const& mesh) {
+    for (Int const n : {0, 1, 2, 7, 33}) {
+      check<double, 1>(mesh, n);
+      check<double, 8>(mesh, n);
+    }
+    check<double, 64>(mesh, 50);
+    check<Z, 4>(mesh, 21);
+  });
+}
+
+TEST_CASE("determinants beyond the range of a number over grids of ranks") {
+  on_grids([](Mesh<X, Y> const& mesh) {
+    using A = Tensor<double, Dim<I, Cyclic<X, 4>>, Dim<J, Cyclic<Y, 4>>>;
+    // alternately large and small on the diagonal: the product is 1, and -1 with two columns exchanged
+    auto const a = from_function<A>(mesh, {40, 40}, [](Int i, Int j) {
+      Int const at = j < 2 ? 1 - j : j;
+      return i == at ? (i % 2 == 0 ? 1e200 : 1e-200) : 0.;
+    });
+    CHECK(std::abs(item(linalg::det<I, J>(a)) + 1) < 1e-12);
+    CHECK(item(linalg::slogdet<I, J>(a).sign) == -1);
+    auto const big =
+        from_function<A>(mesh, {40, 40}, [](Int i, Int j) { return i == j ? 1e20 : 0.; });
+    CHECK(std::isinf(item(linalg::det<I, J>(big))));
+    CHECK(std::abs(item(linalg::slogdet<I, J>(big).logdet) - 800 * std::log(10.)) < 1e-9);
+  });
+}
+
+TEST_CASE("matrices over grids without an inverse are an error on all ranks") {
+  on_grids([](Mesh<X, Y> const& mesh) {
+    using A = Tensor<double, Dim<I, Cyclic<X, 4>>, Dim<J, Cyclic<Y, 4>>>;
+    auto const message = [](auto run) {
+      try {
+        run();
+      } catch (Error const& e) {
+        return std::string(e.what());
+      }
+      return std::string("none");
+    };
+    auto const zeros = from_function<A>(
+        mesh, {9, 9}, [](Int i, Int j) { return j == 6 ? 0. : entry<double>(i, j); });
+    auto const bad = from_function<A>(mesh, {9, 9}, [](Int i, Int j) {
+      return i == 8 && j == 5 ? std::nan("") : entry<double>(i, j);
+    });
+    auto const good = from_function<A>(mesh, {9, 9}, &entry<double>);
+    auto const fails = [&](auto function) {
+      auto s = message([&] { (void)function(zeros); });
+      CHECK(s.find("E80") != std::string::npos);
+      CHECK(s.find("column 6 of J") != std::string::npos);
+      s = message([&] { (void)function(bad); });
+      CHECK(s.find("E82") != std::string::npos);
+      CHECK(s.find("column 5 of J") != std::string::npos);
+      CHECK(message([&] { (void)function(good); }) == "none");
+    };
+    fails([](auto const& a) { return linalg::inv<I, J>(a); });
+    fails([](auto const& a) { return linalg::det<I, J>(a); });
+    fails([](auto const& a) { return linalg::slogdet<I, J>(a); });
+  });
+}
