@@ -1,5 +1,6 @@
-// Gradients of solves with one matrix over many ranks, against central differences; plans of both passes gather no matrix.
+// Gradients of solves with one matrix over many ranks, and of its determinant, against central differences; plans of both passes gather no matrix.
 // RANKS: 1 2 4 6
+#include <cmath>
 #include <cstdint>
 
 #include <shardtype/linalg/linalg.hpp>
@@ -35,6 +36,13 @@ static_assert(passes.backward.count(Collective::all_gather) == 0);
 // the factorization is that of the forward pass: backward only the parts of the solution, twice
 static_assert(passes.forward.count(Collective::broadcast) == 8);
 static_assert(passes.backward.count(Collective::broadcast) == 16);
+// of a logarithm of the determinant the factors come by once more, each block column of both
+inline constexpr auto logdet = [](auto const& a) { return linalg::slogdet<N, M>(a).logdet; };
+inline constexpr auto of_logdet = plan(value_and_grad(logdet), type<A>);
+static_assert(of_logdet.forward.count(Collective::all_gather) == 0);
+static_assert(of_logdet.backward.count(Collective::all_gather) == 0);
+static_assert(of_logdet.forward.count(Collective::broadcast) == 8);
+static_assert(of_logdet.backward.count(Collective::broadcast) == 16);
 }  // namespace proofs
 
 double matrix(std::int64_t i, std::int64_t j) {
@@ -73,4 +81,33 @@ TEST_CASE("gradients of solves with one matrix") {
         },
         a, b_own);
   }
+}
+
+TEST_CASE("gradients of the determinant of one matrix") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using C128 = Kokkos::complex<double>;
+  std::int64_t const n = 7;
+  auto const a = from_function<double, Dim<I>, Columns>(mesh, {n, n}, &matrix);
+  auto const turned = from_function<double, Columns, Dim<I>>(
+      mesh, {n, n}, [](auto j, auto i) { return matrix(i, j); });
+  auto const by_rows = from_function<double, Dim<I, Cyclic<Y, 3>>, Dim<J>>(mesh, {n, n}, &matrix);
+  auto const complex = from_function<C128, Dim<I>, Columns>(mesh, {n, n}, [](auto i, auto j) {
+    return linear::drawn<C128>(i * 40 + j, 2) + (i == j ? 3. : 0.);
+  });
+  auto const logdet = [](auto const& m) { return linalg::slogdet<I, J>(m).logdet; };
+  check_grads(logdet, a);
+  check_grads(logdet, turned);
+  check_grads(logdet, by_rows);
+  check_grads(logdet, complex);
+  auto const det = [](auto const& m) { return linalg::det<I, J>(m) * 1e-3; };
+  check_grads(det, a);
+  check_grads(det, by_rows);
+  auto const sign = [](auto const& m) { return real(linalg::slogdet<I, J>(m).sign); };
+  check_grads(sign, complex);
+  // as that of the whole matrix, also of one element
+  auto const whole = reshard<Dim<I>, Dim<J>>(a);
+  CHECK(item(max<Tensor<double>>(
+            abs(reshard<Dim<I>, Dim<J>>(grad(logdet)(a)) - grad(logdet)(whole)))) < 1e-12);
+  auto const one = from_function<double, Dim<I>, Columns>(mesh, {1, 1}, &matrix);
+  CHECK(std::abs(item(sum<Tensor<double>>(grad(logdet)(one))) - 1 / matrix(0, 0)) < 1e-14);
 }

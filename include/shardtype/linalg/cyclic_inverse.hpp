@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <shardtype/linalg/cyclic.hpp>
+#include <shardtype/linalg/cyclic_determinant.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/run_cyclic_inverse.hpp>
 #include <shardtype/linalg/run_grid_inverse.hpp>
@@ -54,6 +55,17 @@ constexpr auto with_factors(A const& a, checking::CallSite where, Next next) {
 template <class R, class C, class F, Product what>
 using ProductOf = std::conditional_t<on_grid<R, C, F>, op::GridLuProduct<R, C, what>,
                                      op::CyclicLuProduct<R, C, what>>;
+
+/// The matrix whose factors make a determinant: one whose gradient is sought, without it, because factors carry none; over a grid
+/// it stays, and lu_factor refuses it.
+template <class I, class J, class A>
+constexpr auto factorized(A const& a) {
+  if constexpr (core::is_active<A> && !on_grid<I, J, A>) {
+    return shardtype::api::stop_gradient(a);
+  } else {
+    return a;
+  }
+}
 
 }  // namespace detail
 
@@ -107,15 +119,19 @@ constexpr auto inv(core::Argument<A> const& a,
 }
 
 /// The determinant of one matrix over many ranks, or over a grid of them, a number on all of them. Sends what lu_factor sends, and three numbers
-/// of each rank. Error E80 of a singular matrix; else as det of stacks; no gradient, X03.
+/// of each rank. The gradient sends both factors once to all ranks; over a grid there is none, X03. Error E80 of a singular matrix;
+/// else as det of stacks.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto det(core::Argument<A> const& a,
                    checking::CallSite where = std::source_location::current()) {
+  using detail::Product;
   return detail::with_factors<I, J>(
-      a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-        return call(detail::ProductOf<R, C, A, detail::Product::whole>{}, where, lu.factors,
-                    lu.pivots);
+      detail::factorized<I, J>(a.self()), where,
+      [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
+        auto const number =
+            call(detail::ProductOf<R, C, A, Product::whole>{}, where, lu.factors, lu.pivots);
+        return detail::number_of_one<R, C, Product::whole>(a.self(), number, lu, where);
       });
 }
 
@@ -127,12 +143,15 @@ constexpr auto slogdet(core::Argument<A> const& a,
                        checking::CallSite where = std::source_location::current()) {
   using detail::Product;
   auto const both = [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-    auto sign = call(detail::ProductOf<R, C, A, Product::sign>{}, where, lu.factors, lu.pivots);
-    auto logdet =
-        call(detail::ProductOf<R, C, A, Product::logarithm>{}, where, lu.factors, lu.pivots);
+    auto const number = [&]<Product what>(std::integral_constant<Product, what>) {
+      auto const n = call(detail::ProductOf<R, C, A, what>{}, where, lu.factors, lu.pivots);
+      return detail::number_of_one<R, C, what>(a.self(), n, lu, where);
+    };
+    auto sign = number(std::integral_constant<Product, Product::sign>{});
+    auto logdet = number(std::integral_constant<Product, Product::logarithm>{});
     return SignAndLogdet<decltype(sign), decltype(logdet)>{std::move(sign), std::move(logdet)};
   };
-  auto out = detail::with_factors<I, J>(a.self(), where, both);
+  auto out = detail::with_factors<I, J>(detail::factorized<I, J>(a.self()), where, both);
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(out)>>) {
     return SignAndLogdet<decltype(out), decltype(out)>{out, out};
   } else {

@@ -151,6 +151,27 @@ struct Vjp<op::InverseFactored<I, J>> : Differentiable {
   }
 };
 
+}  // namespace autodiff
+
+namespace linalg::detail {
+
+/// What a^-T is multiplied with in the cotangent of a, of that of the determinant, its sign or its logarithm, which was `made`.
+template <Product what, class T, class C, class V>
+constexpr auto scale_of_inverse(C const& ct, V const& made) {
+  if constexpr (what == Product::whole) {
+    return (ct * made).tensor();
+  } else if constexpr (what == Product::sign) {
+    auto const both = (ct * made).tensor();
+    return (T(0.5) * (both - conj(both))).tensor();
+  } else {
+    return cast<T>(ct).tensor();
+  }
+}
+
+}  // namespace linalg::detail
+
+namespace autodiff {
+
 /// det' det a^-T; of the logarithm logdet' a^-T; of the sign of complex matrices the imaginary part of sign' sign, times i,
 /// a^-T.
 template <class I, class J, linalg::detail::Product what, bool complex>
@@ -163,19 +184,10 @@ struct Vjp<op::DetFactored<I, J, what, complex>> : Differentiable {
   }
   template <int K, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    using T = checking::element_t<tensor_of<A>>;
     auto const y = call(op::InverseFactored<I, J>{}, std::source_location::current(),
                         kept<0>(saved), kept<1>(saved));
-    auto const scale = [&] {
-      if constexpr (what == linalg::detail::Product::whole) {
-        return (ct * kept<2>(saved)).tensor();
-      } else if constexpr (what == linalg::detail::Product::sign) {
-        auto const both = (ct * kept<2>(saved)).tensor();
-        return (T(0.5) * (both - conj(both))).tensor();
-      } else {
-        return cast<T>(ct).tensor();
-      }
-    }();
+    auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
+        ct, kept<2>(saved));
     return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
   }
 };

@@ -136,10 +136,10 @@ struct Run<op::CyclicLuSolveOwn<I, J, Transposed>>
   }
 };
 
-template <class I, class J>
-struct Run<op::CyclicInverse<I, J>> {
+template <class I, class J, bool Transposed>
+struct Run<op::CyclicInverse<I, J, Transposed>> {
   template <class R, class A, class P>
-  static typename R::result run(op::CyclicInverse<I, J> const& op,
+  static typename R::result run(op::CyclicInverse<I, J, Transposed> const& op,
                                 std::source_location const& where, A const& a, P const& pivots) {
     using Out = typename R::result;
     using T = typename A::element;
@@ -153,7 +153,7 @@ struct Run<op::CyclicInverse<I, J>> {
     run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
       for (std::int64_t i = 0; i < width; ++i) linalg::kernels::at(x, begin + i, local + i) = T(1);
     });
-    solve_own<false>(run, a, pivots, x);
+    solve_own<Transposed>(run, a, pivots, x);
     return out;
   }
 };

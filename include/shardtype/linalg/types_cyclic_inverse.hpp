@@ -199,17 +199,18 @@ struct CyclicLuSolveOwn : detail::OnCyclicMatrix<I, J> {
   }
 };
 
-/// The inverse [J, I@X%n], by the factors and pivots of CyclicLu.
-template <class I, class J>
+/// The inverse [J, I@X%n], by the factors and pivots of CyclicLu; `Transposed`: its transpose, typed as the matrix.
+template <class I, class J, bool Transposed = false>
 struct CyclicInverse : detail::OfFactors<I, J> {
   using operation = CyclicInverse;
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::inverse_of(q, rules::cyclic_matrix(q));
+    Verdict const v = rules::inverse_of(q, rules::cyclic_matrix(q));
+    return v && Transposed ? rules::accept(q.a()) : v;
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
-    planning::append_factors_come_by<true, true>(p, c);
-    planning::append_factors_come_by<false, false>(p, c);
+    planning::append_factors_come_by<true, !Transposed>(p, c);
+    planning::append_factors_come_by<false, Transposed>(p, c);
   }
 };
 
