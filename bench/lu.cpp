@@ -53,10 +53,11 @@ char const* const help =
     "ScaLAPACK's\n"
     "in time, qr_... q and r over pdgeqrf and pdorgqr, lu_products over its products alone, "
     "lu_refined the solve with factors in float over "
-    "that in double, on one\n"
-    "rank METHOD_lapack over dgesv or dposv, grid_METHOD_PxQ_over_PxQ_nbBLOCK of a matrix over a "
-    "grid; Q1 and Q3 are the quartiles of the ratios of one "
-    "round; before them, as itself, the rival over "
+    "that in double, METHOD_messages\n"
+    "over itself with panels by messages, METHOD_late over itself without look-ahead, on one rank "
+    "METHOD_lapack over dgesv or dposv,\n"
+    "grid_METHOD_PxQ_over_PxQ_nbBLOCK of a matrix over a grid; Q1 and Q3 are the quartiles of the "
+    "ratios of one round; before them, as itself, the rival over "
     "itself.\n";
 
 struct X : Axis<"X"> {};
@@ -232,6 +233,16 @@ class Lapack {
 
 using Pair = std::pair<std::function<void()>, std::function<void()>>;
 
+/// `work` with panels by messages, or without look-ahead.
+std::function<void()> otherwise(std::function<void()> work, bool runtime::Settings::* setting) {
+  return [work = std::move(work), setting] {
+    bool& now = runtime::run_time.settings.*setting;
+    bool const was = std::exchange(now, false);
+    work();
+    now = was;
+  };
+}
+
 std::vector<int> blocks_of_rivals(int argc, char** argv) {
   std::vector<int> out;
   std::stringstream words(option(argc, argv, "blocks", std::string("32,64")));
@@ -305,6 +316,16 @@ void run(int argc, char** argv, Environment const& env, int n) {
   suite.add("lu_refined", [&] {
     return Pair{[&] { linalg::solve<I, J>(a, b, linalg::refined); }, ours(Case::lu)};
   });
+  if (env.size() > 1)
+    for (Case const c : {Case::lu, Case::cholesky}) {
+      std::string const method = name_of(c);
+      suite.add(method + "_messages", [&, c] {
+        return Pair{ours(c), otherwise(ours(c), &runtime::Settings::linalg_window)};
+      });
+      suite.add(method + "_late", [&, c] {
+        return Pair{ours(c), otherwise(ours(c), &runtime::Settings::linalg_ahead)};
+      });
+    }
   for (bool const by_lu : {true, false})
     if (env.size() == 1)
       suite.add(by_lu ? "lu_lapack" : "cholesky_lapack", [&, by_lu] {

@@ -1,11 +1,13 @@
 // Matrices over all ranks, their columns block-cyclic, that are factorized and solved by the engine itself, so that block
-// sizes are values: random ones and those on which a factorization can lose digits, beside LAPACK on one rank.
+// sizes are values: random ones and those on which a factorization can lose digits, beside LAPACK on one rank, and the same
+// bits however panels travel.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -17,6 +19,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/panel_ways.hpp"
 
 namespace cyclic_cases {
 
@@ -201,12 +204,60 @@ struct SlowLu : LuMethod<double> {
   }
 };
 
-// The solution of the ranks of `comm`, gathered for the test; `pivots` of LU; empty if the factorization stopped.
-inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
-                                 std::vector<std::int32_t>& pivots, int slow_rank = -1) {
+// All ranks, with a window that they share.
+class Ranks {
+ public:
+  Ranks() {
+    for (int g = 0; g < comm.size(); ++g) all_.push_back(g);
+  }
+  // The slots of panels in the window if that is the way, else in `own`.
+  PanelSlots<double> slots(CyclicBlocks const& b, std::vector<double>& own) {
+    Int const elements = PanelSlots<double>::elements(b);
+    if (run_time.settings.linalg_window && elements > 0) {
+      REQUIRE(window_.reserve(elements * 8));
+      return {static_cast<double*>(window_.data()), &window_, &all_};
+    }
+    own.resize(static_cast<std::size_t>(elements));
+    return {own.data(), nullptr, nullptr};
+  }
+
+ private:
+  static MPI_Comm copy() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    return comm;
+  }
+
+ public:
+  Comm comm{copy()};
+
+ private:
+  runtime::SharedWindow window_{comm};
+  detail::List<int> all_;
+};
+
+// What the ranks find: the solution, gathered for the test, empty if the factorization stopped; the pivots of LU; this rank's
+// factors.
+struct Found {
+  std::vector<double> x, factors;
+  std::vector<std::int32_t> pivots;
+
+  bool operator==(Found const& o) const {
+    auto const same = [](std::vector<double> const& a, std::vector<double> const& b) {
+      return a.size() == b.size() &&
+             (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+    };
+    return same(x, o.x) && same(factors, o.factors) && pivots == o.pivots;
+  }
+};
+
+inline std::vector<double> solve(Ranks& ranks, Case const& c, Whole const& whole,
+                                 std::vector<double>& own, std::vector<std::int32_t>& pivots,
+                                 int slow_rank) {
+  Comm& comm = ranks.comm;
   CyclicBlocks const b{c.n, c.block, comm.size()};
   Int const mine = b.below(b.count(), comm.rank());
-  std::vector<double> own(static_cast<std::size_t>(c.n * mine));
+  own.resize(static_cast<std::size_t>(c.n * mine));
   Matrix<double> const m =
       c.by_rows ? lk::row_major(own.data(), c.n, mine) : lk::column_major(own.data(), c.n, mine);
   CyclicColumns<double> const columns{comm, b, m};
@@ -217,7 +268,8 @@ inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
         lk::at(m, i, b.local(k) + j) = c.definite && i < b.begin(k) + j
                                            ? std::numeric_limits<double>::quiet_NaN()
                                            : whole.at(i, b.begin(k) + j);
-  std::vector<double> panels(static_cast<std::size_t>(PanelStream<double>::memory(b)));
+  std::vector<double> panels;
+  PanelSlots<double> const slots = ranks.slots(b, panels);
   std::vector<double> y(static_cast<std::size_t>(c.n * c.right), 0.);
   Matrix<double> const right = lk::row_major(y.data(), c.n, c.right);
   std::vector<double> wires(
@@ -232,7 +284,7 @@ inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
   if (c.definite) {
     std::vector<double> scratch(static_cast<std::size_t>(planning::cholesky_scratch(b)));
     CholeskyMethod<double> method{columns, scratch.data()};
-    if (run_panels(columns, method, panels.data()).kind != FactorFailure::none) return {};
+    if (run_panels(columns, method, slots).kind != FactorFailure::none) return {};
     method.finish();
     y = whole.b;
     keep_own();
@@ -245,7 +297,7 @@ inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
   if (carries) std::copy(whole.b.begin(), whole.b.end(), y.begin());
   SlowLu method{{columns, pivots.data(), carries ? right : Matrix<double>{}},
                 comm.rank() == slow_rank};
-  if (run_panels(columns, method, panels.data()).kind != FactorFailure::none) return {};
+  if (run_panels(columns, method, slots).kind != FactorFailure::none) return {};
   method.finish();
   for (Int k = 0; k < b.count(); ++k)
     for (Int i = b.begin(k); i < b.begin(k) + b.width(k); ++i)
@@ -255,6 +307,12 @@ inline std::vector<double> solve(Comm& comm, Case const& c, Whole const& whole,
   std::vector<double> x(y.size());
   MPI_Allreduce(y.data(), x.data(), static_cast<int>(y.size()), MPI_DOUBLE, MPI_SUM, comm.raw());
   return x;
+}
+
+inline Found solve(Ranks& ranks, Case const& c, Whole const& whole, int slow_rank = -1) {
+  Found f;
+  f.x = solve(ranks, c, whole, f.factors, f.pivots, slow_rank);
+  return f;
 }
 
 // The same on this rank, by other code: LAPACK's, or the loops for whole matrices where there is none.
@@ -285,12 +343,6 @@ inline std::vector<double> solve_alone(Case const& c, Whole const& whole,
   return out;
 }
 
-inline MPI_Comm all_ranks() {
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  return comm;
-}
-
 struct Tally {
   int solved = 0;
   double worst = 0;
@@ -298,13 +350,20 @@ struct Tally {
 };
 
 // `count` cases, with a step without a common divisor, from the `first` on.
-inline Tally run_cases(Comm& world, int count, int first = 0) {
+inline Tally run_cases(Ranks& world, int count, int first = 0) {
   Tally t;
   for (int k = first; k < first + count; ++k) {
     Case const c = case_number(static_cast<int>(std::int64_t{k} * 7919 % all_cases));
     Whole const whole(c);
-    std::vector<std::int32_t> pivots, pivots_alone;
-    std::vector<double> const x = solve(world, c, whole, pivots);
+    std::vector<std::int32_t> pivots_alone;
+    Found found;
+    for (panel_ways::Way const& way : panel_ways::all) {
+      panel_ways::Travel const travel(way);
+      Found const now = solve(world, c, whole);
+      if (&way == panel_ways::all) found = now;
+      if (!(now == found)) t.wrong += text(c) + ": other bits in another way\n";
+    }
+    std::vector<double> const& x = found.x;
     std::vector<double> const one = solve_alone(c, whole, pivots_alone);
     bool const empty = c.n * c.right == 0;
     if (!empty && x.empty()) {
@@ -322,7 +381,7 @@ inline Tally run_cases(Comm& world, int count, int first = 0) {
     t.worst = std::max(t.worst, ratio);
     if (!(ratio <= 10)) t.wrong += text(c) + ": " + std::to_string(error) + " roundings\n";
     // sums of small integers are exact, so that ties are equal on any number of ranks
-    if (c.kind == permuted_identity && pivots != pivots_alone)
+    if (c.kind == permuted_identity && found.pivots != pivots_alone)
       t.wrong += text(c) + ": other pivots\n";
   }
   return t;

@@ -16,7 +16,7 @@
 #include "harness/catch.hpp"
 #include "harness/linalg.hpp"
 #include "harness/on_ranks.hpp"
-#include "shim/pmpi.hpp"
+#include "harness/panel_ways.hpp"
 
 using namespace shardtype;
 using linalg::Norm;
@@ -102,9 +102,9 @@ void check_one(Mesh<X> const& mesh, Int n) {
     auto& memory = runtime::run_time.memory;
     Int const before = memory.now();
     memory.reset();
-    shim::reset();
+    panel_ways::Counted const counted;
     auto const again = linalg::rcond<I, J>(lu, norm);
-    Int mine[2] = {shim::bytes(),
+    Int mine[2] = {counted.bytes(),
                    plan.bytes(coords_in(op::CyclicLuRcond<I, J>{}, lu.factors, lu.pivots, norm))};
     Int const held = memory.most() - before;
     Int all[2];

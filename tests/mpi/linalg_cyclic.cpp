@@ -1,12 +1,15 @@
 // One matrix over many ranks by types: values in every order of the dims, real and complex, with right-hand sides that
-// another axis splits; the bytes and memory of plans; errors, which all ranks throw alike.
+// another axis splits; the bytes and memory of plans; errors, which all ranks throw alike. With panels in the window and by
+// messages, with look-ahead and without: the same bits.
 // SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <shardtype/linalg/linalg.hpp>
@@ -15,6 +18,7 @@
 #include "harness/catch.hpp"
 #include "harness/measured_plan.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/panel_ways.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -166,7 +170,7 @@ std::int64_t sum_of_ranks(std::int64_t mine) {
 }
 
 // What all ranks send is what their plans say: of a broadcast a plan counts what arrives, the shim what leaves. Memory is
-// that of the plan at most.
+// that of the plan at most, and by messages just that.
 template <class Op, class Run, class... As>
 void check_plan(char const* what, Op const& op, Run run, As const&... as) {
   INFO(what);
@@ -180,18 +184,65 @@ void check_plan(char const* what, Op const& op, Run run, As const&... as) {
   std::int64_t given = 0;
   ((given += measured_plan::block_bytes(as)), ...);
   memory.reset();
-  shim::reset();
+  panel_ways::Counted const counted;
   {
     auto const result = run();
-    std::int64_t const sent = shim::bytes();
+    std::int64_t const messages = counted.messages();
+    std::int64_t const windows = counted.windows();
     std::int64_t const held = memory.most() - before + given;
-    CHECK(sum_of_ranks(sent) == sum_of_ranks(planned));
+    CHECK(sum_of_ranks(messages + windows) == sum_of_ranks(planned));
+    bool const window = runtime::run_time.settings.linalg_window;
+    constexpr bool factors =
+        std::is_same_v<Op, op::CyclicLu<I, J>> || std::is_same_v<Op, op::CyclicCholesky<I, J>>;
+    if (factors) CHECK((window ? messages : windows) == 0);
     INFO("held " << held << ", planned " << plan.peak_bytes());
     CHECK(held <= plan.peak_bytes());
-    if (plan.peak_bytes() >= measured_plan::large)
+    if (plan.peak_bytes() >= measured_plan::large && !window)
       CHECK(static_cast<double>(plan.peak_bytes()) <=
             1.1 * static_cast<double>(measured_plan::most_of_ranks(held)));
   }
+}
+
+// The elements of a tensor and whether they are those that `first` holds, bit by bit; the first time they are put there.
+template <class A>
+bool same_bits(std::vector<typename A::element>& first, A const& a) {
+  auto const now = to_host(a);
+  if (first.empty()) first.assign(now.begin(), now.end());
+  return first.size() == now.size() &&
+         (now.empty() ||
+          std::memcmp(first.data(), now.data(), now.size() * sizeof(typename A::element)) == 0);
+}
+
+// Factors, pivots and solutions of one matrix in each order of its dims, a copy or in place, in every way.
+template <class T, class Rows, class Columns, int order>
+void same_in_every_way(Mesh<X, Y> const& mesh, Int n, Int rights) {
+  INFO("n " << n << ", order " << order << ", right-hand sides " << rights);
+  auto const matrix = [&](auto f) {
+    if constexpr (order == 0) {
+      return from_function<T, Rows, Columns>(mesh, {n, n}, f);
+    } else {
+      return from_function<T, Columns, Rows>(mesh, {n, n}, [f](Int j, Int i) { return f(i, j); });
+    }
+  };
+  auto const a = matrix([](Int i, Int j) { return element<T>(i, j); });
+  auto const h = matrix([n](Int i, Int j) { return definite<T>(i, j, n); });
+  auto const b = from_function<T, Rows, Dim<K>>(mesh, {n, rights}, &right<T>);
+  std::vector<T> lu, l, x, y;
+  std::vector<std::int32_t> pivots;
+  panel_ways::in_each([&](panel_ways::Way const&) {
+    for (bool const in_place : {false, true}) {
+      INFO((in_place ? "in place" : "of a copy"));
+      auto const factors =
+          in_place ? linalg::lu_factor<I, J>(a.clone()) : linalg::lu_factor<I, J>(a);
+      CHECK(same_bits(lu, reshard<Dim<I>, Dim<J>>(factors.factors)));
+      CHECK(same_bits(pivots, factors.pivots));
+      auto const lower = in_place ? linalg::cholesky<I, J>(h.clone()) : linalg::cholesky<I, J>(h);
+      CHECK(same_bits(l, reshard<Dim<I>, Dim<J>>(lower)));
+      auto const solved = in_place ? linalg::solve<I, J>(a.clone(), b) : linalg::solve<I, J>(a, b);
+      CHECK(same_bits(x, reshard<Dim<J>, Dim<K>>(solved)));
+      CHECK(same_bits(y, reshard<Dim<J>, Dim<K>>(linalg::solve<I, J>(a, b, linalg::refined))));
+    }
+  });
 }
 
 }  // namespace
@@ -244,8 +295,21 @@ TEST_CASE("a named solve, from and to any sharding") {
   CHECK(residual<double>(n, 3, general, on_all<double, J>(y, 3)) < bound);
 }
 
-TEST_CASE("plans count what is sent, and gather nothing") {
-  Mesh<X> const mesh(MPI_COMM_WORLD);
+TEST_CASE("factors do not depend on how panels travel") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Few = Dim<J, Cyclic<Y, 8>>;
+  using Many = Dim<J, Cyclic<Y, 64>>;
+  for (Int const n : {0, 1, 7, 65, 130}) {
+    same_in_every_way<double, Dim<I>, Few, 0>(mesh, n, 1);
+    same_in_every_way<double, Dim<I>, Few, 1>(mesh, n, 5);
+  }
+  same_in_every_way<C128, Dim<I>, Few, 0>(mesh, 63, 0);
+  same_in_every_way<float, Dim<I>, Many, 0>(mesh, 257, 1);
+}
+
+namespace {
+
+void check_plans(Mesh<X> const& mesh) {
   // the peak is looked at closely from a megabyte on, which few ranks reach
   Int const largest = on_ranks::rank_total() > 3 ? 120 : 350;
   for (Int const n : {Int{0}, Int{5}, Int{64}, largest}) {
@@ -290,10 +354,18 @@ TEST_CASE("plans count what is sent, and gather nothing") {
   }
 }
 
+}  // namespace
+
+TEST_CASE("plans count what is sent, and gather nothing") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  panel_ways::prepare(mesh);
+  panel_ways::in_each([&](panel_ways::Way const&) { check_plans(mesh); });
+}
+
 TEST_CASE("a matrix that is given away") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   Int const n = 41;
-  auto const definite_at = [n](Int i, Int j) { return definite<double>(i, j, n); };
+  auto const definite_at = [](Int i, Int j) { return definite<double>(i, j, n); };
   auto const a = from_function<double, Dim<I>, Dim<J, Cyclic<X, 4>>>(mesh, {n, n}, definite_at);
   auto const b = from_function<double, Dim<I>, Dim<K>>(mesh, {n, 2}, &right<double>);
   auto const b_own =
@@ -317,8 +389,9 @@ TEST_CASE("a matrix that is given away") {
   CHECK(same);
 }
 
-TEST_CASE("a matrix without a solution is an error on all ranks") {
-  Mesh<X> const mesh(MPI_COMM_WORLD);
+namespace {
+
+void check_errors(Mesh<X> const& mesh) {
   Int const n = 29;
   auto const b = from_function<double, Dim<I>>(mesh, {n}, [](Int i) { return number(i, 9); });
   auto const matrix = [&](auto f) {
@@ -326,7 +399,7 @@ TEST_CASE("a matrix without a solution is an error on all ranks") {
   };
   auto const good = matrix([](Int i, Int j) { return definite<double>(i, j, n); });
   std::string text;
-  for (Int const bad : {Int{0}, Int{4}, n - 1}) {
+  for (Int const bad : {Int{0}, Int{4}, Int{14}, n - 1}) {
     INFO("column " << bad);
     std::string const column = "column " + std::to_string(bad) + " of J";
     auto const zeros = matrix([bad](Int i, Int j) { return j == bad ? 0. : number(i, j); });
@@ -354,4 +427,11 @@ TEST_CASE("a matrix without a solution is an error on all ranks") {
   CHECK(text.find("I has extent 29, and J 30") != std::string::npos);
   auto const longer = from_function<double, Dim<I>>(mesh, {n + 1}, [](Int) { return 1.; });
   CHECK(code_of([&] { linalg::solve<I, J>(good, longer); }) == "E24");
+}
+
+}  // namespace
+
+TEST_CASE("a matrix without a solution is an error on all ranks") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  panel_ways::in_each([&](panel_ways::Way const&) { check_errors(mesh); });
 }

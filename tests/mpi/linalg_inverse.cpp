@@ -15,7 +15,7 @@
 #include "harness/linalg.hpp"
 #include "harness/measured_plan.hpp"
 #include "harness/on_ranks.hpp"
-#include "shim/pmpi.hpp"
+#include "harness/panel_ways.hpp"
 
 using namespace shardtype;
 
@@ -54,9 +54,9 @@ auto measured(Op const& op, As const&... as) {
   auto& memory = runtime::run_time.memory;
   Int const before = memory.now();
   memory.reset();
-  shim::reset();
+  panel_ways::Counted const counted;
   auto out = call(op, std::source_location::current(), as...);
-  Int mine[2] = {shim::bytes(), plan.bytes(coords_in(op, as...))};
+  Int mine[2] = {counted.bytes(), plan.bytes(coords_in(op, as...))};
   Int const held = memory.most() - before;
   Int all[2];
   MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);

@@ -1,6 +1,6 @@
 // Windows that ranks of one node share: after `meet` each rank reads the values that the others
 // wrote before it, in every round and after the window grows. If the memory is not available, all
-// ranks get the same refusal and the window is unchanged.
+// ranks get the same refusal and the window is unchanged. What a rank has posted is seen by those that wait for it.
 #include <cstdint>
 
 #include <unistd.h>
@@ -61,6 +61,41 @@ TEST_CASE("what was written before meeting is read after") {
     REQUIRE(window.reserve(n));
     CHECK(rounds(window, comm.rank(), comm.size(), 5000, 100) == 0);
   }
+}
+
+// A pipeline through fewer places than there are numbers: each rank in turn writes one, all read it at their own pace, and a
+// place is written again when all have read it. Progress begins anew in every use.
+TEST_CASE("ranks wait for what others post") {
+  runtime::Comm const comm(copy_of_world());
+  runtime::SharedWindow window(comm);
+  constexpr Int places = 3;
+  REQUIRE(window.reserve(places * 8));
+  auto* const place = static_cast<Int*>(window.data());
+  int const rank = comm.rank();
+  int const size = comm.size();
+  auto const written = [](Int k) { return 2 * k + 1; };
+  auto const read = [](Int k) { return 2 * k + 2; };
+  int wrong = 0;
+  for (Int use = 0; use < 20; ++use) {
+    Int const count = 50 + use;
+    Int const last = use % 3 == 0 ? count / 2 : count;  // all leave early, as after a failure
+    window.enter();
+    for (Int k = 0; k < last; ++k) {
+      if ((k + use) % 17 == rank) usleep(200);
+      int const owner = static_cast<int>(k % size);
+      if (owner == rank) {
+        for (int g = 0; g < size && k >= places; ++g) window.wait_for(g, read(k - places));
+        place[k % places] = use * 1000 + k;
+        window.post(written(k));
+      }
+      window.wait_for(owner, written(k));
+      if ((k + use) % 13 == rank) usleep(200);
+      wrong += place[k % places] == use * 1000 + k ? 0 : 1;
+      window.post(read(k));
+    }
+    window.leave(read(count));
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("two windows at once, one of some ranks") {

@@ -26,7 +26,7 @@ struct Run<op::CyclicCholesky<I, J>> : FactoredCholesky<CyclicRun, op::CyclicCho
 /// a x = b, or a^T x = b, by LU of a, in the memory of a if `takes`.
 template <bool Transposed, class C, class A, class T>
 void solve_by_lu(C const& run, bool takes, A const& a, Matrix<T const> const& given,
-                 Matrix<T> const& made) {
+                 Matrix<T> const& made, Groups groups = Groups::alike) {
   CyclicBlocks const& blocks = run.blocks();
   Buffer const factors = takes ? Buffer(a.buffer()) : run.take(a.local_size());
   Buffer const right = run.take(blocks.n * given.cols);
@@ -48,7 +48,7 @@ void solve_by_lu(C const& run, bool takes, A const& a, Matrix<T const> const& gi
     } else {
       std::fill_n(y.data, blocks.n * given.cols, T(0));
     }
-    run.factor(a, C::writable(factors), row_of, carries ? y : Matrix<T>{}, false);
+    run.factor(a, C::writable(factors), row_of, carries ? y : Matrix<T>{}, false, groups);
     run.template solve_by_ring<T>({columns, false, false}, y);
     run.leave_own(y, made);
   }

@@ -36,6 +36,9 @@ void check_panels_on_host() {
                 FailedOn::every_rank);
 }
 
+/// Whether the groups of ranks that have a matrix each factorize alike, or each decides for itself whether it does.
+enum class Groups : std::int8_t { alike, each };
+
 /// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types resolve to.
 template <class R, class A>
 class CyclicRun {
@@ -53,7 +56,8 @@ class CyclicRun {
     z.extents.at[columns] = a.extents()[static_cast<std::size_t>(matrix.find(columns))];
     planning::CyclicCall const call(matrix, rows, columns, z);
     blocks_ = call.blocks;
-    comm_ = &group_of(mesh_, axes_, call.group());
+    group_axes_ = call.group();
+    comm_ = &group_of(mesh_, axes_, group_axes_);
     mesh_.agreement().agree(name, where, {blocks_.n});
     typename Space::execution_space().fence();
   }
@@ -139,6 +143,31 @@ class CyclicRun {
         std::fill_n(&y.data[blocks_.begin(k) * y.cols], blocks_.width(k) * y.cols, U(0));
   }
 
+  /// Where panels lie: in the shared window of the mesh where that is possible, else in memory of this rank, which `own`
+  /// then holds. The same on all ranks of a group. All ranks of the mesh use the window equally often, so not where groups
+  /// may decide differently whether they factorize.
+  template <class U>
+  PanelSlots<U> panel_slots(Buffer& own, Groups groups) const {
+    std::int64_t const elements = PanelSlots<U>::elements(blocks_);
+    std::int64_t const ranks = comm_->size();
+    bool const usable = run_time.settings.linalg_window && mesh_.window().possible() &&
+                        (groups == Groups::alike || ranks == mesh_.size());
+    if (usable && ranks > 1 && elements > 0) {
+      constexpr std::int64_t line = 128;  // that each group's part begins at one
+      std::int64_t const part =
+          mul_sat(ceil_div(mul_sat(elements, std::int64_t{sizeof(U)}), line), line);
+      std::int64_t const all = mul_sat(mesh_.size() / ranks, part);
+      if (all < planning::saturated && mesh_.window().reserve(all)) {
+        std::int64_t const at = number_of_group(mesh_, axes_, group_axes_) * part;
+        auto* const begin = static_cast<std::byte*>(mesh_.window().data()) + at;
+        return {reinterpret_cast<U*>(begin), &mesh_.window(),
+                &members_of(mesh_, axes_, group_axes_, mesh_.scratch().members)};
+      }
+    }
+    own = take<U>(elements);
+    return {static_cast<U*>(own.data()), nullptr, nullptr};
+  }
+
   template <class U>
   void solve_by_ring(CyclicTriangleOf<U> const& t, Matrix<U> const& y) const {
     Buffer const wires = take<U>(2 * std::min(blocks_.n, blocks_.ranks * blocks_.block) * y.cols);
@@ -176,11 +205,11 @@ class CyclicRun {
   /// LU in `memory`, which has a copy of the matrix; `pivots` relative to each panel's first row. `right`: right-hand sides
   /// that go along, or none.
   void factor(A const& a, T* memory, std::int32_t* pivots, Matrix<T> const& right,
-              bool keeps_factors) const {
+              bool keeps_factors, Groups groups = Groups::alike) const {
     CyclicColumns<T> const mine = columns_in(memory, a);
-    Buffer const panels = take(PanelStream<T>::memory(blocks_));
+    Buffer own;
     LuMethod<T> method{mine, pivots, right};
-    check(run_panels(mine, method, writable(panels)), blocks_.n);
+    check(run_panels(mine, method, panel_slots<T>(own, groups)), blocks_.n);
     if (keeps_factors) method.finish();
   }
   /// The same; the pivots from 0 on.
@@ -190,10 +219,10 @@ class CyclicRun {
   }
   void factor_cholesky(A const& a, T* memory) const {
     CyclicColumns<T> const mine = columns_in(memory, a);
-    Buffer const panels = take(PanelStream<T>::memory(blocks_));
+    Buffer own;
     Buffer const scratch = take(planning::cholesky_scratch(blocks_));
     CholeskyMethod<T> method{mine, writable(scratch)};
-    check(run_panels(mine, method, writable(panels)), blocks_.n);
+    check(run_panels(mine, method, panel_slots<T>(own, Groups::alike)), blocks_.n);
     method.finish();
   }
 
@@ -209,6 +238,7 @@ class CyclicRun {
   MeshState& mesh_;
   AxisMap axes_;
   CyclicBlocks blocks_{};
+  AxisList group_axes_{};
   Comm* comm_ = nullptr;
 };
 

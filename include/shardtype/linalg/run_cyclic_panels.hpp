@@ -1,5 +1,5 @@
 #pragma once
-/// The loop of panels of a factorization: each is factorized by the rank that holds it, sent to all, and applied to the
+/// The loop of panels of a factorization: each is factorized by the rank that holds it, given to all, and applied to the
 /// columns behind it. The next panel is factorized before the rest of the update (look-ahead).
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <shardtype/linalg/kernels_panel.hpp>
 #include <shardtype/linalg/types_cyclic_plan.hpp>
 #include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/run_time.hpp>
+#include <shardtype/runtime/shared_window.hpp>
 
 namespace shardtype::execute {
 
@@ -32,30 +34,48 @@ struct FactorFailure {
   }
 };
 
-/// The panels on their way: one message each, with the pivots and the failure at its end. A panel is received into the slot
-/// that the one before the last has left, as soon as it has also been sent out of it.
+/// The slots of panels: a rank's own, between which they travel by messages, or, on one node, those of all ranks in the
+/// shared window.
+template <class T>
+struct PanelSlots {
+  T* memory = nullptr;                       ///< `elements` of them
+  runtime::SharedWindow* window = nullptr;   ///< null: by messages
+  detail::List<int> const* ranks = nullptr;  ///< those of the panels, as ranks of the window
+
+  /// planning::panel_slots messages of the first panel's length, which is the largest.
+  static std::int64_t elements(CyclicBlocks const& b) {
+    return b.n == 0 ? 0 : planning::panel_slots * planning::panel_elements(b, 0, sizeof(T));
+  }
+};
+
+/// The panels on their way, with the pivots and the failure at the end of each. By messages, one for each rank, a panel is
+/// received into the slot that the one before the last has left, as soon as it has also been sent out of it. In the window
+/// its owner writes it where all ranks read it, as soon as all have read the panel that was there. Between `begin` and `end`
+/// of all ranks the window has no other use.
 template <class T>
 class PanelStream {
  public:
-  /// `memory` has planning::panel_slots messages of the first panel's length, which is the largest.
-  PanelStream(Comm& comm, CyclicBlocks const& blocks, T* memory)
-      : comm_(comm), blocks_(blocks), memory_(memory) {
+  PanelStream(Comm& comm, CyclicBlocks const& blocks, PanelSlots<T> const& where)
+      : comm_(comm), blocks_(blocks), where_(where) {
     if (blocks.n > 0) room_ = elements(0);
   }
 
-  static std::int64_t memory(CyclicBlocks const& b) {
-    return b.n == 0 ? 0 : planning::panel_slots * planning::panel_elements(b, 0, sizeof(T));
+  void begin() {
+    if (where_.window != nullptr) where_.window->enter();
   }
-
   /// Panel `k`, from the diagonal on. Waits until its slot is free to be written.
   Matrix<T> write(std::int64_t k) {
-    sent_[slot(k)].finish();
+    if (where_.window == nullptr) {
+      sent_[slot(k)].finish();
+    } else if (k >= slots) {
+      for (int g : *where_.ranks) where_.window->wait_for(g, read(k - slots));
+    }
     return panel(k);
   }
   Matrix<T> panel(std::int64_t k) const {
     return linalg::kernels::column_major(at(k), blocks_.n - blocks_.begin(k), blocks_.width(k));
   }
-  /// Sends panel `k`, which this rank has written, to all others.
+  /// Gives panel `k`, which this rank has written, to all others.
   void send(std::int64_t k, std::int32_t const* pivots, std::int32_t failure) {
     auto const width = static_cast<std::size_t>(blocks_.width(k));
     char* const tail = tail_of(k);
@@ -64,18 +84,25 @@ class PanelStream {
         static_cast<std::size_t>(planning::panel_tail(blocks_.width(k), sizeof(T))) * sizeof(T));
     if (pivots != nullptr) std::memcpy(tail, pivots, width * sizeof(std::int32_t));
     std::memcpy(tail + width * sizeof(std::int32_t), &failure, sizeof failure);
+    if (where_.window != nullptr) return where_.window->post(written(k));
     for (int g = 0; g < comm_.size(); ++g)
       if (g != comm_.rank()) sent_[slot(k)].template send<T>(comm_.raw(), {g, at(k), elements(k)});
   }
-  /// Posts the receive of panel `k`.
+  /// Posts the receive of panel `k`, of another rank.
   void expect(std::int64_t k) {
+    if (where_.window != nullptr) return;
     sent_[slot(k)].finish();
-    received_[slot(k)].template receive<T>(
-        comm_.raw(), {static_cast<int>(blocks_.owner(k)), at(k), elements(k)});
+    received_[slot(k)].template receive<T>(comm_.raw(), {owner(k), at(k), elements(k)});
   }
-  /// Waits for panel `k`, unless this rank has sent it. Its failure, packed; `pivots`: where they go, or null.
+  /// Waits for panel `k`, unless it is this rank's. Its failure, packed; `pivots`: where they go, or null.
   std::int32_t arrive(std::int64_t k, std::int32_t* pivots) {
-    received_[slot(k)].finish();
+    if (where_.window == nullptr) {
+      received_[slot(k)].finish();
+    } else if (owner(k) != comm_.rank()) {
+      where_.window->wait_for((*where_.ranks)[static_cast<std::size_t>(owner(k))], written(k));
+      // what a message would bring
+      runtime::run_time.exchanged_in_windows += elements(k) * std::int64_t{sizeof(T)};
+    }
     auto const width = static_cast<std::size_t>(blocks_.width(k));
     char const* const tail = tail_of(k);
     if (pivots != nullptr) std::memcpy(pivots, tail, width * sizeof(std::int32_t));
@@ -83,33 +110,42 @@ class PanelStream {
     std::memcpy(&failure, tail + width * sizeof(std::int32_t), sizeof failure);
     return failure;
   }
+  /// This rank reads panel `k` no more.
+  void release(std::int64_t k) {
+    if (where_.window != nullptr) where_.window->post(read(k));
+  }
   /// Lets MPI make progress.
   void poke() {
-    if (comm_.size() == 1) return;
+    if (comm_.size() == 1 || where_.window != nullptr) return;
     for (int s = 0; s < slots; ++s) {
       received_[s].poke();
       sent_[s].poke();
     }
   }
   /// Waits until all is sent.
-  void finish() {
+  void end() {
+    if (where_.window != nullptr) return where_.window->leave(read(blocks_.count()));
     for (detail::Messages& m : sent_) m.finish();
   }
 
  private:
   static constexpr int slots = static_cast<int>(planning::panel_slots);
   static int slot(std::int64_t k) { return static_cast<int>(k % slots); }
+  /// What a rank posts when it has written panel `k`, and when it has read it, which is after it has written the next one.
+  static std::int64_t written(std::int64_t k) { return 2 * k + 1; }
+  static std::int64_t read(std::int64_t k) { return 2 * k + 4; }
+  int owner(std::int64_t k) const { return static_cast<int>(blocks_.owner(k)); }
   std::int64_t elements(std::int64_t k) const {
     return planning::panel_elements(blocks_, k, sizeof(T));
   }
-  T* at(std::int64_t k) const { return memory_ + slot(k) * room_; }
+  T* at(std::int64_t k) const { return where_.memory + slot(k) * room_; }
   char* tail_of(std::int64_t k) const {
     return reinterpret_cast<char*>(at(k) + (blocks_.n - blocks_.begin(k)) * blocks_.width(k));
   }
 
   Comm& comm_;
   CyclicBlocks const& blocks_;
-  T* memory_;
+  PanelSlots<T> where_;
   std::int64_t room_ = 0;
   detail::Messages sent_[slots];
   detail::Messages received_[slots];
@@ -131,13 +167,16 @@ struct CyclicColumns {
 };
 
 /// Runs the loop: `Method` has `factor(panel, k)`, which returns the packed failure, and `apply(panel, k, first, count, poke)`
-/// for this rank's columns first, ..., first + count - 1; `pivots()`, or null; `applied(panel, k)`, on all ranks.
+/// for this rank's columns first, ..., first + count - 1; `pivots()`, or null; `applied(panel, k)`, on all ranks. The bits do
+/// not depend on the slots, nor on whether there is look-ahead.
 template <class T, class Method>
-FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, T* memory) {
+FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, PanelSlots<T> const& slots) {
   CyclicBlocks const& blocks = a.blocks;
   std::int64_t const count = blocks.count();
   if (count == 0) return {};
-  PanelStream<T> stream(a.comm, blocks, memory);
+  PanelStream<T> stream(a.comm, blocks, slots);
+  stream.begin();
+  bool const ahead = runtime::run_time.settings.linalg_ahead;
   auto const poke = [&] { stream.poke(); };
   auto const pivots = [&](std::int64_t k) {
     std::int32_t* const p = method.pivots();
@@ -162,19 +201,20 @@ FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, T* memory) {
     if (failed.kind != FactorFailure::none) break;
     Matrix<T> const panel = stream.panel(k);
     std::int64_t first = blocks.below(k + 1, a.me());
-    if (k + 1 < count) {
-      if (a.owns(k + 1)) {
-        method.apply(panel, k, first, blocks.width(k + 1), poke);
-        factor(k + 1);
-        first += blocks.width(k + 1);
-      } else {
-        stream.expect(k + 1);
-      }
+    bool const next = k + 1 < count && a.owns(k + 1);
+    if (next) {
+      method.apply(panel, k, first, blocks.width(k + 1), poke);
+      if (ahead) factor(k + 1);
+      first += blocks.width(k + 1);
+    } else if (k + 1 < count) {
+      stream.expect(k + 1);
     }
     method.apply(panel, k, first, a.mine.cols - first, poke);
     method.applied(panel, k);
+    if (next && !ahead) factor(k + 1);
+    stream.release(k);
   }
-  stream.finish();
+  stream.end();
   return failed;
 }
 

@@ -196,9 +196,10 @@ class CyclicHalf {
     pivots_ = run_.template take<F>(planning::pivot_elements(n, sizeof(F)));
     copy_half(mine.data, mine.rows * mine.cols, static_cast<F*>(factors_.data()));
     CyclicColumns<F> const to = run_.columns_in(static_cast<F*>(factors_.data()), a_);
-    Buffer const panels = run_.template take<F>(PanelStream<F>::memory(to.blocks));
+    Buffer own;
     LuMethod<F> method{to, row_of(), Matrix<F>{}};
-    if (run_panels(to, method, static_cast<F*>(panels.data())).kind != FactorFailure::none)
+    if (run_panels(to, method, run_.template panel_slots<F>(own, Groups::each)).kind !=
+        FactorFailure::none)
       return false;
     method.finish();
     run_.count_pivots_from_0(row_of());
@@ -236,7 +237,7 @@ struct Run<op::CyclicRefinedSolve<I, J>>
   static void solve_for(op::CyclicRefinedSolve<I, J> const&, C const& run, A const& a,
                         Matrix<T const> const& given, Matrix<T> const& made, B const&) {
     if (!refine<CyclicHalf<C, A>>(run, a, given, made))
-      solve_by_lu<false>(run, false, a, given, made);
+      solve_by_lu<false>(run, false, a, given, made, Groups::each);
   }
 };
 

@@ -29,6 +29,9 @@ namespace detail {
 /// The least of the sets that the ranks name: processors may differ, and values must not. Collective.
 runtime::Instructions common_instructions(MPI_Comm comm, runtime::Instructions mine);
 
+/// Keeps ways of exchanging, of which all ranks must take the same one, only where every rank's settings have them.
+void agree_on(MPI_Comm comm, runtime::Settings& s);
+
 /// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
 /// time.
 [[noreturn]] void end_job();

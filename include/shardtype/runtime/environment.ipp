@@ -11,6 +11,14 @@ SHARDTYPE_INLINE runtime::Instructions common_instructions(MPI_Comm comm,
       reduce_number(comm, static_cast<std::int64_t>(mine), MPI_MIN));
 }
 
+SHARDTYPE_INLINE void agree_on(MPI_Comm comm, runtime::Settings& s) {
+  bool* const alike[] = {&s.fft_window, &s.linalg_window, &s.linalg_ahead};
+  std::int64_t bits = 0;
+  for (int k = 0; bool const* b : alike) bits |= static_cast<std::int64_t>(*b) << k++;
+  bits = reduce_number(comm, bits, MPI_BAND);
+  for (int k = 0; bool* b : alike) *b = (bits >> k++ & 1) != 0;
+}
+
 SHARDTYPE_INLINE void end_job() {
   std::fflush(stdout);
   std::fflush(stderr);
@@ -115,6 +123,7 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   node_ = detail::share_node();
   std::set_terminate(detail::on_terminate);
   runtime::run_time.settings = runtime::read_settings();
+  detail::agree_on(MPI_COMM_WORLD, runtime::run_time.settings);
   runtime::run_time.instructions = detail::common_instructions(
       MPI_COMM_WORLD, runtime::run_time.settings.bfloat16_pairs
                           ? runtime::best_instructions()

@@ -17,7 +17,8 @@ enum class Waiting { by_cores, yield, spin };
 enum class FftwPlanning { estimate, measure, patient };
 
 /// The values of SHARDTYPE_CHECK, SHARDTYPE_WAIT, SHARDTYPE_FINALIZE, SHARDTYPE_AGREE_SECONDS,
-/// SHARDTYPE_BFLOAT16, SHARDTYPE_FFTW, SHARDTYPE_FFTW_WISDOM and SHARDTYPE_FFT_EXCHANGE.
+/// SHARDTYPE_BFLOAT16, SHARDTYPE_FFTW, SHARDTYPE_FFTW_WISDOM, SHARDTYPE_FFT_EXCHANGE,
+/// SHARDTYPE_LINALG_EXCHANGE and SHARDTYPE_LINALG_AHEAD.
 struct Settings {
   bool check_agree = false;   ///< ranks compare their next steps (runtime/agreement.hpp)
   bool check_values = false;  ///< operations check values, such as ids outside of the table
@@ -27,6 +28,8 @@ struct Settings {
   FftwPlanning fftw = FftwPlanning::estimate;
   std::string fftw_wisdom{};   ///< the file that keeps what FFTW has measured; empty: none
   bool fft_window = true;      ///< Fourier transforms exchange in shared memory where they can
+  bool linalg_window = true;   ///< panels of one matrix over a mesh axis lie in shared memory
+  bool linalg_ahead = true;    ///< its next panel is factorized before the rest of an update
   bool bfloat16_pairs = true;  ///< products of bfloat16 by AVX512_BF16 where all ranks have it
 };
 
@@ -50,9 +53,10 @@ void read_words(char const* variable, char const* words, Take take) {
 
 /// All variables that a program reads.
 inline constexpr char const* known_variables[] = {
-    "SHARDTYPE_AGREE_SECONDS", "SHARDTYPE_BFLOAT16",     "SHARDTYPE_CHECK",    "SHARDTYPE_FFTW",
-    "SHARDTYPE_FFTW_WISDOM",   "SHARDTYPE_FFT_EXCHANGE", "SHARDTYPE_FINALIZE", "SHARDTYPE_MACHINE",
-    "SHARDTYPE_TRACE",         "SHARDTYPE_WAIT"};
+    "SHARDTYPE_AGREE_SECONDS", "SHARDTYPE_BFLOAT16",     "SHARDTYPE_CHECK",
+    "SHARDTYPE_FFTW",          "SHARDTYPE_FFTW_WISDOM",  "SHARDTYPE_FFT_EXCHANGE",
+    "SHARDTYPE_FINALIZE",      "SHARDTYPE_LINALG_AHEAD", "SHARDTYPE_LINALG_EXCHANGE",
+    "SHARDTYPE_MACHINE",       "SHARDTYPE_TRACE",        "SHARDTYPE_WAIT"};
 /// What a `name` of another variable is told (E05): the known one that is the most like it; empty if
 /// it is known, does not begin with SHARDTYPE_, or is the SHARDTYPE_ROOT or SHARDTYPE_DIR with which
 /// CMake and modules find the library.

@@ -90,6 +90,14 @@ SHARDTYPE_INLINE Settings read_settings() {
     out.fft_window = word == "window";
     return word == "window" || word == "messages";
   });
+  read_words("SHARDTYPE_LINALG_EXCHANGE", "window or messages", [&](std::string_view word) {
+    out.linalg_window = word == "window";
+    return word == "window" || word == "messages";
+  });
+  read_words("SHARDTYPE_LINALG_AHEAD", "0 or 1", [&](std::string_view word) {
+    out.linalg_ahead = word == "1";
+    return word == "0" || word == "1";
+  });
   read_words("SHARDTYPE_BFLOAT16", "floats or pairs", [&](std::string_view word) {
     out.bfloat16_pairs = word == "pairs";
     return word == "floats" || word == "pairs";

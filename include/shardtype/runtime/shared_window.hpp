@@ -31,6 +31,8 @@ namespace shardtype::runtime {
 ///     window.meet(group);
 ///     ... read ...
 ///     window.leave();
+///
+/// Ranks that need not meet post how far they are instead, and wait for what others have posted.
 class SharedWindow {
  public:
   /// `comm` must outlive the window. Collective.
@@ -54,10 +56,20 @@ class SharedWindow {
   /// visible afterwards.
   void meet(detail::List<int> const& group) {
     arrive();
-    for (int g : group) wait_for_rank(g);
+    for (int g : group) wait_until(g, count_);
   }
-  /// This rank neither reads nor writes until the next `enter`. Never waits.
-  void leave() {
+  /// Publishes this rank's own progress in this use, by a number above those before it and above 0:
+  /// what it wrote earlier is visible to ranks that have waited for it, what it read earlier may be
+  /// overwritten.
+  void post(std::int64_t step) {
+    counters_[rank_].count.store(count_ + step, std::memory_order_release);
+  }
+  /// Waits until rank `g` of the communicator has posted `step` or a later number, or has left.
+  void wait_for(int g, std::int64_t step) const { wait_until(g, count_ + step); }
+  /// This rank neither reads nor writes until the next `enter`. Never waits. `steps`: the largest
+  /// number that any rank may have posted, the same on all ranks.
+  void leave(std::int64_t steps = 0) {
+    count_ += steps;
     arrive();
     run_time.memory.subtract(std::exchange(share_, 0));
   }
@@ -69,7 +81,7 @@ class SharedWindow {
   };
 
   void arrive() { counters_[rank_].count.store(++count_, std::memory_order_release); }
-  void wait_for_rank(int g) const;
+  void wait_until(int g, std::int64_t count) const;
 
   /// Whether `mine` is true on all ranks.
   bool everywhere(bool mine) const {

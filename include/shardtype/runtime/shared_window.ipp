@@ -37,13 +37,13 @@ SHARDTYPE_INLINE bool SharedWindow::reserve(std::int64_t bytes) {
 }
 
 SHARDTYPE_INLINE void SharedWindow::enter() {
-  for (int g = 0; g < size_; ++g) wait_for_rank(g);
+  for (int g = 0; g < size_; ++g) wait_until(g, count_);
   share_ = (asked_ + size_ - 1) / size_;
   run_time.memory.add(share_);
 }
 
-SHARDTYPE_INLINE void SharedWindow::wait_for_rank(int g) const {
-  for (int turn = 0; counters_[g].count.load(std::memory_order_acquire) < count_; ++turn) {
+SHARDTYPE_INLINE void SharedWindow::wait_until(int g, std::int64_t count) const {
+  for (int turn = 0; counters_[g].count.load(std::memory_order_acquire) < count; ++turn) {
     if (turn < 100) continue;
     if (run_time.yield_while_waiting) sched_yield();
     // lets MPI make progress, because a late rank may wait for a message from here
