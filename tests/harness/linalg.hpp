@@ -10,6 +10,9 @@
 #include <shardtype/linalg/linalg.hpp>
 #include <shardtype/shardtype.hpp>
 
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+
 namespace linear {
 
 // A number from -1 to 1, the same on all ranks; of complex numbers both parts.
@@ -161,6 +164,62 @@ double distance(A const& a) {
     most = std::isnan(m) ? INFINITY : std::max(most, m);
   }
   return most;
+}
+
+// The largest difference of two tensors' elements, over the largest of the second one's, or over 1; a NaN is found.
+template <class A, class B>
+double distance(A const& a, B const& b) {
+  namespace lk = shardtype::linalg::kernels;
+  auto const x = shardtype::to_host(a);
+  auto const y = shardtype::to_host(b);
+  REQUIRE(x.size() == y.size());
+  double most = 0, size = 1;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    auto const d = static_cast<double>(lk::modulus(x[k] - y[k]));
+    most = d > most || d != d ? d : most;
+    size = std::max(size, static_cast<double>(lk::modulus(y[k])));
+  }
+  return most / size;
+}
+
+// Right-hand sides, and the backward error of solutions x[J, K] of the matrix of a kind for them.
+template <class T>
+T right(std::int64_t i, std::int64_t k) {
+  return drawn<T>(i * 5 + k + 77777, 2);
+}
+template <class T, class J, class K, class X>
+double error_of(Kind kind, std::int64_t n, std::int64_t rights, X const& x) {
+  std::vector<T> a, b, columns;
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) a.push_back(element<T>(kind, n, 0, i, j));
+  auto const values =
+      shardtype::to_host(shardtype::reshard<shardtype::Dim<K>, shardtype::Dim<J>>(x));
+  for (std::int64_t k = 0; k < rights; ++k)
+    for (std::int64_t i = 0; i < n; ++i) {
+      b.push_back(right<T>(i, k));
+      columns.push_back(values[static_cast<std::size_t>(k * n + i)]);
+    }
+  return backward_error<T>(n, rights, a, b, columns);
+}
+
+// Matrices of several conditions.
+enum Conditioned { drawn_entries, hilbert_entries, graded_entries, conditioned_kinds };
+template <class T>
+T conditioned(std::int64_t kind, std::int64_t i, std::int64_t j) {
+  double const x = static_cast<double>(i), y = static_cast<double>(j);
+  if (kind == hilbert_entries) return T(1 / (x + y + 1) + (i == j ? 1e-4 : 0));
+  T const d = drawn<T>(i * 70 + j + 5000 * kind, 3);
+  return kind == graded_entries ? T(d * std::pow(10., -x / 4)) : d;
+}
+
+// `check(mesh)` on grids of all ranks, in both orientations.
+template <class X, class Y, class Check>
+void on_grids(Check check) {
+  for (auto const& sizes : on_ranks::grids())
+    for (bool const turn : {false, true}) {
+      INFO("on " << sizes[turn ? 1 : 0] << " x " << sizes[turn ? 0 : 1]);
+      check(shardtype::Mesh<X, Y>(MPI_COMM_WORLD, {sizes[turn ? 1 : 0], sizes[turn ? 0 : 1]}));
+    }
 }
 
 }  // namespace linear

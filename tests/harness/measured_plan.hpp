@@ -76,28 +76,4 @@ void check(char const* what, Op const& op, Run run, As const&... as) {
         [&] { return run(as...); });
 }
 
-// What all ranks send together is what the plan of `op` says of them, where it counts what arrives, as of a broadcast; the
-// shim counts what leaves. Memory is that of the plan at most.
-template <class Op, class Run, class... As>
-void check_all_ranks(Op const& op, Run run, As const&... as) {
-  shardtype::Plan const plan = shardtype::plan_at(op, as...);
-  auto& memory = shardtype::runtime::run_time.memory;
-  std::int64_t const before = memory.now();
-  std::int64_t given = 0;
-  ((given += block_bytes(as)), ...);
-  memory.reset();
-  shim::reset();
-  auto const result = run();
-  std::int64_t mine[2] = {shim::bytes(), plan.bytes(shardtype::coords_in(op, as...))};
-  std::int64_t const held = memory.most() - before + given;
-  CHECK(mine[1] <= plan.bytes_per_rank());
-  std::int64_t all[2] = {};
-  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  CHECK(all[0] == all[1]);
-  INFO("held " << held << ", planned " << plan.peak_bytes());
-  CHECK(held <= plan.peak_bytes());
-  if (plan.peak_bytes() >= large)
-    CHECK(static_cast<double>(plan.peak_bytes()) <= 1.1 * static_cast<double>(most_of_ranks(held)));
-}
-
 }  // namespace measured_plan

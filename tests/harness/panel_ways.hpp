@@ -2,11 +2,14 @@
 // or without.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <source_location>
 
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/measured_plan.hpp"
 #include "shim/pmpi.hpp"
 
 namespace panel_ways {
@@ -67,5 +70,38 @@ class Counted {
  private:
   std::int64_t before_ = shardtype::runtime::run_time.exchanged_in_windows;
 };
+
+// Runs an operation on one matrix over many ranks. What all of them give each other is what their plans say, where a plan counts
+// what arrives, as of a broadcast; `exact`: not only at most, as where pivots decide. No rank holds more than the plan has.
+template <class Op, class... As>
+auto measured(bool exact, Op const& op, As const&... as) {
+  INFO(Op::name);
+  shardtype::Plan const plan = shardtype::plan_at(op, as...);
+  CHECK(plan.count(shardtype::Collective::all_gather) == 0);
+  auto& memory = shardtype::runtime::run_time.memory;
+  std::int64_t const before = memory.now();
+  std::int64_t given = 0;
+  ((given += measured_plan::block_bytes(as)), ...);
+  memory.reset();
+  Counted const counted;
+  auto out = shardtype::call(op, std::source_location::current(), as...);
+  std::int64_t mine[2] = {counted.bytes(), plan.bytes(shardtype::coords_in(op, as...))};
+  std::int64_t const held = memory.most() - before + given;
+  CHECK(mine[1] <= plan.bytes_per_rank());
+  std::int64_t ranks[2] = {};
+  MPI_Allreduce(mine, ranks, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(ranks[0] <= ranks[1]);
+  if (exact) CHECK(ranks[0] == ranks[1]);
+  INFO("held " << held << ", planned " << plan.peak_bytes());
+  CHECK(held <= plan.peak_bytes());
+  if (exact && plan.peak_bytes() >= measured_plan::large && counted.windows() == 0)
+    CHECK(static_cast<double>(plan.peak_bytes()) <=
+          1.1 * static_cast<double>(measured_plan::most_of_ranks(held)));
+  return out;
+}
+template <class Op, class... As>
+auto measured(Op const& op, As const&... as) {
+  return measured(true, op, as...);
+}
 
 }  // namespace panel_ways

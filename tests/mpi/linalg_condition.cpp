@@ -31,21 +31,12 @@ using Int = std::int64_t;
 using Z = Kokkos::complex<double>;
 namespace lk = linalg::kernels;
 
-enum Kind { drawn, hilbert, graded, kinds };
-template <class T>
-T entry(Int kind, Int i, Int j) {
-  double const x = static_cast<double>(i), y = static_cast<double>(j);
-  if (kind == hilbert) return T(1 / (x + y + 1) + (i == j ? 1e-4 : 0));
-  T const d = linear::drawn<T>(i * 70 + j + 5000 * kind, 3);
-  return kind == graded ? T(d * std::pow(10., -x / 4)) : d;
-}
-
 template <class T>
 lk::real_t<T> by_lapack(Int kind, Int n) {
   using R = lk::real_t<T>;
   std::vector<T> a;
   for (Int j = 0; j < n; ++j)
-    for (Int i = 0; i < n; ++i) a.push_back(entry<T>(kind, i, j));
+    for (Int i = 0; i < n; ++i) a.push_back(linear::conditioned<T>(kind, i, j));
   R norm(0);
   for (Int j = 0; j < n; ++j) {
     R sum(0);
@@ -63,20 +54,21 @@ void check_stack(Mesh<X> const& mesh, Int n) {
   INFO("n " << n);
   using R = lk::real_t<T>;
   auto const a = from_function<T, Dim<J>, Dim<B, X>, Dim<I>>(
-      mesh, {n, kinds, n}, [](Int j, Int t, Int i) { return entry<T>(t, i, j); });
+      mesh, {n, linear::conditioned_kinds, n},
+      [](Int j, Int t, Int i) { return linear::conditioned<T>(t, i, j); });
   auto const estimate = linalg::rcond<I, J>(a);
   static_assert(std::is_same_v<std::remove_const_t<decltype(estimate)>, Tensor<R, Dim<B, X>>>);
   auto const values = to_host(estimate);
   auto const again =
       to_host(linalg::rcond<I, J>(linalg::lu_factor<I, J>(a), linalg::norm<I, J, Norm::one>(a)));
   auto const exact = to_host(linalg::cond<I, J, Norm::one>(a));
-  for (Int t = 0; t < kinds; ++t) {
+  for (Int t = 0; t < linear::conditioned_kinds; ++t) {
     INFO("kind " << t);
     auto const k = static_cast<std::size_t>(t);
     double const lapack = static_cast<double>(by_lapack<T>(t, n));
     CHECK(std::abs(static_cast<double>(values[k]) - lapack) <= 1e-3 * lapack);
     CHECK(std::abs(static_cast<double>(values[k] - again[k])) <= 1e-3 * lapack);
-    if (t == drawn) {
+    if (t == linear::drawn_entries) {
       double const truth = 1 / static_cast<double>(exact[k]);
       CHECK(static_cast<double>(values[k]) >= (1 - 1e-3) * truth);
       CHECK(static_cast<double>(values[k]) <= 3 * truth);
@@ -86,10 +78,10 @@ void check_stack(Mesh<X> const& mesh, Int n) {
 
 template <class T>
 void check_one(Mesh<X> const& mesh, Int n) {
-  for (Int kind = 0; kind < kinds; ++kind) {
+  for (Int kind = 0; kind < linear::conditioned_kinds; ++kind) {
     INFO("n " << n << ", kind " << kind);
     auto const a = from_function<T, Dim<I>, Dim<J, Cyclic<X, 4>>>(
-        mesh, {n, n}, [kind](Int i, Int j) { return entry<T>(kind, i, j); });
+        mesh, {n, n}, [kind](Int i, Int j) { return linear::conditioned<T>(kind, i, j); });
     auto const whole = reshard<Dim<I>, Dim<J>>(a);
     double const alone = static_cast<double>(item(linalg::rcond<I, J>(whole)));
     auto const estimate = linalg::rcond<I, J>(a);
@@ -148,8 +140,10 @@ TEST_CASE("the condition of one matrix over many ranks, estimated") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   for (Int const n : {0, 1, 3, 22}) check_one<double>(mesh, n);
   check_one<Z>(mesh, 9);
-  auto const zeros = from_function<double, Dim<I>, Dim<J, Cyclic<X, 4>>>(
-      mesh, {9, 9}, [](Int i, Int j) { return j == 6 ? 0. : entry<double>(drawn, i, j); });
+  auto const zeros =
+      from_function<double, Dim<I>, Dim<J, Cyclic<X, 4>>>(mesh, {9, 9}, [](Int i, Int j) {
+        return j == 6 ? 0. : linear::conditioned<double>(linear::drawn_entries, i, j);
+      });
   std::string code;
   try {
     static_cast<void>(linalg::rcond<I, J>(zeros));

@@ -17,6 +17,7 @@
 #include "harness/catch.hpp"
 #include "harness/linalg.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/panel_ways.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -90,32 +91,6 @@ static_assert(OnTypes<512, 2, 4>::lu.count(Collective::all_to_all) == 512 + 2);
 static_assert(OnTypes<512, 2, 4>::lu.count(Collective::all_gather) == 0);
 static_assert(OnTypes<512, 2, 4>::cholesky.count(Collective::broadcast) == 4 * 8);
 
-// What an operation sends over all ranks, and holds on each, beside its plan. Where pivots decide, a plan has the most.
-template <class Op, class... As>
-auto measured(bool pivots_decide, Op const& op, As const&... as) {
-  INFO(Op::name);
-  Plan const plan = plan_at(op, as...);
-  CHECK(plan.count(Collective::all_gather) == 0);
-  auto& memory = runtime::run_time.memory;
-  Int const before = memory.now();
-  Int given = 0;
-  ((given += as.local_size() * static_cast<Int>(sizeof(typename As::element))), ...);
-  memory.reset();
-  shim::reset();
-  auto out = call(op, std::source_location::current(), as...);
-  Int mine[2] = {shim::bytes(), plan.bytes(coords_in(op, as...))};
-  Int const held = memory.most() - before + given;
-  Int all[2];
-  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  if (pivots_decide) {
-    CHECK(all[0] <= all[1]);
-  } else {
-    CHECK(all[0] == all[1]);
-  }
-  CHECK(held <= plan.peak_bytes());
-  return out;
-}
-
 template <class T, int block>
 void plans(Mesh<X, Y> const& mesh, Int n, Int rights) {
   INFO("n " << n << ", blocks of " << block << ", " << rights << " right-hand sides");
@@ -128,14 +103,14 @@ void plans(Mesh<X, Y> const& mesh, Int n, Int rights) {
   auto const right = [](Int i, Int k) { return linear::drawn<T>(i * 400 + k, 6); };
   auto const b = from_function<T, Rows, Dim<K>>(mesh, {n, rights}, right);
   auto const b_columns = from_function<T, Columns, Dim<K>>(mesh, {n, rights}, right);
-  measured(true, op::GridSolve<I, J>{}, a, b);
-  auto const lu = measured(true, op::GridLu<I, J>{}, a);
-  measured(true, op::GridLuSolve<I, J>{}, lu.factors, lu.pivots, b);
-  measured(true, op::GridLuSolve<I, J, true>{}, lu.factors, lu.pivots, b_columns);
-  auto const l = measured(false, op::GridCholesky<I, J>{}, h);
-  measured(false, op::GridCholeskySolve<I, J>{}, l, b);
-  measured(false, op::GridTriangle<I, J>{}, l, b);
-  measured(false, op::GridTriangle<I, J, true>{}, l, b_columns);
+  panel_ways::measured(false, op::GridSolve<I, J>{}, a, b);
+  auto const lu = panel_ways::measured(false, op::GridLu<I, J>{}, a);
+  panel_ways::measured(false, op::GridLuSolve<I, J>{}, lu.factors, lu.pivots, b);
+  panel_ways::measured(false, op::GridLuSolve<I, J, true>{}, lu.factors, lu.pivots, b_columns);
+  auto const l = panel_ways::measured(true, op::GridCholesky<I, J>{}, h);
+  panel_ways::measured(true, op::GridCholeskySolve<I, J>{}, l, b);
+  panel_ways::measured(true, op::GridTriangle<I, J>{}, l, b);
+  panel_ways::measured(true, op::GridTriangle<I, J, true>{}, l, b_columns);
 }
 
 // A matrix [J@Y, I@X], whose rows lie along the second dim, and one that is given away.

@@ -27,21 +27,12 @@ using Int = std::int64_t;
 using Z = Kokkos::complex<double>;
 namespace lk = linalg::kernels;
 
-enum Kind { drawn, hilbert, graded, kinds };
-template <class T>
-T entry(Int kind, Int i, Int j) {
-  double const x = static_cast<double>(i), y = static_cast<double>(j);
-  if (kind == hilbert) return T(1 / (x + y + 1) + (i == j ? 1e-4 : 0));
-  T const d = linear::drawn<T>(i * 70 + j + 5000 * kind, 3);
-  return kind == graded ? T(d * std::pow(10., -x / 4)) : d;
-}
-
 template <class T>
 void check(Mesh<X, Y> const& mesh, Int n) {
-  for (Int kind = 0; kind < kinds; ++kind) {
+  for (Int kind = 0; kind < linear::conditioned_kinds; ++kind) {
     INFO("n " << n << ", kind " << kind);
     auto const a = from_function<T, Dim<I, Cyclic<X, 4>>, Dim<J, Cyclic<Y, 4>>>(
-        mesh, {n, n}, [kind](Int i, Int j) { return entry<T>(kind, i, j); });
+        mesh, {n, n}, [kind](Int i, Int j) { return linear::conditioned<T>(kind, i, j); });
     auto const turned = reshard<Dim<J, Cyclic<Y, 4>>, Dim<I, Cyclic<X, 4>>>(a);
     double const alone = static_cast<double>(item(linalg::rcond<I, J>(reshard<Dim<I>, Dim<J>>(a))));
     auto const estimate = linalg::rcond<I, J>(a);
@@ -70,19 +61,10 @@ void check(Mesh<X, Y> const& mesh, Int n) {
   }
 }
 
-template <class Check>
-void on_grids(Check check) {
-  for (auto const& sizes : on_ranks::grids())
-    for (bool const turn : {false, true}) {
-      INFO("on " << sizes[turn ? 1 : 0] << " x " << sizes[turn ? 0 : 1]);
-      check(Mesh<X, Y>(MPI_COMM_WORLD, {sizes[turn ? 1 : 0], sizes[turn ? 0 : 1]}));
-    }
-}
-
 }  // namespace
 
 TEST_CASE("the condition of one matrix over a grid of ranks, estimated") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     for (Int const n : {0, 1, 3, 22}) check<double>(mesh, n);
     check<Z>(mesh, 9);
     check<float>(mesh, 9);
@@ -90,15 +72,18 @@ TEST_CASE("the condition of one matrix over a grid of ranks, estimated") {
 }
 
 TEST_CASE("the condition of a matrix over a grid that has none is an error on all ranks") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     using A = Tensor<double, Dim<I, Cyclic<X, 4>>, Dim<J, Cyclic<Y, 4>>>;
-    auto const zeros = from_function<A>(
-        mesh, {9, 9}, [](Int i, Int j) { return j == 6 ? 0. : entry<double>(drawn, i, j); });
-    auto const bad = from_function<A>(mesh, {9, 9}, [](Int i, Int j) {
-      return i == 2 && j == 7 ? std::nan("") : entry<double>(drawn, i, j);
+    auto const zeros = from_function<A>(mesh, {9, 9}, [](Int i, Int j) {
+      return j == 6 ? 0. : linear::conditioned<double>(linear::drawn_entries, i, j);
     });
-    auto const good =
-        from_function<A>(mesh, {9, 9}, [](Int i, Int j) { return entry<double>(drawn, i, j); });
+    auto const bad = from_function<A>(mesh, {9, 9}, [](Int i, Int j) {
+      return i == 2 && j == 7 ? std::nan("")
+                              : linear::conditioned<double>(linear::drawn_entries, i, j);
+    });
+    auto const good = from_function<A>(mesh, {9, 9}, [](Int i, Int j) {
+      return linear::conditioned<double>(linear::drawn_entries, i, j);
+    });
     CHECK(on_ranks::code_of([&] { (void)linalg::rcond<I, J>(zeros); }) == "E80");
     CHECK(on_ranks::code_of([&] { (void)linalg::rcond<I, J>(bad); }) == "E82");
     CHECK(on_ranks::code_of([&] { (void)linalg::rcond<I, J>(good); }) == "none");

@@ -16,6 +16,7 @@
 #include "harness/catch.hpp"
 #include "harness/linalg.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/panel_ways.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -34,42 +35,6 @@ template <class T>
 T entry(Int i, Int j) {
   return linear::drawn<T>(i * 400 + j, 5);
 }
-template <class A, class B>
-double distance(A const& a, B const& b) {
-  auto const x = to_host(a);
-  auto const y = to_host(b);
-  REQUIRE(x.size() == y.size());
-  double most = 0, size = 1;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    double const d = static_cast<double>(lk::modulus(x[k] - y[k]));
-    most = d > most || d != d ? d : most;
-    size = std::max(size, static_cast<double>(lk::modulus(y[k])));
-  }
-  return most / size;
-}
-
-// What an operation sends over all ranks is what its plan says, and it holds at most as much.
-template <class Op, class... As>
-auto measured(Op const& op, As const&... as) {
-  INFO(Op::name);
-  Plan const plan = plan_at(op, as...);
-  CHECK(plan.count(Collective::all_gather) == 0);
-  auto& memory = runtime::run_time.memory;
-  Int const before = memory.now();
-  Int given = 0;
-  ((given += as.local_size() * static_cast<Int>(sizeof(typename As::element))), ...);
-  memory.reset();
-  shim::reset();
-  auto out = call(op, std::source_location::current(), as...);
-  Int mine[2] = {shim::bytes(), plan.bytes(coords_in(op, as...))};
-  Int const held = memory.most() - before + given;
-  Int all[2];
-  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  CHECK(all[0] == all[1]);
-  CHECK(held <= plan.peak_bytes());
-  return out;
-}
-
 template <class T, int block>
 void check(Mesh<X, Y> const& mesh, Int n) {
   INFO("n " << n << ", blocks of " << block);
@@ -85,11 +50,11 @@ void check(Mesh<X, Y> const& mesh, Int n) {
   auto const y = linalg::inv<I, J>(a);
   static_assert(std::is_same_v<std::remove_const_t<decltype(y)>,
                                Tensor<T, Dim<J, Cyclic<X, block>>, Dim<I, Cyclic<Y, block>>>>);
-  CHECK(distance(y, inverse) < bound);
+  CHECK(linear::distance(y, inverse) < bound);
   auto const of_turned = linalg::inv<I, J>(turned);
   static_assert(std::is_same_v<std::remove_const_t<decltype(of_turned)>,
                                Tensor<T, Dim<I, Cyclic<Y, block>>, Dim<J, Cyclic<X, block>>>>);
-  CHECK(distance(reshard<Dim<J>, Dim<I>>(of_turned), inverse) < bound);
+  CHECK(linear::distance(reshard<Dim<J>, Dim<I>>(of_turned), inverse) < bound);
 
   auto const [sign, logdet] = linalg::slogdet<I, J>(a);
   static_assert(std::is_same_v<std::remove_const_t<decltype(sign)>, Tensor<T>>);
@@ -102,24 +67,17 @@ void check(Mesh<X, Y> const& mesh, Int n) {
   CHECK(lk::modulus(product - once) <= 1e-9 * lk::modulus(once));
 
   auto const lu = linalg::lu_factor<I, J>(a);
-  measured(op::GridInverse<I, J>{}, lu.factors, lu.pivots);
-  measured(op::GridLuProduct<I, J, linalg::detail::Product::whole>{}, lu.factors, lu.pivots);
-  measured(op::GridLuProduct<I, J, linalg::detail::Product::logarithm>{}, lu.factors, lu.pivots);
-}
-
-template <class Check>
-void on_grids(Check check) {
-  for (auto const& sizes : on_ranks::grids())
-    for (bool const turn : {false, true}) {
-      INFO("on " << sizes[turn ? 1 : 0] << " x " << sizes[turn ? 0 : 1]);
-      check(Mesh<X, Y>(MPI_COMM_WORLD, {sizes[turn ? 1 : 0], sizes[turn ? 0 : 1]}));
-    }
+  panel_ways::measured(op::GridInverse<I, J>{}, lu.factors, lu.pivots);
+  panel_ways::measured(op::GridLuProduct<I, J, linalg::detail::Product::whole>{}, lu.factors,
+                       lu.pivots);
+  panel_ways::measured(op::GridLuProduct<I, J, linalg::detail::Product::logarithm>{}, lu.factors,
+                       lu.pivots);
 }
 
 }  // namespace
 
 TEST_CASE("inverses and determinants over grids of ranks") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     for (Int const n : {0, 1, 2, 7, 33}) {
       check<double, 1>(mesh, n);
       check<double, 8>(mesh, n);
@@ -130,7 +88,7 @@ TEST_CASE("inverses and determinants over grids of ranks") {
 }
 
 TEST_CASE("determinants beyond the range of a number over grids of ranks") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     using A = Tensor<double, Dim<I, Cyclic<X, 4>>, Dim<J, Cyclic<Y, 4>>>;
     // alternately large and small on the diagonal: the product is 1, and -1 with two columns exchanged
     auto const a = from_function<A>(mesh, {40, 40}, [](Int i, Int j) {
@@ -147,7 +105,7 @@ TEST_CASE("determinants beyond the range of a number over grids of ranks") {
 }
 
 TEST_CASE("matrices over grids without an inverse are an error on all ranks") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     using A = Tensor<double, Dim<I, Cyclic<X, 4>>, Dim<J, Cyclic<Y, 4>>>;
     auto const message = [](auto run) {
       try {

@@ -37,11 +37,6 @@ using Turned = Tensor<T, Dim<J, Cyclic<Y, 8>>, Dim<I, Cyclic<X, 8>>>;
 template <class T>
 using Right = Tensor<T, Dim<I, Cyclic<X, 8>>>;
 
-template <class T>
-T right(Int i, Int k) {
-  return linear::drawn<T>(i * 5 + k + 77777, 2);
-}
-
 // Bytes that all ranks send in `run`.
 template <class Run>
 Int sent(Run run) {
@@ -50,20 +45,6 @@ Int sent(Run run) {
   Int mine = shim::bytes(), all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   return all;
-}
-
-template <class T, class A, class B>
-double error_of(Kind kind, Int n, Int rights, A const& x, B const&) {
-  std::vector<T> a, b, columns;
-  for (Int j = 0; j < n; ++j)
-    for (Int i = 0; i < n; ++i) a.push_back(linear::element<T>(kind, n, 0, i, j));
-  auto const values = to_host(reshard<Dim<K>, Dim<J>>(x));
-  for (Int k = 0; k < rights; ++k)
-    for (Int i = 0; i < n; ++i) {
-      b.push_back(right<T>(i, k));
-      columns.push_back(values[static_cast<std::size_t>(k * n + i)]);
-    }
-  return linear::backward_error<T>(n, rights, a, b, columns);
 }
 
 // As accurate as a solve in double; sent and held is at most what the plan has.
@@ -76,7 +57,7 @@ void check(Mesh<X, Y> const& mesh, Kind kind, Int n, Int rights) {
     return by_columns ? linear::element<T>(kind, n, 0, q, p) : linear::element<T>(kind, n, 0, p, q);
   });
   auto const b = from_function<T, Dim<K>, Dim<I, Cyclic<X, 8>>>(
-      mesh, {rights, n}, [](Int k, Int i) { return right<T>(i, k); });
+      mesh, {rights, n}, [](Int k, Int i) { return linear::right<T>(i, k); });
   auto const before = a.clone();
   Plan const plan = plan_at(op::GridRefinedSolve<I, J>{}, a, b);
   CHECK(plan.count(Collective::all_gather) == 0);
@@ -93,25 +74,16 @@ void check(Mesh<X, Y> const& mesh, Kind kind, Int n, Int rights) {
   CHECK(held <= plan.peak_bytes());
   static_assert(
       std::is_same_v<std::remove_const_t<decltype(x)>, Tensor<T, Dim<K>, Dim<J, Cyclic<Y, 8>>>>);
-  double const ours = error_of<T>(kind, n, rights, x, b);
-  double const full = error_of<T>(kind, n, rights, linalg::solve<I, J>(a, b), b);
+  double const ours = linear::error_of<T, J, K>(kind, n, rights, x);
+  double const full = linear::error_of<T, J, K>(kind, n, rights, linalg::solve<I, J>(a, b));
   CHECK(ours <= 10 * std::max(full, std::numeric_limits<double>::epsilon()));
   CHECK(array_equal(a, before));
-}
-
-template <class Check>
-void on_grids(Check check) {
-  for (auto const& sizes : on_ranks::grids())
-    for (bool const turn : {false, true}) {
-      INFO("on " << sizes[turn ? 1 : 0] << " x " << sizes[turn ? 0 : 1]);
-      check(Mesh<X, Y>(MPI_COMM_WORLD, {sizes[turn ? 1 : 0], sizes[turn ? 0 : 1]}));
-    }
 }
 
 }  // namespace
 
 TEST_CASE("matrices of many kinds") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     for (Kind const kind : linear::kinds) {
       // integers are singular for some n, Hilbert and Vandermonde matrices in double for larger n
       bool const small =
@@ -127,10 +99,10 @@ TEST_CASE("matrices of many kinds") {
 }
 
 TEST_CASE("which way is taken") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     Int const n = 200;
     auto const b =
-        from_function<Right<double>>(mesh, {n}, [](Int i) { return right<double>(i, 0); });
+        from_function<Right<double>>(mesh, {n}, [](Int i) { return linear::right<double>(i, 0); });
     auto const bytes = [&](auto const& a, bool mixed) {
       return sent([&] {
         if (mixed)
@@ -156,7 +128,7 @@ TEST_CASE("which way is taken") {
 }
 
 TEST_CASE("no elements, no right-hand sides, float") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     auto const none = zeros<Grid<double>>(mesh, {0, 0});
     CHECK(
         linalg::solve<I, J>(none, zeros<Right<double>>(mesh, {0}), linalg::refined).extents()[0] ==
@@ -173,7 +145,7 @@ TEST_CASE("no elements, no right-hand sides, float") {
 }
 
 TEST_CASE("errors, on all ranks alike") {
-  on_grids([](Mesh<X, Y> const& mesh) {
+  linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     Int const n = 19;
     auto const b = ones<Right<double>>(mesh, {n});
     auto const code = [&](double bad, bool row) {

@@ -33,38 +33,6 @@ template <class T>
 T entry(Int i, Int j) {
   return linear::drawn<T>(i * 400 + j, 5);
 }
-template <class A, class B>
-double distance(A const& a, B const& b) {
-  auto const x = to_host(a);
-  auto const y = to_host(b);
-  REQUIRE(x.size() == y.size());
-  double most = 0, size = 1;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    most = std::max(most, static_cast<double>(lk::modulus(x[k] - y[k])));
-    size = std::max(size, static_cast<double>(lk::modulus(y[k])));
-  }
-  return most / size;
-}
-
-// What an operation sends and holds is what its plan says; bytes over all ranks are counted.
-template <class Op, class... As>
-auto measured(Op const& op, As const&... as) {
-  Plan const plan = plan_at(op, as...);
-  CHECK(plan.count(Collective::all_gather) == 0);
-  auto& memory = runtime::run_time.memory;
-  Int const before = memory.now();
-  memory.reset();
-  panel_ways::Counted const counted;
-  auto out = call(op, std::source_location::current(), as...);
-  Int mine[2] = {counted.bytes(), plan.bytes(coords_in(op, as...))};
-  Int const held = memory.most() - before;
-  Int all[2];
-  MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  CHECK(all[0] == all[1]);
-  CHECK(held <= plan.peak_bytes());
-  return out;
-}
-
 template <class T, int block>
 void check(Mesh<X> const& mesh, Int n, Int rights) {
   INFO("n " << n << ", blocks of " << block << ", " << rights << " right-hand sides");
@@ -80,13 +48,13 @@ void check(Mesh<X> const& mesh, Int n, Int rights) {
   auto const inverse = linalg::inv<I, J>(whole);
   auto const y = linalg::inv<I, J>(a);
   static_assert(std::is_same_v<std::remove_const_t<decltype(y)>, Tensor<T, Dim<J>, Rows>>);
-  CHECK(distance(y, inverse) < bound);
+  CHECK(linear::distance(y, inverse) < bound);
   auto const of_turned = linalg::inv<I, J>(turned);
   static_assert(std::is_same_v<std::remove_const_t<decltype(of_turned)>, Tensor<T, Rows, Dim<J>>>);
-  CHECK(distance(reshard<Dim<J>, Dim<I>>(of_turned), inverse) < bound);
+  CHECK(linear::distance(reshard<Dim<J>, Dim<I>>(of_turned), inverse) < bound);
   auto const of_rows = linalg::inv<I, J>(by_rows);
   static_assert(std::is_same_v<std::remove_const_t<decltype(of_rows)>, Tensor<T, Columns, Dim<I>>>);
-  CHECK(distance(reshard<Dim<J>, Dim<I>>(of_rows), inverse) < bound);
+  CHECK(linear::distance(reshard<Dim<J>, Dim<I>>(of_rows), inverse) < bound);
 
   auto const [sign, logdet] = linalg::slogdet<I, J>(a);
   auto const expected = linalg::slogdet<I, J>(whole);
@@ -106,24 +74,27 @@ void check(Mesh<X> const& mesh, Int n, Int rights) {
   auto const own_turned = reshard<Dim<K, Cyclic<X, 2>>, Dim<I>>(b);
   auto const one = linalg::solve<I, J>(a, own);
   static_assert(std::is_same_v<std::remove_const_t<decltype(one)>, Tensor<T, Dim<J>, Dim<K, X>>>);
-  CHECK(distance(one, x) < bound);
-  CHECK(distance(linalg::solve<I, J>(by_rows, own), x) < bound);
-  CHECK(distance(reshard<Dim<J>, Dim<K>>(linalg::solve<I, J>(turned, own_turned)), x) < bound);
+  CHECK(linear::distance(one, x) < bound);
+  CHECK(linear::distance(linalg::solve<I, J>(by_rows, own), x) < bound);
+  CHECK(linear::distance(reshard<Dim<J>, Dim<K>>(linalg::solve<I, J>(turned, own_turned)), x) <
+        bound);
   auto given = a.clone();
-  CHECK(distance(linalg::solve<I, J>(std::move(given), own), x) < bound);
+  CHECK(linear::distance(linalg::solve<I, J>(std::move(given), own), x) < bound);
   // of the transposed matrix
   auto const right = relabel<I, J>(b);
   auto const z = linalg::solve<J, I>(whole, right);
   auto const lu = linalg::lu_factor<I, J>(turned);
   auto const back = linalg::lu_solve<J, I>(lu, reshard<Dim<J>, Dim<K, X>>(right));
   static_assert(std::is_same_v<std::remove_const_t<decltype(back)>, Tensor<T, Dim<I>, Dim<K, X>>>);
-  CHECK(distance(back, z) < bound);
+  CHECK(linear::distance(back, z) < bound);
 
-  auto const by_plan = measured(op::CyclicInverse<I, J>{}, lu.factors, lu.pivots);
-  CHECK(distance(reshard<Dim<J>, Dim<I>>(by_plan), inverse) < bound);
-  measured(op::CyclicLuSolveOwn<I, J>{}, lu.factors, lu.pivots, own);
-  measured(op::CyclicLuSolveOwn<I, J, true>{}, lu.factors, lu.pivots, relabel<I, J>(own_turned));
-  measured(op::CyclicLuProduct<I, J, linalg::detail::Product::whole>{}, lu.factors, lu.pivots);
+  auto const by_plan = panel_ways::measured(op::CyclicInverse<I, J>{}, lu.factors, lu.pivots);
+  CHECK(linear::distance(reshard<Dim<J>, Dim<I>>(by_plan), inverse) < bound);
+  panel_ways::measured(op::CyclicLuSolveOwn<I, J>{}, lu.factors, lu.pivots, own);
+  panel_ways::measured(op::CyclicLuSolveOwn<I, J, true>{}, lu.factors, lu.pivots,
+                       relabel<I, J>(own_turned));
+  panel_ways::measured(op::CyclicLuProduct<I, J, linalg::detail::Product::whole>{}, lu.factors,
+                       lu.pivots);
 }
 
 }  // namespace

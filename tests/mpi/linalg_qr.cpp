@@ -16,8 +16,9 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
-#include "harness/measured_plan.hpp"
+#include "harness/linalg.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/panel_ways.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -36,13 +37,6 @@ using C128 = Kokkos::complex<double>;
 template <class T, int block, bool turned>
 using Matrix = std::conditional_t<turned, Tensor<T, Dim<J, Cyclic<X, block>>, Dim<I>>,
                                   Tensor<T, Dim<I>, Dim<J, Cyclic<X, block>>>>;
-
-// The largest of |a - b|; nothing is 0.
-template <class A, class B>
-double apart(A const& a, B const& b) {
-  return std::max(0.0, static_cast<double>(item(max<Tensor<detail::real_of<typename A::element>>>(
-                           abs((a - b).tensor())))));
-}
 
 template <class T, int block, bool turned>
 void factorize(Mesh<X> const& mesh, Int m, Int n) {
@@ -64,14 +58,14 @@ void factorize(Mesh<X> const& mesh, Int m, Int n) {
   CHECK(q.template extent<K>() == k);
   CHECK(r.template extent<K>() == k);
   if (m == 0 || n == 0) return;
-  CHECK(apart(einsum<I, J>(q, r), whole) < bound);
+  CHECK(linear::distance(einsum<I, J>(q, r), whole) < bound);
   auto const unit = eye<T, Dim<K>, Dim<L>>(mesh, {k, k});
-  CHECK(apart(einsum<K, L>(conj(q), relabel<K, L>(q)), unit) < bound);
+  CHECK(linear::distance(einsum<K, L>(conj(q), relabel<K, L>(q)), unit) < bound);
   CHECK(array_equal(triu<K, J>(r), r));
   // the reflectors are LAPACK's, so that the factors are, but for rounding
   auto const expected = linalg::qr<I, J, K>(whole);
-  CHECK(apart(q, expected.q) < 10 * bound);
-  CHECK(apart(r, expected.r) < 10 * bound);
+  CHECK(linear::distance(q, expected.q) < 10 * bound);
+  CHECK(linear::distance(r, expected.r) < 10 * bound);
 }
 
 template <class T, int block>
@@ -128,9 +122,10 @@ TEST_CASE("columns that depend on others, and a NaN") {
       mesh, {9, 7}, [](Int i, Int j) { return static_cast<double>((i + 1) * (j + 2)); });
   auto const [q, r] = linalg::qr<I, J, K>(a);
   auto const all_q = reshard<Dim<I>, Dim<K>>(q);
-  CHECK(apart(einsum<I, J>(all_q, reshard<Dim<K>, Dim<J>>(r)), reshard<Dim<I>, Dim<J>>(a)) < 1e-11);
+  CHECK(linear::distance(einsum<I, J>(all_q, reshard<Dim<K>, Dim<J>>(r)),
+                         reshard<Dim<I>, Dim<J>>(a)) < 1e-11);
   auto const unit = eye<double, Dim<K>, Dim<L>>(mesh, {7, 7});
-  CHECK(apart(einsum<K, L>(all_q, relabel<K, L>(all_q)), unit) < 1e-12);
+  CHECK(linear::distance(einsum<K, L>(all_q, relabel<K, L>(all_q)), unit) < 1e-12);
   // the columns before the NaN are numbers, those from it on are none
   auto const b =
       from_function<double, Dim<I>, Dim<J, Cyclic<X, 2>>>(mesh, {9, 7}, [](Int i, Int j) {
@@ -156,12 +151,12 @@ TEST_CASE("least squares") {
                                  Tensor<double, Dim<J, Cyclic<X, 4>>, Dim<N>>>);
     if (rights == 0) continue;
     auto const expected = linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(a), b);
-    CHECK(apart(reshard<Dim<J>, Dim<N>>(x), expected) < 1e-11);
+    CHECK(linear::distance(reshard<Dim<J>, Dim<N>>(x), expected) < 1e-11);
   }
   auto const z = normal<Matrix<C128, 4, true>>(mesh, {5, 9}, RandomKey{3});
   auto const one = normal<C128, Dim<I>>(mesh, {9}, RandomKey{4});
-  CHECK(apart(reshard<Dim<J>>(linalg::lstsq<I, J>(z, one)),
-              linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(z), one)) < 1e-11);
+  CHECK(linear::distance(reshard<Dim<J>>(linalg::lstsq<I, J>(z, one)),
+                         linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(z), one)) < 1e-11);
 }
 
 TEST_CASE("what qr sends and holds is what its plan says") {
@@ -177,8 +172,7 @@ TEST_CASE("what qr sends and holds is what its plan says") {
                              {largest / 2, largest}}) {
     INFO(m << " x " << n);
     auto const a = normal<Matrix<double, 16, false>>(mesh, {m, n}, RandomKey{5});
-    measured_plan::check_all_ranks(
-        op::CyclicQr<I, J, K>{}, [&] { return linalg::qr<I, J, K>(a); }, a);
+    panel_ways::measured(op::CyclicQr<I, J, K>{}, a);
     CHECK(plan_at(op::CyclicQr<I, J, K>{}, a).count(Collective::all_gather) == 0);
     CHECK(plan_at(op::CyclicQr<I, J, K>{}, a).count(Collective::broadcast) ==
           2 * core::ceil_div(std::min(m, n), 16));

@@ -35,11 +35,6 @@ using Columns = Tensor<T, Dim<I>, Dim<J, Cyclic<Y, 8>>>;
 template <class T>
 using Rows = Tensor<T, Dim<J, Cyclic<Y, 8>>, Dim<I>>;
 
-template <class T>
-T right(Int i, Int k) {
-  return linear::drawn<T>(i * 5 + k + 77777, 2);
-}
-
 // Bytes that all ranks send in `run`.
 template <class Run>
 Int sent(Run run) {
@@ -48,20 +43,6 @@ Int sent(Run run) {
   Int mine = counted.bytes(), all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   return all;
-}
-
-template <class T, class A, class B>
-double error_of(Kind kind, Int n, Int rights, A const& x, B const&) {
-  std::vector<T> a, b, columns;
-  for (Int j = 0; j < n; ++j)
-    for (Int i = 0; i < n; ++i) a.push_back(linear::element<T>(kind, n, 0, i, j));
-  auto const values = to_host(reshard<Dim<K>, Dim<J>>(x));
-  for (Int k = 0; k < rights; ++k)
-    for (Int i = 0; i < n; ++i) {
-      b.push_back(right<T>(i, k));
-      columns.push_back(values[static_cast<std::size_t>(k * n + i)]);
-    }
-  return linear::backward_error<T>(n, rights, a, b, columns);
 }
 
 // As accurate as a solve in double; sent and held is at most what the plan has.
@@ -73,8 +54,8 @@ void check(Mesh<X, Y> const& mesh, Kind kind, Int n, Int rights) {
   auto const a = from_function<A>(mesh, {n, n}, [&](Int p, Int q) {
     return by_columns ? linear::element<T>(kind, n, 0, q, p) : linear::element<T>(kind, n, 0, p, q);
   });
-  auto const b = from_function<T, Dim<K, X>, Dim<I>>(mesh, {rights, n},
-                                                     [](Int k, Int i) { return right<T>(i, k); });
+  auto const b = from_function<T, Dim<K, X>, Dim<I>>(
+      mesh, {rights, n}, [](Int k, Int i) { return linear::right<T>(i, k); });
   auto const before = a.clone();
   Plan const plan = plan_at(op::CyclicRefinedSolve<I, J>{}, a, b);
   CHECK(plan.count(Collective::all_gather) == 0);
@@ -91,8 +72,8 @@ void check(Mesh<X, Y> const& mesh, Kind kind, Int n, Int rights) {
   CHECK(held <= plan.peak_bytes());
   static_assert(
       std::is_same_v<std::remove_const_t<decltype(x)>, Tensor<T, Dim<K, X>, Dim<J, Cyclic<Y, 8>>>>);
-  double const ours = error_of<T>(kind, n, rights, x, b);
-  double const full = error_of<T>(kind, n, rights, linalg::solve<I, J>(a, b), b);
+  double const ours = linear::error_of<T, J, K>(kind, n, rights, x);
+  double const full = linear::error_of<T, J, K>(kind, n, rights, linalg::solve<I, J>(a, b));
   CHECK(ours <= 10 * std::max(full, std::numeric_limits<double>::epsilon()));
   CHECK(array_equal(a, before));
 }
@@ -117,7 +98,7 @@ TEST_CASE("which way is taken") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   Int const n = 200;
   auto const b =
-      from_function<double, Dim<I>>(mesh, {n}, [](Int i) { return right<double>(i, 0); });
+      from_function<double, Dim<I>>(mesh, {n}, [](Int i) { return linear::right<double>(i, 0); });
   auto const bytes = [&](auto const& a, bool mixed) {
     return sent([&] {
       if (mixed)
@@ -151,7 +132,7 @@ TEST_CASE("groups of ranks that decide differently") {
   });
   for (double const size : {1., 1e100, 1e-42, 1e-43}) {
     auto const b = from_function<double, Dim<I>, Dim<K, X>>(mesh, {n, 2}, [size](Int i, Int k) {
-      return k == 0 ? right<double>(i, 0) : size * right<double>(i, 0);
+      return k == 0 ? linear::right<double>(i, 0) : size * linear::right<double>(i, 0);
     });
     auto const x = to_host(reshard<Dim<J>, Dim<K>>(linalg::solve<I, J>(a, b, linalg::refined)));
     auto const full = to_host(reshard<Dim<J>, Dim<K>>(linalg::solve<I, J>(a, b)));
