@@ -2,6 +2,7 @@
 // EXPECT: \[shardtype X03\] this operation has no gradient
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
+// MAX-LINES: 10, 22 with echo
 // NEEDS: full
 #include <shardtype/check/sentences/gradients.hpp>
 #include <shardtype/linalg/linalg.hpp>

@@ -79,7 +79,7 @@ def public_members(text, head, public):
 def differences(tensor, poisoned):
     ours = (public_members(tensor, r"\nclass HeldBlock ", False) |
             public_members(tensor, r"\nclass HeldRows ", False) |
-            public_members(tensor, r"\nstruct Transposed ", True) |
+            public_members(tensor, r"\nstruct Declared ", True) |
             public_members(tensor, r"\nclass Held ", False) |
             public_members(tensor, r"\nclass Tensor ", False))
     theirs = public_members(poisoned, r"\nstruct Poisoned", True)

@@ -47,6 +47,7 @@ INTERNAL = {
     "IdentityLike": "matrix_power (linalg/norms.hpp)",
     "InverseFactored": "inv, and the gradient of det (linalg/determinant.hpp)",
     "LuFactor": "lu_factor, inv, det, and the gradient of solve (linalg/solve.hpp)",
+    "NumberOfOne": "the gradient of det and slogdet of one matrix (linalg/cyclic_determinant.hpp)",
     "OwnExpertPlaces": "moe (nn/moe.hpp)",
     "PivotsOf": "lu_factor (linalg/factors.hpp)",
     "QrBoth": "qr and lstsq (linalg/orthogonal.hpp)",

@@ -115,16 +115,21 @@ struct Unlawful {
   static_assert(alignof(Refusal) > 0);
 };
 
-/// The base of a Tensor or Local: without data, or a refusal if the type breaks a law. `T` is here, because in Held it is a
-/// parameter.
-template <class A, bool lawful = bool(Declaration<A>::verdict)>
+/// The base of a Tensor or Local, without data. `T` is here, because in Held it is a parameter.
+template <class A>
 struct Declared : Lawful {
-  using base = Declared;
   static NoTransposed<A> const& T;  // NOLINT(readability-identifier-naming): NumPy's
 };
-template <class A>
-struct Declared<A, false> {
-  using base = Unlawful<refusal<Declaration<A>, A>>;
+/// Which base it is: a refusal if the type breaks a law.
+template <bool lawful>
+struct BaseIf {
+  template <class A>
+  using type = Declared<A>;
+};
+template <>
+struct BaseIf<false> {
+  template <class A>
+  using type = Unlawful<refusal<Declaration<A>, A>>;
 };
 
 /// A view that writes to a tensor's block, and marks it as being written while it exists.
@@ -247,7 +252,7 @@ namespace shardtype::detail {
 /// the laws. A value: copies share memory until one is written, and writing needs the only
 /// reference.
 template <class Self, class T, class... Parts>
-class Held : public detail::Declared<Self>::base,
+class Held : public detail::BaseIf<bool(detail::Declaration<Self>::verdict)>::template type<Self>,
              public core::Argument<Self>,
              public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
   using S = Scope<Self>;
