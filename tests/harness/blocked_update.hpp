@@ -40,7 +40,7 @@ constexpr void in_round(Step const& s, planning::Round& r) {
   r.work.product = static_cast<double>(r.work.flops);
 }
 
-template <class I, bool closed = true, LookAhead ahead = {}>
+template <class I, bool closed = true, LookAhead ahead = LookAhead{}>
 struct Update {
   using operation = Update;
   using from = detail::Bare<I>;
