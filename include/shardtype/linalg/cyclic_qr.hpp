@@ -63,21 +63,10 @@ template <class I, class J, class A, class B>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b,
                      checking::CallSite where = std::source_location::current()) {
   using K = detail::Least;
-  auto const parts = api::qr<I, J, K>(a.self(), where);
-  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(parts.q)>>) {
-    return parts.q;
-  } else {
-    using Right = autodiff::tensor_of<B>;
-    auto const c = detail::einsum_to(detail::with_pair<I, I, K, K>(autodiff::labels_of_t<Right>{}),
-                                     detail::conjugate(parts.q), b);
-    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(c)>>) {
-      return c;
-    } else {
-      return api::triangular_solve<K, J>(
-          parts.r, detail::summed<I, K>(typename autodiff::DimsOf<Right>::type{}, c, where),
-          {.upper = true}, where);
-    }
-  }
+  return detail::fitted<I, K>(api::qr<I, J, K>(a.self(), where), b, where,
+                              [&](auto const& r, auto const& c) {
+                                return api::triangular_solve<K, J>(r, c, {.upper = true}, where);
+                              });
 }
 
 }  // namespace api

@@ -174,14 +174,14 @@ void add_rows(Matrix<F> const& y, Matrix<T> const& x) {
       linalg::kernels::at(x, i, j) += T(linalg::kernels::at(y, i, j));
 }
 
-/// The half of columns over one axis.
+/// One matrix, and memory for its factors in half the precision.
 template <class C, class A>
-class CyclicHalf {
+class HalfOfOne {
  public:
   using T = typename C::T;
   using F = typename HalfOf<T>::type;
 
-  CyclicHalf(C const& run, A const& a)
+  HalfOfOne(C const& run, A const& a)
       : mine(C::matrix_in(static_cast<T const*>(a.buffer().data()), a)),
         comm(run.comm()),
         run_(run),
@@ -190,12 +190,38 @@ class CyclicHalf {
   Matrix<T const> const mine;
   Comm& comm;
 
-  bool factor(std::int64_t right) {
-    std::int64_t const n = run_.blocks().n;
+ protected:
+  /// A copy of the matrix, to be factorized.
+  F* copied() {
     factors_ = run_.template take<F>(mine.rows * mine.cols);
-    pivots_ = run_.template take<F>(planning::pivot_elements(n, sizeof(F)));
-    copy_half(mine.data, mine.rows * mine.cols, static_cast<F*>(factors_.data()));
-    CyclicColumns<F> const to = run_.columns_in(static_cast<F*>(factors_.data()), a_);
+    pivots_ = run_.template take<F>(planning::pivot_elements(run_.blocks().n, sizeof(F)));
+    auto* const to = static_cast<F*>(factors_.data());
+    copy_half(mine.data, mine.rows * mine.cols, to);
+    return to;
+  }
+  F const* factors() const { return static_cast<F const*>(factors_.data()); }
+  std::int32_t* row_of() const { return static_cast<std::int32_t*>(pivots_.data()); }
+
+  C const& run_;
+  A const& a_;
+
+ private:
+  Buffer factors_;
+  Buffer pivots_;
+};
+
+/// The half of columns over one axis.
+template <class C, class A>
+class CyclicHalf : public HalfOfOne<C, A> {
+  using Base = HalfOfOne<C, A>;
+  using Base::a_, Base::run_, Base::row_of;
+
+ public:
+  using Base::Base;
+  using typename Base::F, typename Base::T;
+
+  bool factor(std::int64_t right) {
+    CyclicColumns<F> const to = run_.columns_in(this->copied(), a_);
     Buffer own;
     LuMethod<F> method{to, row_of(), Matrix<F>{}};
     if (run_panels(to, method, run_.template panel_slots<F>(own, Groups::each)).kind !=
@@ -203,11 +229,11 @@ class CyclicHalf {
       return false;
     method.finish();
     run_.count_pivots_from_0(row_of());
-    solution_ = run_.template take<F>(n * right);
+    solution_ = run_.template take<F>(run_.blocks().n * right);
     return true;
   }
   void correct(Matrix<T> const& residual, Matrix<T> const& x) const {
-    CyclicColumns<F const> const lu = run_.columns_in(static_cast<F const*>(factors_.data()), a_);
+    CyclicColumns<F const> const lu = run_.columns_in(this->factors(), a_);
     Matrix<F> const y =
         linalg::kernels::row_major(static_cast<F*>(solution_.data()), residual.rows, residual.cols);
     copy_half(residual.data, y.rows * y.cols, y.data);
@@ -221,12 +247,6 @@ class CyclicHalf {
   }
 
  private:
-  std::int32_t* row_of() const { return static_cast<std::int32_t*>(pivots_.data()); }
-
-  C const& run_;
-  A const& a_;
-  Buffer factors_;
-  Buffer pivots_;
   Buffer solution_;
 };
 

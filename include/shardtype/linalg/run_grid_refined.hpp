@@ -11,29 +11,18 @@ namespace shardtype::execute {
 
 /// The half of a matrix over a grid.
 template <class C, class A>
-class GridHalf {
+class GridHalf : public HalfOfOne<C, A> {
+  using Base = HalfOfOne<C, A>;
+  using Base::a_, Base::run_, Base::row_of;
+
  public:
-  using T = typename C::T;
-  using F = typename HalfOf<T>::type;
-
-  GridHalf(C const& run, A const& a)
-      : mine(C::matrix_in(static_cast<T const*>(a.buffer().data()), a)),
-        comm(run.comm()),
-        run_(run),
-        a_(a) {}
-
-  Matrix<T const> const mine;
-  Comm& comm;
+  using Base::Base;
+  using typename Base::F, typename Base::T;
 
   bool factor(std::int64_t right) {
-    factors_ = run_.template take<F>(mine.rows * mine.cols);
-    pivots_ = run_.template take<F>(planning::pivot_elements(run_.blocks().n, sizeof(F)));
-    copy_half(mine.data, mine.rows * mine.cols, static_cast<F*>(factors_.data()));
-    GridMatrix<F> const to = run_.grid(static_cast<F*>(factors_.data()), a_);
-    if (run_.try_factor_lu(to, static_cast<std::int32_t*>(pivots_.data())).kind !=
-        FactorFailure::none)
-      return false;
-    given_ = run_.template take<F>(mine.rows * right);
+    GridMatrix<F> const to = run_.grid(this->copied(), a_);
+    if (run_.try_factor_lu(to, row_of()).kind != FactorFailure::none) return false;
+    given_ = run_.template take<F>(this->mine.rows * right);
     vectors_ = run_.vectors(lu(), right);
     return true;
   }
@@ -41,17 +30,13 @@ class GridHalf {
     Matrix<F> const y =
         linalg::kernels::row_major(static_cast<F*>(given_.data()), residual.rows, residual.cols);
     copy_half(residual.data, y.rows * y.cols, y.data);
-    run_.solve_lu(lu(), static_cast<std::int32_t const*>(pivots_.data()), y, vectors_);
+    run_.solve_lu(lu(), row_of(), y, vectors_);
     add_rows(vectors_.columns, x);
   }
 
  private:
-  GridMatrix<F const> lu() const { return run_.grid(static_cast<F const*>(factors_.data()), a_); }
+  GridMatrix<F const> lu() const { return run_.grid(this->factors(), a_); }
 
-  C const& run_;
-  A const& a_;
-  Buffer factors_;
-  Buffer pivots_;
   Buffer given_;
   typename C::template Vectors<F> vectors_{};
 };

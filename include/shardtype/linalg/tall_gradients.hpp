@@ -80,6 +80,26 @@ constexpr auto summed(shardtype::detail::Pack<Dims...>, C const& c,
   return reshard<typename SolvedRows<K, I, Dims>::type...>(c, where);
 }
 
+/// What `solve(r, c)` makes of q and r, with c = q^H b, whole along K.
+template <class I, class K, class Parts, class B, class Solve>
+constexpr auto fitted(Parts const& parts, B const& b, std::source_location const& where,
+                      Solve solve) {
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(parts.q)>>) {
+    return parts.q;
+  } else {
+    using Right = autodiff::tensor_of<B>;
+    auto const c = linalg::detail::einsum_to(
+        linalg::detail::with_pair<I, I, K, K>(autodiff::labels_of_t<Right>{}),
+        linalg::detail::conjugate(parts.q), b);
+    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(c)>>) {
+      return c;
+    } else {
+      return solve(parts.r,
+                   detail::summed<I, K>(typename autodiff::DimsOf<Right>::type{}, c, where));
+    }
+  }
+}
+
 }  // namespace detail
 
 namespace api {
@@ -116,20 +136,10 @@ template <class I, class J, class A, class B>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b,
                      checking::CallSite where = std::source_location::current()) {
   using K = detail::Least;
-  auto const parts = detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where);
-  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(parts.q)>>) {
-    return parts.q;
-  } else {
-    using Right = autodiff::tensor_of<B>;
-    auto const c = detail::einsum_to(detail::with_pair<I, I, K, K>(autodiff::labels_of_t<Right>{}),
-                                     detail::conjugate(parts.q), b);
-    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(c)>>) {
-      return c;
-    } else {
-      return call(op::TriangularSolve<K, J>{{true, false}}, where, parts.r,
-                  detail::summed<I, K>(typename autodiff::DimsOf<Right>::type{}, c, where));
-    }
-  }
+  return detail::fitted<I, K>(detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where), b, where,
+                              [&](auto const& r, auto const& c) {
+                                return call(op::TriangularSolve<K, J>{{true, false}}, where, r, c);
+                              });
 }
 
 }  // namespace api
