@@ -107,29 +107,13 @@ struct NoTransposed : checking::Poisoned {
   static_assert(alignof(checking::refused<Code::A14_no_member, false, Self>) > 0);
 };
 
+/// The base of a Tensor or Local whose type keeps the laws, and of one whose type breaks them: it triggers the
+/// refusal's static_assert without being erroneous itself, because clang drops a base class that has an error, and
+/// with it the derived class's members.
 struct Lawful {};
-/// Triggers the refusal's static_assert without being erroneous itself: clang drops a base class
-/// that has an error, and with it the derived class's members.
-template <class Refusal>
-struct Unlawful {
-  static_assert(alignof(Refusal) > 0);
-};
-
-/// The base of a Tensor or Local, without data. `T` is here, because in Held it is a parameter.
 template <class A>
-struct Declared : Lawful {
-  static NoTransposed<A> const& T;  // NOLINT(readability-identifier-naming): NumPy's
-};
-/// Which base it is: a refusal if the type breaks a law.
-template <bool lawful>
-struct BaseIf {
-  template <class A>
-  using type = Declared<A>;
-};
-template <>
-struct BaseIf<false> {
-  template <class A>
-  using type = Unlawful<refusal<Declaration<A>, A>>;
+struct Unlawful {
+  static_assert(alignof(refusal<Declaration<A>, A>) > 0);
 };
 
 /// A view that writes to a tensor's block, and marks it as being written while it exists.
@@ -251,10 +235,12 @@ namespace shardtype::detail {
 /// The calling rank's part of a `Self`, a Tensor or a Local; its base refuses a type that breaks
 /// the laws. A value: copies share memory until one is written, and writing needs the only
 /// reference.
-template <class Self, class T, class... Parts>
-class Held : public detail::BaseIf<bool(detail::Declaration<Self>::verdict)>::template type<Self>,
-             public core::Argument<Self>,
-             public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
+template <class Self, class Element, class... Parts>
+class Held
+    : public detail::Resolved<bool(
+          detail::Declaration<Self>::verdict)>::template of<detail::Lawful, detail::Unlawful<Self>>,
+      public core::Argument<Self>,
+      public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
   using S = Scope<Self>;
   using Block = detail::HeldRows<static_cast<std::size_t>(S::readings[0].spec.rank)>;
   using Block::buffer_;
@@ -263,7 +249,7 @@ class Held : public detail::BaseIf<bool(detail::Declaration<Self>::verdict)>::te
   using Block::rows_;
 
  public:
-  using element = T;
+  using element = Element;
   using memory_space = typename detail::MemoryOf<Parts...>::type;
   using execution_space = typename memory_space::execution_space;
   /// The sharding, numbered in the type's own scope.
@@ -329,8 +315,9 @@ class Held : public detail::BaseIf<bool(detail::Declaration<Self>::verdict)>::te
     return refused<Code::A11_no_number, false, Self, To>{};
   }
 
-  // Refused, A14: members of NumPy's arrays. The results are named, so that to ask for them
+  // Refused, A14: members of NumPy's arrays, `T` where it is used. The results are named, so that to ask for them
   // (`requires { a.begin(); }`) is no error yet.
+  static detail::NoTransposed<Self> const& T;  // NOLINT(readability-identifier-naming): NumPy's
   template <class... Args>
   Poisoned sum(Args const&...) const {
     return refused<Code::A14_no_member, false, Self, Args...>{};
@@ -367,30 +354,31 @@ class Held : public detail::BaseIf<bool(detail::Declaration<Self>::verdict)>::te
 
   /// The local block, to read. Not for temporaries, whose memory would be gone. Refused, A10: of an
   /// unreduced Tensor, whose block is a summand. Error E26 if the value was moved away.
-  View<T const> local(std::source_location const& where = std::source_location::current()) const& {
+  View<Element const> local(
+      std::source_location const& where = std::source_location::current()) const& {
     if constexpr (!spec.unreduced.empty() && !is_local<Self>)
       refused<Code::A10_summand_read, false, Self>{};
-    return view<T const>("local", where);
+    return view<Element const>("local", where);
   }
-  View<T const> local() const&& = delete;
+  View<Element const> local() const&& = delete;
   /// The local block, to read, also if it is a summand.
-  View<T const> unreduced_local(
+  View<Element const> unreduced_local(
       std::source_location const& where = std::source_location::current()) const& {
-    return view<T const>("unreduced_local", where);
+    return view<Element const>("unreduced_local", where);
   }
-  View<T const> unreduced_local() const&& = delete;
+  View<Element const> unreduced_local() const&& = delete;
   /// The local block, to write. While the view (or a copy of it, but not a plain Kokkos::View made
   /// from it) exists, copies of the tensor get memory of their own, and so does the data that
   /// `start` sends. Error E21 if another tensor shares the memory: write `a = a.clone()` first, or
   /// destroy the other tensor; or if it is const memory of the user.
-  WritingView<View<T>> mutable_local(
+  WritingView<View<Element>> mutable_local(
       std::source_location const& where = std::source_location::current()) & {
     if (buffer_.holders() > 1) throw_not_writable(buffer_, "mutable_local", where);
-    return WritingView<View<T>>(view<T>("mutable_local", where), buffer_.write());
+    return WritingView<View<Element>>(view<Element>("mutable_local", where), buffer_.write());
   }
   /// A copy with memory of its own. Communicates nothing.
   Self clone() const {
-    core::RunningCall const making(element_name<T>(), spec, S::names);
+    core::RunningCall const making(element_name<Element>(), spec, S::names);
     Buffer copy = mesh_.state().pool().template take<memory_space>(bytes());
     Self out(mesh_, extents_, std::move(copy));
     runtime::copy_bytes<memory_space, memory_space>(out.buffer().data(), buffer_.data(), bytes());
@@ -412,7 +400,9 @@ class Held : public detail::BaseIf<bool(detail::Declaration<Self>::verdict)>::te
       return static_cast<std::size_t>(d);
     }
   }
-  std::size_t bytes() const { return static_cast<std::size_t>(this->local_size()) * sizeof(T); }
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(this->local_size()) * sizeof(Element);
+  }
 
   template <class U>
   View<U> view(char const* operation, std::source_location const& where) const {
