@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/cost.hpp>
@@ -120,7 +119,13 @@ class Accounting {
       if (a.size != 1 || b.size != 1 || a.cyclic == 0 || a.cyclic != b.cyclic) return {};
       for (int d = 0; d < step.after.rank; ++d)
         if (step.after.dims[d].axes.contains(a[0])) return {};
-      std::int64_t const divisor = std::gcd(sizing.sizes[a[0]], sizing.sizes[b[0]]);
+      // Euclid's; std::gcd would be twenty functions and classes in every file
+      std::int64_t divisor = sizing.sizes[a[0]];
+      for (std::int64_t rest = sizing.sizes[b[0]]; rest != 0;) {
+        std::int64_t const next = divisor % rest;
+        divisor = rest;
+        rest = next;
+      }
       return {a[0], b[0], divisor, (first[a[0]] + sizing.sizes[b[0]] - first[b[0]]) % divisor};
     }
 
