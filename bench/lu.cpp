@@ -234,9 +234,10 @@ class Lapack {
 using Pair = std::pair<std::function<void()>, std::function<void()>>;
 
 /// `work` with panels by messages, or without look-ahead.
-std::function<void()> otherwise(std::function<void()> work, bool runtime::Settings::* setting) {
+std::function<void()> otherwise(std::function<void()> work,
+                                bool runtime::LinalgSettings::* setting) {
   return [work = std::move(work), setting] {
-    bool& now = runtime::run_time.settings.*setting;
+    bool& now = runtime::run_time.settings.linalg.*setting;
     bool const was = std::exchange(now, false);
     work();
     now = was;
@@ -320,10 +321,10 @@ void run(int argc, char** argv, Environment const& env, int n) {
     for (Case const c : {Case::lu, Case::cholesky}) {
       std::string const method = name_of(c);
       suite.add(method + "_messages", [&, c] {
-        return Pair{ours(c), otherwise(ours(c), &runtime::Settings::linalg_window)};
+        return Pair{ours(c), otherwise(ours(c), &runtime::LinalgSettings::window)};
       });
       suite.add(method + "_late", [&, c] {
-        return Pair{ours(c), otherwise(ours(c), &runtime::Settings::linalg_ahead)};
+        return Pair{ours(c), otherwise(ours(c), &runtime::LinalgSettings::ahead)};
       });
     }
   for (bool const by_lu : {true, false})

@@ -3,7 +3,7 @@
 
 - A header includes only its own layer or an earlier one; the top folders may use each other, in no
   circle. In ops/ and the top folders a prefix of the file's name is the layer: types_* (in ops/ all but run_*) is
-  behind check/, kernels_* is in kernels/, run_* behind execute/.
+  behind check/, settings.hpp is in runtime/, kernels_* in kernels/, run_* behind execute/.
 - The types layer (core, rules, plan, check, ops/ and types_*, types.hpp) never includes MPI or Kokkos.
 - MPI collectives are called in runtime/comm only, other MPI functions in runtime/ only; io/ may
   call MPI_File_* and what describes a file access (types, infos, error texts, rank and size).
@@ -28,7 +28,7 @@ LAYERS = ["core", "rules", "plan", "check", "ops", "runtime", "kernels", "tensor
           "manual"]
 TOP = ["autodiff", "nn", "fft", "linalg", "train", "checkpoint", "random", "io", "visualize"]
 TYPES = {"core", "rules", "plan", "check", "ops"}
-PREFIXES = {"types_": "ops", "kernels_": "kernels", "run_": "run_"}
+PREFIXES = {"types_": "ops", "settings": "runtime", "kernels_": "kernels", "run_": "run_"}
 UMBRELLAS = {"shardtype.hpp", "types.hpp"}
 MEDIAN_LINES, MAX_LINES = 150, 600
 

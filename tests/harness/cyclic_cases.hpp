@@ -213,7 +213,7 @@ class Ranks {
   // The slots of panels in the window if that is the way, else in `own`.
   PanelSlots<double> slots(CyclicBlocks const& b, std::vector<double>& own) {
     Int const elements = PanelSlots<double>::elements(b);
-    if (run_time.settings.linalg_window && elements > 0) {
+    if (run_time.settings.linalg.window && elements > 0) {
       REQUIRE(window_.reserve(elements * 8));
       return {static_cast<double*>(window_.data()), &window_, &all_};
     }

@@ -378,7 +378,7 @@ inline Dense expected(Case const& c, Sizes const& sizes) {
 class Sent {
  public:
   explicit Sent(Way way) {
-    run_time.settings.fft_window = way == Way::window;
+    run_time.settings.fft.window = way == Way::window;
     if (way == Way::pieces) run_time.on_one_node = false;
     SendingLimits limits{};
     if (way == Way::pieces) limits.least_piece = 48;
@@ -388,12 +388,12 @@ class Sent {
   Sent(Sent const&) = delete;
   Sent& operator=(Sent const&) = delete;
   ~Sent() {
-    run_time.settings.fft_window = window_;
+    run_time.settings.fft.window = window_;
     run_time.on_one_node = node_;
   }
 
  private:
-  bool window_ = run_time.settings.fft_window;
+  bool window_ = run_time.settings.fft.window;
   bool node_ = run_time.on_one_node;
   std::unique_ptr<harness::Sending> sizes_;
 };

@@ -25,20 +25,20 @@ class Travel {
  public:
   explicit Travel(Way const& way) {
     auto& s = shardtype::runtime::run_time.settings;
-    s.linalg_window = way.window;
-    s.linalg_ahead = way.ahead;
+    s.linalg.window = way.window;
+    s.linalg.ahead = way.ahead;
   }
   Travel(Travel const&) = delete;
   Travel& operator=(Travel const&) = delete;
   ~Travel() {
     auto& s = shardtype::runtime::run_time.settings;
-    s.linalg_window = was_.window;
-    s.linalg_ahead = was_.ahead;
+    s.linalg.window = was_.window;
+    s.linalg.ahead = was_.ahead;
   }
 
  private:
-  Way was_{shardtype::runtime::run_time.settings.linalg_window,
-           shardtype::runtime::run_time.settings.linalg_ahead};
+  Way was_{shardtype::runtime::run_time.settings.linalg.window,
+           shardtype::runtime::run_time.settings.linalg.ahead};
 };
 
 // `body(way)` in each of them.

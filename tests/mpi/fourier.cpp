@@ -179,10 +179,10 @@ void check_one_dim() {
 // Exchanges by messages, while it exists.
 class ByMessages {
  public:
-  ByMessages() { run_time.settings.fft_window = false; }
+  ByMessages() { run_time.settings.fft.window = false; }
   ByMessages(ByMessages const&) = delete;
   ByMessages& operator=(ByMessages const&) = delete;
-  ~ByMessages() { run_time.settings.fft_window = true; }
+  ~ByMessages() { run_time.settings.fft.window = true; }
 };
 
 // Exchanges by messages as between nodes, in pieces, also of small blocks, while it exists.

@@ -191,7 +191,7 @@ void check_plan(char const* what, Op const& op, Run run, As const&... as) {
     std::int64_t const windows = counted.windows();
     std::int64_t const held = memory.most() - before + given;
     CHECK(sum_of_ranks(messages + windows) == sum_of_ranks(planned));
-    bool const window = runtime::run_time.settings.linalg_window;
+    bool const window = runtime::run_time.settings.linalg.window;
     constexpr bool factors =
         std::is_same_v<Op, op::CyclicLu<I, J>> || std::is_same_v<Op, op::CyclicCholesky<I, J>>;
     if (factors) CHECK((window ? messages : windows) == 0);

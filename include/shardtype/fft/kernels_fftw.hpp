@@ -13,7 +13,7 @@
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/fft/kernels_rows.hpp>
-#include <shardtype/runtime/fftw_wisdom.hpp>
+#include <shardtype/fft/kernels_wisdom.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::kernels {
@@ -39,7 +39,7 @@ struct FftwFunctions<double> {
   static constexpr auto release = &fftw_free;
   static constexpr auto alignment = &fftw_alignment_of;
   static constexpr char const* precision = ".double";
-  static runtime::WisdomFunctions wisdom() {
+  static WisdomFunctions wisdom() {
     return {&fftw_import_wisdom_from_file, &fftw_export_wisdom_to_file, fftw_version};
   }
 };
@@ -59,7 +59,7 @@ struct FftwFunctions<float> {
   static constexpr auto release = &fftwf_free;
   static constexpr auto alignment = &fftwf_alignment_of;
   static constexpr char const* precision = ".float";
-  static runtime::WisdomFunctions wisdom() {
+  static WisdomFunctions wisdom() {
     return {&fftwf_import_wisdom_from_file, &fftwf_export_wisdom_to_file, fftwf_version};
   }
 };
@@ -103,7 +103,7 @@ class FftwPlans {
       F::destroy(known_[0].plan);
       known_.erase(0);
     }
-    measured_ = measured_ || run_time.settings.fftw != FftwPlanning::estimate;
+    measured_ = measured_ || run_time.settings.fft.planning != FftwPlanning::estimate;
     return known_.push_back({shape, planned(shape)}).plan;
   }
   /// Reads the wisdom of earlier programs, if SHARDTYPE_FFTW_WISDOM names a file.
@@ -123,7 +123,7 @@ class FftwPlans {
 
   /// A plan made on memory of its own, which measuring overwrites.
   static typename F::Plan planned(FftwShape const& s) {
-    bool const estimates = run_time.settings.fftw == FftwPlanning::estimate;
+    bool const estimates = run_time.settings.fft.planning == FftwPlanning::estimate;
     std::size_t const in_bytes =
         bytes(s.dims, s.loops, s.kind == FftwKind::half, s.kind == FftwKind::real);
     std::size_t const out_bytes =
@@ -135,8 +135,8 @@ class FftwPlans {
     fill(dims, s.dims, s.dims_out);
     fill(loops, s.loops, s.loops_out);
     unsigned flags = FFTW_ESTIMATE;
-    if (run_time.settings.fftw == FftwPlanning::measure) flags = FFTW_MEASURE;
-    if (run_time.settings.fftw == FftwPlanning::patient) flags = FFTW_PATIENT;
+    if (run_time.settings.fft.planning == FftwPlanning::measure) flags = FFTW_MEASURE;
+    if (run_time.settings.fft.planning == FftwPlanning::patient) flags = FFTW_PATIENT;
     if (!s.in_place) flags |= FFTW_PRESERVE_INPUT;
     if (!s.aligned) flags |= FFTW_UNALIGNED;
     auto* const complex_in = static_cast<typename F::Complex*>(in);
@@ -172,12 +172,12 @@ class FftwPlans {
   }
 
   static std::string wisdom_file() {
-    std::string const& file = run_time.settings.fftw_wisdom;
+    std::string const& file = run_time.settings.fft.wisdom;
     return file.empty() ? file : file + F::precision;
   }
 
   shardtype::detail::List<Known> known_;
-  runtime::FftwWisdom wisdom_;
+  FftwWisdom wisdom_;
   bool measured_ = false;
 };
 

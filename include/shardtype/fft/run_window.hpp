@@ -59,7 +59,7 @@ class FourierWindow {
       : mesh_(mesh), axes_(axes) {
     Sizing const given = plan.sizing_of(Slot::a);
     Sizing const made = plan.sizing_of(Slot::result);
-    if (!run_time.settings.fft_window || !mesh.window().possible()) return;
+    if (!run_time.settings.fft.window || !mesh.window().possible()) return;
     steps_ = window_steps(plan, given);
     if (!steps_.any()) return;
     Step const& begin = plan.steps[steps_.first];

@@ -150,7 +150,7 @@ class CyclicRun {
   PanelSlots<U> panel_slots(Buffer& own, Groups groups) const {
     std::int64_t const elements = PanelSlots<U>::elements(blocks_);
     std::int64_t const ranks = comm_->size();
-    bool const usable = run_time.settings.linalg_window && mesh_.window().possible() &&
+    bool const usable = run_time.settings.linalg.window && mesh_.window().possible() &&
                         (groups == Groups::alike || ranks == mesh_.size());
     if (usable && ranks > 1 && elements > 0) {
       constexpr std::int64_t line = 128;  // that each group's part begins at one

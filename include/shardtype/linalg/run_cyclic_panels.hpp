@@ -176,7 +176,7 @@ FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, PanelSlots<T
   if (count == 0) return {};
   PanelStream<T> stream(a.comm, blocks, slots);
   stream.begin();
-  bool const ahead = runtime::run_time.settings.linalg_ahead;
+  bool const ahead = runtime::run_time.settings.linalg.ahead;
   auto const poke = [&] { stream.poke(); };
   auto const pivots = [&](std::int64_t k) {
     std::int32_t* const p = method.pivots();

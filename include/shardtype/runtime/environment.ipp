@@ -12,7 +12,11 @@ SHARDTYPE_INLINE runtime::Instructions common_instructions(MPI_Comm comm,
 }
 
 SHARDTYPE_INLINE void agree_on(MPI_Comm comm, runtime::Settings& s) {
-  bool* const alike[] = {&s.fft_window, &s.linalg_window, &s.linalg_ahead};
+  List<bool*> alike;
+  runtime::each_group(s, [&](auto& settings, auto const& variables) {
+    for (auto const& v : variables)
+      if (v.alike != nullptr) alike.push_back(&(settings.*v.alike));
+  });
   std::int64_t bits = 0;
   for (int k = 0; bool const* b : alike) bits |= static_cast<std::int64_t>(*b) << k++;
   bits = reduce_number(comm, bits, MPI_BAND);

@@ -37,14 +37,17 @@ SHARDTYPE_INLINE std::string unknown_variable(std::string const& name) {
     return {};
   std::string nearest;
   int least = 0;
-  for (char const* const known : known_variables) {
-    int const apart = detail::letters_apart(name, known);
-    if (apart == 0) return {};
-    if (nearest.empty() || apart < least) {
-      nearest = known;
-      least = apart;
+  Settings known;
+  each_group(known, [&](auto const&, auto const& variables) {
+    for (auto const& v : variables) {
+      int const apart = detail::letters_apart(name, v.name);
+      if (nearest.empty() || apart < least) {
+        nearest = v.name;
+        least = apart;
+      }
     }
-  }
+  });
+  if (least == 0) return {};
   return detail::printable(name) +
          " is no variable of the library and has no effect; the one most like it is " + nearest;
 }
@@ -59,48 +62,8 @@ SHARDTYPE_INLINE void warn_of_unknown_variables() {
 
 SHARDTYPE_INLINE Settings read_settings() {
   Settings out;
-  read_words("SHARDTYPE_CHECK", "agree, values, or both with a comma between",
-             [&](std::string_view word) {
-               out.check_agree = out.check_agree || word == "agree";
-               out.check_values = out.check_values || word == "values";
-               return word == "agree" || word == "values";
-             });
-  read_words("SHARDTYPE_WAIT", "yield or spin", [&](std::string_view word) {
-    out.waiting = word == "yield" ? Waiting::yield : Waiting::spin;
-    return word == "yield" || word == "spin";
-  });
-  read_words("SHARDTYPE_FINALIZE", "barrier", [&](std::string_view word) {
-    out.ends_with_barrier = word == "barrier";
-    return out.ends_with_barrier;
-  });
-  read_words("SHARDTYPE_AGREE_SECONDS", "a number above 0", [&](std::string_view word) {
-    std::string const text(word);
-    char* end = nullptr;
-    out.agree_seconds = std::strtod(text.c_str(), &end);
-    return *end == '\0' && out.agree_seconds > 0;  // false for a NaN
-  });
-  read_words("SHARDTYPE_FFTW", "estimate, measure or patient", [&](std::string_view word) {
-    out.fftw = word == "measure"   ? FftwPlanning::measure
-               : word == "patient" ? FftwPlanning::patient
-                                   : FftwPlanning::estimate;
-    return word == "estimate" || word == "measure" || word == "patient";
-  });
-  if (char const* const file = std::getenv("SHARDTYPE_FFTW_WISDOM")) out.fftw_wisdom = file;
-  read_words("SHARDTYPE_FFT_EXCHANGE", "window or messages", [&](std::string_view word) {
-    out.fft_window = word == "window";
-    return word == "window" || word == "messages";
-  });
-  read_words("SHARDTYPE_LINALG_EXCHANGE", "window or messages", [&](std::string_view word) {
-    out.linalg_window = word == "window";
-    return word == "window" || word == "messages";
-  });
-  read_words("SHARDTYPE_LINALG_AHEAD", "0 or 1", [&](std::string_view word) {
-    out.linalg_ahead = word == "1";
-    return word == "0" || word == "1";
-  });
-  read_words("SHARDTYPE_BFLOAT16", "floats or pairs", [&](std::string_view word) {
-    out.bfloat16_pairs = word == "pairs";
-    return word == "floats" || word == "pairs";
+  each_group(out, [](auto& settings, auto const& variables) {
+    for (auto const& v : variables) read_variable(v, settings);
   });
   return out;
 }

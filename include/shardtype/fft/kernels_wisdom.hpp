@@ -5,12 +5,11 @@
 #include <cstdio>
 #include <string>
 
-#include <mpi.h>
-
 #include <shardtype/core/printable.hpp>
 #include <shardtype/runtime/files.hpp>
+#include <shardtype/runtime/records.hpp>
 
-namespace shardtype::runtime {
+namespace shardtype::kernels {
 
 /// FFTW's functions of one precision for its wisdom.
 struct WisdomFunctions {
@@ -26,15 +25,14 @@ class FftwWisdom {
   FftwWisdom(std::string path, WisdomFunctions const& functions)
       : path_(std::move(path)), functions_(functions) {
     if (path_.empty()) return;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     int fault = 0;
-    if (std::FILE* const file = open_to_read(path_, fault)) {
+    if (std::FILE* const file = runtime::open_to_read(path_, fault)) {
       usable_ = functions_.read(file) != 0;
       std::fclose(file);
       if (!usable_) say("holds no wisdom of " + std::string(functions_.version));
     } else if (fault != ENOENT) {
       usable_ = false;
-      say("cannot be read: " + file_fault_text(fault));
+      say("cannot be read: " + runtime::file_fault_text(fault));
     }
   }
 
@@ -42,22 +40,22 @@ class FftwWisdom {
   void keep() const {
     if (path_.empty() || !usable_) return;
     int fault = 0;
-    if (std::FILE* const file = open_to_read(path_, fault)) {
+    if (std::FILE* const file = runtime::open_to_read(path_, fault)) {
       functions_.read(file);
       std::fclose(file);
     }
-    ReplacedFile file;
+    runtime::ReplacedFile file;
     fault = file.create(path_);
     if (fault == 0) {
       if (std::FILE* const to = file.stream()) functions_.write(to);
       fault = file.finish();
     }
-    if (fault != 0) say("cannot be written: " + file_fault_text(fault));
+    if (fault != 0) say("cannot be written: " + runtime::file_fault_text(fault));
   }
 
  private:
   void say(std::string const& why) const {
-    if (rank_ != 0) return;
+    if (shardtype::detail::job_rank() != 0) return;
     std::fprintf(stderr,
                  "[shardtype E77] SHARDTYPE_FFTW_WISDOM: %s %s; what FFTW measures is not kept\n",
                  shardtype::detail::printable(path_).c_str(), why.c_str());
@@ -65,8 +63,7 @@ class FftwWisdom {
 
   std::string path_;
   WisdomFunctions functions_;
-  int rank_ = 0;
   bool usable_ = true;
 };
 
-}  // namespace shardtype::runtime
+}  // namespace shardtype::kernels
