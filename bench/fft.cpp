@@ -2,6 +2,7 @@
 // costs one exchange, alternating with FFTW's MPI transform (transposed output) where it is built,
 // with a program by hand (FFTW's local transforms, MPI_Alltoall), and with the library's own
 // parts: local transforms, and an exchange of the same bytes.
+// NEEDS: FFTW
 #include <algorithm>
 #include <cmath>
 #include <complex>

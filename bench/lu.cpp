@@ -1,6 +1,7 @@
 // One matrix over all ranks, its columns block-cyclic, or rows and columns over a grid: LU and a solution against ScaLAPACK's
 // pdgesv, Cholesky and a solution against pdposv, on several grids with several block sizes, alternating. LU also against its
 // own products alone, and on one rank against LAPACK's dgesv and dposv.
+// NEEDS: ScaLAPACK
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The product of two distributed matrices, all three split by rows, against ScaLAPACK's psgemm on
 // each of its grids and with several block sizes, alternating.
+// NEEDS: ScaLAPACK
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -23,6 +23,10 @@ install(
   NAMESPACE shardtype::
   DESTINATION "${shardtype_package_dir}")
 
+set(shardtype_chosen "")
+foreach(choice IN LISTS shardtype_family_choices)
+  string(APPEND shardtype_chosen "if(NOT DEFINED ${choice})\n  set(${choice} \"${${choice}}\")\nendif()\n")
+endforeach()
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/shardtypeConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/shardtypeConfig.cmake" INSTALL_DESTINATION "${shardtype_package_dir}")
@@ -37,10 +41,15 @@ install(
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeMPI.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeKokkos.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeBLAS.cmake"
-        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeFFT.cmake"
-        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeJSON.cmake"
-        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeLAPACK.cmake"
-        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeRandom123.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/ShardtypeFamilies.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/ShardtypeVectorMath.cmake"
   DESTINATION "${shardtype_package_dir}")
+foreach(file IN LISTS shardtype_families)
+  get_filename_component(folder "${file}" DIRECTORY)
+  get_filename_component(family "${folder}" NAME)
+  install(
+    FILES "${file}"
+    DESTINATION "${shardtype_package_dir}/families"
+    RENAME "${family}.cmake")
+endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

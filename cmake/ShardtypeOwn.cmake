@@ -33,6 +33,41 @@ function(shardtype_note file key out)
       PARENT_SCOPE)
 endfunction()
 
+# shardtype_needed(<file> <out>): the targets of the optional libraries that the file's `// NEEDS:` line names.
+function(shardtype_needed file out)
+  shardtype_note("${file}" NEEDS needs)
+  string(REGEX MATCHALL "[A-Za-z0-9]+" words "${needs}")
+  list(REMOVE_ITEM words full)
+  set(needed "")
+  foreach(word IN LISTS words)
+    if(word MATCHES "^(CLI11|Random123)$")
+      list(APPEND needed ${word}::${word})
+    else()
+      list(APPEND needed Shardtype::${word})
+    endif()
+  endforeach()
+  set(${out}
+      "${needed}"
+      PARENT_SCOPE)
+endfunction()
+
+# shardtype_lacks(<file> <out>): whether one of them was not found; what the file makes is then left out.
+function(shardtype_lacks file out)
+  shardtype_needed("${file}" needed)
+  set(${out}
+      OFF
+      PARENT_SCOPE)
+  foreach(target IN LISTS needed)
+    if(NOT TARGET ${target})
+      string(REGEX REPLACE ".*::" "" library "${target}")
+      message(STATUS "shardtype: ${file} is left out (${library} not found)")
+      set(${out}
+          ON
+          PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
 # What a run under mpiexec needs: one thread per rank.
 set(SHARDTYPE_RUN_ENVIRONMENT "OPENBLAS_NUM_THREADS=1;OMP_NUM_THREADS=1;OMP_PROC_BIND=false")
 

@@ -20,39 +20,6 @@ file(
   OUTPUT "${PROJECT_BINARY_DIR}/tests/flags.$<COMPILE_LANGUAGE>"
   CONTENT "${shardtype_flags_text}")
 
-# shardtype_lacks(<file> <out>): whether the file's `// NEEDS:` line names an optional library that was
-# not found; its test is then left out.
-function(shardtype_lacks file out)
-  shardtype_note("${file}" NEEDS needs)
-  set(lacks OFF)
-  if(needs MATCHES "Random123" AND NOT TARGET Random123::Random123)
-    message(STATUS "shardtype: ${file} is left out (Random123 not found)")
-    set(lacks ON)
-  endif()
-  if(needs MATCHES "JSON" AND NOT TARGET Shardtype::JSON)
-    message(STATUS "shardtype: ${file} is left out (nlohmann-json not found)")
-    set(lacks ON)
-  endif()
-  if(needs MATCHES "LAPACK" AND NOT TARGET Shardtype::LAPACK)
-    message(STATUS "shardtype: ${file} is left out (LAPACK not found)")
-    set(lacks ON)
-  endif()
-  if(needs MATCHES "ScaLAPACK" AND NOT SHARDTYPE_SCALAPACK)
-    message(STATUS "shardtype: ${file} is left out (ScaLAPACK for MPICH not found)")
-    set(lacks ON)
-  endif()
-  if(needs MATCHES "FFT" AND NOT TARGET Shardtype::FFT)
-    message(STATUS "shardtype: ${file} is left out (neither FFTW nor KissFFT found)")
-    set(lacks ON)
-  elseif(needs MATCHES "FFTW" AND NOT SHARDTYPE_FFT_FOUND STREQUAL "fftw")
-    message(STATUS "shardtype: ${file} is left out (FFTW not found)")
-    set(lacks ON)
-  endif()
-  set(${out}
-      ${lacks}
-      PARENT_SCOPE)
-endfunction()
-
 # shardtype_static_test(<file>): the file is a proof; that it compiles is the test. The build compiles
 # it with the build's compiler; where that is g++, ctest compiles it with clang too. `// NEEDS: full`: proofs on
 # functions, for which the types layer is not enough.
@@ -197,10 +164,8 @@ function(shardtype_catch_executable target file)
   endforeach()
   add_executable(${target} "${file}" ${objects})
   target_link_libraries(${target} PRIVATE shardtype_harness)
-  shardtype_note("${file}" NEEDS needs)
-  if(needs MATCHES "ScaLAPACK")
-    target_link_libraries(${target} PRIVATE "${SHARDTYPE_SCALAPACK}")
-  endif()
+  shardtype_needed("${file}" needed)
+  target_link_libraries(${target} PRIVATE ${needed})
   shardtype_own(${target})
 endfunction()
 

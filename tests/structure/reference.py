@@ -87,10 +87,10 @@ class Library:
                 self.docstrings[name] = self.docstrings.get(name, set()) | codes
         self.variables = set(re.findall(r'\{"(SHARDTYPE_\w+)", (?:"|nullptr)', text))  # tables of runtime::Variable
         self.read = set(re.findall(r'\b(?:getenv|named_file)\(\s*"(SHARDTYPE_\w+)"', text))
-        cmake = (root / "CMakeLists.txt").read_text()
+        cmake = "".join(file.read_text() for file in (root / "CMakeLists.txt", *sorted(include.glob("*/family.cmake"))))
         # switches, and words that are no switches
         self.options = set(re.findall(r"^option\((SHARDTYPE_\w+)", cmake, re.M))
-        self.options |= set(re.findall(r"^set\((SHARDTYPE_\w+)[^()]*CACHE STRING", cmake, re.M))
+        self.options |= set(re.findall(r"^shardtype_choice\((SHARDTYPE_\w+)", cmake, re.M))
         self.switches = self.variables | self.options | set(re.findall(r"\bSHARDTYPE_\w+", text + cmake))
         with Completion(headers, completion.flags(flag_file), clang) as complete:
             self.members = {name: complete.members(name, written) for name, (written, _) in CLASSES.items()}

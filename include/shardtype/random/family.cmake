@@ -1,5 +1,5 @@
-# Random123 (headers only) as Random123::Random123 where it is found, for shardtype/random/. Optional.
-# Also used by the installed package.
+# Random123 (headers only) as Random123::Random123.
+list(APPEND shardtype_family_targets Random123::Random123)
 if(NOT TARGET Random123::Random123)
   find_path(SHARDTYPE_RANDOM123_INCLUDE_DIR Random123/philox.h)
   mark_as_advanced(SHARDTYPE_RANDOM123_INCLUDE_DIR)

@@ -1,9 +1,11 @@
-# LAPACK as Shardtype::LAPACK, for shardtype/linalg/. Optional: SHARDTYPE_LAPACK is auto or none. Its Fortran symbols are
-# in the BLAS that is linked (OpenBLAS, MKL, BLIS with libFLAME), else in a library `lapack`. Also used by the installed
-# package. Sets SHARDTYPE_LAPACK_FOUND to the library, BLAS or none. After ShardtypeBLAS.
-set(SHARDTYPE_LAPACK_FOUND none)
-if(NOT DEFINED SHARDTYPE_LAPACK)
-  set(SHARDTYPE_LAPACK auto)
+# LAPACK as Shardtype::LAPACK. Its Fortran symbols are in the BLAS that is linked (OpenBLAS, MKL, BLIS with libFLAME),
+# else in a library `lapack`. Without it only what solves equations is there.
+list(APPEND shardtype_family_targets Shardtype::LAPACK)
+list(APPEND shardtype_family_choices SHARDTYPE_LAPACK)
+shardtype_choice(SHARDTYPE_LAPACK
+                 "LAPACK for shardtype/linalg/: auto (that of the BLAS, or a library lapack) or none")
+if(DEFINED SHARDTYPE_BLAS AND NOT SHARDTYPE_BLAS)
+  set(SHARDTYPE_LAPACK none)
 endif()
 if(SHARDTYPE_LAPACK STREQUAL auto AND TARGET BLAS::BLAS)
   include(CheckCXXSourceCompiles)
@@ -16,7 +18,6 @@ if(SHARDTYPE_LAPACK STREQUAL auto AND TARGET BLAS::BLAS)
   set(CMAKE_REQUIRED_QUIET ON)
   check_cxx_source_compiles("${shardtype_lapack_calls}" SHARDTYPE_BLAS_HAS_LAPACK)
   if(SHARDTYPE_BLAS_HAS_LAPACK)
-    set(SHARDTYPE_LAPACK_FOUND BLAS)
     set(shardtype_lapack_libraries BLAS::BLAS)
   else()
     find_library(SHARDTYPE_LAPACK_LIBRARY lapack)
@@ -25,13 +26,12 @@ if(SHARDTYPE_LAPACK STREQUAL auto AND TARGET BLAS::BLAS)
       set(CMAKE_REQUIRED_LIBRARIES "${SHARDTYPE_LAPACK_LIBRARY}" BLAS::BLAS)
       check_cxx_source_compiles("${shardtype_lapack_calls}" SHARDTYPE_LAPACK_LINKS)
       if(SHARDTYPE_LAPACK_LINKS)
-        set(SHARDTYPE_LAPACK_FOUND "${SHARDTYPE_LAPACK_LIBRARY}")
         set(shardtype_lapack_libraries "${SHARDTYPE_LAPACK_LIBRARY};BLAS::BLAS")
       endif()
     endif()
   endif()
   cmake_pop_check_state()
-  if(NOT SHARDTYPE_LAPACK_FOUND STREQUAL none AND NOT TARGET Shardtype::LAPACK)
+  if(DEFINED shardtype_lapack_libraries AND NOT TARGET Shardtype::LAPACK)
     add_library(Shardtype::LAPACK INTERFACE IMPORTED)
     set_target_properties(
       Shardtype::LAPACK PROPERTIES INTERFACE_LINK_LIBRARIES "${shardtype_lapack_libraries}"
