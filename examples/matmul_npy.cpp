@@ -79,8 +79,8 @@ int main(int argc, char** argv) {
   auto c2 = matmul(a, b1);
   report(explain(op::AllGather<X>{}, a2) + explain(op::Matmul<>{}, a, b1), c2, reference);
 
-  say("Case 3: J is split alike in both. The product is a sum that is still owed, {U:X}; name the\n"
-      "result and it is paid, by AllReduce or by ReduceScatter.");
+  say("Case 3: J is split alike in both. The product is an unreduced sum, {U:X}; name the\n"
+      "result and it is reduced, by AllReduce or by ReduceScatter.");
   auto c3 = matmul<Dim<I>, Dim<K>>(a2, b3);
   report(explain(op::Matmul<Dim<I>, Dim<K>>{}, a2, b3), c3, reference);
   auto c = matmul<Dim<I>, Dim<K, X>>(a2, b3);

@@ -36,8 +36,8 @@ static_assert(same_spec<V, After<V>>);
 // docs: end
 // A V that is unreduced over Y keeps its type, too: a product is linear, so the reduction can
 // follow the last step.
-using Owed = Tensor<double, Dim<I, X>, Dim<P>, Unreduced<Y>>;
-static_assert(same_spec<Owed, After<Owed>>);
+using Summand = Tensor<double, Dim<I, X>, Dim<P>, Unreduced<Y>>;
+static_assert(same_spec<Summand, After<Summand>>);
 
 // docs: automatic
 // In automatic mode the sharding of the result is named, and the plan contains the necessary

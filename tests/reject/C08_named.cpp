@@ -1,4 +1,4 @@
-// Not even a named result goes through a maximum that is still owed.
+// Not even a named result goes through an unreduced maximum.
 // EXPECT: \[shardtype C08\] an operand is an unreduced maximum or minimum
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<shardtype::Max, X> ?>, shardtype::Tensor<float, shardtype::Dim<J>, shardtype::Dim<K> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// A running maximum of sums that are still owed.
+// A running maximum of unreduced sums.
 // EXPECT: \[shardtype D14\] the tensor is unreduced, and a running value of it would be wrong
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// The exponential of a sum that is still owed.
+// The exponential of an unreduced sum.
 // EXPECT: \[shardtype P04\]
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -27,7 +27,7 @@ using T = Tensor<float, Parts...>;
 
 using Inv = L<Dim<I>, Dim<J>>;
 using Var = L<Dim<I>, Dim<J>, Varying<X>>;
-using Owed = L<Dim<I>, Dim<J>, Unreduced<X>>;
+using Summand = L<Dim<I>, Dim<J>, Unreduced<X>>;
 using Red = L<Dim<I>, Dim<J>, Reduced<X>>;
 
 template <class Op, class Out, class... As>
@@ -49,13 +49,13 @@ constexpr Code cast_refusal(AxisState to) {
 // pvary: I -> V; an error for a varying value
 static_assert(gives<op::ToVarying<X>, Var, Inv>);
 static_assert(refusal_of<op::ToVarying<X>, Var> == Code::V04_already);
-static_assert(refusal_of<op::ToVarying<X>, Owed> == Code::V06_unreduced);
+static_assert(refusal_of<op::ToVarying<X>, Summand> == Code::V06_unreduced);
 // preduced: I -> R
 static_assert(gives<op::ToReduced<X>, Red, Inv>);
 static_assert(refusal_of<op::ToReduced<X>, Var> == Code::V05_not_invariant);
 static_assert(refusal_of<op::ToReduced<X>, Red> == Code::V04_already);
 // vary_unreduced_cast: V -> U, on every named axis (JAX requires V on only one of them)
-static_assert(gives<op::ToUnreduced<X>, Owed, Var>);
+static_assert(gives<op::ToUnreduced<X>, Summand, Var>);
 static_assert(gives<op::ToUnreduced<Max, X>, L<Dim<I>, Dim<J>, Unreduced<Max, X>>, Var>);
 static_assert(refusal_of<op::ToUnreduced<X>, Inv> == Code::V03_not_varying);
 static_assert(refusal_of<op::ToUnreduced<X, Y>, Var> == Code::V03_not_varying);
@@ -65,13 +65,13 @@ static_assert(refusal_of<op::ToUnreduced<Max, Y>, L<Dim<I>, Varying<Y>, Unreduce
 static_assert(gives<op::ToVarying<X>, Var, Red>);
 // other pcasts are refused: V -> I, U -> any, I -> U, R -> I
 static_assert(cast_refusal<Var>(same) != Code::ok);
-static_assert(refusal_of<op::ToReduced<X>, Owed> == Code::V06_unreduced);
-static_assert(refusal_of<op::ToUnreduced<X>, Owed> == Code::V04_already);
+static_assert(refusal_of<op::ToReduced<X>, Summand> == Code::V06_unreduced);
+static_assert(refusal_of<op::ToUnreduced<X>, Summand> == Code::V04_already);
 static_assert(cast_refusal<Red>(same) != Code::ok);
 // psum: V -> I and U -> I; refused for an invariant or reduced value, where JAX multiplies an
 // invariant one
 static_assert(gives<op::AllReduce<X>, Inv, Var>);
-static_assert(gives<op::AllReduce<X>, Inv, Owed>);
+static_assert(gives<op::AllReduce<X>, Inv, Summand>);
 static_assert(refusal_of<op::AllReduce<X>, Inv> == Code::V03_not_varying);
 static_assert(refusal_of<op::AllReduce<X>, Red> == Code::V03_not_varying);
 // over two axes both must be varying: JAX would sum copies along the other
@@ -86,7 +86,7 @@ static_assert(gives<op::AllReduce<Mean, X>, Inv, Var>);
 static_assert(gives<op::AllReduce<Max, X>, Inv, Var>);
 static_assert(gives<op::AllReduce<Min, X>, Inv, Var>);
 static_assert(gives<op::AllReduce<Max, X>, L<Dim<I>>, L<Dim<I>, Unreduced<Max, X>>>);
-static_assert(refusal_of<op::AllReduce<Max, X>, Owed> == Code::V16_kind);
+static_assert(refusal_of<op::AllReduce<Max, X>, Summand> == Code::V16_kind);
 static_assert(refusal_of<op::AllReduce<Mean, X>, Local<int, Varying<X>>> == Code::P12_not_floating);
 static_assert(refusal_of<op::AllReduce<X>, Local<bool, Varying<X>>> == Code::C11_not_numbers);
 static_assert(gives<op::AllReduce<Max, X>, Local<bool>, Local<bool, Varying<X>>>);
@@ -97,10 +97,10 @@ static_assert(gives<op::AllGather<X, J, ToReduced>, Red, Var>);
 static_assert(gives<op::AllGather<X, K>, L<Dim<K>, Dim<I>, Dim<J>>, Var>);
 static_assert(gives<op::AllGather<Y, X, I>, L<Dim<I>>, L<Dim<I>, Varying<X, Y>>>);
 static_assert(refusal_of<op::AllGather<X, I>, Inv> == Code::V03_not_varying);
-static_assert(refusal_of<op::AllGather<X, I>, Owed> == Code::V06_unreduced);
+static_assert(refusal_of<op::AllGather<X, I>, Summand> == Code::V06_unreduced);
 // psum_scatter V -> V, unreduced_psum_scatter U -> V
 static_assert(gives<op::ReduceScatter<X, I>, Var, Var>);
-static_assert(gives<op::ReduceScatter<X, J>, Var, Owed>);
+static_assert(gives<op::ReduceScatter<X, J>, Var, Summand>);
 static_assert(refusal_of<op::ReduceScatter<X, I>, Inv> == Code::V03_not_varying);
 static_assert(refusal_of<op::ReduceScatter<X, K>, Var> == Code::K04_no_such_index);
 static_assert(refusal_of<op::ReduceScatter<X, I>, L<Dim<I>, Unreduced<Max, X>>> == Code::V16_kind);
@@ -110,7 +110,7 @@ static_assert(refusal_of<op::Shard<X, I>, Var> == Code::V05_not_invariant);
 // ppermute, all_to_all (tiled, along one dim, untiled), pbroadcast
 static_assert(gives<op::Permute<X>, Var, Var>);
 static_assert(refusal_of<op::Permute<X>, Inv> == Code::V03_not_varying);
-static_assert(refusal_of<op::Permute<X>, Owed> == Code::V06_unreduced);
+static_assert(refusal_of<op::Permute<X>, Summand> == Code::V06_unreduced);
 static_assert(gives<op::AllToAll<X, I, J>, Var, Var>);
 static_assert(gives<op::AllToAll<X, I, I>, Var, Var>);
 static_assert(gives<op::AllToAll<X, I, K>, L<Dim<K>, Dim<J>, Varying<X>>, Var>);
@@ -136,14 +136,14 @@ static_assert(gives<Add, Var, Inv, Var>);
 static_assert(gives<Add, L<Dim<I>, Varying<X, Y>>, L<Dim<I>, Varying<Y>>, L<Dim<I>, Varying<X>>>);
 static_assert(gives<Add, Var, Red, Var>);
 static_assert(gives<Add, Red, Red, Inv>);
-static_assert(gives<Add, Owed, Owed, Owed>);
-static_assert(gives<Times, Owed, Owed, Inv>);
+static_assert(gives<Add, Summand, Summand, Summand>);
+static_assert(gives<Times, Summand, Summand, Inv>);
 static_assert(gives<Times, L<Dim<I>, Varying<Y>, Unreduced<X>>, L<Dim<I>, Unreduced<X>>,
                     L<Dim<I>, Varying<Y>>>);
-static_assert(refusal_of<Add, Owed, Inv> == Code::P05_unreduced_and_whole);
-static_assert(refusal_of<Add, Owed, Var> == Code::P06_unreduced_and_split);
-static_assert(refusal_of<Times, Owed, Var> == Code::P06_unreduced_and_split);
-static_assert(refusal_of<Exp, Owed> == Code::P04_not_linear);
+static_assert(refusal_of<Add, Summand, Inv> == Code::P05_unreduced_and_whole);
+static_assert(refusal_of<Add, Summand, Var> == Code::P06_unreduced_and_split);
+static_assert(refusal_of<Times, Summand, Var> == Code::P06_unreduced_and_split);
+static_assert(refusal_of<Exp, Summand> == Code::P04_not_linear);
 static_assert(refusal_of<Add, Var, T<Dim<I>, Dim<J>>> == Code::V01_mixed);
 static_assert(refusal_of<op::Map<functions::Add, Dim<I>, Dim<J>>, Var, Var> ==
               Code::V14_named_result);
@@ -153,8 +153,8 @@ static_assert(gives<op::Matmul<>, L<Dim<I>, Dim<K>, Varying<X>>, Var, B>);
 static_assert(gives<op::Einsum<I>, L<Dim<I>, Varying<X, Y>>, Var, L<Dim<J>, Varying<Y>>>);
 static_assert(gives<op::Einsum<>, L<Varying<X>>, Var, Var>);  // a local product: nothing becomes
                                                               // unreduced
-static_assert(gives<op::Matmul<>, L<Dim<I>, Dim<K>, Unreduced<X>>, Owed, B>);
-static_assert(refusal_of<op::Matmul<>, Owed, L<Dim<J>, Dim<K>, Varying<X>>> ==
+static_assert(gives<op::Matmul<>, L<Dim<I>, Dim<K>, Unreduced<X>>, Summand, B>);
+static_assert(refusal_of<op::Matmul<>, Summand, L<Dim<J>, Dim<K>, Varying<X>>> ==
               Code::C07_not_linear);
 static_assert(refusal_of<op::Matmul<>, Var, T<Dim<J>, Dim<K>>> == Code::V01_mixed);
 static_assert(refusal_of<op::Matmul<Dim<I>, Dim<K>>, Var, B> == Code::V14_named_result);
@@ -169,9 +169,9 @@ static_assert(gives<op::Transpose<J, I>, L<Dim<J>, Dim<I>, Varying<X>>, Var>);
 static_assert(gives<op::Roll<I>, Var, Var>);
 static_assert(gives<op::Concat<I>, Var, Inv, Var>);
 // JAX 2.1 concat, pad: in manual mode JAX joins U with other states and pads U with any value
-static_assert(refusal_of<op::Concat<I>, Owed, Inv> == Code::D13_unreduced_differs);
-static_assert(refusal_of<op::Concat<I>, Owed, Var> != Code::ok);
-static_assert(refusal_of<op::PadValue<float, I>, Owed> == Code::D11_pad_unreduced);
+static_assert(refusal_of<op::Concat<I>, Summand, Inv> == Code::D13_unreduced_differs);
+static_assert(refusal_of<op::Concat<I>, Summand, Var> != Code::ok);
+static_assert(refusal_of<op::PadValue<float, I>, Summand> == Code::D11_pad_unreduced);
 static_assert(plan(op::Roll<I>{}, type<Var>).collectives() == 0);
 static_assert(plan(op::Mean<I>{}, type<Var>).collectives() == 0);
 static_assert(plan(op::Matmul<>{}, type<Var>, type<B>).collectives() == 0);
@@ -215,13 +215,13 @@ static_assert(output<Inv, T<Dim<I>, Dim<J>>> == Code::ok);
 static_assert(output<Var, T<Dim<I>, Dim<J>>> == Code::V07_output_varies);
 static_assert(output<L<Dim<I>, Varying<X, Y>>, T<Dim<I, X>>> == Code::V07_output_varies);
 static_assert(output<L<Dim<I>, Varying<X, Y>>, T<Dim<I, Y, X>>> == Code::ok);
-static_assert(output<Owed, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::ok);
-static_assert(output<Owed, T<Dim<I>, Dim<J>>> == Code::V08_output_unreduced);
+static_assert(output<Summand, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::ok);
+static_assert(output<Summand, T<Dim<I>, Dim<J>>> == Code::V08_output_unreduced);
 static_assert(output<Inv, T<Dim<I>, Dim<J>, Unreduced<X>>> == Code::V08_output_unreduced);
-static_assert(output<Owed, T<Dim<I>, Dim<J>, Unreduced<Max, X>>> == Code::V08_output_unreduced);
+static_assert(output<Summand, T<Dim<I>, Dim<J>, Unreduced<Max, X>>> == Code::V08_output_unreduced);
 static_assert(output<Red, T<Dim<I>, Dim<J>, Reduced<X>>> == Code::ok);
 static_assert(output<Red, T<Dim<I>, Dim<J>>> == Code::V08_output_unreduced);
-static_assert(output<Owed, T<Dim<I, X>, Dim<J>>> == Code::V08_output_unreduced);
+static_assert(output<Summand, T<Dim<I, X>, Dim<J>>> == Code::V08_output_unreduced);
 static_assert(output<Var, T<Dim<J, X>, Dim<I>>> == Code::V09_output_dims);
 static_assert(output<Var, T<Dim<I, X>>> == Code::V09_output_dims);
 static_assert(output<Var, Tensor<double, Dim<I, X>, Dim<J>>> == Code::N05_element_type);

@@ -22,7 +22,7 @@ using L = Local<float, Parts...>;
 using Inv = L<Dim<I>, Dim<J>>;
 using Var = L<Dim<I>, Dim<J>, Varying<X>>;
 using Both = L<Dim<I>, Dim<J>, Varying<X, Y>>;
-using Owed = L<Dim<I>, Dim<J>, Unreduced<X>>;
+using Summand = L<Dim<I>, Dim<J>, Unreduced<X>>;
 
 constexpr std::int64_t n = 8;
 constexpr std::int64_t m = 12;
@@ -61,7 +61,7 @@ static_assert(of<Var>(op::AllGather<X, J>{}).peak_bytes() == (1 + 4 + 4) * block
 static_assert(of<Var>(op::AllGather<X, I>{}).result == Scope<Inv>::spec<0>);
 // the sum of blocks, on all ranks
 static_assert(one_step<Var>(op::AllReduce<X>{}, Collective::all_reduce, 2 * block * 3 / 4));
-static_assert(one_step<Owed>(op::AllReduce<X>{}, Collective::all_reduce, 2 * block * 3 / 4));
+static_assert(one_step<Summand>(op::AllReduce<X>{}, Collective::all_reduce, 2 * block * 3 / 4));
 static_assert(one_step<Var>(op::AllReduce<Max, X>{}, Collective::all_reduce, 2 * block * 3 / 4));
 static_assert(one_step<Both>(op::AllReduce<X, Y>{}, Collective::all_reduce, 2 * block * 7 / 8));
 static_assert(of<Var>(op::AllReduce<X>{}).peak_bytes() == 2 * block);
@@ -71,7 +71,8 @@ static_assert(of<Var>(op::AllReduce<Mean, X>{}).flops() == n * m);
 static_assert(of<Var>(op::AllReduce<X>{}).flops() == 0);
 // each rank has one piece of the sum
 static_assert(one_step<Var>(op::ReduceScatter<X, I>{}, Collective::reduce_scatter, block * 3 / 4));
-static_assert(one_step<Owed>(op::ReduceScatter<X, J>{}, Collective::reduce_scatter, block * 3 / 4));
+static_assert(one_step<Summand>(op::ReduceScatter<X, J>{}, Collective::reduce_scatter,
+                                block * 3 / 4));
 static_assert(of<Var>(op::ReduceScatter<X, I>{}).peak_bytes() == block + block / 4);
 static_assert(of<Var>(op::ReduceScatter<X, J>{}).peak_bytes() ==
               2 * block + block / 4);  // first cut

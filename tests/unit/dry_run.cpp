@@ -46,7 +46,7 @@ PlannedProgram moved(F const& f, Long bytes, Long p, Machine const& m) {
       .planned();
 }
 using Split = Tensor<float, Dim<I, X>, Dim<J>>;
-using Owed = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
+using Summand = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
 
 }  // namespace
 
@@ -70,10 +70,10 @@ TEST_CASE("collectives take the time of their closed forms") {
         auto const all_gather = moved<Split>(whole, bytes, p, n.machine);
         CHECK(all_gather.plan.count(Collective::all_gather) == all_gather.plan.collectives());
         CHECK(near(all_gather.seconds(), wire + ranks * n.latency, 1e-6));
-        auto const reduce_scatter = moved<Owed>(spread, bytes, p, n.machine);
+        auto const reduce_scatter = moved<Summand>(spread, bytes, p, n.machine);
         CHECK(reduce_scatter.plan.count(Collective::reduce_scatter) == 1);
         CHECK(near(reduce_scatter.seconds(), wire + ranks * n.latency, 1e-6));
-        auto const all_reduce = moved<Owed>(whole, bytes, p, n.machine);
+        auto const all_reduce = moved<Summand>(whole, bytes, p, n.machine);
         CHECK(all_reduce.plan.count(Collective::all_reduce) == 1);
         CHECK(near(all_reduce.seconds(), 2 * wire + (2 * ranks - 1) * n.latency, 1e-6));
         // through a switch each rank sends its V / p bytes except its own part of them; on a ring
@@ -91,7 +91,7 @@ TEST_CASE("large gathers take V / W, small ones half a hop per chip") {
     Long const large = Long{1} << 34;
     CHECK(near(moved<Split>(whole, large, p, machines::tpu_v5e).seconds(),
                static_cast<double>(large) / 9e10, 0.02));
-    CHECK(near(moved<Owed>(whole, large, p, machines::tpu_v5e).seconds(),
+    CHECK(near(moved<Summand>(whole, large, p, machines::tpu_v5e).seconds(),
                2.0 * static_cast<double>(large) / 9e10, 0.02));
     // T = T_hop |X| / 2 for any |X|, as long as the bytes of a hop take less time than the hop
     CHECK(near(moved<Split>(whole, p * 4096, p, machines::tpu_v5e).seconds(),

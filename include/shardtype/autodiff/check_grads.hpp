@@ -257,7 +257,7 @@ namespace api {
 /// weighted sum of all elements is compared. What carries a gradient of its own (custom_vjp) is thus
 /// compared with the function itself. Of second order: the gradient of a function that calls grad.
 /// Arguments have elements double or complex double, or have none of a gradient; they are on one
-/// mesh. Collective, and dear: f runs twice for each element that is checked, and each argument is
+/// mesh. Collective, and expensive: f runs twice for each element that is checked, and each argument is
 /// gathered on every rank. Error E76 on every rank names the argument, the element and both numbers.
 /// Refused: X08 other elements; as vjp. JAX: jax.test_util.check_grads.
 template <int... Ks, class F, class... As>

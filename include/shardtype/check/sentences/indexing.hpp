@@ -31,7 +31,7 @@ struct refused<Code::I04_looked_up_and_ids, legal, YourTypes...> : Poisoned {
                 "[shardtype I04] a mesh axis splits the index that is looked up and the ids too: "
                 "each rank would look for its own ids in its own part of the table alone. "
                 "all_gather the ids over the axis first (each rank receives the other ids; the "
-                "result then owes an all_reduce), or all_gather the table (each rank receives the "
+                "result is then an unreduced sum), or all_gather the table (each rank receives the "
                 "other blocks), or name the result: take<V, Dim<...>...>(table, ids) gathers "
                 "the ids.");
 };
