@@ -15,29 +15,18 @@
 #include <shardtype/kernels/gemm.hpp>
 #include <shardtype/kernels/matrix.hpp>
 #include <shardtype/nn/kernels_cross_entropy.hpp>
+#include <shardtype/nn/types_attention.hpp>
 
 namespace shardtype::nn::kernels {
 
 using shardtype::kernels::Matrix;
-
-/// Which keys a query sees, and what scores are multiplied with.
-struct AttentionSettings {
-  bool causal = true;
-  /// Of the scores; 0: 1 / sqrt(number of features).
-  double scale = 0;
-  /// Position of the first query among the keys: causal query i sees the keys 0 to first + i.
-  std::int64_t first = 0;
-};
-
-/// Queries and keys of a block of scores.
-inline constexpr std::int64_t attention_block = 128;
 
 /// Blocks [batch, positions, heads, features], packed. A rank's head h is head `first_head` + h, and reads key head
 /// (first_head + h) / group - first_key_head.
 struct AttentionShape {
   std::int64_t batch, queries, keys, heads, key_heads, features;
   std::int64_t first_head, first_key_head, group;
-  AttentionSettings settings;
+  AttentionOptions settings;
   core::Rows query_rows, key_rows;  ///< their positions
 
   std::int64_t key_head(std::int64_t h) const { return (first_head + h) / group - first_key_head; }
@@ -62,13 +51,6 @@ struct AttentionShape {
             0};
   }
 };
-
-/// Elements of scratch memory: two blocks of scores, two numbers per query.
-constexpr std::int64_t attention_scratch(std::int64_t queries, std::int64_t keys) {
-  std::int64_t const rows = queries < attention_block ? queries : attention_block;
-  std::int64_t const columns = keys < attention_block ? keys : attention_block;
-  return 2 * rows * columns + 2 * rows;
-}
 
 /// e^(x[k] - base) for a row, in place.
 template <bool Host, class T>

@@ -11,19 +11,9 @@
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
 #include <shardtype/nn/kernels_norm.hpp>
+#include <shardtype/nn/types_cross_entropy.hpp>
 
 namespace shardtype::nn::kernels {
-
-/// The numbers of a rank about a row: the largest logit, the sum of exponentials relative to it, the target's logit if
-/// the rank holds it, the sum of its logits, and how many it holds.
-enum class RowNumber : std::uint8_t { largest, exponentials, picked, logits, classes };
-inline constexpr int row_numbers = 5;
-
-/// Which target has no loss, and the share of the distribution that all classes have alike.
-struct CrossEntropySettings {
-  std::int64_t ignored = -1;
-  double smoothing = 0;
-};
 
 /// e^(x[k] - base) for a row, added. `Host`: by the vector functions.
 template <bool Host, class T, class C>
@@ -119,7 +109,7 @@ struct CrossEntropyJoin {
   C const* numbers;
   Id const* targets;
   std::int64_t parts;
-  CrossEntropySettings settings;
+  CrossEntropy settings;
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     C const* const of = numbers + row * parts * row_numbers;
     auto const number = [&](std::int64_t p, RowNumber which) {
@@ -164,7 +154,7 @@ struct CrossEntropyBack {
   C const* sums;  ///< logarithms of the sums of exponentials
   C const* ct;
   std::int64_t first, total;
-  CrossEntropySettings settings;
+  CrossEntropy settings;
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     std::int64_t const n = shape.length;
     T const* const x = logits + shape.begin(row);

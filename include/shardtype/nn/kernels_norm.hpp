@@ -9,6 +9,7 @@
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/nn/types_norm.hpp>
 
 namespace shardtype::nn::kernels {
 
@@ -188,10 +189,6 @@ struct AddParts {
     out[k] = static_cast<T>(total);
   }
 };
-
-/// Parts of the rows whose sums are apart. A constant, so that sums have the same bits with any number of threads.
-inline constexpr std::int64_t most_parts = 16;
-constexpr std::int64_t parts_of(std::int64_t rows) { return rows < most_parts ? rows : most_parts; }
 
 template <class Exec, class Work>
 void each_row(char const* name, Exec const& exec, std::int64_t n, Work const& work) {

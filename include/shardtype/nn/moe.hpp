@@ -6,6 +6,8 @@
 #include <type_traits>
 
 #include <shardtype/check/call_site.hpp>
+#include <shardtype/nn/labels.hpp>
+#include <shardtype/nn/ragged_dot.hpp>
 #include <shardtype/nn/router.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/run_to_host.hpp>

@@ -7,7 +7,8 @@
 #include <type_traits>
 
 #include <shardtype/check/call_site.hpp>
-#include <shardtype/nn/expert_exchange.hpp>
+#include <shardtype/nn/experts.hpp>
+#include <shardtype/nn/labels.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>

@@ -10,6 +10,7 @@
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/nn/attention.hpp>
+#include <shardtype/nn/labels.hpp>
 #include <shardtype/nn/layers.hpp>
 #include <shardtype/nn/norm.hpp>
 #include <shardtype/ops/collectives.hpp>

@@ -1,13 +1,13 @@
 #pragma once
 /// Tokens as rows of experts, as operations: numbers and places of the rows, copies on a rank, and the exchange between
-/// ranks. expert_exchange.hpp runs them.
+/// ranks. run_experts.hpp runs them.
 
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 
 #include <shardtype/check/along.hpp>
-#include <shardtype/nn/ragged_dot.hpp>
+#include <shardtype/nn/types_ragged_dot.hpp>
 #include <shardtype/plan/block_plan.hpp>
 
 namespace shardtype {

@@ -1,0 +1,249 @@
+#pragma once
+/// Attention of queries to keys and values that a rank has, as operations.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/check/call.hpp>
+#include <shardtype/nn/types_norm.hpp>
+
+namespace shardtype {
+
+namespace rules {
+
+/// Queries [B, S, H, F], keys and values [B, K, G, F]: the result has the queries' sharding. The heads of keys are split
+/// as those of queries, or whole. Keys are whole or, if they travel (`ring`), split over the axis that splits queries.
+constexpr Verdict attention(Question const& q, bool ring = false) {
+  Spec const& queries = q.a();
+  for (int k = 0; k < 3; ++k)
+    if (q.operands[k].rank != 4)
+      return refuse(Code::D12_dims_differ,
+                    q.operands[k].rank > 0 ? q.operands[k].dims[0].label : -1);
+  Spec const& keys = q.operands[1];
+  for (int d = 0; d < 4; ++d)
+    if (!(keys.dims[d] == q.operands[2].dims[d]))
+      return refuse(Code::D12_dims_differ, keys.dims[d].label);
+  if (!(keys.dims[0] == queries.dims[0])) return refuse(Code::D12_dims_differ, keys.dims[0].label);
+  if (keys.dims[3].label != queries.dims[3].label)
+    return refuse(Code::D12_dims_differ, keys.dims[3].label);
+  for (Spec const* s : {&queries, &keys})
+    if (s->dims[3].axes.size > 0)
+      return refuse(Code::D03_along_split, s->dims[3].label, -1, s->dims[3].axes[0]);
+  AxisList const& along = keys.dims[1].axes;
+  int const most = ring ? 1 : 0;
+  if (along.size > most)
+    return refuse(Code::D03_along_split, keys.dims[1].label, -1, along[along.size - 1]);
+  if (ring && !(along == queries.dims[1].axes))
+    return refuse(Code::D12_dims_differ, keys.dims[1].label);
+  if (keys.dims[2].axes.size > 0 && !(keys.dims[2].axes == queries.dims[2].axes))
+    return refuse(Code::D12_dims_differ, keys.dims[2].label);
+  for (DimSpec const& dim : {queries.dims[0], queries.dims[2]})
+    if (dim.axes.cyclic != 0) return refuse(Code::B03_through_cyclic, dim.label, -1, dim.axes[0]);
+  Spec out = queries;
+  for (int k = 0; k < 3; ++k)
+    for (int x = 0; x < max_axes; ++x) {
+      if (q.operands[k].unreduced.contains(x)) return refuse(Code::P04_not_linear, -1, -1, x);
+      if (q.operands[k].reduced.contains(x) && out.dim_of(x) < 0) out.reduced.insert(x);
+    }
+  return accept(out);
+}
+/// `s` unreduced over `axes`.
+constexpr Spec summed_over(Spec s, AxisList const& axes) {
+  for (int k = 0; k < axes.size; ++k) {
+    s.unreduced.insert(axes[k]);
+    s.reduced.erase(axes[k]);
+  }
+  return s;
+}
+/// `s` unreduced over the axes over which the cotangent `ct` is.
+constexpr Verdict pending_as(Spec s, Spec const& ct) {
+  for (int x = 0; x < max_axes; ++x) {
+    if (!ct.unreduced.contains(x)) continue;
+    if (s.dim_of(x) >= 0) return refuse(Code::P06_unreduced_and_split, -1, -1, x);
+    s.unreduced.insert(x);
+    s.reduced.erase(x);
+  }
+  return accept(s);
+}
+
+}  // namespace rules
+
+namespace nn {
+
+/// Options of attention: which keys a query sees, and what scores are multiplied with.
+struct AttentionOptions {
+  bool causal = true;
+  /// Of the scores; 0: 1 / sqrt(number of features).
+  double scale = 0;
+  /// Position of the first query among the keys: causal query i sees the keys 0 to first + i.
+  std::int64_t first = 0;
+};
+
+namespace kernels {
+
+/// Queries and keys of a block of scores.
+inline constexpr std::int64_t attention_block = 128;
+/// Elements of scratch memory: two blocks of scores, two numbers per query.
+constexpr std::int64_t attention_scratch(std::int64_t queries, std::int64_t keys) {
+  std::int64_t const rows = queries < attention_block ? queries : attention_block;
+  std::int64_t const columns = keys < attention_block ? keys : attention_block;
+  return 2 * rows * columns + 2 * rows;
+}
+
+}  // namespace kernels
+
+namespace detail {
+
+struct FeaturesAndSum : Index<"features and sum"> {};
+struct KeysAndValues : Index<"keys and values"> {};
+struct AllRows : Index<"queries, keys and values"> {};
+
+/// Error E41 of blocks of manual mode: queries that differ along an axis along which keys do not are some of all positions
+/// or heads, and a block does not say which.
+constexpr void check_places(ResultExtents const& c, bool causal) {
+  Spec const& queries = c.operand(0);
+  if (!queries.local || !(causal || c.given[0][2] != c.given[1][2])) return;
+  for (int x = 0; x < max_axes; ++x)
+    if (queries.varying.contains(x) && !c.operand(1).varying.contains(x))
+      ResultExtents::fail(
+          "the blocks of queries vary over " + std::string(c.names.axis_name[x]) +
+          " and those of keys do not, and attention that is causal, or has fewer heads "
+          "of keys, depends on which positions and heads a block has; call it on "
+          "tensors, inside of shard_map by strict<...>(f, q, k, v)");
+}
+/// Errors of the extents of queries, keys and values: E24, E41.
+constexpr void check_attention(ResultExtents const& c, bool causal) {
+  check_places(c, causal);
+  for (int k = 1; k < 3; ++k)
+    for (int d = 0; d < 4; ++d)
+      for (int other = 0; other < k; ++other) {
+        int const e = c.operand(other).find(c.operand(k).dims[d].label);
+        if (e >= 0 && c.given[k][d] != c.given[other][e])
+          ResultExtents::fail("index " +
+                                  std::string(c.names.label_name[c.operand(k).dims[d].label]) +
+                                  " has extent " + std::to_string(c.given[k][d]) +
+                                  " in one operand of attention, and " +
+                                  std::to_string(c.given[other][e]) + " in another",
+                              "E24");
+      }
+  std::int64_t const heads = c.given[0][2];
+  std::int64_t const key_heads = c.given[1][2];
+  if (key_heads == 0 ? heads != 0 : heads % key_heads != 0)
+    ResultExtents::fail("attention has " + std::to_string(heads) + " heads of queries and " +
+                        std::to_string(key_heads) +
+                        " of keys; the first is a multiple of the second");
+  AxisList const& axes = c.operand(1).dims[2].axes;
+  std::int64_t const ranks = c.sizes.product(axes);
+  if (axes.size > 0 && heads != key_heads && key_heads % ranks != 0)
+    ResultExtents::fail("attention splits " + std::to_string(key_heads) + " heads of keys over " +
+                        std::to_string(ranks) + " ranks, and " + std::to_string(heads) +
+                        " of queries, so that groups of heads are torn apart; let each rank have "
+                        "all heads of keys and values, as {R} over that axis");
+}
+
+/// Flops of `products` products of all scores, which causal queries see half of.
+constexpr planning::Work attention_work(planning::CallSizing const& c, bool causal, int products) {
+  std::int64_t const keys = c.rows(1, 1);
+  std::int64_t const flops = mul_sat(mul_sat(2 * products, c.elements(0)), keys);
+  return {causal ? flops / 2 : flops,
+          mul_sat(kernels::attention_scratch(c.rows(0, 1), keys), c.element_bytes(0)), false};
+}
+
+}  // namespace detail
+}  // namespace nn
+
+namespace op {
+
+/// Attention of q, k, v; `Sums`: with the logarithm of the sum of exponentials behind the features.
+template <bool Sums>
+struct Attention {
+  using operation = Attention;
+  using to = std::conditional_t<Sums, Mentions<Dim<nn::detail::FeaturesAndSum>>, Mentions<>>;
+  static constexpr std::string_view name = "attention";
+  nn::AttentionOptions options{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict v = rules::attention(q);
+    if (v && Sums) v.result.dims[3].label = q.to.dims[0].label;
+    return v;
+  }
+  template <class A, class B, class C>
+  static constexpr Code elements() {
+    return nn::detail::real_elements<A, B, C>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    nn::detail::check_attention(c, options.causal);
+    if (Sums) c.out[3] = c.given[0][3] + 1;
+  }
+  constexpr planning::Work work(planning::CallSizing const& c) const {
+    return nn::detail::attention_work(c, options.causal, 2);
+  }
+};
+
+/// Of q, k, v, the result, the logarithms of the sums, and the cotangent of the result: those of q, k and v, one behind
+/// the other, [B, H, S + 2 K, F]. Each head has keys of its own.
+struct AttentionBack {
+  using operation = AttentionBack;
+  using to = Mentions<Dim<nn::detail::AllRows>>;
+  static constexpr std::string_view name = "attention_back";
+  nn::AttentionOptions options{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = rules::attention(q);
+    if (!v) return v;
+    if (!(q.a().dims[2] == q.operands[1].dims[2]))
+      return rules::refuse(Code::D12_dims_differ, q.a().dims[2].label);
+    if (AxisList const& split = q.a().dims[1].axes; split.size > 0)
+      return rules::refuse(Code::D03_along_split, q.a().dims[1].label, -1, split[0]);
+    Spec out = q.a();
+    out.dims[1] = q.a().dims[2];
+    out.dims[2] = q.to.dims[0];
+    return rules::pending_as(out, q.operands[5]);
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    c.out[2] = c.given[0][1] + 2 * c.given[1][1];
+  }
+  constexpr planning::Work work(planning::CallSizing const& c) const {
+    return nn::detail::attention_work(c, options.causal, 5);
+  }
+};
+/// Of the same, that of q.
+struct AttentionBackQueries {
+  using operation = AttentionBackQueries;
+  static constexpr std::string_view name = "attention_back_queries";
+  nn::AttentionOptions options{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = rules::attention(q);
+    return v ? rules::pending_as(q.a(), q.operands[5]) : v;
+  }
+  constexpr planning::Work work(planning::CallSizing const& c) const {
+    return nn::detail::attention_work(c, options.causal, 3);
+  }
+};
+/// The same of k and v, one behind the other; unreduced over the axes that split queries or heads, and not the keys.
+struct AttentionBackKeys {
+  using operation = AttentionBackKeys;
+  using to = Mentions<Dim<nn::detail::KeysAndValues>>;
+  static constexpr std::string_view name = "attention_back_keys";
+  nn::AttentionOptions options{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = rules::attention(q);
+    if (!v) return v;
+    Spec out = q.operands[1];
+    out.dims[3].label = q.to.dims[0].label;
+    for (int d : {1, 2})
+      if (out.dims[d].axes.size == 0) out = rules::summed_over(out, q.a().dims[d].axes);
+    return rules::pending_as(out, q.operands[5]);
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    for (int d = 0; d < 3; ++d) c.out[d] = c.given[1][d];
+    c.out[3] = 2 * c.given[1][3];
+  }
+  constexpr planning::Work work(planning::CallSizing const& c) const {
+    return nn::detail::attention_work(c, options.causal, 4);
+  }
+};
+
+}  // namespace op
+
+}  // namespace shardtype

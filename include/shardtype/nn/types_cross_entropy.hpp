@@ -1,0 +1,169 @@
+#pragma once
+/// Cross entropy of logits and classes by number, as operations.
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/check/call.hpp>
+#include <shardtype/nn/types_norm.hpp>
+#include <shardtype/ops/indexing.hpp>
+
+namespace shardtype {
+
+namespace rules {
+
+/// The rows of `logits`, without the classes `V`, if those of `targets` are split alike.
+constexpr Verdict class_rows(Spec const& logits, Spec const& targets, int v) {
+  Spec rows = logits;
+  rows.rank = 0;
+  for (int d = 0; d < logits.rank; ++d)
+    if (logits.dims[d].label != v) rows.add(logits.dims[d].label, logits.dims[d].axes);
+  for (int d = 0; d < rows.rank || d < targets.rank; ++d)
+    if (d >= rows.rank || d >= targets.rank || !(rows.dims[d] == targets.dims[d]))
+      return refuse(Code::D12_dims_differ,
+                    d < rows.rank ? rows.dims[d].label : targets.dims[d].label);
+  for (int x = 0; x < max_axes; ++x)
+    if (logits.unreduced.contains(x) || targets.unreduced.contains(x))
+      return refuse(Code::P04_not_linear, -1, -1, x);
+  for (int x = 0; x < max_axes; ++x)
+    if (targets.reduced.contains(x) && logits.dim_of(x) < 0) rows.reduced.insert(x);
+  return accept(rows);
+}
+
+}  // namespace rules
+
+namespace nn {
+
+/// Options of cross_entropy: the target whose row has no loss, and how much of the target distribution is spread
+/// evenly over all classes, from 0 to 1 (label smoothing).
+struct CrossEntropy {
+  std::int64_t ignored = -1;
+  double smoothing = 0;
+};
+
+/// The numbers of a rank about a row: the largest logit, the sum of exponentials relative to it, the target's logit if
+/// the rank holds it, the sum of its logits, and how many it holds.
+enum class RowNumber : std::uint8_t { largest, exponentials, picked, logits, classes };
+inline constexpr int row_numbers = 5;
+
+namespace detail {
+
+struct RankDim : Index<"part"> {};
+struct NumberDim : Index<"number", row_numbers> {};
+struct ResultDim : Index<"loss and sum", 2> {};
+
+/// Requirements on logits and targets.
+template <class A, class Ids>
+constexpr rules::Code class_operands() {
+  using T = checking::element_t<A>;
+  if (!shardtype::detail::is_real_floating<T>) return rules::Code::P12_not_floating;
+  if (!shardtype::detail::is_id<checking::element_t<Ids>>) return rules::Code::I01_not_integers;
+  return shardtype::detail::same_memory<A, Ids> ? rules::Code::ok
+                                                : rules::Code::C10_element_types_differ;
+}
+
+}  // namespace detail
+}  // namespace nn
+
+namespace op {
+
+/// The numbers of ranks about each row of logits, of logits and targets. `Split`: of split classes too.
+template <class V, bool Split>
+struct CrossEntropyNumbers {
+  using operation = CrossEntropyNumbers;
+  using from = shardtype::detail::Bare<V>;
+  using to = Mentions<Dim<nn::detail::RankDim>, Dim<nn::detail::NumberDim>>;
+  static constexpr std::string_view name = "cross_entropy";
+  double smoothing = 0;
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (Verdict v = rules::has_all(q.a(), q.from); !v) return v;
+    if (Verdict v = rules::in_blocks(q.a(), q.from); !v) return v;
+    AxisList const axes = q.a().dims[q.a().find(q.along())].axes;
+    if (!Split && axes.size > 0) return rules::refuse(Code::S03_split, q.along(), -1, axes[0]);
+    Verdict v = rules::class_rows(q.a(), q.operands[1], q.along());
+    if (!v) return v;
+    v.result.add(q.to.dims[0].label, axes);
+    v.result.add(q.to.dims[1].label);
+    return v;
+  }
+  template <class A, class Ids>
+  static constexpr Code elements() {
+    return nn::detail::class_operands<A, Ids>();
+  }
+  template <class A, class Ids>
+  using element = shardtype::detail::computed_t<element_t<A>>;
+  constexpr void extents(ResultExtents const& c) const {
+    if (!(smoothing >= 0 && smoothing <= 1))
+      ResultExtents::fail("the smoothing of cross_entropy is from 0 to 1", "E30");
+    shardtype::detail::check_shared_extents(c, "targets");
+    int const d = c.result.rank - 2;
+    c.out[d] = c.sizes.product(c.result.dims[d].axes);
+    c.out[d + 1] = nn::row_numbers;
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return {mul_sat(4, c.elements(0)), 0, false};
+  }
+};
+
+/// The loss of each row and the logarithm of its sum of exponentials, of the numbers of all ranks and the targets.
+struct CrossEntropyJoin {
+  using operation = CrossEntropyJoin;
+  using from = Mentions<Dim<nn::detail::RankDim>, Dim<nn::detail::NumberDim>>;
+  using to = Mentions<Dim<nn::detail::ResultDim>>;
+  static constexpr std::string_view name = "cross_entropy_join";
+  nn::CrossEntropy options{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (Verdict v = rules::unsplit(q, Code::D03_along_split); !v) return v;
+    Spec numbers = q.a();
+    numbers.rank = static_cast<std::int8_t>(numbers.rank - 1);
+    Verdict v = rules::class_rows(numbers, q.operands[1], q.along());
+    if (v) v.result.add(q.to.dims[0].label);
+    return v;
+  }
+  template <class A, class Ids>
+  static constexpr Code elements() {
+    return nn::detail::class_operands<A, Ids>();
+  }
+  constexpr void extents(ResultExtents const& c) const { c.out[c.result.rank - 1] = 2; }
+};
+
+/// The cotangent of the logits, of logits, targets, the logarithms of the sums, and the cotangent of the losses, of
+/// which it is linear.
+template <class V>
+struct CrossEntropyBack {
+  using operation = CrossEntropyBack;
+  using from = shardtype::detail::Bare<V>;
+  static constexpr std::string_view name = "cross_entropy_back";
+  nn::CrossEntropy options{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (Verdict v = rules::has_all(q.a(), q.from); !v) return v;
+    if (Verdict v = rules::in_blocks(q.a(), q.from); !v) return v;
+    Spec ct = q.operands[3];
+    AxisSet const pending = ct.unreduced;
+    ct.unreduced = {};
+    for (int k : {1, 2, 3})
+      if (Verdict v = rules::class_rows(q.a(), k == 3 ? ct : q.operands[k], q.along()); !v)
+        return v;
+    Spec out = q.a();
+    for (int x = 0; x < max_axes; ++x) {
+      if (!pending.contains(x)) continue;
+      if (out.dim_of(x) >= 0) return rules::refuse(Code::P06_unreduced_and_split, -1, -1, x);
+      out.unreduced.insert(x);
+      out.reduced.erase(x);
+    }
+    return rules::accept(out);
+  }
+  template <class A, class Ids, class B, class C>
+  static constexpr Code elements() {
+    return nn::detail::class_operands<A, Ids>();
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return {mul_sat(3, c.elements(0)), 0, false};
+  }
+};
+
+}  // namespace op
+
+}  // namespace shardtype
