@@ -1,7 +1,9 @@
 // The kernels that elementwise functions launch: a temporary expression becomes part of the next one, in each place of
 // an argument; a named one is computed once, because it may be used again.
+#include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <shardtype/shardtype.hpp>
 
@@ -121,4 +123,27 @@ TEST_CASE("kernels that functions of expressions launch") {
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
   Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(nullptr);
   Kokkos::Tools::Experimental::set_begin_parallel_scan_callback(nullptr);
+}
+
+TEST_CASE("calls of a kernel, split over threads") {
+  using kernels::detail::CallsOfThreads;
+  using kernels::detail::make_calls;
+  std::vector<int> made;
+  auto const kernel = [&](std::int64_t work) { ++made.at(static_cast<std::size_t>(work)); };
+  for (std::int64_t threads = 1; threads < 12; ++threads) {
+    for (std::int64_t calls = threads; calls < 70; ++calls) {
+      made.assign(static_cast<std::size_t>(calls), 0);
+      CallsOfThreads const all{{&make_calls<decltype(kernel)>, &kernel}, calls, threads};
+      std::int64_t before = 0;
+      for (std::int64_t thread = 0; thread < threads; ++thread) {
+        all(thread);
+        std::int64_t now = 0;
+        for (int const n : made) now += n;
+        std::int64_t const own = now - before;
+        REQUIRE((own == calls / threads || own == calls / threads + 1));
+        before = now;
+      }
+      REQUIRE(made == std::vector<int>(static_cast<std::size_t>(calls), 1));
+    }
+  }
 }

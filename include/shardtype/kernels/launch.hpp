@@ -24,6 +24,19 @@ void make_calls(void const* kernel, std::int64_t begin, std::int64_t end) {
   Kernel const mine = *static_cast<Kernel const*>(kernel);
   for (std::int64_t work = begin; work < end; ++work) mine(work);
 }
+/// One call makes those of one thread.
+struct CallsOfThreads {
+  AnyKernel kernel;
+  std::int64_t calls, threads;
+
+  void operator()(std::int64_t thread) const {
+    std::int64_t const each = calls / threads;
+    std::int64_t const more = calls % threads;  // the first ones make one more
+    std::int64_t const begin = thread * each + (thread < more ? thread : more);
+    kernel.make(kernel.kernel, begin, begin + each + (thread < more ? 1 : 0));
+  }
+};
+
 /// Gives each thread neighbouring calls, and returns when all are made.
 void launch_any(Kokkos::DefaultHostExecutionSpace const& exec, char const* name, std::int64_t calls,
                 AnyKernel kernel);
