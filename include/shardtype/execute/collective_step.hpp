@@ -32,7 +32,6 @@ char const* name_of(Collective c);
 /// outermost dim. If MPI cannot access `Space`, blocks pass through the host.
 template <class T, class Space>
 class CollectiveStep {
-  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
   using Exec = typename Space::execution_space;
 
  public:
@@ -243,7 +242,7 @@ class CollectiveStep {
         later_->begins = *joins;
         later_->joined = {out.layout, dim};
       }
-      if (joins != nullptr || !on_host) later_->rest = &rest;
+      if (joins != nullptr || !runtime::host_reads<Space>) later_->rest = &rest;
       return std::move(out);
     }
     arrived(blocks_.writable(wire), n);
@@ -526,4 +525,5 @@ class CollectiveStep {
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/execute/collective_step.ipp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #endif

@@ -5,7 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 
 namespace shardtype::kernels {
 
@@ -29,17 +29,13 @@ struct SubtractBlocks {
 /// out[k] = a[k] + b[k] for k in 0 .. n. `out` may be `a` or `b`.
 template <class T, class Exec>
 void add_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::add_blocks"), Policy(exec, 0, n),
-                       detail::AddBlocks<T>{out, a, b});
+  launch(exec, "shardtype::add_blocks", n, detail::AddBlocks<T>{out, a, b});
 }
 
 /// out[k] = a[k] - b[k] for k in 0 .. n. `out` may be `a` or `b`.
 template <class T, class Exec>
 void subtract_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::subtract_blocks"), Policy(exec, 0, n),
-                       detail::SubtractBlocks<T>{out, a, b});
+  launch(exec, "shardtype::subtract_blocks", n, detail::SubtractBlocks<T>{out, a, b});
 }
 
 }  // namespace shardtype::kernels
