@@ -14,6 +14,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/dim.hpp>
 #include <shardtype/core/error.hpp>
+#include <shardtype/lazy/planned_program.hpp>
 #include <shardtype/runtime/files.hpp>
 
 namespace shardtype {
