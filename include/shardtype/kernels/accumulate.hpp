@@ -10,32 +10,27 @@
 namespace shardtype::kernels {
 
 namespace detail {
-template <class T>
-struct AddBlocks {
+template <class T, bool subtracts>
+struct CombineBlocks {
   T* out;
   T const* a;
   T const* b;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { out[k] = static_cast<T>(a[k] + b[k]); }
-};
-template <class T>
-struct SubtractBlocks {
-  T* out;
-  T const* a;
-  T const* b;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { out[k] = static_cast<T>(a[k] - b[k]); }
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    out[k] = static_cast<T>(subtracts ? a[k] - b[k] : a[k] + b[k]);
+  }
 };
 }  // namespace detail
 
 /// out[k] = a[k] + b[k] for k in 0 .. n. `out` may be `a` or `b`.
 template <class T, class Exec>
 void add_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
-  launch(exec, "shardtype::add_blocks", n, detail::AddBlocks<T>{out, a, b});
+  launch(exec, "shardtype::add_blocks", n, detail::CombineBlocks<T, false>{out, a, b});
 }
 
 /// out[k] = a[k] - b[k] for k in 0 .. n. `out` may be `a` or `b`.
 template <class T, class Exec>
 void subtract_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
-  launch(exec, "shardtype::subtract_blocks", n, detail::SubtractBlocks<T>{out, a, b});
+  launch(exec, "shardtype::subtract_blocks", n, detail::CombineBlocks<T, true>{out, a, b});
 }
 
 }  // namespace shardtype::kernels
