@@ -16,6 +16,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/plan/transfer_plan.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
 
@@ -28,7 +29,6 @@ Placement placement(MeshState const& mesh, Names const& names, Spec const& spec)
 /// sent and received in place; others are packed first.
 template <class T, class Space>
 class Carrier {
-  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
   using Exec = typename Space::execution_space;
 
  public:
@@ -96,7 +96,7 @@ class Carrier {
     }
   }
   static void place(Part& part, std::int64_t& used, bool own) {
-    if (on_host && lies_in_place(part.layout, own)) return;
+    if (runtime::host_reads<Space> && lies_in_place(part.layout, own)) return;
     part.packed = used;
     used += part.layout.elements();
   }

@@ -32,20 +32,12 @@ char const* name_of(Collective c);
 /// outermost dim. If MPI cannot access `Space`, blocks pass through the host.
 template <class T, class Space>
 class CollectiveStep {
-  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
   using Exec = typename Space::execution_space;
 
  public:
-  explicit CollectiveStep(Blocks<T, Space>& blocks) : blocks_(blocks) {}
-
-  /// Starts the collective: `v` is the result after `exchange` and its `rest` are done. With
-  /// block-cyclic dims, and in a group of one rank, everything is done at once.
-  void start(Step const& s, Value<T>& v, Exchange& exchange) {
-    check_known(s);
-    later_ = &exchange;
-    run(s, v);
-    later_ = nullptr;
-  }
+  /// `later`: where the completion is stored; null: a step returns when it has its result.
+  explicit CollectiveStep(Blocks<T, Space>& blocks, Exchange* later = nullptr)
+      : blocks_(blocks), later_(later) {}
 
   /// Runs the step's collective on `v`. Collective over the step's group. Error E42: a collective
   /// for which a step does not say all (`run_partners`, execute/window.hpp).
@@ -87,35 +79,29 @@ class CollectiveStep {
 
   /// Runs a permute or broadcast of whole blocks, in which each rank has its partners; with an
   /// Exchange `later`, only starts it. Collective over the mesh.
-  void run_partners(Step const& s, Partners const& with, Value<T>& v, Exchange* later) {
-    later_ = later;
+  void run_partners(Step const& s, Partners const& with, Value<T>& v) {
     blocks_.exec.fence();
     v = s.collective == Collective::broadcast ? broadcast(s, with, v) : send_block(s, with, v);
-    later_ = nullptr;
   }
   /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say; other
   /// rows of `out` stay. With an Exchange `later`, only starts it.
-  void run_rows(Step const& s, Value<T> const& v, Value<T>& out, Exchange* later) {
-    later_ = later;
+  void run_rows(Step const& s, Value<T> const& v, Value<T>& out) {
     blocks_.exec.fence();
     T* const into = staged_.in_place(blocks_.writable(out.keep), out.layout.elements());
     group(s.axes).all_to_all(outgoing(v.data, v.layout.elements()), counts_, offsets_, into,
                              recv_counts_, recv_offsets_, Segments::sparse, calls());
     out = settle(v, out, {}, out.keep);
-    later_ = nullptr;
   }
 
   /// Runs the all_reduce `s` on `v`; with an Exchange `later`, only starts it.
-  void run_all_reduce(Step const& s, Value<T>& v, Exchange* later) {
+  void run_all_reduce(Step const& s, Value<T>& v) {
     if (blocks_.sizing.sizes.product(s.axes) == 1) {
       v.spec = s.after;
       return;
     }
-    later_ = later;
     blocks_.exec.fence();
     blocks_.pack(v);
     v = all_reduce(s, v);
-    later_ = nullptr;
   }
 
  private:
@@ -214,7 +200,9 @@ class CollectiveStep {
   }
 
   T const* outgoing(T const* data, std::int64_t n) { return staged_.outgoing(data, n); }
-  T* incoming(T* data, std::int64_t n) { return staged_.incoming(data, n); }
+  T* incoming(Buffer const& to, std::int64_t n) {
+    return staged_.incoming(blocks_.writable(to), n);
+  }
   void arrived(T* data, std::int64_t n) { staged_.arrived(data, n); }
   UnderWay* calls() { return later_ == nullptr ? nullptr : &later_->calls; }
   /// Memory for what arrives in a started sum of `n` elements that is to have the bits of the
@@ -243,7 +231,7 @@ class CollectiveStep {
         later_->begins = *joins;
         later_->joined = {out.layout, dim};
       }
-      if (joins != nullptr || !on_host) later_->rest = &rest;
+      if (joins != nullptr || !runtime::host_reads<Space>) later_->rest = &rest;
       return std::move(out);
     }
     arrived(blocks_.writable(wire), n);
@@ -271,7 +259,7 @@ class CollectiveStep {
     bool const direct = kernels::lies_in_segments(out.layout, d);
     Buffer const wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(blocks_.writable(wire), n);
+    T* const into = incoming(wire, n);
     group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, counts_, calls());
     return settle(v, out, {}, wire, direct ? nullptr : &begins(ranges_, begins_), d);
   }
@@ -282,7 +270,7 @@ class CollectiveStep {
     if (!in_place) out = blocks_.fresh(s.after);
     out.spec = s.after;
     std::int64_t const n = v.layout.elements();
-    T* const into = incoming(blocks_.writable(out.keep), n);
+    T* const into = incoming(out.keep, n);
     Comm& comm = group(s.axes);
     take_arrivals(comm, n, n / comm.size(), s.before.kind);
     comm.all_reduce(outgoing(v.data, n), into, n, s.before.kind, calls());
@@ -297,7 +285,7 @@ class CollectiveStep {
     Buffer wire;
     T const* const send = segments(v, begins(ranges_, begins_), d, wire);
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(blocks_.writable(out.keep), n);
+    T* const into = incoming(out.keep, n);
     Comm& comm = group(s.axes);
     take_arrivals(comm, v.layout.elements(), n, s.before.kind);
     comm.reduce_scatter(outgoing(send, v.layout.elements()), into, counts_, s.before.kind, calls());
@@ -341,7 +329,7 @@ class CollectiveStep {
     counts(ranges_, my_from * rest, counts_);
     counts(old_ranges_, my_to * rest, recv_counts_);
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(blocks_.writable(recv_wire), n);
+    T* const into = incoming(recv_wire, n);
     group(s.axes).all_to_all(outgoing(send, v.layout.elements()), counts_,
                              offsets(counts_, offsets_), into, recv_counts_,
                              offsets(recv_counts_, recv_offsets_),
@@ -380,7 +368,7 @@ class CollectiveStep {
       int const to = static_cast<int>(by_place[static_cast<std::size_t>(me)]);
       int const from = static_cast<int>(place_in(new_order, me));
       std::int64_t const n = out.layout.elements();
-      T* const into = incoming(blocks_.writable(out.keep), n);
+      T* const into = incoming(out.keep, n);
       Buffer wire;
       T const* const send = packed(v, wire);
       comm.permute(outgoing(send, n), n, to, into, n, from, calls());
@@ -415,7 +403,7 @@ class CollectiveStep {
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const most = std::max(old_ranges_.front().size(), ranges_.front().size()) * rest;
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(blocks_.writable(recv_wire), n);
+    T* const into = incoming(recv_wire, n);
     comm.all_to_all(outgoing(send, v.layout.elements()), counts_, offsets_, into, recv_counts_,
                     recv_offsets_, sized(false, most), calls());
     return settle(v, out, send_wire, recv_wire, direct ? nullptr : &joins, d);
@@ -447,7 +435,7 @@ class CollectiveStep {
     }
     std::int64_t const n_out = out.layout.elements();
     if (s.collective == Collective::reduce_scatter) {
-      T* const into = incoming(blocks_.writable(out.keep), n_out);
+      T* const into = incoming(out.keep, n_out);
       group(s.axes).reduce_scatter(outgoing(send, v.layout.elements()), into, counts_,
                                    s.before.kind);
       arrived(blocks_.writable(out.keep), n_out);
@@ -459,7 +447,7 @@ class CollectiveStep {
     recv_counts_.clear();
     for (Rows const& theirs : scratch.old_rows) recv_counts_.push_back(common(mine, theirs) * rest);
     Buffer const recv_wire = blocks_.take(n_out);
-    T* const into = incoming(blocks_.writable(recv_wire), n_out);
+    T* const into = incoming(recv_wire, n_out);
     if (s.collective == Collective::all_gather) {
       group(s.axes).all_gather(outgoing(send, v.layout.elements()), into, recv_counts_);
     } else {
@@ -483,7 +471,7 @@ class CollectiveStep {
     if (blocks_.sizing.sizes.product(s.axes) == 1) return out;
     std::int64_t const n = out.layout.elements();
     T* const block = blocks_.writable(out.keep);
-    T* const at = mine ? staged_.in_place(block, n) : incoming(block, n);
+    T* const at = mine ? staged_.in_place(block, n) : incoming(out.keep, n);
     group(s.axes).broadcast(at, n, with.from, calls());
     return settle(v, out, {}, out.keep);
   }
@@ -501,7 +489,7 @@ class CollectiveStep {
       blocks_.exec.fence();
     }
     if (with.to < 0 && with.from < 0) return out;
-    T* const into = with.from < 0 ? nullptr : incoming(block, n);
+    T* const into = with.from < 0 ? nullptr : incoming(out.keep, n);
     comm.permute(with.to < 0 ? nullptr : outgoing(v.data, n), n, with.to, into, n, with.from,
                  calls());
     return settle(v, out, {}, out.keep);
@@ -509,7 +497,7 @@ class CollectiveStep {
 
   Blocks<T, Space>& blocks_;
   Staged<T, Space> staged_{blocks_.mesh};
-  Exchange* later_ = nullptr;
+  Exchange* later_;
   // owned by the mesh, so that only the first operation of a size allocates
   detail::List<Range>& ranges_ = blocks_.mesh.scratch().blocks;
   detail::List<Range>& old_ranges_ = blocks_.mesh.scratch().old_blocks;
@@ -526,4 +514,5 @@ class CollectiveStep {
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/execute/collective_step.ipp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #endif

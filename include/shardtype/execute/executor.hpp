@@ -39,7 +39,7 @@ class Executor : protected LocalSteps<T, Space> {
 
  public:
   Executor(MeshState& mesh, AxisMap const& axes, Sizing const& sizing, Caller const& caller)
-      : Local(mesh, axes, sizing), collectives_(blocks_), caller_(caller) {}
+      : Local(mesh, axes, sizing), caller_(caller) {}
 
   /// The packed result of the plan of one operand.
   Buffer run(Plan const& plan, Value<T> v);
@@ -84,7 +84,7 @@ class Executor : protected LocalSteps<T, Space> {
         return Local::transpose(s, v);
       case Action::communicate:
         agree_on(s);
-        return collectives_.run(s, v);
+        return CollectiveStep(blocks_).run(s, v);
       case Action::compute:
       case Action::finish:
         throw_not_run(std::is_same_v<T, bool> ? "a product of elements that are not multiplied"
@@ -102,7 +102,6 @@ class Executor : protected LocalSteps<T, Space> {
     return {};
   }
 
-  CollectiveStep<T, Space> collectives_;
   Caller caller_;
 };
 
@@ -150,11 +149,7 @@ Value<T> Executor<T, Space>::step(Step const& s, Value<T> v) {
 template <class T, class Space>
 Buffer Executor<T, Space>::run(Step const& s, Value<T> v, Exchange* later) {
   agree_on(s);
-  if (later != nullptr) {
-    collectives_.start(s, v, *later);
-  } else {
-    collectives_.run(s, v);
-  }
+  CollectiveStep(blocks_, later).run(s, v);
   return started(v, later);
 }
 
@@ -167,20 +162,20 @@ Buffer Executor<T, Space>::run_block(Step const& s, Partners const& with, Value<
   }
   if (!moves_blocks(s) && s.collective != Collective::broadcast) return run(s, std::move(v), later);
   agree_on(s);
-  collectives_.run_partners(s, with, v, later);
+  CollectiveStep(blocks_, later).run_partners(s, with, v);
   return started(v, later);
 }
 
 template <class T, class Space>
 Buffer Executor<T, Space>::run_rows(Step const& s, Value<T> v, Value<T> out, Exchange* later) {
-  collectives_.run_rows(s, v, out, later);
+  CollectiveStep(blocks_, later).run_rows(s, v, out);
   return started(out, later);
 }
 
 template <class T, class Space>
 Buffer Executor<T, Space>::run_all_reduce(Step const& s, Value<T> v, Exchange* later) {
   agree_on(s);
-  collectives_.run_all_reduce(s, v, later);
+  CollectiveStep(blocks_, later).run_all_reduce(s, v);
   return started(v, later);
 }
 

@@ -10,6 +10,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/lookup.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/tensor.hpp>
@@ -24,9 +25,7 @@ void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n, std::s
   std::int64_t k = kernels::first_outside(typename Space::execution_space{}, ids, count, n);
   if (k == count) return;
   Id id{};
-  Kokkos::deep_copy(
-      Kokkos::View<Id*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&id, 1),
-      Kokkos::View<Id const*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(ids + k, 1));
+  runtime::copy_bytes<Kokkos::HostSpace, Space>(&id, ids + k, sizeof id);
   std::string place;
   for (int d = rank - 1; d >= 0; --d) {
     place = std::to_string(rows[d][k % rows[d].size()]) + (place.empty() ? "" : ", ") + place;

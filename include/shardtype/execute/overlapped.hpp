@@ -15,6 +15,7 @@
 #include <shardtype/overlap/policy.hpp>
 #include <shardtype/overlap/ring.hpp>
 #include <shardtype/plan/contraction_plan.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/machine_file.hpp>
 
 namespace shardtype::execute {
@@ -22,7 +23,6 @@ namespace shardtype::execute {
 /// Decides from the plan alone whether two steps can run as one, so that all ranks agree.
 template <class T, class Space>
 class OverlappedSteps {
-  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
   using Exec = typename Space::execution_space;
   using Product = kernels::Product<T, Exec>;
   using Block = kernels::Labelled<T>;
@@ -142,8 +142,9 @@ class OverlappedSteps {
     // a block's count must fit an int
     std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes),
                                        largest_elements(s.after, z.extents, z.sizes));
-    return most <= run_time.sending().largest_count && on_host && how_ != Overlap::none &&
-           s.action == Action::communicate && blocks_.sizing.sizes.product(s.axes) > 1;
+    return most <= run_time.sending().largest_count && runtime::host_reads<Space> &&
+           how_ != Overlap::none && s.action == Action::communicate &&
+           blocks_.sizing.sizes.product(s.axes) > 1;
   }
   /// The algorithm for collective `s` with the product of `a` and `b`, chosen by sizes that all
   /// ranks know.

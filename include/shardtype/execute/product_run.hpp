@@ -9,6 +9,7 @@
 #include <shardtype/execute/overlapped.hpp>
 #include <shardtype/execute/shared_steps.hpp>
 #include <shardtype/kernels/product.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::execute {
 
@@ -67,10 +68,7 @@ class ProductRun : Executor<T, Space> {
   }
   /// Whether all ranks of the mesh are on one node, and kernels can access its memory.
   bool shared_memory() {
-    if constexpr (SharedSteps<T, Space>::on_host)
-      return this->blocks_.mesh.window().possible();
-    else
-      return false;
+    return runtime::shared_with_host<Space> && this->blocks_.mesh.window().possible();
   }
   bool overlapped(Step const& s, Step const& next, Value<T> const* slots, Overlap how,
                   Value<T>& out) {

@@ -85,6 +85,16 @@ Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source
   return out;
 }
 
+/// Reduces the block of `a` to the dims `kept`, whose extents it sets.
+template <class Reducer, bool Finish, class A, class In>
+Buffer reduce_to(Readable<A, In> const& a, KeptDims const& kept, std::int64_t* extents) {
+  for (int k = 0; k < kept.count; ++k) extents[k] = a.extents[static_cast<std::size_t>(kept.at[k])];
+  if (!a.mesh.here()) return {};
+  kernels::Layout const source = kept_first(detail::block_layout(a.rows()), kept.at, kept.count);
+  return reduce_block<Reducer, Finish, typename A::memory_space>(a.mesh.state(), a.in, source,
+                                                                 kept.count);
+}
+
 /// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Unreduced over
 /// the axes that split reduced dims.
 template <class Reducer, class Out, class A, class In>
@@ -92,24 +102,19 @@ Out reduce_locally(Readable<A, In> const& a) {
   using S = Scope<A, Out>;
   constexpr KeptDims kept = kept_dims(S::template spec<0>, S::template spec<1>);
   std::array<std::int64_t, Out::rank> extents{};
-  for (std::size_t d = 0; d < Out::rank; ++d)
-    extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
-  if (!a.mesh.here()) return Out(a.mesh, extents, Buffer{});
-  kernels::Layout const source = kept_first(detail::block_layout(a.rows()), kept.at, kept.count);
-  return Out(a.mesh, extents,
-             reduce_block<Reducer, true, typename A::memory_space>(a.mesh.state(), a.in, source,
-                                                                   kept.count));
+  Buffer block = reduce_to<Reducer, true>(a, kept, extents.data());
+  return Out(a.mesh, extents, std::move(block));
 }
 
 /// Converts positions in the totals from positions in a block to positions in the global tensor.
 template <class Exec, class T, class A, class In>
-void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Placed<T>* totals,
-                    std::int64_t n) {
+void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Placed<T>* totals) {
   bool keeps[max_dims] = {};
   for (int k = 0; k < kept.count; ++k) keeps[kept.at[k]] = true;
   kernels::Layout block;
   Rows reduced[max_dims];
   std::int64_t stride = 1;
+  std::int64_t n = 1;  // of `totals`
   auto const rows = a.rows();
   std::int64_t strides[max_dims] = {};
   for (int d = A::spec.rank - 1; d >= 0; --d) {
@@ -118,7 +123,10 @@ void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Pla
     stride *= a.extents[static_cast<std::size_t>(d)];
   }
   for (int d = 0; d < A::spec.rank; ++d) {
-    if (keeps[d]) continue;
+    if (keeps[d]) {
+      n *= rows[static_cast<std::size_t>(d)].size();
+      continue;
+    }
     reduced[block.rank] = rows[static_cast<std::size_t>(d)];
     block.extent[block.rank] = reduced[block.rank].size();
     block.stride[block.rank++] = strides[d];
@@ -142,18 +150,10 @@ Buffer reshard_parts(Readable<A, In> const& a, std::source_location const& where
   static constexpr Spec met = R::Met::value;
   constexpr KeptDims kept = kept_dims(R::given, met);
   std::array<std::int64_t, static_cast<std::size_t>(met.rank)> met_extents{};
-  for (std::size_t d = 0; d < met_extents.size(); ++d)
-    met_extents[d] = a.extents[static_cast<std::size_t>(kept.at[d])];
-  Buffer part;
-  if (a.mesh.here()) {
-    kernels::Layout const source = kept_first(detail::block_layout(a.rows()), kept.at, kept.count);
-    part = reduce_block<Reducer, !Carries, Space>(a.mesh.state(), a.in, source, kept.count);
-    if constexpr (std::is_same_v<Total, kernels::Placed<typename A::element>>) {
-      std::int64_t n = 1;
-      for (int k = 0; k < kept.count; ++k) n *= source.extent[k];
-      place_in_whole<typename Space::execution_space>(a, kept, static_cast<Total*>(part.data()), n);
-    }
-  }
+  Buffer part = reduce_to<Reducer, !Carries>(a, kept, met_extents.data());
+  if constexpr (std::is_same_v<Total, kernels::Placed<typename A::element>>)
+    if (a.mesh.here())
+      place_in_whole<typename Space::execution_space>(a, kept, static_cast<Total*>(part.data()));
   Call const call{{S::names, R::bytes, &R::make_plan},
                   plan_cache<R, T>,
                   where,
@@ -236,23 +236,19 @@ struct Run<op::Reduce<F, Labels...>> {
     static_assert(
         sizeof(typename Reducer::Total) == static_cast<std::size_t>(F::template total_bytes<T>),
         "a reduction's total_bytes is the size of its reducer's Total");
-    auto const reduced = [&] {
+    Out out = [&] {
       if constexpr (R::communicates) {
         return reduce_and_reshard < Reducer, R, F::kind == ReductionKind::whole > (a, where);
       } else {
         return reduce_locally<Reducer, Out>(a);
       }
-    };
-    if constexpr (F::divides) {
-      Out out = reduced();
+    }();
+    if constexpr (F::divides)
       if (a.mesh.here())
         divide_block<typename A::memory_space>(
             static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
             F::divisor(arguments, terms<Scope<A, Out>>(a.extents.data())));
-      return out;
-    } else {
-      return reduced();
-    }
+    return out;
   }
   /// Number of elements per result, for a value with these extents.
   template <class S>
@@ -276,12 +272,7 @@ Buffer totals_of(std::source_location const& where, A const& a, std::int64_t* ex
     return reshard_parts<Reducer, R, true>(from, where, extents);
   } else {
     constexpr KeptDims kept = kept_dims(R::S::readings[0].spec, R::wanted());
-    for (std::size_t d = 0; d < R::result::rank; ++d)
-      extents[d] = a.extents()[static_cast<std::size_t>(kept.at[d])];
-    if (!a.mesh().here()) return Buffer{};
-    return reduce_block<Reducer, false, typename A::memory_space>(
-        a.mesh().state(), from.in, kept_first(detail::block_layout(a.rows()), kept.at, kept.count),
-        kept.count);
+    return reduce_to<Reducer, false>(from, kept, extents);
   }
 }
 
@@ -308,7 +299,7 @@ struct Run<op::ReduceParts<F, Names...>> {
   static auto run(op::ReduceParts<F, Names...> const&, std::source_location const& where,
                   A const& a) {
     using T = typename A::element;
-    using Parts = kernels::PartsOf<F, T>;
+    using All = kernels::Reducers<T>;
     using Values = typename R::result;
     using Second = typename R::second;
     using Third = typename R::third;
@@ -316,8 +307,8 @@ struct Run<op::ReduceParts<F, Names...>> {
     Buffer const totals = totals_of<F, R>(where, a, extents.data());
     return shardtype::detail::InParts<Values, Second, Third>{
         finished<reducer_t<F, T>, Values>(a.mesh(), extents, totals),
-        finished<typename Parts::Second, Second>(a.mesh(), extents, totals),
-        finished<typename Parts::Third, Third>(a.mesh(), extents, totals)};
+        finished<decltype(All::second(F())), Second>(a.mesh(), extents, totals),
+        finished<decltype(All::third(F())), Third>(a.mesh(), extents, totals)};
   }
 };
 

@@ -15,6 +15,7 @@
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/kernels/stream_copy.hpp>
 #include <shardtype/kernels/sum_parts.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::execute {
 
@@ -23,10 +24,6 @@ namespace shardtype::execute {
 template <class T, class Space>
 class SharedSteps {
  public:
-  static constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible &&
-      Kokkos::SpaceAccessibility<typename Space::execution_space, Kokkos::HostSpace>::accessible;
-
   explicit SharedSteps(Blocks<T, Space>& blocks) : blocks_(blocks) {}
 
   /// Whether an all_gather of an operand and the product that uses it can run as one: the ranks
@@ -149,7 +146,7 @@ class SharedSteps {
   }
   std::int64_t ranks(Step const& s) const { return blocks_.sizing.sizes.product(s.axes); }
   bool communicates(Step const& s) const {
-    return on_host && s.action == Action::communicate && ranks(s) > 1;
+    return runtime::shared_with_host<Space> && s.action == Action::communicate && ranks(s) > 1;
   }
   /// Elements of the largest block.
   std::int64_t largest(Spec const& spec) const {

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::execute {
@@ -18,40 +19,33 @@ using Flat = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 /// The host side of one exchange of `T` in memory `Space`: that memory itself if MPI can access it.
 template <class T, class Space>
 class Staged {
-  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible;
-
  public:
   explicit Staged(MeshState& mesh) : mesh_(mesh) {}
 
   /// The memory from which MPI sends the `n` elements at `data`.
   T const* outgoing(T const* data, std::int64_t n) {
-    if constexpr (on_host) {
+    if constexpr (runtime::host_reads<Space>) {
       return data;
     } else {
-      auto const count = static_cast<std::size_t>(n);
-      sent_ = mesh_.pool().template take<Kokkos::HostSpace>(count * sizeof(T));
-      Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(static_cast<T*>(sent_.data()), count),
-                        Flat<T const, Space>(data, count));
+      sent_ = mesh_.pool().template take<Kokkos::HostSpace>(bytes(n));
+      runtime::copy_bytes<Kokkos::HostSpace, Space>(sent_.data(), data, bytes(n));
       return static_cast<T const*>(sent_.data());
     }
   }
   /// The memory into which MPI receives `n` elements for `data`; `arrived` copies them there.
   T* incoming(T* data, std::int64_t n) {
-    if constexpr (on_host) {
+    if constexpr (runtime::host_reads<Space>) {
       return data;
     } else {
-      received_ =
-          mesh_.pool().template take<Kokkos::HostSpace>(static_cast<std::size_t>(n) * sizeof(T));
+      received_ = mesh_.pool().template take<Kokkos::HostSpace>(bytes(n));
       return static_cast<T*>(received_.data());
     }
   }
   /// As above, with the elements that are at `data` now.
   T* in_place(T* data, std::int64_t n) {
     T* const at = incoming(data, n);
-    if constexpr (!on_host) {
-      auto const count = static_cast<std::size_t>(n);
-      Kokkos::deep_copy(Flat<T, Kokkos::HostSpace>(at, count), Flat<T const, Space>(data, count));
-    }
+    if constexpr (!runtime::host_reads<Space>)
+      runtime::copy_bytes<Kokkos::HostSpace, Space>(at, data, bytes(n));
     return at;
   }
   /// Copies what came to `data`, if anything was to come.
@@ -62,13 +56,9 @@ class Staged {
   }
   static void arrived([[maybe_unused]] Buffer const& host, [[maybe_unused]] T* data,
                       [[maybe_unused]] std::int64_t n) {
-    if constexpr (!on_host) {
-      if (host.data() == nullptr) return;
-      auto const count = static_cast<std::size_t>(n);
-      Kokkos::deep_copy(
-          Flat<T, Space>(data, count),
-          Flat<T const, Kokkos::HostSpace>(static_cast<T const*>(host.data()), count));
-    }
+    if constexpr (!runtime::host_reads<Space>)
+      if (host.data() != nullptr)
+        runtime::copy_bytes<Space, Kokkos::HostSpace>(data, host.data(), bytes(n));
   }
   /// Stores the completion of an exchange of `operand` that receives `n` elements for `result`,
   /// with all memory that it needs until then.
@@ -81,6 +71,8 @@ class Staged {
   }
 
  private:
+  static std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); }
+
   MeshState& mesh_;
   Buffer sent_, received_;
 };

@@ -15,6 +15,7 @@
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/runs.hpp>
 #include <shardtype/kernels/view_runs.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::execute {
@@ -34,15 +35,11 @@ template <class Space>
 class TableIn {
  public:
   TableIn(MeshState& mesh, detail::List<std::int64_t> const& table) : at_(table.data()) {
-    if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
-      using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-      std::size_t const n = table.size();
-      copy_ = mesh.pool().template take<Space>(n * sizeof(std::int64_t));
-      auto* const there = static_cast<std::int64_t*>(copy_.data());
-      Kokkos::deep_copy(
-          Kokkos::View<std::int64_t*, Space, Unmanaged>(there, n),
-          Kokkos::View<std::int64_t const*, Kokkos::HostSpace, Unmanaged>(table.data(), n));
-      at_ = there;
+    if constexpr (!runtime::host_reads<Space>) {
+      std::size_t const bytes = table.size() * sizeof(std::int64_t);
+      copy_ = mesh.pool().template take<Space>(bytes);
+      runtime::copy_bytes<Space, Kokkos::HostSpace>(copy_.data(), table.data(), bytes);
+      at_ = static_cast<std::int64_t const*>(copy_.data());
     }
   }
   std::int64_t const* at() const { return at_; }

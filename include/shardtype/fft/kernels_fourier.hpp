@@ -11,7 +11,8 @@
 #include <shardtype/fft/kernels_fftw.hpp>
 #include <shardtype/fft/kernels_kissfft.hpp>
 #include <shardtype/fft/kernels_rows.hpp>
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -62,7 +63,7 @@ template <class Space>
 void check_fourier() {
   if constexpr (by_cufft<typename Space::execution_space>())
     return;
-  else if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
+  else if constexpr (!runtime::host_reads<Space>)
     throw Error("E74",
                 "Fourier transforms run on the host, which cannot access this memory: shardtype "
                 "was configured without cuFFT (a part of the CUDA toolkit)",
@@ -86,9 +87,7 @@ struct Scale {
 /// Multiplies n real numbers, or the parts of complex ones.
 template <class Real, class Exec>
 void scale(Exec const& exec, Real* data, std::int64_t n, Real factor) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::scale"), Policy(exec, 0, n),
-                       detail::Scale<Real>{data, factor});
+  launch(exec, "shardtype::scale", n, detail::Scale<Real>{data, factor});
 }
 
 }  // namespace shardtype::kernels

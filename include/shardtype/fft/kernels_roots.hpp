@@ -10,6 +10,7 @@
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/fft/types_four_step_lengths.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
@@ -54,7 +55,7 @@ class Roots {
   static Roots in(std::int64_t n, bool forward, void* memory) {
     planning::RootTables const tables(n);
     Roots out(tables, forward, memory);
-    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible) {
+    if constexpr (runtime::host_reads<Space>) {
       fill(tables, n, static_cast<Kokkos::complex<double>*>(memory));
     } else {
       shardtype::detail::List<Kokkos::complex<double>> on_host(
@@ -186,8 +187,7 @@ template <class Real, class Exec, class At>
 void each_place(char const* name, Exec const& exec, Kokkos::complex<Real>* data,
                 MatrixBlock const& b, At const& at) {
   if (b.elements() == 0) return;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(name, Policy(exec, 0, b.outer * b.rows), EachPlace<Real, At>{data, b, at});
+  launch(exec, name, b.outer * b.rows, EachPlace<Real, At>{data, b, at});
   exec.fence();
 }
 
@@ -217,9 +217,7 @@ void chirp_filter(Exec const& exec, Kokkos::complex<Real>* data, MatrixBlock con
 template <class Real, class Exec>
 void multiply_filter(Exec const& exec, Kokkos::complex<Real>* data,
                      Kokkos::complex<Real> const* filter, std::int64_t places, std::int64_t inner) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("shardtype::multiply_filter", Policy(exec, 0, places),
-                       detail::ByFilter<Real>{data, filter, inner});
+  launch(exec, "shardtype::multiply_filter", places, detail::ByFilter<Real>{data, filter, inner});
   exec.fence();
 }
 

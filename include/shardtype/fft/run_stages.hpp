@@ -16,6 +16,7 @@
 #include <shardtype/fft/run_strict.hpp>
 #include <shardtype/fft/run_window.hpp>
 #include <shardtype/fft/types_operations.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::execute {
 
@@ -39,14 +40,14 @@ class FourierRun {
     Value<U> w;
     rest_ = planning::all_of(call_);
     int k = 0;
-    if constexpr (on_host) {
+    if constexpr (runtime::shared_with_host<Space>) {
       std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(T)),
                                     static_cast<std::int64_t>(sizeof(U))};
       FourierWindow window(mesh_, axes_, plan_, call_, bytes);
       if (window.used()) k = run_in(window, before, after, v, w);
     }
     for (; k < plan_.size; ++k) {
-      if constexpr (on_host) {
+      if constexpr (runtime::shared_with_host<Space>) {
         if (int const n = run_in_pieces(k, before, after, v, w); n > 0) {
           k += n - 1;
           continue;
@@ -74,10 +75,6 @@ class FourierRun {
   }
 
  private:
-  static constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible &&
-      Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
-
   /// Where a transform writes to. The plan decides it, so it is the same on all ranks.
   enum class Into : std::int8_t { own_memory, window };
 

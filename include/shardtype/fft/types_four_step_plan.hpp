@@ -88,15 +88,7 @@ struct FourStepCall {
   }
 
   constexpr Step step(Spec const& before, int from, Spec const& after, int to) const {
-    Step s;
-    s.action = Action::communicate;
-    s.collective = Collective::all_to_all;
-    s.axes = axes;
-    s.before = before;
-    s.after = after;
-    s.from = static_cast<std::int8_t>(from);
-    s.to = static_cast<std::int8_t>(to);
-    return s;
+    return shared_step(Collective::all_to_all, Slot::a, axes, before, after, from, to);
   }
   /// The exchanges: columns come together, rows come together, columns again, rows go back to
   /// blocks.
@@ -157,13 +149,7 @@ constexpr void push_in(Plan& p, Slot slot, Step s) {
   p.push(s);
 }
 constexpr void push_view(Plan& p, Slot slot, Spec const& before, Spec const& after) {
-  if (before == after) return;
-  Step s;
-  s.action = Action::transpose;
-  s.slot = slot;
-  s.before = before;
-  s.after = after;
-  p.push(s);
+  if (!(before == after)) p.push(local_step(Action::transpose, slot, before, after));
 }
 
 /// Appends the steps of a convolution: the chirp's transform, then that of the operand, their

@@ -5,41 +5,32 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 
 namespace shardtype::kernels {
 
 namespace detail {
-template <class T>
-struct AddBlocks {
+template <class T, bool subtracts>
+struct CombineBlocks {
   T* out;
   T const* a;
   T const* b;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { out[k] = static_cast<T>(a[k] + b[k]); }
-};
-template <class T>
-struct SubtractBlocks {
-  T* out;
-  T const* a;
-  T const* b;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { out[k] = static_cast<T>(a[k] - b[k]); }
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    out[k] = static_cast<T>(subtracts ? a[k] - b[k] : a[k] + b[k]);
+  }
 };
 }  // namespace detail
 
 /// out[k] = a[k] + b[k] for k in 0 .. n. `out` may be `a` or `b`.
 template <class T, class Exec>
 void add_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::add_blocks"), Policy(exec, 0, n),
-                       detail::AddBlocks<T>{out, a, b});
+  launch(exec, "shardtype::add_blocks", n, detail::CombineBlocks<T, false>{out, a, b});
 }
 
 /// out[k] = a[k] - b[k] for k in 0 .. n. `out` may be `a` or `b`.
 template <class T, class Exec>
 void subtract_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::subtract_blocks"), Policy(exec, 0, n),
-                       detail::SubtractBlocks<T>{out, a, b});
+  launch(exec, "shardtype::subtract_blocks", n, detail::CombineBlocks<T, true>{out, a, b});
 }
 
 }  // namespace shardtype::kernels

@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/matrix.hpp>
 
 namespace shardtype::kernels {
@@ -47,12 +47,10 @@ Matrix<To> packed_like(Matrix<T> const& x, To* data) {
 template <class From, class To, class Exec>
 void convert(Exec const& exec, std::int64_t batch, Matrix<From const> const& from,
              Matrix<To> const& to) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (batch * from.rows * from.cols == 0) return;
   detail::ConvertRow<From, To> work{from, to};
   if (from.row_stride == 1) work = {from.transposed(), to.transposed()};
-  Kokkos::parallel_for(kernels::launch_name("shardtype::convert"),
-                       Policy(exec, 0, batch * work.from.rows), work);
+  launch(exec, "shardtype::convert", batch * work.from.rows, work);
 }
 
 }  // namespace shardtype::kernels

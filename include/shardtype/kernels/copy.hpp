@@ -10,6 +10,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/transpose.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -89,8 +90,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
     Layout rows = from;
     --rows.rank;
     std::int64_t const length = from.extent[last];
-    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                             typename Exec::memory_space>::accessible) {
+    if constexpr (runtime::host_reads<Exec>) {
       if (rows.rank == 0) {
         std::copy(src, src + n, dst);
         return;
@@ -102,8 +102,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
   int fast = last;
   for (int d = 0; d < from.rank; ++d)
     if (from.stride[d] < from.stride[fast]) fast = d;
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     if (from.stride[last] == -1) {
       detail::ReversedRows<T> const rows{{src, dst, from, 1}};
       launch(exec, "shardtype::copy_reversed", rows.runs.calls(), rows);

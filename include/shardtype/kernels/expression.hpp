@@ -9,9 +9,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/expression_tree.hpp>
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/several.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -105,17 +106,6 @@ struct EvaluateRuns<Out, E, Elements<Ts...>> {
   }
 };
 
-/// Host: a piece of work of a functor without its type.
-template <class F>
-void run_piece(void const* functor, std::int64_t work) {
-  (*static_cast<F const*>(functor))(work);
-}
-struct PiecesOf {
-  void const* functor;
-  void (*piece)(void const*, std::int64_t);
-  void operator()(std::int64_t work) const { piece(functor, work); }
-};
-
 /// Device: one call computes one element.
 template <class Out, class E, class Types>
 struct EvaluateElements;
@@ -152,12 +142,10 @@ struct EvaluateElements<Out, E, Elements<Ts...>> {
 template <class Types, class Exec, class Out, class E>
 void evaluate(Exec const& exec, E const& expression, Out const& out, Layout const& shape,
               Sources<Types::count> in) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const n = shape.elements();
   if (n == 0) return;
   Layout const merged = detail::merge_dims(shape, in);
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     bool plain = true;
     for (int k = 0; k < Types::count; ++k)
       plain = plain && (in.stride[k][merged.rank - 1] == 1 || merged.extent[merged.rank - 1] == 1);
@@ -165,15 +153,12 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
     std::int64_t const row = merged.extent[merged.rank - 1];
     std::int64_t const run = plain ? 8192 : Runs::short_run;
     std::int64_t const runs = (row + run - 1) / run;
-    // by its address, so that Kokkos' functions are compiled once for all expressions
-    Runs const all{expression, out, merged, in, run, runs, plain};
-    Kokkos::parallel_for(kernels::launch_name("shardtype::elementwise"),
-                         Policy(exec, 0, n / row * runs),
-                         detail::PiecesOf{&all, &detail::run_piece<Runs>});
+    launch(exec, "shardtype::elementwise", n / row * runs,
+           Runs{expression, out, merged, in, run, runs, plain});
     exec.fence();
   } else {
-    Kokkos::parallel_for(kernels::launch_name("shardtype::elementwise"), Policy(exec, 0, n),
-                         detail::EvaluateElements<Out, E, Types>{expression, out, merged, in});
+    launch(exec, "shardtype::elementwise", n,
+           detail::EvaluateElements<Out, E, Types>{expression, out, merged, in});
   }
 }
 

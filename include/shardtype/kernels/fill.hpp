@@ -5,7 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 
 namespace shardtype::kernels {
 
@@ -21,9 +21,7 @@ struct Fill {
 /// data[0 .. n) = value.
 template <class T, class Exec>
 void fill(Exec const& exec, T* data, std::int64_t n, T value) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::fill"), Policy(exec, 0, n),
-                       detail::Fill<T>{data, value});
+  launch(exec, "shardtype::fill", n, detail::Fill<T>{data, value});
 }
 
 }  // namespace shardtype::kernels

@@ -7,9 +7,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/block.hpp>
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/rows.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -124,20 +125,16 @@ struct GenerateRows {
 template <class T, class Exec, class Value>
 void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first,
               Value const& value) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (block.elements() == 0) return;
   Layout rows = merged(block);
   std::int64_t const length = rows.extent[--rows.rank];
   std::int64_t const stride = rows.stride[rows.rank];
   // on the host one call computes a row; on a device one element
-  constexpr bool host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  constexpr int tile = host ? generated_together : 1;
+  constexpr int tile = runtime::host_reads<Exec> ? generated_together : 1;
   std::int64_t const tiles = (length + tile - 1) / tile;
   std::int64_t const work = block.elements() / length * tiles;
-  Kokkos::parallel_for(
-      kernels::launch_name("shardtype::generate"), Policy(exec, 0, work),
-      detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
+  launch(exec, "shardtype::generate", work,
+         detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
 }
 
 /// As above, for a block that holds the indices `rows[d]` of each dim d, nested or block-cyclic; it
@@ -145,17 +142,13 @@ void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first
 template <class T, class Exec, class Value>
 void generate_rows(Exec const& exec, T* data, Layout const& block, Rows const* rows,
                    Value const& value) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (block.elements() == 0) return;
-  constexpr bool host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  constexpr int tile = host ? generated_together : 1;
+  constexpr int tile = runtime::host_reads<Exec> ? generated_together : 1;
   std::int64_t const length = block.extent[block.rank - 1];
   std::int64_t const tiles = (length + tile - 1) / tile;
   detail::GenerateRows<T, Value, tile> work{data, value, block, {}, tiles};
   for (int d = 0; d < block.rank; ++d) work.rows[d] = rows[d];
-  Kokkos::parallel_for(kernels::launch_name("shardtype::generate_rows"),
-                       Policy(exec, 0, block.elements() / length * tiles), work);
+  launch(exec, "shardtype::generate_rows", block.elements() / length * tiles, work);
 }
 
 }  // namespace shardtype::kernels

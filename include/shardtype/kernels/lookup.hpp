@@ -6,7 +6,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/layout.hpp>
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -99,9 +100,7 @@ struct FirstOutside {
 /// neighbouring elements.
 template <class Exec>
 std::int64_t row_piece() {
-  constexpr bool host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  return host ? 4096 : 1;
+  return runtime::host_reads<Exec> ? 4096 : 1;
 }
 
 }  // namespace detail
@@ -110,34 +109,28 @@ std::int64_t row_piece() {
 template <class T, class Id, class Exec>
 void look_up(Exec const& exec, T const* table, Id const* ids, T* out, NumberedRows const& rows) {
   if (rows.outer * rows.count * rows.inner == 0) return;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const piece = detail::row_piece<Exec>();
   std::int64_t const pieces = (rows.inner + piece - 1) / piece;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::look_up"),
-                       Policy(exec, 0, rows.outer * rows.count * pieces),
-                       detail::LookUp<T, Id>{table, ids, out, rows, pieces, piece});
+  launch(exec, "shardtype::look_up", rows.outer * rows.count * pieces,
+         detail::LookUp<T, Id>{table, ids, out, rows, pieces, piece});
 }
 
 /// out [count, n] = 1 where the row index equals the id, else 0.
 template <class T, class Id, class Exec>
 void one_hot(Exec const& exec, Id const* ids, T* out, NumberedRows const& rows) {
   if (rows.count * rows.n == 0) return;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const piece = detail::row_piece<Exec>();
   std::int64_t const pieces = (rows.n + piece - 1) / piece;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::one_hot"),
-                       Policy(exec, 0, rows.count * pieces),
-                       detail::OneHot<T, Id>{ids, out, rows, pieces, piece});
+  launch(exec, "shardtype::one_hot", rows.count * pieces,
+         detail::OneHot<T, Id>{ids, out, rows, pieces, piece});
 }
 
 /// out[o, k, i] = src[o, ids[o, k, i], i], or zero if there is no such row.
 template <class T, class Id, class Exec>
 void take_along(Exec const& exec, T const* src, Id const* ids, T* out, NumberedRows const& rows) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const n = rows.outer * rows.count * rows.inner;
   if (n == 0) return;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::take_along"), Policy(exec, 0, n),
-                       detail::TakeAlong<T, Id>{src, ids, out, rows});
+  launch(exec, "shardtype::take_along", n, detail::TakeAlong<T, Id>{src, ids, out, rows});
 }
 
 /// Position of the first of `count` ids that is outside [0, n), or `count`.

@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 
 namespace shardtype::kernels {
 
@@ -42,9 +42,8 @@ void move_pitched(Exec const& exec, char const* name, T const* src, std::int64_t
   if (rows == 0 || length == 0) return;
   constexpr std::int64_t piece = 4096;
   std::int64_t const pieces = (length + piece - 1) / piece;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(kernels::launch_name(name), Policy(exec, 0, rows * pieces),
-                       Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
+  launch(exec, name, rows * pieces,
+         Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
 }
 
 }  // namespace detail

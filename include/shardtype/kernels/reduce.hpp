@@ -12,6 +12,7 @@
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/truths.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -201,9 +202,7 @@ inline constexpr bool takes_elements =
 template <class R, bool Finish, class Exec, class In, class Out>
 bool reduce_short([[maybe_unused]] Exec const& exec, [[maybe_unused]] ReduceShape const& shape,
                   [[maybe_unused]] In const& in, [[maybe_unused]] Out* out) {
-  if constexpr (takes_elements<R, In> &&
-                Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (takes_elements<R, In> && runtime::host_reads<Exec>) {
     constexpr std::int64_t longest = 15;  // as runs that are added without lanes
     Layout const kept = merged(shape.kept);
     if (shape.pieces != 1 || shape.terms > longest || shape.terms < 2 || shape.reduced.rank != 1 ||
@@ -280,8 +279,7 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R:
   int const last = shape.kept.rank - 1;
   bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
                     (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     if (rows) {
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;

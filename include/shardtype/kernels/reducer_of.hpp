@@ -1,6 +1,8 @@
 #pragma once
 /// The reducer that computes each reduction.
 
+#include <utility>
+
 #include <shardtype/check/counted.hpp>
 #include <shardtype/check/reduction.hpp>
 #include <shardtype/kernels/counted.hpp>
@@ -18,74 +20,40 @@ struct NonZerosReducer : SumReducer<bool> {
   KOKKOS_FUNCTION static Part load(T const& x) { return x != T{} ? 1 : 0; }
 };
 
-template <class Reducer>
-struct ReducesBy {
-  using type = Reducer;
-};
-/// The reducer (kernels/reducers.hpp) that runs the reduction `F` on elements `T`.
-template <class F, class T>
-struct ReducerOf;
+/// The reducers (kernels/reducers.hpp) that run reductions on elements `T`.
 template <class T>
-struct ReducerOf<reductions::Sum, T> : ReducesBy<SumReducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::Mean, T> : ReducesBy<SumReducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::Product, T> : ReducesBy<ProductReducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::Maximum, T> : ReducesBy<ExtremeReducer<T, true>> {};
-template <class T>
-struct ReducerOf<reductions::Minimum, T> : ReducesBy<ExtremeReducer<T, false>> {};
-template <class T>
-struct ReducerOf<reductions::All, T> : ReducesBy<ExtremeReducer<T, false>> {};
-template <class T>
-struct ReducerOf<reductions::Any, T> : ReducesBy<ExtremeReducer<T, true>> {};
-template <class T>
-struct ReducerOf<reductions::NonZeros, T> : ReducesBy<NonZerosReducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::PlaceOfMaximum, T> : ReducesBy<PlaceReducer<T, true>> {};
-template <class T>
-struct ReducerOf<reductions::PlaceOfMinimum, T> : ReducesBy<PlaceReducer<T, false>> {};
-template <class T>
-struct ReducerOf<reductions::LogSumExp, T> : ReducesBy<LogSumExpReducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::Norm, T> : ReducesBy<NormReducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::Norm1, T> : ReducesBy<Norm1Reducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::NormInf, T> : ReducesBy<NormInfReducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::Variance, T> : ReducesBy<VarianceReducer<T, false>> {};
-template <class T>
-struct ReducerOf<reductions::Deviation, T> : ReducesBy<VarianceReducer<T, true>> {};
-template <class T>
-struct ReducerOf<reductions::CountedMaximum, T> : ReducesBy<CountedExtreme<T, true>> {};
-template <class T>
-struct ReducerOf<reductions::CountedMinimum, T> : ReducesBy<CountedExtreme<T, false>> {};
-template <class T>
-struct ReducerOf<reductions::CountedProduct, T> : ReducesBy<CountedProduct<T>> {};
-template <class T>
-struct ReducerOf<reductions::ReproducibleSum, T> : ReducesBy<ReproducibleReducer<T, false>> {};
-template <class T>
-struct ReducerOf<reductions::ReproducibleNorm, T> : ReducesBy<ReproducibleReducer<T, true>> {};
-template <class T>
-struct ReducerOf<reductions::LogSumExpParts, T> : ReducesBy<LogSumExpReducer<T>> {};
-template <class T>
-struct ReducerOf<reductions::ProductParts, T> : ReducesBy<ProductInParts<T>> {};
-template <class F, class T>
-using reducer_t = typename ReducerOf<F, T>::type;
+struct Reducers {
+  static SumReducer<T> of(reductions::Sum);
+  static SumReducer<T> of(reductions::Mean);
+  static ProductReducer<T> of(reductions::Product);
+  static ExtremeReducer<T, true> of(reductions::Maximum);
+  static ExtremeReducer<T, false> of(reductions::Minimum);
+  static ExtremeReducer<T, false> of(reductions::All);
+  static ExtremeReducer<T, true> of(reductions::Any);
+  static NonZerosReducer<T> of(reductions::NonZeros);
+  static PlaceReducer<T, true> of(reductions::PlaceOfMaximum);
+  static PlaceReducer<T, false> of(reductions::PlaceOfMinimum);
+  static LogSumExpReducer<T> of(reductions::LogSumExp);
+  static NormReducer<T> of(reductions::Norm);
+  static Norm1Reducer<T> of(reductions::Norm1);
+  static NormInfReducer<T> of(reductions::NormInf);
+  static VarianceReducer<T, false> of(reductions::Variance);
+  static VarianceReducer<T, true> of(reductions::Deviation);
+  static CountedExtreme<T, true> of(reductions::CountedMaximum);
+  static CountedExtreme<T, false> of(reductions::CountedMinimum);
+  static CountedProduct<T> of(reductions::CountedProduct);
+  static ReproducibleReducer<T, false> of(reductions::ReproducibleSum);
+  static ReproducibleReducer<T, true> of(reductions::ReproducibleNorm);
+  static LogSumExpReducer<T> of(reductions::LogSumExpParts);
+  static ProductInParts<T> of(reductions::ProductParts);
 
-/// The reducers that finish the further results of a reduction in parts.
+  /// Those that finish the further results of a reduction in parts.
+  static LargestOfExponentials<T> second(reductions::LogSumExpParts);
+  static SumOfExponentials<T> third(reductions::LogSumExpParts);
+  static FactorOfProduct<T> second(reductions::ProductParts);
+  static ScaleOfProduct<T> third(reductions::ProductParts);
+};
 template <class F, class T>
-struct PartsOf;
-template <class T>
-struct PartsOf<reductions::LogSumExpParts, T> {
-  using Second = LargestOfExponentials<T>;
-  using Third = SumOfExponentials<T>;
-};
-template <class T>
-struct PartsOf<reductions::ProductParts, T> {
-  using Second = FactorOfProduct<T>;
-  using Third = ScaleOfProduct<T>;
-};
+using reducer_t = decltype(Reducers<T>::of(std::declval<F>()));
 
 }  // namespace shardtype::kernels

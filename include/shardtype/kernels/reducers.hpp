@@ -8,7 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/functions.hpp>
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/rows.hpp>
 
@@ -220,11 +220,10 @@ struct PlaceInWhole {
 template <class T, class Exec>
 void place_in_whole(Exec const& exec, Placed<T>* placed, std::int64_t n, Layout const& block,
                     Rows const* rows) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (n == 0) return;
   detail::PlaceInWhole<T> work{placed, block, {}};
   for (int d = 0; d < block.rank; ++d) work.rows[d] = rows[d];
-  Kokkos::parallel_for(kernels::launch_name("shardtype::places"), Policy(exec, 0, n), work);
+  launch(exec, "shardtype::places", n, work);
 }
 
 }  // namespace shardtype::kernels

@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/scaled.hpp>
 
 namespace shardtype::kernels {
@@ -221,10 +221,7 @@ struct RunningExtremeBack {
 /// Runs `body(column)` for `columns` columns.
 template <class Exec, class Body>
 void for_columns(Exec const& exec, std::int64_t columns, Body const& body) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  if (columns > 0)
-    Kokkos::parallel_for(kernels::launch_name("shardtype::running_back"), Policy(exec, 0, columns),
-                         body);
+  if (columns > 0) launch(exec, "shardtype::running_back", columns, body);
 }
 
 }  // namespace shardtype::kernels

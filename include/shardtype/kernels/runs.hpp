@@ -7,8 +7,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/segments.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -100,18 +101,15 @@ template <Packing Way, class T, class Exec>
 void move_runs(Exec const& exec, T const* src, T* dst, RunTable const& table, std::int64_t outer,
                std::int64_t total, std::int64_t inner) {
   if (outer * inner * table.runs == 0) return;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   detail::Runs<T, Way> const of{src, dst, table, outer, total, inner};
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     std::int64_t const bytes = total / table.runs * inner * static_cast<std::int64_t>(sizeof(T));
     std::int64_t const each = (std::int64_t{1} << 16) / (bytes + 1) + 1;
     std::int64_t const pieces = (table.runs + each - 1) / each;
-    Kokkos::parallel_for(kernels::launch_name("shardtype::runs"), Policy(exec, 0, outer * pieces),
-                         detail::MoveRunsInARow<T, Way>{of, each, pieces});
+    launch(exec, "shardtype::runs", outer * pieces,
+           detail::MoveRunsInARow<T, Way>{of, each, pieces});
   } else {
-    Kokkos::parallel_for(kernels::launch_name("shardtype::runs"),
-                         Policy(exec, 0, outer * table.runs), detail::MoveOneRun<T, Way>{of});
+    launch(exec, "shardtype::runs", outer * table.runs, detail::MoveOneRun<T, Way>{of});
   }
 }
 

@@ -10,11 +10,12 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/vector.hpp>
 #include <shardtype/kernels/vector_scan.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -351,24 +352,20 @@ struct ScanReducer<ExtremeReducer<bfloat16, Max>, bfloat16> {
 template <class Reducer, class T, class Exec>
 void scan_blocks(Exec const& exec, T const* src, T* dst, T const* start, std::int64_t outer,
                  std::int64_t middle, std::int64_t inner, Scanned what, bool reverse) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using R = typename ScanReducer<Reducer, T>::Type;
   char const* const name = what == Scanned::total ? "shardtype::total" : "shardtype::scan";
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     using Rows = ScanRows<T, R>;
     using Columns = ScanColumns<T, R>;
     if (inner <= Columns::widest) {
-      Kokkos::parallel_for(kernels::launch_name(name), Policy(exec, 0, outer),
-                           Columns{src, dst, start, middle, inner, what, reverse});
+      launch(exec, name, outer, Columns{src, dst, start, middle, inner, what, reverse});
     } else {
       std::int64_t const runs = (inner + Rows::run - 1) / Rows::run;
-      Kokkos::parallel_for(kernels::launch_name(name), Policy(exec, 0, outer * runs),
-                           Rows{src, dst, start, middle, inner, runs, what, reverse});
+      launch(exec, name, outer * runs, Rows{src, dst, start, middle, inner, runs, what, reverse});
     }
   } else {
-    Kokkos::parallel_for(kernels::launch_name(name), Policy(exec, 0, outer * inner),
-                         ScanMiddle<T, R>{src, dst, start, middle, inner, what, reverse});
+    launch(exec, name, outer * inner,
+           ScanMiddle<T, R>{src, dst, start, middle, inner, what, reverse});
   }
 }
 
@@ -417,11 +414,10 @@ template <class R, class T, class Exec>
 void combine_rows(Exec const& exec, T const* src, T* dst, std::int64_t rows, std::int64_t me,
                   std::int64_t n, bool reverse) {
   if (n == 0) return;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const count = reverse ? rows - 1 - me : me;
   T const* const first = reverse ? src + (rows - 1) * n : src;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::combine_rows"), Policy(exec, 0, n),
-                       detail::CombineRows<T, R>{first, dst, count, n, reverse ? -n : n});
+  launch(exec, "shardtype::combine_rows", n,
+         detail::CombineRows<T, R>{first, dst, count, n, reverse ? -n : n});
 }
 
 }  // namespace shardtype::kernels

@@ -6,8 +6,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/lookup.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -92,7 +93,6 @@ struct AddAlong {
 template <class T, class Id, class Exec>
 void add_along(Exec const& exec, T const* updates, Id const* ids, T* out,
                NumberedRows const& rows) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
   std::int64_t const piece = detail::row_piece<Exec>();
   std::int64_t const pieces = (rows.inner + piece - 1) / piece;
@@ -101,31 +101,27 @@ void add_along(Exec const& exec, T const* updates, Id const* ids, T* out,
   // every part reads all ids, so there are only as many as keep the threads busy
   std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
   std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::add_along"), Policy(exec, 0, each * parts),
-                       detail::AddAlong<T, Id>{updates, ids, out, rows, parts, pieces, piece});
+  launch(exec, "shardtype::add_along", each * parts,
+         detail::AddAlong<T, Id>{updates, ids, out, rows, parts, pieces, piece});
 }
 
 /// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its
 /// id names; updates of rows that `out` lacks are ignored.
 template <class T, class Id, class Exec>
 void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, NumberedRows const& rows) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     constexpr std::int64_t piece = 4096;
     std::int64_t const pieces = (rows.inner + piece - 1) / piece;
     std::int64_t const each = rows.outer * pieces;
     auto const workers = static_cast<std::int64_t>(exec.concurrency());
     // every part reads all ids, so there are only as many as keep the threads busy
     std::int64_t const parts = each >= workers ? 1 : std::min(rows.n, (workers + each - 1) / each);
-    Kokkos::parallel_for(
-        kernels::launch_name("shardtype::add_rows"), Policy(exec, 0, each * parts),
-        detail::AddRowsInOrder<T, Id>{updates, ids, out, rows, parts, pieces, piece});
+    launch(exec, "shardtype::add_rows", each * parts,
+           detail::AddRowsInOrder<T, Id>{updates, ids, out, rows, parts, pieces, piece});
   } else {
-    Kokkos::parallel_for(kernels::launch_name("shardtype::add_rows"),
-                         Policy(exec, 0, rows.outer * rows.count * rows.inner),
-                         detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
+    launch(exec, "shardtype::add_rows", rows.outer * rows.count * rows.inner,
+           detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
   }
 }
 

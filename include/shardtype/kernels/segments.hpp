@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/stream_copy.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -82,19 +83,15 @@ void move_segments(Exec const& exec, T const* src, T* dst, std::int64_t const* b
                    std::int64_t segments, std::int64_t outer, std::int64_t total,
                    std::int64_t inner) {
   if (outer * total * inner == 0) return;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  static std::string const name = "shardtype::segments";  // static, so that a step allocates
-                                                          // nothing
   detail::Segments<T, Way> const of{src, dst, begin, segments, outer, total, inner};
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     std::int64_t const row = total * inner * static_cast<std::int64_t>(sizeof(T));
     std::int64_t const rows = (std::int64_t{1} << 18) / row + 1;
     bool const stream = outer * row > std::int64_t{4} << 20;
-    Kokkos::parallel_for(name, Policy(exec, 0, (outer + rows - 1) / rows),
-                         detail::MoveRows<T, Way>{of, rows, stream});
+    launch(exec, "shardtype::segments", (outer + rows - 1) / rows,
+           detail::MoveRows<T, Way>{of, rows, stream});
   } else {
-    Kokkos::parallel_for(name, Policy(exec, 0, outer * segments), detail::MoveRun<T, Way>{of});
+    launch(exec, "shardtype::segments", outer * segments, detail::MoveRun<T, Way>{of});
   }
 }
 

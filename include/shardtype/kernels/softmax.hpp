@@ -6,11 +6,12 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/norms.hpp>
 #include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -152,26 +153,21 @@ struct NormalizeBlocks {
 /// which are 0 along the dims of a row. Reads `src` once. Runs on `exec`.
 template <bool Log, class T, class Exec>
 void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>>* totals, Layout rows) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const n = rows.elements();
   if (n == 0) return;
   std::int64_t count = 1;
   for (int d = 0; d < rows.rank; ++d)
     if (rows.stride[d] != 0) count *= rows.extent[d];
-  Kokkos::parallel_for(kernels::launch_name("shardtype::softmax_rows"), Policy(exec, 0, count),
-                       detail::FinishRow<wide_t<T>, Log>{totals});
+  launch(exec, "shardtype::softmax_rows", count, detail::FinishRow<wide_t<T>, Log>{totals});
   rows = merged(rows);
   int const last = --rows.rank;
   std::int64_t const length = rows.extent[last];
   detail::NormalizeShape<T, Log> const shape{src, dst, totals, rows, length, rows.stride[last]};
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     detail::NormalizeBlocks<T, Log> const blocks(shape, n / length);
-    Kokkos::parallel_for(kernels::launch_name("shardtype::softmax"),
-                         Policy(exec, 0, blocks.calls()), blocks);
+    launch(exec, "shardtype::softmax", blocks.calls(), blocks);
   } else {
-    Kokkos::parallel_for(kernels::launch_name("shardtype::softmax"), Policy(exec, 0, n),
-                         detail::NormalizeElements<T, Log>{shape});
+    launch(exec, "shardtype::softmax", n, detail::NormalizeElements<T, Log>{shape});
   }
 }
 

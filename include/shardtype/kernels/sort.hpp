@@ -8,9 +8,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/radix_sort.hpp>
 #include <shardtype/plan/sort_plan.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -197,9 +198,7 @@ using planning::SortPlan;
 /// The plan for kernels on `Exec`.
 template <class Exec>
 SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep) {
-  return planning::plan_sort(
-      rows, n, keep,
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
+  return planning::plan_sort(rows, n, keep, runtime::host_reads<Exec>);
 }
 
 /// Sorts each row of `in` [rows, n], stably, so that the first `plan.keep` are correct, using
@@ -208,43 +207,35 @@ SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep) {
 template <class Item, class T, class Exec>
 void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Item* b,
                bool descending) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (plan.rows * plan.n == 0) return;
   detail::Before<Item> const before{descending};
   std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
-  if constexpr (detail::has_sort_key<T> &&
-                Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (detail::has_sort_key<T> && runtime::host_reads<Exec>) {
     if (!plan.selects && detail::sorts_by_bytes<T, Exec>(plan.rows, plan.n)) {
       bool const in_a = plan.ends_in_first();
-      Policy const rows(exec, 0, plan.rows);
       if constexpr (std::is_same_v<Item, Keyed<T>>) {
-        Kokkos::parallel_for(kernels::launch_name("shardtype::radix_rows"), rows,
-                             detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n,
-                                                        plan.keep, descending});
+        launch(exec, "shardtype::radix_rows", plan.rows,
+               detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n, plan.keep,
+                                          descending});
       } else {
-        Kokkos::parallel_for(
-            kernels::launch_name("shardtype::radix_values"), rows,
-            detail::RadixValues<T>{in, in_a ? a : b, in_a ? b : a, plan.n, descending});
+        launch(exec, "shardtype::radix_values", plan.rows,
+               detail::RadixValues<T>{in, in_a ? a : b, in_a ? b : a, plan.n, descending});
       }
       return;
     }
   }
   if (plan.selects) {
-    Kokkos::parallel_for(
-        kernels::launch_name("shardtype::select_runs"), Policy(exec, 0, plan.rows * runs),
-        detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
+    launch(exec, "shardtype::select_runs", plan.rows * runs,
+           detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
   } else {
-    Kokkos::parallel_for(
-        kernels::launch_name("shardtype::sort_runs"), Policy(exec, 0, plan.rows * runs),
-        detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
+    launch(exec, "shardtype::sort_runs", plan.rows * runs,
+           detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
   }
   bool in_first = plan.in_runs % 2 == 0;
   for (std::int64_t width = plan.run; width < plan.n; width *= 2, in_first = !in_first)
-    Kokkos::parallel_for(kernels::launch_name("shardtype::merge_runs"),
-                         Policy(exec, 0, plan.rows * runs),
-                         detail::MergeRuns<Item>{in_first ? a : b, in_first ? b : a, plan.n, width,
-                                                 plan.run, runs, plan.keep, before});
+    launch(exec, "shardtype::merge_runs", plan.rows * runs,
+           detail::MergeRuns<Item>{in_first ? a : b, in_first ? b : a, plan.n, width, plan.run,
+                                   runs, plan.keep, before});
 }
 
 /// Writes the first of each row of `from` [rows, n] to keys (unless null) and positions [rows,
@@ -252,11 +243,9 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
 template <class T, class Exec>
 void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T* keys,
                 std::int64_t* places) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if (plan.rows * plan.keep == 0) return;
-  Kokkos::parallel_for(kernels::launch_name("shardtype::take_apart"),
-                       Policy(exec, 0, plan.rows * plan.keep),
-                       detail::Apart<T>{from, keys, places, plan.n, plan.keep});
+  launch(exec, "shardtype::take_apart", plan.rows * plan.keep,
+         detail::Apart<T>{from, keys, places, plan.n, plan.keep});
 }
 
 }  // namespace shardtype::kernels

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/triangle.hpp>
 
@@ -33,9 +34,8 @@ template <class T, class Real, class Exec>
 void weigh_rows(Exec const& exec, T const* src, T* dst, std::int64_t n, HeldDim const& dim,
                 std::int64_t last, Real alone, Real paired) {
   if (n == 0) return;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("shardtype::weigh_rows", Policy(exec, 0, n),
-                       detail::WeighRows<T, Real>{src, dst, dim, last, alone, paired});
+  launch(exec, "shardtype::weigh_rows", n,
+         detail::WeighRows<T, Real>{src, dst, dim, last, alone, paired});
 }
 
 }  // namespace shardtype::kernels

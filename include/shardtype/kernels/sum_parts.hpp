@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 
 namespace shardtype::kernels {
 
@@ -50,10 +50,7 @@ void sum_parts(Exec const& exec, T const* parts, std::int64_t apart, std::int64_
   if (rows * run == 0) return;
   using Sum = detail::SumParts<T>;
   std::int64_t const pieces = (run + Sum::piece - 1) / Sum::piece;
-  Kokkos::parallel_for(
-      kernels::launch_name("sum_parts"),
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows * pieces),
-      Sum{parts, apart, count, run, run_stride, pieces, out});
+  launch(exec, "sum_parts", rows * pieces, Sum{parts, apart, count, run, run_stride, pieces, out});
 }
 
 }  // namespace shardtype::kernels

@@ -6,9 +6,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/rows.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -82,18 +83,15 @@ void keep_triangle(Exec const& exec, T const* src, T* dst, Layout const& l, Held
                    HeldDim const& j, std::int64_t diagonal, bool upper) {
   std::int64_t const n = l.elements();
   if (n == 0) return;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const bounded = std::clamp(diagonal, -max_elements, max_elements);
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                           typename Exec::memory_space>::accessible) {
+  if constexpr (runtime::host_reads<Exec>) {
     std::int64_t const length = j.inner == 1   ? j.rows.count
                                 : i.inner == 1 ? i.rows.count
                                                : l.extent[l.rank - 1];
-    Kokkos::parallel_for(kernels::launch_name("shardtype::triangle"), Policy(exec, 0, n / length),
-                         detail::KeepTriangleInRuns<T>{src, dst, i, j, length, bounded, upper});
+    launch(exec, "shardtype::triangle", n / length,
+           detail::KeepTriangleInRuns<T>{src, dst, i, j, length, bounded, upper});
   } else {
-    Kokkos::parallel_for(kernels::launch_name("shardtype::triangle"), Policy(exec, 0, n),
-                         detail::KeepTriangle<T>{src, dst, i, j, bounded, upper});
+    launch(exec, "shardtype::triangle", n, detail::KeepTriangle<T>{src, dst, i, j, bounded, upper});
   }
 }
 

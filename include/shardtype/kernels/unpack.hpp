@@ -5,7 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 
 namespace shardtype::kernels {
@@ -43,10 +43,8 @@ void copy_unpacked(Exec const& exec, T const* src, Layout const& layout, T* dst)
   if (n == 0) return;
   Layout rows = merged(layout);
   int const last = --rows.rank;
-  Kokkos::parallel_for(
-      kernels::launch_name("shardtype::unpack_rows"),
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n / rows.extent[last]),
-      detail::RowUnpack<T>{src, dst, rows, rows.extent[last], rows.stride[last]});
+  launch(exec, "shardtype::unpack_rows", n / rows.extent[last],
+         detail::RowUnpack<T>{src, dst, rows, rows.extent[last], rows.stride[last]});
 }
 
 }  // namespace shardtype::kernels

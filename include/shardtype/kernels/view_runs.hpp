@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/runs.hpp>
 
@@ -105,8 +105,6 @@ struct SplitView {
 template <class T, class Exec>
 void split_view(Exec const& exec, T const* src, T* dst, Layout const& layout, int dim,
                 RunTable const& table, std::int64_t const* order) {
-  static std::string const name = "shardtype::view_runs";  // static, so that a step allocates
-                                                           // nothing
   detail::SplitView<T> of{};
   of.src = src;
   of.dst = dst;
@@ -146,8 +144,7 @@ void split_view(Exec const& exec, T const* src, T* dst, Layout const& layout, in
   of.calls_for_runs = (table.runs + of.runs_of_call - 1) / of.runs_of_call;
   std::int64_t work = of.fast_pieces * of.pieces * of.calls_for_runs;
   for (int d = 0; d < of.count; ++d) work *= of.loops[d].extent;
-  Kokkos::parallel_for(
-      name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work), of);
+  launch(exec, "shardtype::view_runs", work, of);
 }
 
 }  // namespace shardtype::kernels

@@ -81,7 +81,7 @@ constexpr int unused_label(Spec const& s) {
 /// concatenated along the dim that they are cut along, `join` is a dim of its own before it, because
 /// piece g of each block goes to rank g. A block of `max_dims` dims has no room for it: two
 /// neighbours among its other dims are then one.
-constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
+constexpr Step exchange(BlockCall const& c, Extents& as_one) {
   std::int64_t const p = c.ranks();
   Spec whole = dims_of(c.given);
   as_one = extents_by_label(c.given, c.given_extents);
@@ -103,64 +103,51 @@ constexpr void exchange(Step& s, BlockCall const& c, Extents& as_one) {
     as_one.at[join] = 1;
   }
   as_one.at[join] = mul_sat(as_one[join], p);
-  s.from = static_cast<std::int8_t>(whole.find(join));
-  s.to = static_cast<std::int8_t>(whole.find(c.first));
-  s.before = split_along(whole, s.from, c.axes);
-  s.after = split_along(whole, s.to, c.axes);
+  int const from = whole.find(join);
+  int const to = whole.find(c.first);
+  return shared_step(Collective::all_to_all, Slot::a, c.axes, split_along(whole, from, c.axes),
+                     split_along(whole, to, c.axes), from, to);
 }
 
 /// The collective of one call, or the slice of `shard`; sets `as_one` to the extents of its value, the blocks of the group
 /// as one tensor.
 constexpr Step block_step(BlockCall const& c, Extents& as_one) {
-  Step s;
-  s.action = Action::communicate;
-  s.axes = c.axes;
-  auto const summands = [&] {
-    Spec sum = dims_of(c.given);
-    for (int k = 0; k < c.axes.size; ++k) sum.unreduced.insert(c.axes[k]);
-    sum.kind = c.kind;
-    return sum;
-  };
+  Spec const dims = dims_of(c.given);
+  Spec summands = dims;
+  for (int k = 0; k < c.axes.size; ++k) summands.unreduced.insert(c.axes[k]);
+  summands.kind = c.kind;
+  int const d = c.given.find(c.first);
   as_one = extents_by_label(c.given, c.given_extents);
-  s.before = s.after = dims_of(c.given);
+  auto const step = [&](Collective what, Spec const& before, Spec const& after, int from = -1,
+                        int to = -1) {
+    return shared_step(what, Slot::a, c.axes, before, after, from, to);
+  };
   switch (c.how) {
     case Movement::all_gather: {
-      s.collective = Collective::all_gather;
+      int const from = c.result.find(c.first);
+      Spec const whole = dims_of(c.result);
       as_one = extents_by_label(c.result, c.result_extents);
-      s.from = static_cast<std::int8_t>(c.result.find(c.first));
-      s.after = dims_of(c.result);
-      s.before = split_along(s.after, s.from, c.axes);
-      break;
+      return step(Collective::all_gather, split_along(whole, from, c.axes), whole, from);
     }
     case Movement::all_reduce:
-      s.collective = Collective::all_reduce;
-      s.before = summands();
-      break;
+      return step(Collective::all_reduce, summands, dims);
     case Movement::reduce_scatter:
-      s.collective = Collective::reduce_scatter;
-      s.to = static_cast<std::int8_t>(c.given.find(c.first));
-      s.before = summands();
-      s.after = split_along(s.after, s.to, c.axes);
-      break;
+      return step(Collective::reduce_scatter, summands, split_along(dims, d, c.axes), -1, d);
     case Movement::all_to_all:
-      s.collective = Collective::all_to_all;
-      exchange(s, c, as_one);
-      break;
+      return exchange(c, as_one);
     case Movement::permute:
-      s.collective = Collective::permute;
-      break;
+      return step(Collective::permute, dims, dims);
     case Movement::broadcast:
-      s.collective = Collective::broadcast;
-      break;
-    case Movement::shard:
+      return step(Collective::broadcast, dims, dims);
+    case Movement::shard: {
+      Step s = step(Collective::none, dims, split_along(dims, d, c.axes), -1, d);
       s.action = Action::slice;
-      s.to = static_cast<std::int8_t>(c.given.find(c.first));
-      s.after = split_along(s.after, s.to, c.axes);
-      break;
+      return s;
+    }
     case Movement::cast:
       break;
   }
-  return s;
+  return step(Collective::none, dims, dims);
 }
 
 /// The plan of one call: its collective, if it `moves` anything, and its local computation.
@@ -193,13 +180,7 @@ constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves)
 /// The step of an exchange whose pieces are chosen by each rank: a rank sends at most the whole
 /// block of `s`.
 constexpr Step whole_block_step(Collective what, Spec const& s, AxisList const& axes, Slot slot) {
-  Step step;
-  step.action = Action::communicate;
-  step.collective = what;
-  step.axes = axes;
-  step.slot = slot;
-  step.before = step.after = dims_of(s);
-  return step;
+  return shared_step(what, slot, axes, dims_of(s), dims_of(s));
 }
 
 }  // namespace shardtype::planning

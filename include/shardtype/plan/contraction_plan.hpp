@@ -169,12 +169,7 @@ constexpr Sizing weighed_sizing(Spec const& a, Spec const& b, Spec const& c, Siz
 
 /// Appends the local product with result `c`.
 constexpr void append_product(Plan& plan, Spec const& c) {
-  Step s;
-  s.action = Action::compute;
-  s.slot = Slot::result;
-  s.before = c;
-  s.after = c;
-  plan.push(s);
+  plan.push(local_step(Action::compute, Slot::result, c, c));
 }
 
 /// Restores the actual sizes in a plan that was made for comparable ones; its product is that of

@@ -70,12 +70,7 @@ class FarReshard {
     return changed == 1 && from.unreduced == to.unreduced;
   }
   constexpr void permute(Spec const& from, Spec const& to) {
-    Step s;
-    s.action = Action::communicate;
-    s.collective = Collective::permute;
-    s.slot = slot_;
-    s.before = from;
-    s.after = to;
+    Step s = shared_step(Collective::permute, slot_, {}, from, to);
     for (int d = 0; d < from.rank; ++d)
       if (!(from.dims[d].axes == to.dims[d].axes)) s.from = s.to = static_cast<std::int8_t>(d);
     s.axes = group_of(s);

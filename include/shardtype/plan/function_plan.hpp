@@ -61,31 +61,7 @@ struct FunctionPlan {
   std::int64_t peak = 0;
   Room room = Room::enough;
 
-  /// Iterates over the steps in order.
-  class Iterator {
-   public:
-    using value_type = FunctionStep;
-    using difference_type = std::ptrdiff_t;
-
-    Iterator() = default;
-    constexpr Iterator(FunctionPlan const& plan, int at) : plan_(&plan), at_(at) {}
-    constexpr FunctionStep const& operator*() const { return (*plan_)[at_]; }
-    constexpr FunctionStep const* operator->() const { return &(*plan_)[at_]; }
-    constexpr Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    constexpr Iterator operator++(int) {
-      Iterator const before = *this;
-      ++at_;
-      return before;
-    }
-    friend constexpr bool operator==(Iterator, Iterator) = default;
-
-   private:
-    FunctionPlan const* plan_ = nullptr;
-    int at_ = 0;
-  };
+  using Iterator = planning::NumberedIterator<FunctionPlan, FunctionStep>;
   constexpr Iterator begin() const { return {*this, 0}; }
   constexpr Iterator end() const { return {*this, size}; }
   constexpr FunctionStep const& operator[](int k) const { return steps[order[k]]; }

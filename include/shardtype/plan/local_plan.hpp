@@ -100,12 +100,7 @@ constexpr Plan plan_of_call(std::string_view name, CallSizing const& c) {
 
 /// Appends the operation's own computation.
 constexpr void append_compute(Plan& p, Work const& work) {
-  Step s;
-  s.action = Action::compute;
-  s.slot = Slot::result;
-  s.before = p.result;
-  s.after = p.result;
-  p.push(s);
+  p.push(local_step(Action::compute, Slot::result, p.result, p.result));
   p.local_flops = work.flops;
   p.workspace = work.workspace;
   p.shares = work.shares;

@@ -28,21 +28,12 @@ constexpr Plan reduction_plan_here(std::string_view name, CallSizing const& c,
   std::int64_t const partials = largest_elements(met, c.common.extents, c.common.sizes);
   p.local_flops = c.elements(0);
   p.workspace = mul_sat(partials, total_bytes);
-  Step s;
-  s.action = Action::compute;
-  s.slot = slot;
-  s.before = s.after = met;
-  p.push(s);
+  p.push(local_step(Action::compute, slot, met, met));
   for (Step move : moves) {
     move.slot = slot;
     p.push(move);
   }
-  if (finishes) {
-    s.action = Action::finish;
-    s.slot = Slot::result;
-    s.before = s.after = p.result;
-    p.push(s);
-  }
+  if (finishes) p.push(local_step(Action::finish, Slot::result, p.result, p.result));
   return p;
 }
 

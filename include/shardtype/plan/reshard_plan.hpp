@@ -31,13 +31,9 @@ constexpr void append_reshard_here(Plan& plan, Slot slot, Spec const& from_spec,
   Spec const to = without_reduced(to_spec);
   Sizing const& z = plan.sizing;
   auto transpose = [&](Spec const& before, Spec const& like) {
-    Step s;
-    s.action = Action::transpose;
-    s.slot = slot;
-    s.before = before;
-    s.after = in_order_of(before, like);
-    plan.push(s);
-    return s.after;
+    Spec const after = in_order_of(before, like);
+    plan.push(local_step(Action::transpose, slot, before, after));
+    return after;
   };
   bool const reorder = !same_order(from, to);
   bool const first = reorder && largest_elements(from, z.extents, z.sizes) <=
@@ -99,11 +95,8 @@ constexpr Plan all_reduce_plan(Spec const& from, Spec const& to, Sizing const& z
   plan.sizing = z;
   plan.push_operand(from);
   plan.result = to;
-  Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::all_reduce;
-  s.before = without_reduced(from);
-  s.after = without_reduced(to);
+  Step s =
+      shared_step(Collective::all_reduce, Slot::a, {}, without_reduced(from), without_reduced(to));
   s.axes = group_of(s);
   plan.push(s);
   return plan;

@@ -99,14 +99,10 @@ class Search {
     int k = aim_;
     for (Spec after = spec_of(goal_key_, from_, goal_); size > 0; k = nodes_[k].parent) {
       Node const& node = nodes_[k];
-      Step s;
-      s.action = node.collective == Collective::none ? Action::slice : Action::communicate;
-      s.collective = node.collective;
-      s.slot = slot;
-      s.from = node.from;
-      s.to = node.to;
-      s.after = after;
-      after = s.before = spec_of(nodes_[node.parent].key, from_, goal_);
+      Spec const before = spec_of(nodes_[node.parent].key, from_, goal_);
+      Step s = shared_step(node.collective, slot, {}, before, after, node.from, node.to);
+      if (node.collective == Collective::none) s.action = Action::slice;
+      after = before;
       s.axes = group_of(s);
       to.put(first + --size, s);
     }

@@ -19,14 +19,9 @@ constexpr void append_ring(Plan& p, Slot slot, Spec const& s, OwnSizing own, int
   own.slot = slot;
   own.of_operand = true;
   p.push_own(own);
-  Step step;
-  step.action = Action::communicate;
-  step.collective = Collective::permute;
-  step.slot = slot;
-  step.axes = dim.axes;
-  step.axes.cyclic = 0;
-  step.before = step.after = s;
-  p.push(step);
+  AxisList axes = dim.axes;
+  axes.cyclic = 0;
+  p.push(shared_step(Collective::permute, slot, axes, s, s));
   std::int64_t const unit = sizes.product(dim.axes) * (dim.axes.cyclic == 0 ? 1 : dim.axes.cyclic);
   bool const even = own.extents[dim.label] % unit == 0;
   p.repeat(1, rounds, 0, even ? nullptr : &ring_round, even ? 1 : 0);

@@ -19,6 +19,33 @@ namespace shardtype::planning {
   throw Error("E84", text, FailedOn::every_rank);
 }
 
+/// Iterates in order over the values `T` that `Values` gives by their numbers.
+template <class Values, class T>
+class NumberedIterator {
+ public:
+  using value_type = T;
+  using difference_type = std::ptrdiff_t;
+
+  NumberedIterator() = default;
+  constexpr NumberedIterator(Values const& values, int at) : values_(&values), at_(at) {}
+  constexpr T const& operator*() const { return (*values_)[at_]; }
+  constexpr T const* operator->() const { return &(*values_)[at_]; }
+  constexpr NumberedIterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  constexpr NumberedIterator operator++(int) {
+    NumberedIterator const before = *this;
+    ++at_;
+    return before;
+  }
+  friend constexpr bool operator==(NumberedIterator, NumberedIterator) = default;
+
+ private:
+  Values const* values_ = nullptr;
+  int at_ = 0;
+};
+
 /// At most `Most` values. Unused elements are not constructed, because a compiler would write,
 /// check and copy each of their members.
 template <class T, std::size_t Most>
@@ -31,37 +58,13 @@ class Rooms {
   };
 
  public:
-  /// Iterates over the values in order.
-  class Iterator {
-   public:
-    using value_type = T;
-    using difference_type = std::ptrdiff_t;
-
-    Iterator() = default;
-    constexpr T const& operator*() const { return at_->value; }
-    constexpr T const* operator->() const { return &at_->value; }
-    constexpr Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    constexpr Iterator operator++(int) {
-      Iterator const before = *this;
-      ++at_;
-      return before;
-    }
-    friend constexpr bool operator==(Iterator, Iterator) = default;
-
-   private:
-    friend Rooms;
-    constexpr explicit Iterator(Room const* at) : at_(at) {}
-    Room const* at_ = nullptr;
-  };
+  using Iterator = NumberedIterator<Rooms, T>;
 
   constexpr T const& operator[](int k) const { return rooms_[k].value; }
   constexpr T& operator[](int k) { return rooms_[k].value; }
   /// Constructs the value at `k`.
   constexpr void put(int k, T const& value) { std::construct_at(&rooms_[k].value, value); }
-  constexpr Iterator iterator(int k) const { return Iterator(rooms_ + k); }
+  constexpr Iterator iterator(int k) const { return {*this, k}; }
 
  private:
   Room rooms_[Most];

@@ -73,6 +73,25 @@ struct Step {
   friend constexpr bool operator==(Step const&, Step const&) = default;
 };
 
+/// A step on the rank's own block.
+constexpr Step local_step(Action action, Slot slot, Spec const& before, Spec const& after) {
+  Step s;
+  s.action = action;
+  s.slot = slot;
+  s.before = before;
+  s.after = after;
+  return s;
+}
+/// A collective over `axes`; `from` and `to` as in Step.
+constexpr Step shared_step(Collective c, Slot slot, AxisList const& axes, Spec const& before,
+                           Spec const& after, int from = -1, int to = -1) {
+  Step s = local_step(Action::communicate, slot, before, after);
+  s.collective = c;
+  s.axes = axes;
+  s.from = static_cast<std::int8_t>(from);
+  s.to = static_cast<std::int8_t>(to);
+  return s;
+}
 /// Whether a dim that the step changes is block-cyclic before or after.
 constexpr bool changes_cyclic(Step const& s) {
   return (s.from >= 0 && s.before.dims[s.from].axes.cyclic != 0) ||

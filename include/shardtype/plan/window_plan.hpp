@@ -10,12 +10,7 @@ namespace shardtype::planning {
 
 /// The exchange of the rows of window `w` along dim `d` of a tensor of sharding `a`.
 constexpr Step neighbor_step(Spec const& a, int d, Window const& w) {
-  Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::neighbor;
-  s.before = s.after = a;
-  s.axes = a.dims[d].axes;
-  s.from = s.to = static_cast<std::int8_t>(d);
+  Step s = shared_step(Collective::neighbor, Slot::a, a.dims[d].axes, a, a, d, d);
   s.window = w;
   return s;
 }
@@ -27,19 +22,14 @@ constexpr void append_neighbor(Plan& p, int d, Window const& w) {
 /// The exchange of totals along dim `d`: one row of each rank, so that dim comes first. `extents`,
 /// those of the operand, become those of all totals.
 constexpr Step totals_step(Spec const& a, int d, Extents& extents, Sizes const& sizes) {
-  Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::all_gather;
-  s.slot = Slot::b;
-  s.axes = a.dims[d].axes;
-  extents.at[a.dims[d].label] = sizes.product(s.axes);
-  s.before = a;
-  for (int k = d; k > 0; --k) s.before.dims[k] = a.dims[k - 1];
-  s.before.dims[0] = a.dims[d];
-  s.after = s.before;
-  s.from = 0;
-  s.after.dims[0].axes = {};
-  return s;
+  AxisList const& axes = a.dims[d].axes;
+  extents.at[a.dims[d].label] = sizes.product(axes);
+  Spec before = a;
+  for (int k = d; k > 0; --k) before.dims[k] = a.dims[k - 1];
+  before.dims[0] = a.dims[d];
+  Spec after = before;
+  after.dims[0].axes = {};
+  return shared_step(Collective::all_gather, Slot::b, axes, before, after, 0);
 }
 /// `bytes`: of a total; 0: those of an element of the operand.
 constexpr void append_totals(Plan& p, int d, CallSizing const& c, std::int64_t bytes = 0) {

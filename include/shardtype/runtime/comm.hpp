@@ -144,19 +144,17 @@ class Comm {
   void messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in);
 
  private:
-  template <class Blocking, class Starting>
-  void run(char const* call, Blocking blocking, Starting start, UnderWay* later = nullptr) {
+  template <class Blocking, class Starting, class... As>
+  void run(char const* call, Blocking blocking, Starting starting, UnderWay* later, As... as) {
     if (later != nullptr) {
-      check_mpi(start(&later->requests.next()), call);
-      return;
+      check_mpi(starting(as..., comm_, &later->requests.next()), call);
+    } else if (size_ == 1 || !run_time.yield_while_waiting) {
+      check_mpi(blocking(as..., comm_), call);
+    } else {
+      MPI_Request request = MPI_REQUEST_NULL;
+      check_mpi(starting(as..., comm_, &request), call);
+      wait_for(request);
     }
-    if (size_ == 1 || !run_time.yield_while_waiting) {
-      check_mpi(blocking(), call);
-      return;
-    }
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(start(&request), call);
-    wait_for(request);
   }
 
   /// Pairwise messages in pieces, for segments whose counts do not fit MPI's int.
@@ -200,9 +198,7 @@ template <class T>
 void Comm::broadcast(T* data, std::int64_t n, int root, UnderWay* later) {
   detail::for_pieces(n, [&](std::int64_t at, int count) {
     MPI_Datatype const t = WireType<T>::get();
-    run(
-        "MPI_Bcast", [&] { return MPI_Bcast(data + at, count, t, root, comm_); },
-        [&](MPI_Request* r) { return MPI_Ibcast(data + at, count, t, root, comm_, r); }, later);
+    run("MPI_Bcast", &MPI_Bcast, &MPI_Ibcast, later, data + at, count, t, root);
   });
 }
 
@@ -219,18 +215,12 @@ void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* la
   }
   int const own = static_cast<int>(n);
   if (even(counts)) {
-    run(
-        "MPI_Allgather", [&] { return MPI_Allgather(send, own, t, recv, own, t, comm_); },
-        [&](MPI_Request* r) { return MPI_Iallgather(send, own, t, recv, own, t, comm_, r); },
-        later);
+    run("MPI_Allgather", &MPI_Allgather, &MPI_Iallgather, later, send, own, t, recv, own, t);
     return;
   }
   int const* c = ints(counts, w.ints[0]);
   int const* d = ints(w.offsets, w.ints[1]);
-  run(
-      "MPI_Allgatherv", [&] { return MPI_Allgatherv(send, own, t, recv, c, d, t, comm_); },
-      [&](MPI_Request* r) { return MPI_Iallgatherv(send, own, t, recv, c, d, t, comm_, r); },
-      later);
+  run("MPI_Allgatherv", &MPI_Allgatherv, &MPI_Iallgatherv, later, send, own, t, recv, c, d, t);
 }
 
 template <class T>
@@ -252,9 +242,7 @@ void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, U
     if (rest == 0) return;
     T* const out = recv + at + by_messages;
     void const* const in = send == recv ? MPI_IN_PLACE : send + at + by_messages;
-    run(
-        "MPI_Allreduce", [&] { return MPI_Allreduce(in, out, rest, t, op, comm_); },
-        [&](MPI_Request* r) { return MPI_Iallreduce(in, out, rest, t, op, comm_, r); }, later);
+    run("MPI_Allreduce", &MPI_Allreduce, &MPI_Iallreduce, later, in, out, rest, t, op);
   });
 }
 
@@ -272,17 +260,12 @@ void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKi
   if (!fits(counts)) return reduce_scatter_in_pieces(send, recv, counts, kind, later);
   if (even(counts)) {
     int const n = static_cast<int>(counts[0]);
-    run(
-        "MPI_Reduce_scatter_block",
-        [&] { return MPI_Reduce_scatter_block(send, recv, n, t, op, comm_); },
-        [&](MPI_Request* r) { return MPI_Ireduce_scatter_block(send, recv, n, t, op, comm_, r); },
-        later);
+    run("MPI_Reduce_scatter_block", &MPI_Reduce_scatter_block, &MPI_Ireduce_scatter_block, later,
+        send, recv, n, t, op);
     return;
   }
   int const* c = ints(counts, (later != nullptr ? *later : now_).ints[0]);
-  run(
-      "MPI_Reduce_scatter", [&] { return MPI_Reduce_scatter(send, recv, c, t, op, comm_); },
-      [&](MPI_Request* r) { return MPI_Ireduce_scatter(send, recv, c, t, op, comm_, r); }, later);
+  run("MPI_Reduce_scatter", &MPI_Reduce_scatter, &MPI_Ireduce_scatter, later, send, recv, c, t, op);
 }
 
 template <class T>
@@ -294,9 +277,7 @@ void Comm::all_to_all(T const* send, Counts const& send_counts, Counts const& se
     return exchange(send, send_counts, send_at, recv, recv_counts, recv_at, later);
   if (sized == Segments::even) {
     int const n = static_cast<int>(send_counts[0]);
-    run(
-        "MPI_Alltoall", [&] { return MPI_Alltoall(send, n, t, recv, n, t, comm_); },
-        [&](MPI_Request* r) { return MPI_Ialltoall(send, n, t, recv, n, t, comm_, r); }, later);
+    run("MPI_Alltoall", &MPI_Alltoall, &MPI_Ialltoall, later, send, n, t, recv, n, t);
     return;
   }
   UnderWay& w = later != nullptr ? *later : now_;
@@ -304,10 +285,7 @@ void Comm::all_to_all(T const* send, Counts const& send_counts, Counts const& se
   int const* sd = ints(send_at, w.ints[1]);
   int const* rc = ints(recv_counts, w.ints[2]);
   int const* rd = ints(recv_at, w.ints[3]);
-  run(
-      "MPI_Alltoallv", [&] { return MPI_Alltoallv(send, sc, sd, t, recv, rc, rd, t, comm_); },
-      [&](MPI_Request* r) { return MPI_Ialltoallv(send, sc, sd, t, recv, rc, rd, t, comm_, r); },
-      later);
+  run("MPI_Alltoallv", &MPI_Alltoallv, &MPI_Ialltoallv, later, send, sc, sd, t, recv, rc, rd, t);
 }
 
 template <class T>
@@ -359,9 +337,7 @@ void Comm::reduce_scatter_in_pieces(T const* send, T* recv, Counts const& counts
     detail::for_pieces(n, [&](std::int64_t at, int count) {
       T const* in = send + from + at;
       T* out = recv + at;
-      run(
-          "MPI_Reduce", [&] { return MPI_Reduce(in, out, count, t, op, g, comm_); },
-          [&](MPI_Request* r) { return MPI_Ireduce(in, out, count, t, op, g, comm_, r); }, later);
+      run("MPI_Reduce", &MPI_Reduce, &MPI_Ireduce, later, in, out, count, t, op, g);
     });
     from += n;
   }

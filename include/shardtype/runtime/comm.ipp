@@ -82,11 +82,7 @@ SHARDTYPE_INLINE Comm::~Comm() {
   if (comm_ != MPI_COMM_NULL && ended == 0) MPI_Comm_free(&comm_);
 }
 
-SHARDTYPE_INLINE void Comm::barrier() {
-  run(
-      "MPI_Barrier", [&] { return MPI_Barrier(comm_); },
-      [&](MPI_Request* r) { return MPI_Ibarrier(comm_, r); });
-}
+SHARDTYPE_INLINE void Comm::barrier() { run("MPI_Barrier", &MPI_Barrier, &MPI_Ibarrier, nullptr); }
 
 SHARDTYPE_INLINE void Comm::offsets(Counts const& counts, Counts& at) {
   at.clear();

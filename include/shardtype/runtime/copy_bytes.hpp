@@ -11,6 +11,16 @@
 
 namespace shardtype::runtime {
 
+/// Whether the host, and so MPI, can access memory of `Space`, a memory space or an execution space.
+template <class Space>
+inline constexpr bool host_reads =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+/// Whether `Space` can access the host's memory as well.
+template <class Space>
+inline constexpr bool shared_with_host =
+    host_reads<Space> &&
+    Kokkos::SpaceAccessibility<typename Space::execution_space, Kokkos::HostSpace>::accessible;
+
 /// As copy_bytes, within the host's memory.
 void copy_on_host(void* to, void const* from, std::size_t bytes);
 

@@ -29,34 +29,9 @@ namespace detail {
 /// The least of the sets that the ranks name: processors may differ, and values must not. Collective.
 runtime::Instructions common_instructions(MPI_Comm comm, runtime::Instructions mine);
 
-/// Keeps ways of exchanging, of which all ranks must take the same one, only where every rank's settings have them.
-void agree_on(MPI_Comm comm, runtime::Settings& s);
-
-/// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
-/// time.
-[[noreturn]] void end_job();
-
 /// Ends the job on all ranks and prints why. If several ranks fail at once, only one prints: the
 /// first, or rank 0 if it is among the ranks that share the failure.
 [[noreturn]] void abort_job(std::string const& text, FailedOn where = FailedOn::this_rank);
-
-/// The terminate handler: one message, then the end of every rank. For an uncaught exception g++
-/// does not unwind main's locals, so nothing else would run.
-[[noreturn]] void on_terminate();
-
-/// SHARDTYPE_FINALIZE=barrier: whether the job ended with a barrier instead of MPI_Finalize.
-/// MPI_Finalize hangs in MPICH 4.0 over UCX's tcp if a rank has closed its connections before
-/// another (scripts/slow_network).
-bool leaves_by_barrier();
-
-/// At the end of a rank's Environment: returns when the other ranks of its node have reached
-/// theirs. Error E06, which ends the job, if one of them waits for this rank in a step that this
-/// rank will never take.
-void await_others();
-
-/// At exit. Error E06, which ends the job, if this rank exits without ending its Environment while
-/// other ranks of its node are still running.
-void on_exit();
 
 }  // namespace detail
 

@@ -11,7 +11,8 @@ SHARDTYPE_INLINE runtime::Instructions common_instructions(MPI_Comm comm,
       reduce_number(comm, static_cast<std::int64_t>(mine), MPI_MIN));
 }
 
-SHARDTYPE_INLINE void agree_on(MPI_Comm comm, runtime::Settings& s) {
+/// Keeps ways of exchanging, of which all ranks must take the same one, only where every rank's settings have them.
+inline void agree_on(MPI_Comm comm, runtime::Settings& s) {
   List<bool*> alike;
   runtime::each_group(s, [&](auto& settings, auto const& variables) {
     for (auto const& v : variables)
@@ -23,7 +24,9 @@ SHARDTYPE_INLINE void agree_on(MPI_Comm comm, runtime::Settings& s) {
   for (int k = 0; bool* b : alike) *b = (bits >> k++ & 1) != 0;
 }
 
-SHARDTYPE_INLINE void end_job() {
+/// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
+/// time.
+[[noreturn]] inline void end_job() {
   std::fflush(stdout);
   std::fflush(stderr);
   sleep_ms(300);
@@ -47,7 +50,9 @@ SHARDTYPE_INLINE void abort_job(std::string const& text, FailedOn where) {
   end_job();
 }
 
-SHARDTYPE_INLINE void on_terminate() {
+/// The terminate handler: one message, then the end of every rank. For an uncaught exception g++
+/// does not unwind main's locals, so nothing else would run.
+[[noreturn]] inline void on_terminate() {
   std::string text = "terminated without an exception";
   FailedOn where = FailedOn::this_rank;
   if (std::exception_ptr const current = std::current_exception()) {
@@ -65,13 +70,19 @@ SHARDTYPE_INLINE void on_terminate() {
   abort_job(text, where);
 }
 
-SHARDTYPE_INLINE bool leaves_by_barrier() {
+/// SHARDTYPE_FINALIZE=barrier: whether the job ended with a barrier instead of MPI_Finalize.
+/// MPI_Finalize hangs in MPICH 4.0 over UCX's tcp if a rank has closed its connections before
+/// another (scripts/slow_network).
+inline bool leaves_by_barrier() {
   if (!run_time.settings.ends_with_barrier) return false;
   reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
   return true;
 }
 
-SHARDTYPE_INLINE void await_others() {
+/// At the end of a rank's Environment: returns when the other ranks of its node have reached
+/// theirs. Error E06, which ends the job, if one of them waits for this rank in a step that this
+/// rank will never take.
+inline void await_others() {
   if (run_time.node == nullptr || run_time.settings.check_agree)
     return;  // then error E03 reports more
   for (int waited = 0; run_time.node->leaving < run_time.node->ranks; ++waited) {
@@ -87,7 +98,9 @@ SHARDTYPE_INLINE void await_others() {
   }
 }
 
-SHARDTYPE_INLINE void on_exit() {
+/// At exit. Error E06, which ends the job, if this rank exits without ending its Environment while
+/// other ranks of its node are still running.
+inline void on_exit() {
   if (!run_time.in_environment) return;
   ++run_time.node->leaving;
   if (all_leave()) {

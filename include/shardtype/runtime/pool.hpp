@@ -242,8 +242,7 @@ Buffer Pool::take(std::size_t asked) {
   make_room(bytes);
   auto* a = new detail::Allocation;
   a->data = from_system<Space>(bytes);
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
-    detail::ask_for_huge_pages(a->data, bytes);
+  if constexpr (runtime::host_reads<Space>) detail::ask_for_huge_pages(a->data, bytes);
   a->bytes = bytes;
   a->release = release;
   a->copy = &copy<Space>;

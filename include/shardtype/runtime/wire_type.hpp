@@ -15,46 +15,24 @@
 
 namespace shardtype::runtime {
 
+inline MPI_Datatype datatype_of(Type<float>) { return MPI_FLOAT; }
+inline MPI_Datatype datatype_of(Type<double>) { return MPI_DOUBLE; }
+inline MPI_Datatype datatype_of(Type<std::int32_t>) { return MPI_INT32_T; }
+inline MPI_Datatype datatype_of(Type<std::int64_t>) { return MPI_INT64_T; }
+inline MPI_Datatype datatype_of(Type<Kokkos::complex<float>>) { return MPI_C_FLOAT_COMPLEX; }
+inline MPI_Datatype datatype_of(Type<Kokkos::complex<double>>) { return MPI_C_DOUBLE_COMPLEX; }
+/// As its bits; MPI has no operations on them.
+inline MPI_Datatype datatype_of(Type<bfloat16>) { return MPI_UINT16_T; }
+/// As a byte, for maxima and minima (any, all).
+inline MPI_Datatype datatype_of(Type<bool>) { return MPI_UINT8_T; }
+
 /// The MPI datatype for elements of `T`.
 template <class T>
 struct WireType {
-  static_assert(sizeof(T) == 0, "no MPI datatype for this element type; specialise WireType<T>");
-};
-template <>
-struct WireType<float> {
-  static MPI_Datatype get() { return MPI_FLOAT; }
-};
-template <>
-struct WireType<double> {
-  static MPI_Datatype get() { return MPI_DOUBLE; }
-};
-/// As its bits; MPI has no operations on them.
-template <>
-struct WireType<bfloat16> {
-  static_assert(sizeof(bfloat16) == 2);
-  static MPI_Datatype get() { return MPI_UINT16_T; }
-};
-/// As a byte, for maxima and minima (any, all).
-template <>
-struct WireType<bool> {
-  static_assert(sizeof(bool) == 1);
-  static MPI_Datatype get() { return MPI_UINT8_T; }
-};
-template <>
-struct WireType<std::int32_t> {
-  static MPI_Datatype get() { return MPI_INT32_T; }
-};
-template <>
-struct WireType<std::int64_t> {
-  static MPI_Datatype get() { return MPI_INT64_T; }
-};
-template <>
-struct WireType<Kokkos::complex<float>> {
-  static MPI_Datatype get() { return MPI_C_FLOAT_COMPLEX; }
-};
-template <>
-struct WireType<Kokkos::complex<double>> {
-  static MPI_Datatype get() { return MPI_C_DOUBLE_COMPLEX; }
+  static_assert(
+      requires { datatype_of(Type<T>{}); },
+      "no MPI datatype for this element type; specialise WireType<T>");
+  static MPI_Datatype get() { return datatype_of(Type<T>{}); }
 };
 
 /// The partial result of a reduction `R` (kernels/reducers.hpp) for one output, in a form that
