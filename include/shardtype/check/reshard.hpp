@@ -183,7 +183,7 @@ struct CollectiveResult : Rule {
   static constexpr bool communicates = true;
   static constexpr bool sends = !requires { Op::sends_nothing; };
   static constexpr auto const& value = Rule::verdict.result;
-  using result = tensor_from_spec<S, CollectiveResult, element_t<A>, A>;
+  using result = accepted_t<Rule, element_t<A>, A>;
   static constexpr std::uint64_t from_number = sends ? planning::number_of(S::template spec<0>) : 0;
   static constexpr std::uint64_t to_number = planning::number_of(value);
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
@@ -200,9 +200,7 @@ struct CollectiveResult : Rule {
 template <class Op, class A>
 constexpr auto resolve_collective() {
   using Parts = typename Op::parts;
-  if constexpr (!is_tensor<A>) {
-    return Type<NotATensor<A>>{};
-  } else if constexpr (misnames_state<Op>) {
+  if constexpr (misnames_state<Op>) {
     return Type<Plainly<Code::V01_mixed>>{};
   } else if constexpr (Parts::count == Parts::states) {
     return Type<Plainly<Code::K07_no_axis>>{};
@@ -214,12 +212,8 @@ constexpr auto resolve_collective() {
 template <class Op>
 concept Reshards = requires { typename Op::destination; };
 template <class A, class... Out>
-constexpr auto resolve_reshard(Pack<Out...>) {
-  if constexpr (!is_tensor<A>) {
-    return Type<NotATensor<A>>{};
-  } else {
-    return Type<Resharding<A, named_t<A, Out...>>>{};
-  }
+constexpr Type<Resharding<A, named_t<A, Out...>>> reshard_to(Pack<Out...>) {
+  return {};
 }
 
 /// Whether an operation moves blocks of manual mode (check/block_move.hpp).
@@ -233,9 +227,10 @@ concept MovesBlocks = requires { Op::blocks::how; };
 namespace shardtype::checking {
 
 template <detail::Reshards Op, class A>
-struct Resolve<Op, A> : decltype(detail::resolve_reshard<A>(typename Op::destination{}))::type {};
+  requires is_tensor<A>
+struct Resolve<Op, A> : decltype(detail::reshard_to<A>(typename Op::destination{}))::type {};
 template <detail::MovesTensors Op, class A>
-  requires(!is_local<A> || !detail::MovesBlocks<Op>)
+  requires(is_tensor<A> && (!is_local<A> || !detail::MovesBlocks<Op>))
 struct Resolve<Op, A> : decltype(detail::resolve_collective<Op, A>())::type {};
 
 }  // namespace shardtype::checking

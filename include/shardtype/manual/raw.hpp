@@ -75,14 +75,14 @@ template <class... Xs, class A>
 auto assume_invariant(core::Argument<A> const& a,
                       checking::CallSite where = std::source_location::current()) {
   using L = detail::leaving_t<A>;
-  using R = detail::invariant_t<L, Xs...>;
+  using R = detail::Invariant<L, Xs...>;
   using Judged = detail::judged_t<R, L>;
   if constexpr (!detail::accepts<Judged>) {
     return checking::Poisoned(Judged{});
   } else if constexpr (core::is_active<A>) {
     return checking::Poisoned(checking::refused<rules::Code::X03_not_differentiable, false, L>{});
   } else {
-    using Out = core::tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
+    using Out = detail::accepted_t<R, typename L::element, L>;
     auto const& block = detail::operand(a.self());
     if (runtime::run_time.settings.check_values && block.mesh().here()) {
       core::AxisList over;

@@ -13,6 +13,7 @@
 #include <shardtype/check/callable.hpp>
 #include <shardtype/check/create.hpp>
 #include <shardtype/check/misused.hpp>
+#include <shardtype/check/on_mesh.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/plan/explain.hpp>
@@ -49,23 +50,12 @@ constexpr extents_of<A> extents_from_type() {
   return out;
 }
 
-/// Number of the first axis of `A` that is not among the mesh axes `Xs`, or -1.
-template <class A, class... Xs>
-constexpr int missing_axis() {
-  Names const& names = Scope<A>::names;
-  for (int x = 0; x < names.axes; ++x)
-    if (((names.axis_id[x] != identity<Xs>) && ...)) return x;
-  return -1;
-}
-template <class A, class M, class X>
-refused<Code::M01_axis_not_in_mesh, false, A, M, X>* not_in_mesh(Pack<X>);
-
 /// Refuses a tensor type whose axes the mesh lacks.
 template <class A, class... Xs>
 constexpr void check_mesh_has_axes() {
-  constexpr int missing = missing_axis<A, Xs...>();
+  constexpr int missing = missing_axis<A>(Type<Mesh<Xs...>>{});
   if constexpr (missing >= 0) {
-    std::remove_pointer_t<decltype(not_in_mesh<A, Mesh<Xs...>>(axis_type<Scope<A>, missing>()))>{};
+    not_in_mesh_t<A, Mesh<Xs...>, missing>{};
   }
 }
 
