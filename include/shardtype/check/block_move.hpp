@@ -30,7 +30,7 @@ constexpr int labels_named(Movement how) {
 }
 
 /// The collective or cast that an operation performs on a Local, and the state of its result unless
-/// the call names one. An operation has it as `blocks`, and NamedParts as `parts`.
+/// the call names one. An operation has it as `blocks`.
 template <Movement its_how, AxisState its_to>
 struct Moves {
   static constexpr Movement how = its_how;
@@ -40,7 +40,7 @@ struct Moves {
 /// The rule's verdict for the block `A`.
 template <class Op, class A>
 struct BlockMove {
-  using Parts = typename Op::parts;
+  using Parts = parts_t<Op>;
   static constexpr Movement how = Op::blocks::how;
   static constexpr AxisState to = Parts::state(Op::blocks::to);
   static constexpr std::size_t may_name_states =

@@ -108,6 +108,16 @@ struct NamedParts {
     return otherwise;
   }
 };
+/// The NamedParts of an operation.
+template <class Op>
+struct NamedIn;
+template <template <class...> class Op, class... Named>
+struct NamedIn<Op<Named...>> {
+  using type = NamedParts<Named...>;
+};
+template <class Op>
+using parts_t = typename NamedIn<Op>::type;
+
 template <class S, class... Xs>
 inline constexpr int axis_numbers[] = {S::names.find_axis(identity<Xs>)..., -1};
 template <class S, class... Ls>
@@ -159,12 +169,13 @@ concept MovesTensors = requires(Spec const& s, NamedNumbers const& n) { Op::move
 /// Of tensors only the state `to_reduced` may be named, last, of collectives that say so.
 template <class Op>
 inline constexpr bool misnames_state =
-    Op::parts::states > 0 && !(requires { requires Op::names_state; } && Op::parts::in_order() &&
-                               Op::parts::state(AxisState::replicated) == AxisState::reduced);
+    parts_t<Op>::states > 0 &&
+    !(requires { requires Op::names_state; } && parts_t<Op>::in_order() &&
+      parts_t<Op>::state(AxisState::replicated) == AxisState::reduced);
 
 template <class Op, class A>
 struct CollectiveRule {
-  using Parts = typename Op::parts;
+  using Parts = parts_t<Op>;
   using S = Scope<A, typename Parts::Mentioned>;
   static constexpr bool one_all_reduce = requires { requires Op::one_all_reduce; };
   static consteval Verdict decide() {
@@ -199,7 +210,7 @@ struct CollectiveResult : Rule {
 
 template <class Op, class A>
 constexpr auto resolve_collective() {
-  using Parts = typename Op::parts;
+  using Parts = parts_t<Op>;
   if constexpr (misnames_state<Op>) {
     return Type<Plainly<Code::V01_mixed>>{};
   } else if constexpr (Parts::count == Parts::states) {
@@ -211,6 +222,9 @@ constexpr auto resolve_collective() {
 /// Whether an operation is a reshard, to the type that its `destination` names.
 template <class Op>
 concept Reshards = requires { typename Op::destination; };
+/// Whether an operation consists of the steps of its plan, which change the sharding of its operand.
+template <class Op>
+concept ChangesSharding = Reshards<Op> || MovesTensors<Op>;
 template <class A, class... Out>
 constexpr Type<Resharding<A, named_t<A, Out...>>> reshard_to(Pack<Out...>) {
   return {};

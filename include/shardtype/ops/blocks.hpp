@@ -32,7 +32,6 @@ namespace op {
 template <class... Xs>
 struct Permute {
   using operation = Permute;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::permute, AxisState::varying>;
   static constexpr std::string_view name = "permute";
   std::span<SourceDestination const> pairs;  // read by index: its iterators cost 20 classes
@@ -79,8 +78,6 @@ struct Permute {
 template <class... Xs>
 struct Rotate {
   using operation = Rotate;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::permute, AxisState::varying>;
   static constexpr std::string_view name = "rotate";
   std::int64_t by = 0;
@@ -98,7 +95,6 @@ struct Rotate {
 template <class... Xs>
 struct BroadcastFrom {
   using operation = BroadcastFrom;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::broadcast, AxisState::replicated>;
   static constexpr std::string_view name = "broadcast_from";
   int root = 0;
@@ -118,8 +114,6 @@ struct BroadcastFrom {
 template <class... XI>
 struct Shard {
   using operation = Shard;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<XI...>;
   using blocks = detail::Moves<Movement::shard, AxisState::varying>;
   static constexpr std::string_view name = "shard";
 };
@@ -128,8 +122,6 @@ struct Shard {
 template <class... Xs>
 struct ToVarying {
   using operation = ToVarying;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::cast, AxisState::varying>;
   static constexpr std::string_view name = "varying";
 };
@@ -138,8 +130,6 @@ struct ToVarying {
 template <class... Named>
 struct ToUnreduced {
   using operation = ToUnreduced;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Named...>;
   using blocks = detail::Moves<Movement::cast, AxisState::unreduced>;
   static constexpr std::string_view name = "unreduced";
 };

@@ -17,7 +17,6 @@ namespace op {
 template <class... Out>
 struct Matmul {
   using operation = Matmul;
-  using runs = ByPlan;
   static constexpr std::string_view name = "matmul";
   Overlap overlap = Overlap::none;
 };
