@@ -38,8 +38,13 @@ struct Created<Tensor<T, Parts...>> {
 template <class... Parts>
 using created_t = typename Created<Parts...>::type;
 
+template <class... Parts>
+using created_element = typename created_t<Parts...>::element;
+
 template <class A>
 using extents_of = std::array<std::int64_t, A::rank>;
+template <class... Parts>
+using created_extents = extents_of<created_t<Parts...>>;
 
 /// The static extents of the labels of `A`; `dynamic` for labels without one.
 template <class A>
@@ -48,6 +53,10 @@ constexpr extents_of<A> extents_from_type() {
   Names const names = Scope<A>::names;
   for (std::size_t d = 0; d < A::rank; ++d) out[d] = names.label_extent[A::spec.dims[d].label];
   return out;
+}
+template <class... Parts>
+constexpr created_extents<Parts...> label_extents() {
+  return extents_from_type<created_t<Parts...>>();
 }
 
 /// Refuses a tensor type whose axes the mesh lacks.
@@ -143,9 +152,8 @@ namespace api {
 /// 1.0f)` -> `f32[I@X, J]`. Extents may be left out if the labels have static ones. Communicates
 /// nothing. Refused: M01 an axis the mesh lacks. Error E20: an extent that does not fit.
 template <class... Parts, class... Xs>
-auto full(runtime::MeshOf<Xs...> const& mesh,
-          detail::extents_of<detail::created_t<Parts...>> const& extents,
-          typename detail::created_t<Parts...>::element value) {
+auto full(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+          detail::created_element<Parts...> value) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
   A out = detail::uninitialized<A>(mesh, extents);
@@ -153,24 +161,22 @@ auto full(runtime::MeshOf<Xs...> const& mesh,
   return out;
 }
 template <class... Parts, class... Xs>
-auto full(runtime::MeshOf<Xs...> const& mesh, typename detail::created_t<Parts...>::element value) {
-  return full<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), value);
+auto full(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...> value) {
+  return full<Parts...>(mesh, detail::label_extents<Parts...>(), value);
 }
 
 /// A tensor of zeros: `zeros<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
 template <class... Parts, class... Xs>
 auto zeros(runtime::MeshOf<Xs...> const& mesh,
-           detail::extents_of<detail::created_t<Parts...>> const& extents =
-               detail::extents_from_type<detail::created_t<Parts...>>()) {
-  return full<Parts...>(mesh, extents, typename detail::created_t<Parts...>::element{});
+           detail::created_extents<Parts...> const& extents = detail::label_extents<Parts...>()) {
+  return full<Parts...>(mesh, extents, detail::created_element<Parts...>{});
 }
 
 /// A tensor of ones: `ones<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
 template <class... Parts, class... Xs>
 auto ones(runtime::MeshOf<Xs...> const& mesh,
-          detail::extents_of<detail::created_t<Parts...>> const& extents =
-              detail::extents_from_type<detail::created_t<Parts...>>()) {
-  using T = typename detail::created_t<Parts...>::element;
+          detail::created_extents<Parts...> const& extents = detail::label_extents<Parts...>()) {
+  using T = detail::created_element<Parts...>;
   return full<Parts...>(mesh, extents, T(1));
 }
 
@@ -179,7 +185,7 @@ auto ones(runtime::MeshOf<Xs...> const& mesh,
 /// errors as `full`; T11 a function with another number of parameters.
 template <class... Parts, class... Xs, class F>
 auto from_function(runtime::MeshOf<Xs...> const& mesh,
-                   detail::extents_of<detail::created_t<Parts...>> const& extents, F f) {
+                   detail::created_extents<Parts...> const& extents, F f) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
   if constexpr (!detail::takes_position<F&>(std::make_index_sequence<A::rank>{})) {
@@ -195,17 +201,15 @@ auto from_function(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs, class F>
 auto from_function(runtime::MeshOf<Xs...> const& mesh, F f) {
-  return from_function<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(),
-                                 std::move(f));
+  return from_function<Parts...>(mesh, detail::label_extents<Parts...>(), std::move(f));
 }
 
 /// A tensor from the global array, row-major, which every rank passes; each rank copies its block.
 /// Communicates nothing. Refusals and errors as `full`; E22 if the array has another number of
 /// elements.
 template <class... Parts, class... Xs>
-auto from_host(runtime::MeshOf<Xs...> const& mesh,
-               detail::extents_of<detail::created_t<Parts...>> const& extents,
-               std::span<typename detail::created_t<Parts...>::element const> whole) {
+auto from_host(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+               std::span<detail::created_element<Parts...> const> whole) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
   (void)A::local_rows(mesh, extents);  // checks that the number of elements can be counted
