@@ -103,9 +103,9 @@ def sample(parameter, types):
         return "char const*"
     if kind == "checking::Poisoned":  # what a refused call gives: its refusal was printed
         return None
-    if kind.endswith("::element"):
+    if kind.endswith("::element") or "created_element<" in kind:
         return "float"
-    if "extents_of<" in kind:
+    if re.search("extents_of<|created_extents<", kind):
         return "std::array<std::int64_t, 0>"
     if "sizeof...(" in kind:
         return "std::array<std::int64_t, 1>"

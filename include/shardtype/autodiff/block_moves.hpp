@@ -30,8 +30,6 @@ using How = rules::Movement;
 template <class... Xs>
 struct KeptOn {
   using operation = KeptOn;
-  using gradient = checking::MovesBack;
-  using parts = shardtype::detail::NamedParts<Xs...>;
   using blocks = shardtype::detail::Moves<rules::Movement::cast, AxisState::varying>;
   static constexpr std::string_view name = "kept_on";
   static constexpr bool shares = false;
@@ -66,7 +64,7 @@ namespace autodiff {
 /// How a collective or cast on a block of type `A` that gives a `V` is transposed, axis by axis.
 template <class Op, class V, class A>
 struct MovedBack {
-  using Parts = typename Op::parts;
+  using Parts = shardtype::detail::parts_t<Op>;
   using S = Scope<A, V>;
   template <class X>
   static constexpr rules::Move back = rules::transposed(
@@ -187,7 +185,7 @@ struct FirstLabel<shardtype::detail::Pack<I, Ls...>> {
 /// there is none.
 template <class Op>
 struct BlockMovement : Movement {
-  static constexpr bool exists = Op::parts::kind == core::ReduceKind::sum;
+  static constexpr bool exists = shardtype::detail::parts_t<Op>::kind == core::ReduceKind::sum;
   /// The table of transposed collectives has all of them.
   template <int K, class V, class A>
     requires(is_local<tensor_of<A>>)
@@ -202,12 +200,11 @@ struct BlockMovement : Movement {
       return shardtype::call(op.transposed(), std::source_location::current(), ct);
     } else {
       return autodiff::moved_back<Op, tensor_of<V>, tensor_of<A>>(
-          autodiff::share_of<typename Op::parts>(ct));
+          autodiff::share_of<shardtype::detail::parts_t<Op>>(ct));
     }
   }
 };
 template <shardtype::detail::MovesBlocks Op>
-  requires std::is_same_v<typename Op::gradient, checking::MovesBack>
 struct Vjp<Op> : BlockMovement<Op> {};
 
 /// The pairs, from destination to source.
@@ -230,7 +227,7 @@ struct Vjp<op::BroadcastFrom<Named...>> : BlockMovement<op::BroadcastFrom<Named.
   using Op = op::BroadcastFrom<Named...>;
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const&, C const& ct) {
-    using Parts = typename Op::parts;
+    using Parts = shardtype::detail::parts_t<Op>;
     if constexpr (Parts::states > 0) {
       return kept_on(autodiff::move_over<op::AllReduce>(ct, typename Parts::Axes{},
                                                         shardtype::detail::Pack<>{}),

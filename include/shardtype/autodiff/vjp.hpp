@@ -240,7 +240,8 @@ struct Vjp {
 };
 template <class Op>
   requires(
-      requires(Op const& op) { op.transposed(); } && !requires { typename Op::gradient; })
+      requires(Op const& op) { op.transposed(); } && !requires { typename Op::gradient; } &&
+      !shardtype::detail::MovesBlocks<Op>)
 struct Vjp<Op> : SavesNothing {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const&, C const& ct) {
@@ -262,8 +263,7 @@ template <class Op>
   requires std::is_same_v<typename Op::gradient, checking::PullsByExtents>
 struct Vjp<Op> : PullsByMember<Op, SavesExtents> {};
 template <class Op>
-  requires(std::is_same_v<typename Op::gradient, checking::MovesBack> &&
-           !shardtype::detail::MovesBlocks<Op>)
+  requires(shardtype::detail::ChangesSharding<Op> && !shardtype::detail::MovesBlocks<Op>)
 struct Vjp<Op> : Movement {};
 template <class Op>
   requires std::is_same_v<typename Op::gradient, checking::PullsByIds>

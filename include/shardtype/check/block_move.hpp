@@ -30,7 +30,7 @@ constexpr int labels_named(Movement how) {
 }
 
 /// The collective or cast that an operation performs on a Local, and the state of its result unless
-/// the call names one. An operation has it as `blocks`, and NamedParts as `parts`.
+/// the call names one. An operation has it as `blocks`.
 template <Movement its_how, AxisState its_to>
 struct Moves {
   static constexpr Movement how = its_how;
@@ -40,7 +40,7 @@ struct Moves {
 /// The rule's verdict for the block `A`.
 template <class Op, class A>
 struct BlockMove {
-  using Parts = typename Op::parts;
+  using Parts = parts_t<Op>;
   static constexpr Movement how = Op::blocks::how;
   static constexpr AxisState to = Parts::state(Op::blocks::to);
   static constexpr std::size_t may_name_states =
@@ -158,10 +158,7 @@ constexpr void move_extents(planning::BlockCall const& c, ResultExtents const& e
 /// The resolved operation on a block.
 template <class Rule, class Op, class A>
 struct BlockMoveResult : Rule {
-  struct Holder {
-    static constexpr Spec value = Rule::verdict.result;
-  };
-  using result = tensor_from_spec<typename Rule::S, Holder, element_t<A>, A>;
+  using result = accepted_t<Rule, element_t<A>, A>;
 
   static constexpr planning::BlockCall block_call(Sizes const& sizes) {
     planning::BlockCall c{Rule::how, Rule::axes(), Rule::Parts::kind, Rule::Parts::mean};
@@ -169,7 +166,7 @@ struct BlockMoveResult : Rule {
     if (Rule::named_count() > 1)
       c.second = Rule::named.rank > 1 ? Rule::named.dims[1].label : c.first;
     c.given = Rule::given;
-    c.result = Holder::value;
+    c.result = Rule::verdict.result;
     c.sizes = sizes;
     c.element_bytes = static_cast<std::int64_t>(sizeof(element_t<A>));
     return c;
@@ -179,7 +176,8 @@ struct BlockMoveResult : Rule {
   static constexpr void set_extents([[maybe_unused]] Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     planning::BlockCall const c = block_call(sizes);
-    move_extents(c, {Rule::S::names, Rule::S::readings, 1, Holder::value, sizes, given, out});
+    move_extents(c,
+                 {Rule::S::names, Rule::S::readings, 1, Rule::verdict.result, sizes, given, out});
     if constexpr (requires { op.check(c.ranks()); }) op.check(c.ranks());
   }
   /// The plan of one call of `op` on a block of these extents.
@@ -205,25 +203,18 @@ struct BlockMoveResult : Rule {
   }
 };
 
-template <class Op, class A>
-constexpr auto resolve_move() {
-  if constexpr (is_local<A>) {
-    return Type<resolved_t<BlockMoveResult, BlockMove<Op, A>, Op, A>>{};
-  } else if constexpr (is_tensor<A>) {
-    return Type<Plainly<Code::V01_mixed>>{};
-  } else {
-    return Type<NotATensor<A>>{};
-  }
-}
-
 }  // namespace detail
 
 }  // namespace shardtype
 
 namespace shardtype::checking {
 
-template <class Op, class A>
-  requires(detail::MovesBlocks<Op> && (is_local<A> || !detail::MovesTensors<Op>))
-struct Resolve<Op, A> : decltype(detail::resolve_move<Op, A>())::type {};
+template <detail::MovesBlocks Op, class A>
+  requires is_local<A>
+struct Resolve<Op, A>
+    : detail::resolved_t<detail::BlockMoveResult, detail::BlockMove<Op, A>, Op, A> {};
+template <detail::MovesBlocks Op, class A>
+  requires(is_tensor<A> && !is_local<A> && !detail::MovesTensors<Op>)
+struct Resolve<Op, A> : detail::Plainly<Code::V01_mixed> {};
 
 }  // namespace shardtype::checking

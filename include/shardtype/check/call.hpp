@@ -1,6 +1,8 @@
 #pragma once
 /// The entry point of all operations, declared for the functions in ops/, and the members by which
-/// an operation says how it runs and what its gradient is.
+/// an operation says how it runs and what its gradient is. (Reshards and collectives, check/reshard.hpp, run by
+/// their plans; their cotangents are moved back, by the transposed collective or cast, which a member `transposed`
+/// may name, or by a reshard to the operand's cotangent.)
 
 #include <source_location>
 
@@ -27,17 +29,12 @@ namespace checking {
 struct ByBlock {};
 /// As ByBlock; an operand without dims is read first, into the member `start`.
 struct ByBlockFromStart {};
-/// `using runs = ByPlan`: the operation consists of the steps of its plan.
-struct ByPlan {};
 
 /// `using gradient = Pulls`: `pull(g)` is the cotangent of an operand, of an autodiff::Pull `g`. It
 /// reads no operand.
 struct Pulls {};
 /// As Pulls; `g.rows<I>()` has the operand's extent along I.
 struct PullsByExtents {};
-/// `using gradient = MovesBack`: the cotangent is moved back, by the transposed collective or cast
-/// (which a member `transposed` may name) or a reshard to the operand's cotangent.
-struct MovesBack {};
 /// As PullsByExtents; the last operand, if it holds integers, is kept, and passed on by
 /// `g.with_ids(op, operands...)`.
 struct PullsByIds {};

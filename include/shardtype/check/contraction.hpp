@@ -127,10 +127,10 @@ template <class Strict, class A, class B>
 struct Strictly : Strict {
   using S = typename Strict::S;
   static constexpr bool communicates = false;
-  static constexpr auto const& value = Strict::verdict.result;
-  using result = tensor_from_spec<S, Strictly, element_t<A>, A>;
+  using result = accepted_t<Strict, element_t<A>, A>;
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
-    return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec, value, z,
+    return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec,
+                                             Strict::verdict.result, z,
                                              product_element<element_t<A>>());
   }
 };
@@ -147,26 +147,17 @@ inline constexpr bool names_axis<T, true> = false;
 template <class... Out>
 inline constexpr bool all_labels_named = (names_label<Out> && ...);
 
-/// The forms of template arguments of a product.
-enum class Form : std::int8_t { no_tensors, axes, labels, matmul, named };
+/// A product by the form of its template arguments: a named result, a mistake, labels, or none.
 template <bool Sums, class A, class B, class... Out>
-inline constexpr Form form_of = !is_tensor<A> || !is_tensor<B>     ? Form::no_tensors
-                                : (names_axis<Out> || ...)         ? Form::axes
-                                : Sums && all_labels_named<Out...> ? Form::labels
-                                : sizeof...(Out) == 0              ? Form::matmul
-                                                                   : Form::named;
-template <Form, bool Sums, class A, class B, class... Out>
-struct Product : NotATensor<A, B> {};
+struct Product : NamedContraction<A, B, named_t<A, Out...>, Sums> {};
 template <bool Sums, class A, class B, class... Out>
-struct Product<Form::axes, Sums, A, B, Out...> : Plainly<Code::S05_axis_named> {};
+  requires(names_axis<Out> || ...)
+struct Product<Sums, A, B, Out...> : Plainly<Code::S05_axis_named> {};
 template <class A, class B, class... Ls>
-struct Product<Form::labels, true, A, B, Ls...>
-    : resolved_t<Strictly, StrictEinsum<A, B, Ls...>, A, B> {};
+  requires all_labels_named<Ls...>
+struct Product<true, A, B, Ls...> : resolved_t<Strictly, StrictEinsum<A, B, Ls...>, A, B> {};
 template <class A, class B>
-struct Product<Form::matmul, false, A, B> : resolved_t<Strictly, StrictMatmul<A, B>, A, B> {};
-template <bool Sums, class A, class B, class... Out>
-struct Product<Form::named, Sums, A, B, Out...> : NamedContraction<A, B, named_t<A, Out...>, Sums> {
-};
+struct Product<false, A, B> : resolved_t<Strictly, StrictMatmul<A, B>, A, B> {};
 
 // Products of three and more operands: of pairs, from left to right.
 
@@ -242,9 +233,7 @@ constexpr auto resolve_pairs(Pack<Ls...> out, Type<A>, Type<B>, Type<Rest>... re
 }
 template <class... Out, class... As>
 constexpr auto resolve_products(Pack<Out...> out, Type<As>... as) {
-  if constexpr (!(is_tensor<As> && ...)) {
-    return Type<NotATensor<As...>>{};
-  } else if constexpr ((names_axis<Out> || ...)) {
+  if constexpr ((names_axis<Out> || ...)) {
     return Type<Plainly<Code::S05_axis_named>>{};
   } else if constexpr (all_labels_named<Out...>) {
     constexpr int types = static_cast<int>(sizeof...(As) + 1);
@@ -266,12 +255,13 @@ constexpr auto resolve_products(Pack<Out...> out, Type<As>... as) {
 namespace shardtype::checking {
 
 template <class... Out, class A, class B>
-struct Resolve<op::Matmul<Out...>, A, B>
-    : detail::Product<detail::form_of<false, A, B, Out...>, false, A, B, Out...> {};
+  requires(is_tensor<A> && is_tensor<B>)
+struct Resolve<op::Matmul<Out...>, A, B> : detail::Product<false, A, B, Out...> {};
 template <class... Out, class A, class B>
-struct Resolve<op::Einsum<Out...>, A, B>
-    : detail::Product<detail::form_of<true, A, B, Out...>, true, A, B, Out...> {};
+  requires(is_tensor<A> && is_tensor<B>)
+struct Resolve<op::Einsum<Out...>, A, B> : detail::Product<true, A, B, Out...> {};
 template <class... Out, class A, class B, class C, class... More>
+  requires(is_tensor<A> && is_tensor<B> && is_tensor<C> && (is_tensor<More> && ...))
 struct Resolve<op::Einsum<Out...>, A, B, C, More...>
     : decltype(detail::resolve_products(detail::Pack<Out...>{}, Type<A>{}, Type<B>{}, Type<C>{},
                                         Type<More>{}...))::type{};

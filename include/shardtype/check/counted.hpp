@@ -136,28 +136,13 @@ struct CountedReduction : ReductionOfSeveral<Base, F, A, real_of<element_t<A>>> 
   /// The type of the counts.
   using counts = typename CountedReduction::template like<real_of<element_t<A>>>;
 };
-template <class Base, class F, class A, class Second, class Third>
-struct ReductionInParts : ReductionOfSeveral<Base, F, A, Second, Third> {
-  using second = typename ReductionInParts::template like<Second>;
-  using third = typename ReductionInParts::template like<Third>;
+template <class Base, class F, class A>
+struct ReductionInParts : ReductionOfSeveral<Base, F, A, typename F::template second<element_t<A>>,
+                                             typename F::template third<element_t<A>>> {
+  using second =
+      typename ReductionInParts::template like<typename F::template second<element_t<A>>>;
+  using third = typename ReductionInParts::template like<typename F::template third<element_t<A>>>;
 };
-
-template <class F, class A, class... Out>
-constexpr auto resolve_counted() {
-  using Base = typename decltype(resolve_reduction<F, A, Out...>())::type;
-  return Type<resolved_t<CountedReduction, Base, F, A>>{};
-}
-template <class F, class A, class... Out>
-constexpr auto resolve_parts() {
-  using Base = typename decltype(resolve_reduction<F, A, Out...>())::type;
-  using T = element_t<A>;
-  if constexpr (Base::verdict) {
-    return Type<ReductionInParts<Base, F, A, typename F::template second<T>,
-                                 typename F::template third<T>>>{};
-  } else {
-    return Type<Base>{};
-  }
-}
 
 }  // namespace detail
 
@@ -166,10 +151,12 @@ constexpr auto resolve_parts() {
 namespace shardtype::checking {
 
 template <class F, class... Out, class A>
+  requires is_tensor<A>
 struct Resolve<op::ReduceCounted<F, Out...>, A>
-    : decltype(detail::resolve_counted<F, A, Out...>())::type {};
+    : detail::resolved_t<detail::CountedReduction, detail::Reduction<F, A, Out...>, F, A> {};
 template <class F, class... Out, class A>
+  requires is_tensor<A>
 struct Resolve<op::ReduceParts<F, Out...>, A>
-    : decltype(detail::resolve_parts<F, A, Out...>())::type {};
+    : detail::resolved_t<detail::ReductionInParts, detail::Reduction<F, A, Out...>, F, A> {};
 
 }  // namespace shardtype::checking

@@ -167,6 +167,9 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   using common = typename ElementFor<F, Args...>::type;
   using first = typename FirstTensor<Args...>::type;
   using element = typename ElementGiven<F, common, typename ArrivesAs<Args, common>::type...>::type;
+  /// The type that `Out...` name, with the elements of the function.
+  template <class... Out>
+  using named = named_as_t<element, first, Out...>;
   static constexpr Linearity linearity = LinearityOf<F, common>::value;
 
   static constexpr shardtype::rules::Operands operands() {
@@ -236,17 +239,13 @@ struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
 
 template <class Strict>
 struct ElementwiseResult : Strict {
-  struct Holder {
-    static constexpr Spec value = Strict::verdict.result;
-  };
-  using result = tensor_from_spec<typename Strict::S, Holder, typename Strict::element,
-                                  typename Strict::first>;
+  using result = accepted_t<Strict, typename Strict::element, typename Strict::first>;
   /// Communicates nothing: operands are sliced locally.
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
     Spec given[planning::max_local_operands];
     int const count = Strict::tensors(given);
     auto const bytes = Strict::sizes_of_elements(sizeof(typename Strict::element));
-    planning::LabelValues const values(z, given, count, Holder::value, bytes.at);
+    planning::LabelValues const values(z, given, count, Strict::verdict.result, bytes.at);
     Plan p = planning::plan_of_call("map", values.call);
     planning::append_compute(p, map_work(values.call));
     return p;
@@ -303,10 +302,6 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   }
 };
 
-/// The type that `Out...` name, with the elements of an elementwise function.
-template <class Base, class... Out>
-using named_as_t = typename NamedAs<typename Base::element, typename Base::first, Out...>::type;
-
 }  // namespace detail
 
 }  // namespace shardtype
@@ -318,10 +313,10 @@ struct Resolve<op::Map<F>, Args...>
     : detail::resolved_t<detail::ElementwiseResult, detail::StrictElementwise<F, Args...>> {};
 template <class F, class Out, class... More, class... Args>
 struct Resolve<op::Map<F, Out, More...>, Args...>
-    : detail::NamedElementwise<
-          F,
-          detail::named_as_t<detail::ElementwiseOperands<F, detail::Pack<>, Args...>, Out, More...>,
-          Args...> {};
+    : detail::NamedElementwise<F,
+                               typename detail::ElementwiseOperands<
+                                   F, detail::Pack<>, Args...>::template named<Out, More...>,
+                               Args...> {};
 
 }  // namespace shardtype::checking
 

@@ -27,30 +27,19 @@ struct Read {
   static constexpr Verdict verdict = decide();
 };
 
-/// The verdict on the condition of loop_while and branch.
-template <class P, bool tensor = is_tensor<P>>
-struct Condition : NotATensor<P> {};
-template <class P>
-struct Condition<P, true> : Read<P> {
-  static constexpr Verdict decide() {
-    if (!is_local<P>) return refuse(Code::V01_mixed);
-    if (!std::is_same_v<element_t<P>, bool>) return refuse(Code::P11_condition);
-    return Read<P>::verdict;
-  }
-  static constexpr Verdict verdict = decide();
-};
-
 /// The verdict on the number of a branch, whose elements must be integers.
-template <class P, bool tensor = is_tensor<P>>
-struct BranchNumber : NotATensor<P> {};
 template <class P>
-struct BranchNumber<P, true> : Read<P> {
-  static constexpr Verdict decide() {
-    if (!is_local<P>) return refuse(Code::V01_mixed);
-    return Read<P>::verdict;
-  }
-  static constexpr Verdict verdict = decide();
-};
+struct BranchNumber : NotALocal<P> {};
+template <class P>
+  requires is_local<P>
+struct BranchNumber<P> : Read<P> {};
+
+/// The verdict on the condition of loop_while and branch.
+template <class P>
+struct Condition : BranchNumber<P> {};
+template <class P>
+  requires(is_local<P> && !std::is_same_v<element_t<P>, bool>)
+struct Condition<P> : Plainly<Code::P11_condition> {};
 
 /// The verdict on two types that must be the same for control flow, refused by `C`.
 template <Code C, class A, class B>
@@ -58,7 +47,10 @@ using Alike = Plainly<std::is_same_v<A, B> ? Code::ok : C>;
 
 /// `L` without `Xs` among its varying axes.
 template <class L, class... Xs>
-struct Invariant {
+struct Invariant : NotALocal<L> {};
+template <class L, class... Xs>
+  requires is_local<L>
+struct Invariant<L, Xs...> {
   using S = Scope<L, Mentions<Reduced<Xs...>>>;
   static constexpr Verdict decide() {
     if (S::readings[1].malformed == Malformed::not_an_axis) return refuse(Code::T05_not_an_axis);
@@ -73,23 +65,7 @@ struct Invariant {
     return accept(s);
   }
   static constexpr Verdict verdict = decide();
-  struct Holder {
-    static constexpr Spec value = verdict.result;
-  };
 };
-
-template <class L, class... Xs>
-constexpr auto resolve_invariant() {
-  if constexpr (is_local<L>) {
-    return Type<Invariant<L, Xs...>>{};
-  } else if constexpr (is_tensor<L>) {
-    return Type<Plainly<Code::V01_mixed>>{};
-  } else {
-    return Type<NotATensor<L>>{};
-  }
-}
-template <class L, class... Xs>
-using invariant_t = typename decltype(resolve_invariant<L, Xs...>())::type;
 
 // Arguments and results of shard_map.
 
@@ -124,9 +100,6 @@ struct Input {
     return accept(rules::block_of_tensor(given));
   }
   static constexpr Verdict verdict = decide();
-  struct Holder {
-    static constexpr Spec value = verdict.result;
-  };
 };
 /// As above for any argument.
 template <class A>
@@ -136,8 +109,7 @@ struct InputOf<Tensor<T, Parts...>> : Input<Tensor<T, Parts...>> {};
 template <class T, class... Parts>
 struct InputOf<Local<T, Parts...>> : Plainly<Code::V01_mixed> {};
 template <class A>
-using block_type = tensor_from_spec<Scope<A>, typename Input<A>::Holder, element_t<A>,
-                                    typename LikeLocal<A>::local>;
+using block_type = accepted_t<Input<A>, element_t<A>, typename LikeLocal<A>::local>;
 
 /// The conversion of a result of type `L` of shard_map's function to the tensor `Out`.
 template <class L, class Out>

@@ -210,17 +210,9 @@ struct NamedForm : Rule {
   }
 };
 
-/// The named result `Out...` of `Op`.
-template <class Op, class A, class... Bs, class... Out>
-constexpr auto resolve_named(Pack<Out...>) {
-  if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
-    using T = typename ElementOfResult<Op, A, Bs...>::type;
-    using Named = typename NamedAs<T, A, Out...>::type;
-    return Type<resolved_t<NamedForm, NamedRule<Op, Named, A, Bs...>, Op, Named, A, Bs...>>{};
-  } else {
-    return Type<NotATensor<A, Bs...>>{};
-  }
-}
+/// The result of `Op` of type `Out`.
+template <class Op, class Out, class A, class... Bs>
+using named_form = resolved_t<NamedForm, NamedRule<Op, Out, A, Bs...>, Op, Out, A, Bs...>;
 
 }  // namespace detail
 
@@ -229,7 +221,10 @@ constexpr auto resolve_named(Pack<Out...>) {
 namespace shardtype::checking {
 
 template <class Op, class... Out, class A, class... Bs>
+  requires(is_tensor<A> && (is_tensor<Bs> && ...))
 struct Resolve<op::Named<Op, Out...>, A, Bs...>
-    : decltype(detail::resolve_named<Op, A, Bs...>(detail::Pack<Out...>{}))::type {};
+    : detail::named_form<
+          Op, detail::named_as_t<typename detail::ElementOfResult<Op, A, Bs...>::type, A, Out...>,
+          A, Bs...> {};
 
 }  // namespace shardtype::checking

@@ -57,4 +57,15 @@ template <class... Ts>
 inline constexpr bool are_operands =
     (is_field<std::remove_cvref_t<Ts>> || ...) && (is_operand<std::remove_cvref_t<Ts>> && ...);
 
+// As concepts, of parameters of functions; T may be a reference.
+template <class T>
+concept FieldType = is_field<std::remove_cvref_t<T>>;
+template <class T>
+concept NumberType = is_number<std::remove_cvref_t<T>>;
+template <class T>
+concept OperandType = is_operand<std::remove_cvref_t<T>>;
+/// Of the second operand of an operator.
+template <class B, class A>
+concept OperandBeside = are_operands<A, B>;
+
 }  // namespace shardtype::detail

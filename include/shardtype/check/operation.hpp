@@ -282,17 +282,13 @@ constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c)
 template <class Rule, class Op, class A, class... Bs>
 struct RuledResult : Rule {
   static constexpr bool communicates = requires { requires Op::communicates; };
-  struct Holder {
-    static constexpr Spec value = Rule::verdict.result;
-  };
-  using result =
-      tensor_from_spec<typename Rule::S, Holder, typename ElementOfResult<Op, A, Bs...>::type, A>;
+  using result = accepted_t<Rule, typename ElementOfResult<Op, A, Bs...>::type, A>;
 
   /// Computes the result's extents from the operands'. Errors: the operation's own errors.
   static constexpr void set_extents(Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     ResultExtents const c{
-        Rule::S::names, Rule::S::readings, Rule::operands, Holder::value, sizes, given, out};
+        Rule::S::names, Rule::S::readings, Rule::operands, Rule::verdict.result, sizes, given, out};
     c.carry();
     if constexpr (requires { op.extents(c); }) op.extents(c);
   }
@@ -307,8 +303,8 @@ struct RuledResult : Rule {
     std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
                                   static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
                                   static_cast<std::int64_t>(sizeof(element_t<result>))};
-    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Holder::value, sizes,
-                                         extents, bytes);
+    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Rule::verdict.result,
+                                         sizes, extents, bytes);
     values.call.from = Rule::S::readings[Rule::operands].spec;
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
@@ -339,7 +335,7 @@ struct RuledResult : Rule {
     std::int64_t const* extents[Rule::operands + 1]{};
     std::int64_t bytes[Rule::operands + 1]{};
     for (int k = 0; k <= Rule::operands; ++k) {
-      Spec const& s = k < Rule::operands ? Rule::S::readings[k].spec : Holder::value;
+      Spec const& s = k < Rule::operands ? Rule::S::readings[k].spec : Rule::verdict.result;
       for (int d = 0; d < s.rank; ++d) {
         std::int64_t const n = Rule::S::names.label_extent[s.dims[d].label];
         known[k][d] = extent == dynamic || n == dynamic ? extent : n;
@@ -347,8 +343,8 @@ struct RuledResult : Rule {
       extents[k] = known[k];
       bytes[k] = 1;
     }
-    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Holder::value, sizes,
-                                         extents, bytes);
+    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Rule::verdict.result,
+                                         sizes, extents, bytes);
     values.call.from = Rule::S::readings[Rule::operands].spec;
     op.steps(p, values.call, along);
     return p;
@@ -356,15 +352,6 @@ struct RuledResult : Rule {
   static constexpr int along =
       Rule::S::readings[0].spec.find(Rule::S::readings[Rule::operands].spec.dims[0].label);
 };
-
-template <class Op, class A, class... Bs>
-constexpr auto resolve_ruled() {
-  if constexpr (is_tensor<A> && (is_tensor<Bs> && ...)) {
-    return Type<resolved_t<RuledResult, RuleOf<Op, A, Bs...>, Op, A, Bs...>>{};
-  } else {
-    return Type<NotATensor<A, Bs...>>{};
-  }
-}
 
 /// Whether an operation has its own rule.
 template <class Op>
@@ -377,7 +364,8 @@ concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q
 namespace shardtype::checking {
 
 template <class Op, class A, class... Bs>
-  requires detail::Ruled<Op>
-struct Resolve<Op, A, Bs...> : decltype(detail::resolve_ruled<Op, A, Bs...>())::type {};
+  requires(detail::Ruled<Op> && is_tensor<A> && (is_tensor<Bs> && ...))
+struct Resolve<Op, A, Bs...>
+    : detail::resolved_t<detail::RuledResult, detail::RuleOf<Op, A, Bs...>, Op, A, Bs...> {};
 
 }  // namespace shardtype::checking

@@ -59,15 +59,12 @@ struct Ragged {
 
 template <class Rule, class Op, class A, class B>
 struct RaggedResult : Rule {
-  struct Holder {
-    static constexpr Spec value = Rule::verdict.result;
-  };
-  using result = tensor_from_spec<typename Rule::S, Holder, element_t<A>, B>;
+  using result = accepted_t<Rule, element_t<A>, B>;
 
   /// The extents of the output. Error E24: another dim than the first differs.
   static constexpr void set_extents(Op const&, Sizes const&, std::int64_t const* const* given,
                                     std::int64_t* out) {
-    for (int d = 0; d < Holder::value.rank; ++d) {
+    for (int d = 0; d < Rule::verdict.result.rank; ++d) {
       if (d > 0 && given[0][d] != given[1][d])
         ResultExtents::fail(
             "operand and output of ragged_all_to_all differ in a dim that is not the first", "E24");
@@ -83,8 +80,8 @@ struct RaggedResult : Rule {
     std::int64_t const bytes = static_cast<std::int64_t>(sizeof(element_t<A>));
     std::int64_t const* extents[] = {given[0], given[1], made};
     std::int64_t const each[] = {bytes, bytes, bytes};
-    CallValues<2> const values(Rule::S::names, Rule::S::readings, Holder::value, sizes, extents,
-                               each);
+    CallValues<2> const values(Rule::S::names, Rule::S::readings, Rule::verdict.result, sizes,
+                               extents, each);
     Plan p = planning::plan_of_call(Op::name, values.call);
     AxisList const over = Rule::axes();
     std::int64_t const numbers = 2 * static_cast<std::int64_t>(sizeof(std::int64_t));
@@ -99,15 +96,6 @@ struct RaggedResult : Rule {
   }
 };
 
-template <class Op, class A, class B, class... Xs>
-constexpr auto resolve_ragged() {
-  if constexpr (is_tensor<A> && is_tensor<B>) {
-    return Type<resolved_t<RaggedResult, Ragged<A, B, Xs...>, Op, A, B>>{};
-  } else {
-    return Type<NotATensor<A, B>>{};
-  }
-}
-
 }  // namespace detail
 
 }  // namespace shardtype
@@ -115,7 +103,9 @@ constexpr auto resolve_ragged() {
 namespace shardtype::checking {
 
 template <class... Xs, class A, class B>
+  requires(is_tensor<A> && is_tensor<B>)
 struct Resolve<op::RaggedAllToAll<Xs...>, A, B>
-    : decltype(detail::resolve_ragged<op::RaggedAllToAll<Xs...>, A, B, Xs...>())::type {};
+    : detail::resolved_t<detail::RaggedResult, detail::Ragged<A, B, Xs...>,
+                         op::RaggedAllToAll<Xs...>, A, B> {};
 
 }  // namespace shardtype::checking

@@ -284,11 +284,8 @@ template <class Strict, class F, class A>
 struct ReductionResult : Strict,
                          ReductionCall<ReductionResult<Strict, F, A>, typename Strict::S, F, A,
                                        reduced_element<F, element_t<A>>> {
-  struct Holder {
-    static constexpr Spec value = Strict::verdict.result;
-  };
-  using result = tensor_from_spec<typename Strict::S, Holder, reduced_element<F, element_t<A>>, A>;
-  static constexpr Spec wanted() { return Holder::value; }
+  using result = accepted_t<Strict, reduced_element<F, element_t<A>>, A>;
+  static constexpr Spec wanted() { return Strict::verdict.result; }
   static constexpr Plan plan_of(planning::CallSizing const& c) {
     return planning::reduction_plan(F::name, c, F::template total_bytes<element_t<A>>);
   }
@@ -359,19 +356,15 @@ struct NamedReduction
   }
 };
 
+/// A reduction by the form of its template arguments: a named result, a mistake, or labels.
 template <class F, class A, class... Out>
-constexpr auto resolve_reduction() {
-  if constexpr (!is_tensor<A>) {
-    return Type<NotATensor<A>>{};
-  } else if constexpr (all_labels_named<Out...>) {
-    return Type<resolved_t<ReductionResult, StrictReduction<F, A, Out...>, F, A>>{};
-  } else if constexpr ((names_axis<Out> || ...)) {
-    return Type<Plainly<Code::S05_axis_named>>{};
-  } else {
-    return Type<NamedReduction<
-        F, A, typename NamedAs<reduced_element<F, element_t<A>>, A, Out...>::type>>{};
-  }
-}
+struct Reduction : NamedReduction<F, A, named_as_t<reduced_element<F, element_t<A>>, A, Out...>> {};
+template <class F, class A, class... Out>
+  requires(names_axis<Out> || ...)
+struct Reduction<F, A, Out...> : Plainly<Code::S05_axis_named> {};
+template <class F, class A, class... Ls>
+  requires all_labels_named<Ls...>
+struct Reduction<F, A, Ls...> : resolved_t<ReductionResult, StrictReduction<F, A, Ls...>, F, A> {};
 
 }  // namespace detail
 
@@ -380,7 +373,7 @@ constexpr auto resolve_reduction() {
 namespace shardtype::checking {
 
 template <class F, class... Out, class A>
-struct Resolve<op::Reduce<F, Out...>, A>
-    : decltype(detail::resolve_reduction<F, A, Out...>())::type {};
+  requires is_tensor<A>
+struct Resolve<op::Reduce<F, Out...>, A> : detail::Reduction<F, A, Out...> {};
 
 }  // namespace shardtype::checking

@@ -108,6 +108,16 @@ struct NamedParts {
     return otherwise;
   }
 };
+/// The NamedParts of an operation.
+template <class Op>
+struct NamedIn;
+template <template <class...> class Op, class... Named>
+struct NamedIn<Op<Named...>> {
+  using type = NamedParts<Named...>;
+};
+template <class Op>
+using parts_t = typename NamedIn<Op>::type;
+
 template <class S, class... Xs>
 inline constexpr int axis_numbers[] = {S::names.find_axis(identity<Xs>)..., -1};
 template <class S, class... Ls>
@@ -159,12 +169,13 @@ concept MovesTensors = requires(Spec const& s, NamedNumbers const& n) { Op::move
 /// Of tensors only the state `to_reduced` may be named, last, of collectives that say so.
 template <class Op>
 inline constexpr bool misnames_state =
-    Op::parts::states > 0 && !(requires { requires Op::names_state; } && Op::parts::in_order() &&
-                               Op::parts::state(AxisState::replicated) == AxisState::reduced);
+    parts_t<Op>::states > 0 &&
+    !(requires { requires Op::names_state; } && parts_t<Op>::in_order() &&
+      parts_t<Op>::state(AxisState::replicated) == AxisState::reduced);
 
 template <class Op, class A>
 struct CollectiveRule {
-  using Parts = typename Op::parts;
+  using Parts = parts_t<Op>;
   using S = Scope<A, typename Parts::Mentioned>;
   static constexpr bool one_all_reduce = requires { requires Op::one_all_reduce; };
   static consteval Verdict decide() {
@@ -183,7 +194,7 @@ struct CollectiveResult : Rule {
   static constexpr bool communicates = true;
   static constexpr bool sends = !requires { Op::sends_nothing; };
   static constexpr auto const& value = Rule::verdict.result;
-  using result = tensor_from_spec<S, CollectiveResult, element_t<A>, A>;
+  using result = accepted_t<Rule, element_t<A>, A>;
   static constexpr std::uint64_t from_number = sends ? planning::number_of(S::template spec<0>) : 0;
   static constexpr std::uint64_t to_number = planning::number_of(value);
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
@@ -199,10 +210,8 @@ struct CollectiveResult : Rule {
 
 template <class Op, class A>
 constexpr auto resolve_collective() {
-  using Parts = typename Op::parts;
-  if constexpr (!is_tensor<A>) {
-    return Type<NotATensor<A>>{};
-  } else if constexpr (misnames_state<Op>) {
+  using Parts = parts_t<Op>;
+  if constexpr (misnames_state<Op>) {
     return Type<Plainly<Code::V01_mixed>>{};
   } else if constexpr (Parts::count == Parts::states) {
     return Type<Plainly<Code::K07_no_axis>>{};
@@ -213,13 +222,12 @@ constexpr auto resolve_collective() {
 /// Whether an operation is a reshard, to the type that its `destination` names.
 template <class Op>
 concept Reshards = requires { typename Op::destination; };
+/// Whether an operation consists of the steps of its plan, which change the sharding of its operand.
+template <class Op>
+concept ChangesSharding = Reshards<Op> || MovesTensors<Op>;
 template <class A, class... Out>
-constexpr auto resolve_reshard(Pack<Out...>) {
-  if constexpr (!is_tensor<A>) {
-    return Type<NotATensor<A>>{};
-  } else {
-    return Type<Resharding<A, named_t<A, Out...>>>{};
-  }
+constexpr Type<Resharding<A, named_t<A, Out...>>> reshard_to(Pack<Out...>) {
+  return {};
 }
 
 /// Whether an operation moves blocks of manual mode (check/block_move.hpp).
@@ -233,9 +241,10 @@ concept MovesBlocks = requires { Op::blocks::how; };
 namespace shardtype::checking {
 
 template <detail::Reshards Op, class A>
-struct Resolve<Op, A> : decltype(detail::resolve_reshard<A>(typename Op::destination{}))::type {};
+  requires is_tensor<A>
+struct Resolve<Op, A> : decltype(detail::reshard_to<A>(typename Op::destination{}))::type {};
 template <detail::MovesTensors Op, class A>
-  requires(!is_local<A> || !detail::MovesBlocks<Op>)
+  requires(is_tensor<A> && (!is_local<A> || !detail::MovesBlocks<Op>))
 struct Resolve<Op, A> : decltype(detail::resolve_collective<Op, A>())::type {};
 
 }  // namespace shardtype::checking

@@ -9,15 +9,6 @@
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/rules/laws.hpp>
 
-namespace shardtype::checking {
-
-/// The operation `Op` on `Operands`, decided by the rules: `verdict` and, if that accepts, `result`
-/// (a Tensor type) and `make_plan(sizing, machine)`. Specialised per operation.
-template <class Op, class... Operands>
-struct Resolve;
-
-}  // namespace shardtype::checking
-
 namespace shardtype {
 
 namespace detail {
@@ -64,6 +55,8 @@ template <class T, class Like, class U, class... Parts>
 struct NamedAs<T, Like, Tensor<U, Parts...>> {
   using type = Tensor<U, Parts...>;
 };
+template <class T, class Like, class... Parts>
+using named_as_t = typename NamedAs<T, Like, Parts...>::type;
 
 /// Adjusts a rule's verdict if the first `Operands` types of a scope are blocks of manual mode.
 template <class S, int Operands>
@@ -133,6 +126,21 @@ inline constexpr Code no_tensor = (is_pending<Operands> || ...) ? Code::A04_unde
                                                                 : Code::T09_not_a_tensor;
 template <class... Operands>
 using NotATensor = Plainly<no_tensor<Operands...>>;
+/// A Resolve that refuses because `A` is not a Local.
+template <class A>
+struct NotALocal : NotATensor<A> {};
+template <class A>
+  requires is_tensor<A>
+struct NotALocal<A> : Plainly<Code::V01_mixed> {};
+
+/// The sharding that `Rule` accepts, as a type.
+template <class Rule>
+struct Accepted {
+  static constexpr auto const& value = Rule::verdict.result;
+};
+/// The type of the result that `Rule` accepts: elements `T`, and all else as `Like`.
+template <class Rule, class T, class Like>
+using accepted_t = tensor_from_spec<typename Rule::S, Accepted<Rule>, T, Like>;
 
 template <bool accepted>
 struct Resolved {
@@ -150,3 +158,12 @@ using resolved_t = typename Resolved<bool(Rule::verdict)>::template of<Result<Ru
 }  // namespace detail
 
 }  // namespace shardtype
+
+namespace shardtype::checking {
+
+/// The operation `Op` on `Operands`, decided by the rules: `verdict` and, if that accepts, `result`
+/// (a Tensor type) and `make_plan(sizing, machine)`. Specialised per operation, for tensors.
+template <class Op, class... Operands>
+struct Resolve : detail::NotATensor<Operands...> {};
+
+}  // namespace shardtype::checking

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include <shardtype/check/resolve.hpp>
+#include <shardtype/check/on_mesh.hpp>
 #include <shardtype/rules/transfer.hpp>
 
 namespace shardtype::runtime {
@@ -16,9 +16,6 @@ class MeshOf;
 }  // namespace shardtype::runtime
 
 namespace shardtype {
-
-template <MeshAxis... Xs>
-class Mesh;
 
 namespace detail {
 
@@ -69,54 +66,20 @@ struct Transferring : TransferRule<A, Out> {
   using result = Out;
 };
 
-/// A mesh that has all axes.
-struct AnyMesh {};
-template <class Out>
-constexpr int axis_not_in_mesh(Type<AnyMesh>) {
-  return -1;
-}
-/// Number of the first axis of `Out` that the mesh lacks, or -1.
-template <class Out, class... Ys>
-constexpr int axis_not_in_mesh(Type<Mesh<Ys...>>) {
-  Names const& names = Scope<Out>::names;
-  for (int x = 0; x < names.axes; ++x)
-    if (((names.axis_id[x] != identity<Ys>) && ...)) return x;
-  return -1;
-}
-template <class Out, class Target, class X>
-refused<Code::M01_axis_not_in_mesh, false, Out, Target, X>* not_in_target(Pack<X>);
-/// A destination over an axis that the mesh lacks; the refusal names only the destination.
-template <class Out, class Target, int Axis>
-struct NotInMesh {
-  using S = Scope<Out>;
+/// Number of the first axis of the destination that the mesh lacks; -1 if there is none, or if the rule
+/// refuses.
+template <class Rule, class Target>
+inline constexpr int axis_beyond =
+    Rule::verdict ? missing_axis<typename Rule::result>(Type<Target>{}) : -1;
+/// What the rule says if the mesh has the axes of the destination. Else the refusal names only that.
+template <class Rule, class Target, int Axis = axis_beyond<Rule, Target>>
+struct OntoMesh {
+  using S = Scope<typename Rule::result>;
   static constexpr Verdict verdict = refuse(Code::M01_axis_not_in_mesh, -1, -1, Axis);
-  using sentence =
-      std::remove_pointer_t<decltype(not_in_target<Out, Target>(axis_type<S, Axis>()))>;
+  using sentence = not_in_mesh_t<typename Rule::result, Target, Axis>;
 };
 template <class Rule, class Target>
-constexpr auto transfer_to_mesh() {
-  if constexpr (Rule::verdict) {
-    constexpr int axis = axis_not_in_mesh<typename Rule::result>(Type<Target>{});
-    if constexpr (axis >= 0) {
-      return Type<NotInMesh<typename Rule::result, Target, axis>>{};
-    } else {
-      return Type<Rule>{};
-    }
-  } else {
-    return Type<Rule>{};
-  }
-}
-
-template <class Target, class A, class... Out>
-constexpr auto resolve_transfer() {
-  if constexpr (!is_tensor<A>) {
-    return Type<NotATensor<A>>{};
-  } else if constexpr (is_local<A>) {
-    return Type<Plainly<Code::V01_mixed>>{};
-  } else {
-    return transfer_to_mesh<Transferring<A, named_t<A, Out...>>, Target>();
-  }
-}
+struct OntoMesh<Rule, Target, -1> : Rule {};
 
 }  // namespace detail
 
@@ -130,7 +93,11 @@ struct Transfer;
 namespace shardtype::checking {
 
 template <class Target, class... Out, class A>
+  requires (is_tensor<A> && !is_local<A>)
 struct Resolve<op::Transfer<Target, Out...>, A>
-    : decltype(detail::resolve_transfer<Target, A, Out...>())::type {};
+    : detail::OntoMesh<detail::Transferring<A, named_t<A, Out...>>, Target> {};
+template <class Target, class... Out, class A>
+  requires is_local<A>
+struct Resolve<op::Transfer<Target, Out...>, A> : detail::Plainly<Code::V01_mixed> {};
 
 }  // namespace shardtype::checking

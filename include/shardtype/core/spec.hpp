@@ -11,6 +11,35 @@
 
 namespace shardtype::core {
 
+/// A set of mesh axes.
+struct AxisSet {
+  std::uint8_t bits = 0;
+
+  constexpr bool contains(int axis) const { return ((bits >> axis) & 1) != 0; }
+  constexpr void insert(int axis) { bits = static_cast<std::uint8_t>(bits | (1U << axis)); }
+  constexpr void erase(int axis) { bits = static_cast<std::uint8_t>(bits & ~(1U << axis)); }
+  constexpr bool empty() const { return bits == 0; }
+  constexpr int size() const {
+    int n = 0;
+    for (int x = 0; x < max_axes; ++x) n += contains(x) ? 1 : 0;
+    return n;
+  }
+  /// The axis of the lowest number; -1 of the empty set.
+  constexpr int first() const {
+    for (int x = 0; x < max_axes; ++x)
+      if (contains(x)) return x;
+    return -1;
+  }
+  friend constexpr AxisSet operator|(AxisSet a, AxisSet b) {
+    return {static_cast<std::uint8_t>(a.bits | b.bits)};
+  }
+  /// The axes of `a` that `b` lacks.
+  friend constexpr AxisSet operator-(AxisSet a, AxisSet b) {
+    return {static_cast<std::uint8_t>(a.bits & ~b.bits)};
+  }
+  friend constexpr bool operator==(AxisSet, AxisSet) = default;
+};
+
 /// An ordered list of mesh axes, major to minor. If it splits a dim, it also says how: by nested
 /// blocks, or block-cyclically with block size `cyclic` over its only axis.
 struct AxisList {
@@ -51,6 +80,11 @@ struct AxisList {
     for (int k = 0; k < minor.size; ++k) out.push(minor[k]);
     return out;
   }
+  constexpr AxisSet set() const {
+    AxisSet out;
+    for (int k = 0; k < size; ++k) out.insert(at[k]);
+    return out;
+  }
   constexpr bool starts_with(AxisList const& other) const {
     return other.size <= size && prefix(other.size) == other;
   }
@@ -60,22 +94,6 @@ struct AxisList {
       if (a.at[k] != b.at[k]) return false;
     return true;
   }
-};
-
-/// A set of mesh axes.
-struct AxisSet {
-  std::uint8_t bits = 0;
-
-  constexpr bool contains(int axis) const { return ((bits >> axis) & 1) != 0; }
-  constexpr void insert(int axis) { bits = static_cast<std::uint8_t>(bits | (1U << axis)); }
-  constexpr void erase(int axis) { bits = static_cast<std::uint8_t>(bits & ~(1U << axis)); }
-  constexpr bool empty() const { return bits == 0; }
-  constexpr int size() const {
-    int n = 0;
-    for (int x = 0; x < max_axes; ++x) n += contains(x) ? 1 : 0;
-    return n;
-  }
-  friend constexpr bool operator==(AxisSet, AxisSet) = default;
 };
 
 /// The pending reduction over the unreduced axes. One kind per tensor.
@@ -132,9 +150,8 @@ struct Spec {
   }
   /// All axes that the type mentions.
   constexpr AxisSet mentioned() const {
-    AxisSet all{static_cast<std::uint8_t>(unreduced.bits | reduced.bits | varying.bits)};
-    for (int d = 0; d < rank; ++d)
-      for (int k = 0; k < dims[d].axes.size; ++k) all.insert(dims[d].axes[k]);
+    AxisSet all = unreduced | reduced | varying;
+    for (int d = 0; d < rank; ++d) all = all | dims[d].axes.set();
     return all;
   }
   friend constexpr bool operator==(Spec const& a, Spec const& b) {

@@ -156,9 +156,10 @@ struct Run<Op> : LocalBlock<Run<Op>> {
     return op.block(run);
   }
 };
-template <class Op>
-  requires std::is_same_v<typename Op::runs, checking::ByPlan>
+template <shardtype::detail::ChangesSharding Op>
 struct Run<Op> : PlanRun {};
+template <class... Out>
+struct Run<op::Matmul<Out...>> : PlanRun {};
 
 /// Named results of operations that run on blocks: `Filled` ones, and `LocalBlock` ones.
 template <class Op, class... Out>

@@ -292,7 +292,7 @@ auto run_local(Op const& op, std::source_location const& where, A const& a, Bs c
   using Out = typename R::result;
   std::array<std::int64_t, Out::rank> const extents = result_extents<R>(op, a, bs...);
   return Out(a.mesh(), extents,
-             execute::local_block<RunOp>(op, where, R::S::names, R::S::readings, R::Holder::value,
+             execute::local_block<RunOp>(op, where, R::S::names, R::S::readings, R::verdict.result,
                                          Out::local_rows(a.mesh(), extents), nullptr, a, bs...));
 }
 

@@ -70,19 +70,18 @@ auto raw_local(runtime::MeshOf<Xs...> const& mesh,
 /// `assume_invariant<X>(a)` -> `[I]`. Communicates nothing; with SHARDTYPE_CHECK=values the blocks
 /// are compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05, X03 a
 /// value whose gradient is wanted.
-template <class... Xs, class A>
-  requires(detail::is_field<A>)
+template <class... Xs, detail::FieldType A>
 auto assume_invariant(core::Argument<A> const& a,
                       checking::CallSite where = std::source_location::current()) {
   using L = detail::leaving_t<A>;
-  using R = detail::invariant_t<L, Xs...>;
+  using R = detail::Invariant<L, Xs...>;
   using Judged = detail::judged_t<R, L>;
   if constexpr (!detail::accepts<Judged>) {
     return checking::Poisoned(Judged{});
   } else if constexpr (core::is_active<A>) {
     return checking::Poisoned(checking::refused<rules::Code::X03_not_differentiable, false, L>{});
   } else {
-    using Out = core::tensor_from_spec<typename R::S, typename R::Holder, typename L::element, L>;
+    using Out = detail::accepted_t<R, typename L::element, L>;
     auto const& block = detail::operand(a.self());
     if (runtime::run_time.settings.check_values && block.mesh().here()) {
       core::AxisList over;

@@ -32,7 +32,6 @@ namespace op {
 template <class... Xs>
 struct Permute {
   using operation = Permute;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::permute, AxisState::varying>;
   static constexpr std::string_view name = "permute";
   std::span<SourceDestination const> pairs;  // read by index: its iterators cost 20 classes
@@ -79,8 +78,6 @@ struct Permute {
 template <class... Xs>
 struct Rotate {
   using operation = Rotate;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::permute, AxisState::varying>;
   static constexpr std::string_view name = "rotate";
   std::int64_t by = 0;
@@ -98,7 +95,6 @@ struct Rotate {
 template <class... Xs>
 struct BroadcastFrom {
   using operation = BroadcastFrom;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::broadcast, AxisState::replicated>;
   static constexpr std::string_view name = "broadcast_from";
   int root = 0;
@@ -118,8 +114,6 @@ struct BroadcastFrom {
 template <class... XI>
 struct Shard {
   using operation = Shard;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<XI...>;
   using blocks = detail::Moves<Movement::shard, AxisState::varying>;
   static constexpr std::string_view name = "shard";
 };
@@ -128,8 +122,6 @@ struct Shard {
 template <class... Xs>
 struct ToVarying {
   using operation = ToVarying;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::cast, AxisState::varying>;
   static constexpr std::string_view name = "varying";
 };
@@ -138,8 +130,6 @@ struct ToVarying {
 template <class... Named>
 struct ToUnreduced {
   using operation = ToUnreduced;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Named...>;
   using blocks = detail::Moves<Movement::cast, AxisState::unreduced>;
   static constexpr std::string_view name = "unreduced";
 };
@@ -171,14 +161,12 @@ namespace api {
 /// sends the block of rank 0 of the group to rank 1, and so on. A rank that receives none gets
 /// zeros. Each rank sends n bytes. JAX: ppermute. Refused: V01, V03, V06. Error E64: a rank outside
 /// the group, or listed twice as source or as destination.
-template <class... Xs, class A>
-  requires(detail::is_field<A>)
+template <class... Xs, detail::FieldType A>
 constexpr auto permute(core::Argument<A> const& a, std::span<SourceDestination const> pairs,
                        checking::CallSite where = std::source_location::current()) {
   return call(op::Permute<Xs...>{pairs}, where, a.self());
 }
-template <class... Xs, class A>
-  requires(detail::is_field<A>)
+template <class... Xs, detail::FieldType A>
 constexpr auto permute(core::Argument<A> const& a, std::initializer_list<SourceDestination> pairs,
                        checking::CallSite where = std::source_location::current()) {
   return call(op::Permute<Xs...>{pairs}, where, a.self());
@@ -187,8 +175,7 @@ constexpr auto permute(core::Argument<A> const& a, std::initializer_list<SourceD
 /// Sends each block to the rank `by` further in the group, cyclically: `a[I]{V:X}` -> `rotate<X>(a,
 /// 1)` -> `[I]{V:X}`. Each rank sends n bytes. A permute in which every rank takes part. Refused:
 /// V01, V03, V06.
-template <class... Xs, class A>
-  requires(detail::is_field<A>)
+template <class... Xs, detail::FieldType A>
 constexpr auto rotate(core::Argument<A> const& a, std::int64_t by,
                       checking::CallSite where = std::source_location::current()) {
   return call(op::Rotate<Xs...>{by}, where, a.self());
@@ -197,14 +184,12 @@ constexpr auto rotate(core::Argument<A> const& a, std::int64_t by,
 /// Broadcasts the block of rank `root` of the group: `a[I]{V:X}` -> `broadcast_from<X>(a, 0)` ->
 /// `[I]`; `(a, 0, to_varying)` gives it the type `{V:X}`. Each rank receives n bytes. JAX:
 /// pbroadcast. Refused: V01, V03, V06. Error E64: no such rank.
-template <class... Xs, class A>
-  requires(detail::is_field<A>)
+template <class... Xs, detail::FieldType A>
 constexpr auto broadcast_from(core::Argument<A> const& a, int root,
                               checking::CallSite where = std::source_location::current()) {
   return call(op::BroadcastFrom<Xs...>{root}, where, a.self());
 }
-template <class... Xs, class A>
-  requires(detail::is_field<A>)
+template <class... Xs, detail::FieldType A>
 constexpr auto broadcast_from(core::Argument<A> const& a, int root, checking::ToVarying,
                               checking::CallSite where = std::source_location::current()) {
   return call(op::BroadcastFrom<Xs..., checking::ToVarying>{root}, where, a.self());
@@ -212,8 +197,7 @@ constexpr auto broadcast_from(core::Argument<A> const& a, int root, checking::To
 
 /// Cuts an invariant block along I; each rank keeps its piece: `a[I]` -> `shard<X, I>(a)` ->
 /// `[I]{V:X}`. Communicates nothing. Refused: V01, V05 a block that varies, K04. Error E61.
-template <class... XI, class A>
-  requires(detail::is_field<A>)
+template <class... XI, detail::FieldType A>
 constexpr auto shard(core::Argument<A> const& a,
                      checking::CallSite where = std::source_location::current()) {
   return call(op::Shard<XI...>{}, where, a.self());
@@ -222,8 +206,7 @@ constexpr auto shard(core::Argument<A> const& a,
 /// Casts an invariant or reduced block to varying: `a[I]` or `a[I]{R:X}` -> `varying<X>(a)` ->
 /// `[I]{V:X}`. Operations cast operands themselves; the carry of a loop may need an explicit cast.
 /// Shares memory; communicates nothing. JAX: pvary, pcast(to='varying'). Refused: V01, V04, V06.
-template <class... Xs, class A>
-  requires(detail::is_field<A>)
+template <class... Xs, detail::FieldType A>
 constexpr auto varying(core::Argument<A> const& a,
                        checking::CallSite where = std::source_location::current()) {
   return call(op::ToVarying<Xs...>{}, where, a.self());
@@ -232,8 +215,7 @@ constexpr auto varying(core::Argument<A> const& a,
 /// Declares the blocks to be summands: `a[I]{V:X}` -> `unreduced<X>(a)` -> `[I]{U:X}`, or
 /// candidates of a maximum: `unreduced<Max, X>`. Shares memory; communicates nothing. JAX:
 /// pcast(to='unreduced'). Refused: V01, V03, V04, V06, V16.
-template <class... Named, class A>
-  requires(detail::is_field<A>)
+template <class... Named, detail::FieldType A>
 constexpr auto unreduced(core::Argument<A> const& a,
                          checking::CallSite where = std::source_location::current()) {
   return call(op::ToUnreduced<Named...>{}, where, a.self());
@@ -245,8 +227,7 @@ constexpr auto unreduced(core::Argument<A> const& a,
 /// ...]{V:X}`. Offsets and sizes may differ between ranks. Sends the rows, and two numbers per
 /// rank. JAX: ragged_all_to_all. Refused: V01, V03, V06, C10, D12. Errors: E23, E24, E64: rows
 /// outside a block, or sizes on which two ranks disagree.
-template <class... Xs, class A, class B>
-  requires(detail::is_field<A> && detail::is_field<B>)
+template <class... Xs, detail::FieldType A, detail::FieldType B>
 constexpr auto ragged_all_to_all(core::Argument<A> const& operand, B const& output,
                                  op::RaggedRows const& rows,
                                  checking::CallSite where = std::source_location::current()) {

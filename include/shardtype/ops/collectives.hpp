@@ -22,8 +22,6 @@ namespace op {
 template <class... Out>
 struct Reshard {
   using operation = Reshard;
-  using runs = ByPlan;
-  using gradient = MovesBack;
   using destination = detail::Pack<Out...>;
   static constexpr std::string_view name = "reshard";
 };
@@ -31,8 +29,6 @@ struct Reshard {
 template <class... Out>
 struct UsedAs {
   using operation = UsedAs;
-  using runs = ByPlan;
-  using gradient = MovesBack;
   using destination = detail::Pack<Out...>;
   static constexpr std::string_view name = "used_as";
 };
@@ -40,9 +36,6 @@ struct UsedAs {
 template <class... Xs>
 struct UsedAs<Reduced<Xs...>> {
   using operation = UsedAs;
-  using runs = ByPlan;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   static constexpr std::string_view name = "used_as";
   static constexpr Verdict moved(Spec const& s, NamedNumbers const& n) {
     if (s.local) return refuse(Code::V14_named_result);
@@ -57,15 +50,12 @@ struct UsedAs<Reduced<Xs...>> {
 template <class... Xs>
 struct AllGather {
   using operation = AllGather;
-  using runs = ByPlan;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::all_gather, AxisState::replicated>;
   static constexpr std::string_view name = "all_gather";
   static constexpr bool names_state = true;
   static constexpr Verdict moved(Spec const& s, NamedNumbers const& n) {
     return n.each_axis(s, [](Spec t, int x) {
-      return rules::all_gather(t, x, parts::state(AxisState::replicated));
+      return rules::all_gather(t, x, detail::NamedParts<Xs...>::state(AxisState::replicated));
     });
   }
 };
@@ -73,9 +63,6 @@ struct AllGather {
 template <class... Xs>
 struct AllReduce {
   using operation = AllReduce;
-  using runs = ByPlan;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::all_reduce, AxisState::replicated>;
   static constexpr std::string_view name = "all_reduce";
   static constexpr bool one_all_reduce = sizeof...(Xs) == 1;
@@ -88,9 +75,6 @@ struct AllReduce {
 template <class... XI>
 struct ReduceScatter {
   using operation = ReduceScatter;
-  using runs = ByPlan;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<XI...>;
   using blocks = detail::Moves<Movement::reduce_scatter, AxisState::varying>;
   static constexpr std::string_view name = "reduce_scatter";
   static constexpr Verdict moved(Spec const& s, NamedNumbers const& n) {
@@ -103,9 +87,6 @@ struct ReduceScatter {
 template <class... XFromTo>
 struct AllToAll {
   using operation = AllToAll;
-  using runs = ByPlan;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<XFromTo...>;
   using blocks = detail::Moves<Movement::all_to_all, AxisState::varying>;
   static constexpr std::string_view name = "all_to_all";
   static constexpr Verdict moved(Spec const& s, NamedNumbers const& n) {
@@ -117,8 +98,6 @@ struct AllToAll {
 template <class... Xs>
 struct ToPartial {
   using operation = ToPartial;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   static constexpr std::string_view name = "to_partial";
   static constexpr bool sends_nothing = true;
   static constexpr Verdict moved(Spec const& s, NamedNumbers const& n) {
@@ -135,9 +114,6 @@ struct ToPartial {
 template <class... Xs>
 struct ToReduced {
   using operation = ToReduced;
-  using runs = ByPlan;
-  using gradient = MovesBack;
-  using parts = detail::NamedParts<Xs...>;
   using blocks = detail::Moves<Movement::cast, AxisState::reduced>;
   static constexpr std::string_view name = "reduced";
   static constexpr Verdict moved(Spec const& s, NamedNumbers const& n) {
@@ -155,6 +131,11 @@ struct Transfer {
 }  // namespace op
 
 namespace detail {
+
+template <class... Xs>
+struct NamedIn<op::UsedAs<Reduced<Xs...>>> {
+  using type = NamedParts<Xs...>;
+};
 
 /// What is no tensor and no expression, as an argument of `Op`: refused where it is made. A conversion, so that any
 /// function of the user's is the better match.

@@ -175,7 +175,7 @@ struct Diagonal {
       }
       if (axes.size > 0 && !q.a().unreduced.empty() && q.a().kind != detail::joining(q))
         return rules::refuse(Code::I07_other_kind, label, -1, axes[0]);
-      for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
+      out.unreduced = out.unreduced | axes.set();
       if (axes.size > 0) out.kind = detail::joining(q);
     }
     return rules::accept(out);

@@ -50,15 +50,13 @@ namespace api {
 /// `map<Dim<I, X>, Dim<J, Y>>(f, a, b)` names the result: `a[I@X]`, `b[J@Y]` give `[I@X, J@Y]` and
 /// move nothing. If the operands do not fit, either they or the result are resharded. Refused: N01
 /// to N05.
-template <class... Out, class F, class A, class... Args>
-  requires((sizeof...(Out) == 0 || sizeof...(Args) > 3) &&
-           (detail::is_operand<std::remove_cvref_t<Args>> && ...))
+template <class... Out, class F, class A, detail::OperandType... Args>
+  requires(sizeof...(Out) == 0 || sizeof...(Args) > 3)
 constexpr auto map(F const& f, core::Argument<A> const& a, Args&&... args) {
   return detail::map_to<Out...>({}, f, a.self(), static_cast<Args&&>(args)...);
 }
-template <class... Out, class F, class A, class... Args>
-  requires((sizeof...(Out) == 0 || sizeof...(Args) > 3) &&
-           (detail::is_operand<std::remove_cvref_t<Args>> && ...))
+template <class... Out, class F, class A, detail::OperandType... Args>
+  requires(sizeof...(Out) == 0 || sizeof...(Args) > 3)
 constexpr auto map(F const& f, core::Argument<A>&& a, Args&&... args) {
   return detail::map_to<Out...>({}, f, std::move(a).self(), static_cast<Args&&>(args)...);
 }
@@ -75,75 +73,69 @@ constexpr auto map(F const& f, core::Argument<A>&& a,
                    std::source_location const& where = std::source_location::current()) {
   return detail::map_to<Out...>(where, f, std::move(a).self());
 }
-template <class... Out, class F, class A, class B>
-  requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>>)
+template <class... Out, class F, class A, detail::OperandType B>
+  requires(sizeof...(Out) > 0)
 constexpr auto map(F const& f, core::Argument<A> const& a, B&& b,
                    std::source_location const& where = std::source_location::current()) {
   return detail::map_to<Out...>(where, f, a.self(), static_cast<B&&>(b));
 }
-template <class... Out, class F, class A, class B>
-  requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>>)
+template <class... Out, class F, class A, detail::OperandType B>
+  requires(sizeof...(Out) > 0)
 constexpr auto map(F const& f, core::Argument<A>&& a, B&& b,
                    std::source_location const& where = std::source_location::current()) {
   return detail::map_to<Out...>(where, f, std::move(a).self(), static_cast<B&&>(b));
 }
-template <class... Out, class F, class A, class B, class C>
-  requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>> &&
-           detail::is_operand<std::remove_cvref_t<C>>)
+template <class... Out, class F, class A, detail::OperandType B, detail::OperandType C>
+  requires(sizeof...(Out) > 0)
 constexpr auto map(F const& f, core::Argument<A> const& a, B&& b, C&& c,
                    std::source_location const& where = std::source_location::current()) {
   return detail::map_to<Out...>(where, f, a.self(), static_cast<B&&>(b), static_cast<C&&>(c));
 }
-template <class... Out, class F, class A, class B, class C>
-  requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>> &&
-           detail::is_operand<std::remove_cvref_t<C>>)
+template <class... Out, class F, class A, detail::OperandType B, detail::OperandType C>
+  requires(sizeof...(Out) > 0)
 constexpr auto map(F const& f, core::Argument<A>&& a, B&& b, C&& c,
                    std::source_location const& where = std::source_location::current()) {
   return detail::map_to<Out...>(where, f, std::move(a).self(), static_cast<B&&>(b),
                                 static_cast<C&&>(c));
 }
-template <class... Out, class F, class A, class B, class C, class D>
-  requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>> &&
-           detail::is_operand<std::remove_cvref_t<C>> && detail::is_operand<std::remove_cvref_t<D>>)
+template <class... Out, class F, class A, detail::OperandType B, detail::OperandType C,
+          detail::OperandType D>
+  requires(sizeof...(Out) > 0)
 constexpr auto map(F const& f, core::Argument<A> const& a, B&& b, C&& c, D&& d,
                    std::source_location const& where = std::source_location::current()) {
   return detail::map_to<Out...>(where, f, a.self(), static_cast<B&&>(b), static_cast<C&&>(c),
                                 static_cast<D&&>(d));
 }
-template <class... Out, class F, class A, class B, class C, class D>
-  requires(sizeof...(Out) > 0 && detail::is_operand<std::remove_cvref_t<B>> &&
-           detail::is_operand<std::remove_cvref_t<C>> && detail::is_operand<std::remove_cvref_t<D>>)
+template <class... Out, class F, class A, detail::OperandType B, detail::OperandType C,
+          detail::OperandType D>
+  requires(sizeof...(Out) > 0)
 constexpr auto map(F const& f, core::Argument<A>&& a, B&& b, C&& c, D&& d,
                    std::source_location const& where = std::source_location::current()) {
   return detail::map_to<Out...>(where, f, std::move(a).self(), static_cast<B&&>(b),
                                 static_cast<C&&>(c), static_cast<D&&>(d));
 }
-template <class... Out, class F, class N, class A, class... Args>
-  requires(detail::is_number<N> && (detail::is_operand<std::remove_cvref_t<Args>> && ...))
+template <class... Out, class F, detail::NumberType N, class A, detail::OperandType... Args>
 constexpr auto map(F const& f, N const& n, core::Argument<A> const& a, Args&&... args) {
   return detail::map_to<Out...>({}, f, n, a.self(), static_cast<Args&&>(args)...);
 }
-template <class... Out, class F, class N, class A, class... Args>
-  requires(detail::is_number<N> && (detail::is_operand<std::remove_cvref_t<Args>> && ...))
+template <class... Out, class F, detail::NumberType N, class A, detail::OperandType... Args>
 constexpr auto map(F const& f, N const& n, core::Argument<A>&& a, Args&&... args) {
   return detail::map_to<Out...>({}, f, n, std::move(a).self(), static_cast<Args&&>(args)...);
 }
-template <class... Out, class F, class N, class M, class A, class... Args>
-  requires(detail::is_number<N> && detail::is_number<M> &&
-           (detail::is_operand<std::remove_cvref_t<Args>> && ...))
+template <class... Out, class F, detail::NumberType N, detail::NumberType M, class A,
+          detail::OperandType... Args>
 constexpr auto map(F const& f, N const& n, M const& m, core::Argument<A> const& a, Args&&... args) {
   return detail::map_to<Out...>({}, f, n, m, a.self(), static_cast<Args&&>(args)...);
 }
-template <class... Out, class F, class N, class M, class A, class... Args>
-  requires(detail::is_number<N> && detail::is_number<M> &&
-           (detail::is_operand<std::remove_cvref_t<Args>> && ...))
+template <class... Out, class F, detail::NumberType N, detail::NumberType M, class A,
+          detail::OperandType... Args>
 constexpr auto map(F const& f, N const& n, M const& m, core::Argument<A>&& a, Args&&... args) {
   return detail::map_to<Out...>({}, f, n, m, std::move(a).self(), static_cast<Args&&>(args)...);
 }
 /// Behind three numbers and more, an expression is computed by itself.
-template <class... Out, class F, class N, class M, class L, class... Args>
-  requires(detail::is_number<N> && detail::is_number<M> && detail::is_number<L> &&
-           detail::are_operands<Args...>)
+template <class... Out, class F, detail::NumberType N, detail::NumberType M, detail::NumberType L,
+          class... Args>
+  requires(detail::are_operands<Args...>)
 constexpr auto map(F const& f, N const& n, M const& m, L const& l, Args const&... args) {
   return detail::map_to<Out...>({}, f, n, m, l, args...);
 }
@@ -152,78 +144,63 @@ constexpr auto map(F const& f, N const& n, M const& m, L const& l, Args const&..
 
 // Operators. `a + b` is `map(functions::Add{}, a, b)`, and so on: strict, fused, local.
 // Not by a macro: clang would print its expansion with every refusal.
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator+(A&& a, B&& b) {
   return detail::fuse(functions::Add{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator-(A&& a, B&& b) {
   return detail::fuse(functions::Subtract{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator*(A&& a, B&& b) {
   return detail::fuse(functions::Multiply{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator/(A&& a, B&& b) {
   return detail::fuse(functions::Divide{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator%(A&& a, B&& b) {
   return detail::fuse(functions::Remainder{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator==(A&& a, B&& b) {
   return detail::fuse(functions::Equal{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator!=(A&& a, B&& b) {
   return detail::fuse(functions::NotEqual{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator<(A&& a, B&& b) {
   return detail::fuse(functions::Less{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator<=(A&& a, B&& b) {
   return detail::fuse(functions::LessEqual{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator>(A&& a, B&& b) {
   return detail::fuse(functions::Greater{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator>=(A&& a, B&& b) {
   return detail::fuse(functions::GreaterEqual{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator&&(A&& a, B&& b) {
   return detail::fuse(functions::And{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::are_operands<A, B>)
+template <class A, detail::OperandBeside<A> B>
 constexpr auto operator||(A&& a, B&& b) {
   return detail::fuse(functions::Or{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class A>
-  requires(detail::are_operands<A>)
+template <detail::FieldType A>
 constexpr auto operator-(A&& a) {
   return detail::fuse(functions::Negate{}, static_cast<A&&>(a));
 }
-template <class A>
-  requires(detail::are_operands<A>)
+template <detail::FieldType A>
 constexpr auto operator!(A&& a) {
   return detail::fuse(functions::Not{}, static_cast<A&&>(a));
 }
@@ -231,8 +208,8 @@ constexpr auto operator!(A&& a) {
 // In place. The result must have the tensor's own type (P13). Error E21 if another tensor or
 // expression shares the memory.
 #define SHARDTYPE_IN_PLACE(sign, F)                                                \
-  template <class A, class B>                                                      \
-    requires(detail::is_target<A> && detail::are_operands<A, B>)                   \
+  template <class A, detail::OperandBeside<A> B>                                   \
+    requires(detail::is_target<A>)                                                 \
   constexpr A& operator sign(A & a, B && b) {                                      \
     detail::in_place<functions::F>(detail::target(a), static_cast<B&&>(b), #sign); \
     return a;                                                                      \

@@ -21,23 +21,19 @@ namespace shardtype::api {
     return detail::fuse(functions::F{}, std::move(a).self()); \
   }
 #define SHARDTYPE_OF_TWO(name, F)                                                  \
-  template <class A, class B>                                                      \
-    requires(detail::is_operand<std::remove_cvref_t<B>>)                           \
+  template <class A, detail::OperandType B>                                        \
   constexpr auto name(core::Argument<A> const& a, B&& b) {                         \
     return detail::fuse(functions::F{}, a.self(), static_cast<B&&>(b));            \
   }                                                                                \
-  template <class A, class B>                                                      \
-    requires(detail::is_operand<std::remove_cvref_t<B>>)                           \
+  template <class A, detail::OperandType B>                                        \
   constexpr auto name(core::Argument<A>&& a, B&& b) {                              \
     return detail::fuse(functions::F{}, std::move(a).self(), static_cast<B&&>(b)); \
   }                                                                                \
-  template <class A, class B>                                                      \
-    requires(detail::is_number<A>)                                                 \
+  template <detail::NumberType A, class B>                                         \
   constexpr auto name(A const& a, core::Argument<B> const& b) {                    \
     return detail::fuse(functions::F{}, a, b.self());                              \
   }                                                                                \
-  template <class A, class B>                                                      \
-    requires(detail::is_number<A>)                                                 \
+  template <detail::NumberType A, class B>                                         \
   constexpr auto name(A const& a, core::Argument<B>&& b) {                         \
     return detail::fuse(functions::F{}, a, std::move(b).self());                   \
   }
@@ -108,27 +104,23 @@ SHARDTYPE_OF_ONE(isinf, IsInf)
 /// Whether elements are close: |a - b| <= atol + rtol |b|, in double. Equal elements, including
 /// infinities, always are; NaNs only with `equal_nan`. Refused: P04 of unreduced values. As
 /// jnp.isclose; `allclose` gives one bool for the whole tensor.
-template <class A, class B>
-  requires(detail::is_operand<std::remove_cvref_t<B>>)
+template <class A, detail::OperandType B>
 constexpr auto isclose(core::Argument<A> const& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
                        bool equal_nan = false) {
   return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, a.self(), static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::is_operand<std::remove_cvref_t<B>>)
+template <class A, detail::OperandType B>
 constexpr auto isclose(core::Argument<A>&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
                        bool equal_nan = false) {
   return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, std::move(a).self(),
                       static_cast<B&&>(b));
 }
-template <class A, class B>
-  requires(detail::is_number<A>)
+template <detail::NumberType A, class B>
 constexpr auto isclose(A const& a, core::Argument<B> const& b, double rtol = 1e-5,
                        double atol = 1e-8, bool equal_nan = false) {
   return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, a, b.self());
 }
-template <class A, class B>
-  requires(detail::is_number<A>)
+template <detail::NumberType A, class B>
 constexpr auto isclose(A const& a, core::Argument<B>&& b, double rtol = 1e-5, double atol = 1e-8,
                        bool equal_nan = false) {
   return detail::fuse(functions::Close{{}, rtol, atol, equal_nan}, a, std::move(b).self());
@@ -149,70 +141,56 @@ SHARDTYPE_OF_TWO(floor_divide, FloorDivide)
 /// min(max(a, low), high); the bounds are numbers or tensors. NaN if any of the three is NaN.
 /// Refused: P10 a bound that the element type cannot represent, P04 of unreduced values, S04 of
 /// complex numbers. As jnp.clip.
-template <class A, class Low, class High>
-  requires(detail::is_operand<std::remove_cvref_t<Low>> &&
-           detail::is_operand<std::remove_cvref_t<High>>)
+template <class A, detail::OperandType Low, detail::OperandType High>
 constexpr auto clip(core::Argument<A> const& a, Low&& low, High&& high) {
   return detail::fuse(functions::Clip{}, a.self(), static_cast<Low&&>(low),
                       static_cast<High&&>(high));
 }
-template <class A, class Low, class High>
-  requires(detail::is_operand<std::remove_cvref_t<Low>> &&
-           detail::is_operand<std::remove_cvref_t<High>>)
+template <class A, detail::OperandType Low, detail::OperandType High>
 constexpr auto clip(core::Argument<A>&& a, Low&& low, High&& high) {
   return detail::fuse(functions::Clip{}, std::move(a).self(), static_cast<Low&&>(low),
                       static_cast<High&&>(high));
 }
-template <class A, class Low, class High>
-  requires(detail::is_number<A> && detail::is_operand<std::remove_cvref_t<High>>)
+template <detail::NumberType A, class Low, detail::OperandType High>
 constexpr auto clip(A const& a, core::Argument<Low> const& low, High&& high) {
   return detail::fuse(functions::Clip{}, a, low.self(), static_cast<High&&>(high));
 }
-template <class A, class Low, class High>
-  requires(detail::is_number<A> && detail::is_operand<std::remove_cvref_t<High>>)
+template <detail::NumberType A, class Low, detail::OperandType High>
 constexpr auto clip(A const& a, core::Argument<Low>&& low, High&& high) {
   return detail::fuse(functions::Clip{}, a, std::move(low).self(), static_cast<High&&>(high));
 }
-template <class A, class Low, class High>
-  requires(detail::is_number<A> && detail::is_number<Low>)
+template <detail::NumberType A, detail::NumberType Low, class High>
 constexpr auto clip(A const& a, Low const& low, core::Argument<High> const& high) {
   return detail::fuse(functions::Clip{}, a, low, high.self());
 }
-template <class A, class Low, class High>
-  requires(detail::is_number<A> && detail::is_number<Low>)
+template <detail::NumberType A, detail::NumberType Low, class High>
 constexpr auto clip(A const& a, Low const& low, core::Argument<High>&& high) {
   return detail::fuse(functions::Clip{}, a, low, std::move(high).self());
 }
 /// `a` where the bool tensor `p` is true, else `b`; `p` may be a C++ bool as well. The result is an
 /// unreduced sum if both values are, or if one is and the other is `zero`.
-template <class P, class A, class B>
-  requires(detail::is_operand<std::remove_cvref_t<A>> && detail::is_operand<std::remove_cvref_t<B>>)
+template <class P, detail::OperandType A, detail::OperandType B>
 constexpr auto where(core::Argument<P> const& p, A&& a, B&& b) {
   return detail::fuse(functions::Where{}, p.self(), static_cast<A&&>(a), static_cast<B&&>(b));
 }
-template <class P, class A, class B>
-  requires(detail::is_operand<std::remove_cvref_t<A>> && detail::is_operand<std::remove_cvref_t<B>>)
+template <class P, detail::OperandType A, detail::OperandType B>
 constexpr auto where(core::Argument<P>&& p, A&& a, B&& b) {
   return detail::fuse(functions::Where{}, std::move(p).self(), static_cast<A&&>(a),
                       static_cast<B&&>(b));
 }
-template <class P, class A, class B>
-  requires(detail::is_number<P> && detail::is_operand<std::remove_cvref_t<B>>)
+template <detail::NumberType P, class A, detail::OperandType B>
 constexpr auto where(P const& p, core::Argument<A> const& a, B&& b) {
   return detail::fuse(functions::Where{}, p, a.self(), static_cast<B&&>(b));
 }
-template <class P, class A, class B>
-  requires(detail::is_number<P> && detail::is_operand<std::remove_cvref_t<B>>)
+template <detail::NumberType P, class A, detail::OperandType B>
 constexpr auto where(P const& p, core::Argument<A>&& a, B&& b) {
   return detail::fuse(functions::Where{}, p, std::move(a).self(), static_cast<B&&>(b));
 }
-template <class P, class A, class B>
-  requires(detail::is_number<P> && detail::is_number<A>)
+template <detail::NumberType P, detail::NumberType A, class B>
 constexpr auto where(P const& p, A const& a, core::Argument<B> const& b) {
   return detail::fuse(functions::Where{}, p, a, b.self());
 }
-template <class P, class A, class B>
-  requires(detail::is_number<P> && detail::is_number<A>)
+template <detail::NumberType P, detail::NumberType A, class B>
 constexpr auto where(P const& p, A const& a, core::Argument<B>&& b) {
   return detail::fuse(functions::Where{}, p, a, std::move(b).self());
 }

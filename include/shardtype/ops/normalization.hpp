@@ -89,8 +89,8 @@ struct Normalize {
   static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
     Labels kept;
     if (Verdict v = detail::kept_labels(q.a(), q.from, kept); !v) return {v, 0, {}, {}};
-    for (int x = 0; x < max_axes; ++x)
-      if (q.a().unreduced.contains(x)) return {refuse(Code::S02_other_kind, -1, -1, x), 0, {}, {}};
+    if (Verdict v = rules::refuse_any(Code::S02_other_kind, q.a().unreduced); !v)
+      return {v, 0, {}, {}};
     Spec rows;
     for (int d = 0; d < wanted.rank; ++d)
       if (kept.contains(wanted.dims[d].label)) rows.add(wanted.dims[d].label, wanted.dims[d].axes);

@@ -17,7 +17,6 @@ namespace op {
 template <class... Out>
 struct Matmul {
   using operation = Matmul;
-  using runs = ByPlan;
   static constexpr std::string_view name = "matmul";
   Overlap overlap = Overlap::none;
 };
@@ -111,8 +110,8 @@ constexpr auto einsum(core::Argument<A> const& a, B const& b, C const& c, D cons
   return call(op::Einsum<Out...>{}, where, a.self(), b, c, d, e);
 }
 // of more a line cannot be known
-template <class... Out, class A, class B, class C, class... More>
-  requires(detail::are_operands<A> && detail::are_operands<C> && sizeof...(More) > 2)
+template <class... Out, detail::FieldType A, class B, detail::FieldType C, class... More>
+  requires(sizeof...(More) > 2)
 constexpr auto einsum(core::Argument<A> const& a, B const& b, C const& c, More const&... more) {
   return call(op::Einsum<Out...>{}, std::source_location{}, a.self(), b, c, more...);
 }

@@ -125,29 +125,25 @@ namespace api {
 /// itself, a NaN to nothing, or with `equal_nan` to a NaN. True if there are no elements. Refused:
 /// as `a == b`, including P04 of unreduced values; L01, V01. Errors: E23, E24, E25. As
 /// jnp.allclose; `isclose` gives the answer for each element.
-template <class A, class B>
-  requires(detail::is_operand<std::remove_cvref_t<B>>)
+template <class A, detail::OperandType B>
 bool allclose(core::Argument<A> const& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false, checking::CallSite where = std::source_location::current()) {
   return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where,
                                   a.self(), std::forward<B>(b));
 }
-template <class A, class B>
-  requires(detail::is_operand<std::remove_cvref_t<B>>)
+template <class A, detail::OperandType B>
 bool allclose(core::Argument<A>&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false, checking::CallSite where = std::source_location::current()) {
   return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where,
                                   std::move(a).self(), std::forward<B>(b));
 }
-template <class A, class B>
-  requires(detail::is_number<A>)
+template <detail::NumberType A, class B>
 bool allclose(A const& a, core::Argument<B> const& b, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false, checking::CallSite where = std::source_location::current()) {
   return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where, a,
                                   b.self());
 }
-template <class A, class B>
-  requires(detail::is_number<A>)
+template <detail::NumberType A, class B>
 bool allclose(A const& a, core::Argument<B>&& b, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false, checking::CallSite where = std::source_location::current()) {
   return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where, a,
@@ -158,26 +154,22 @@ bool allclose(A const& a, core::Argument<B>&& b, double rtol = 1e-5, double atol
 /// otherwise as allclose. False without communication if an index has different extents. As
 /// jnp.array_equal, except that dims are matched by index, as in `a == b`: their order does not
 /// matter, and an operand that lacks a dim is broadcast along it.
-template <class A, class B>
-  requires(detail::is_operand<std::remove_cvref_t<B>>)
+template <class A, detail::OperandType B>
 bool array_equal(core::Argument<A> const& a, B&& b, bool equal_nan = false,
                  checking::CallSite where = std::source_location::current()) {
   return detail::equal_everywhere(equal_nan, where, a.self(), std::forward<B>(b));
 }
-template <class A, class B>
-  requires(detail::is_operand<std::remove_cvref_t<B>>)
+template <class A, detail::OperandType B>
 bool array_equal(core::Argument<A>&& a, B&& b, bool equal_nan = false,
                  checking::CallSite where = std::source_location::current()) {
   return detail::equal_everywhere(equal_nan, where, std::move(a).self(), std::forward<B>(b));
 }
-template <class A, class B>
-  requires(detail::is_number<A>)
+template <detail::NumberType A, class B>
 bool array_equal(A const& a, core::Argument<B> const& b, bool equal_nan = false,
                  checking::CallSite where = std::source_location::current()) {
   return detail::equal_everywhere(equal_nan, where, a, b.self());
 }
-template <class A, class B>
-  requires(detail::is_number<A>)
+template <detail::NumberType A, class B>
 bool array_equal(A const& a, core::Argument<B>&& b, bool equal_nan = false,
                  checking::CallSite where = std::source_location::current()) {
   return detail::equal_everywhere(equal_nan, where, a, std::move(b).self());

@@ -48,14 +48,12 @@ namespace api {
 /// `full_like(a, 2)` -> `A[I@X, J]`; also for Locals. An unreduced result has this value once it is
 /// reduced. A temporary expression `a` is not computed. Local. Refused: P10 a value that the
 /// element type cannot represent. As jnp.full_like.
-template <class A, class V>
-  requires(detail::is_number<V>)
+template <class A, detail::NumberType V>
 constexpr auto full_like(core::Argument<A> const& a, V value,
                          checking::CallSite where = std::source_location::current()) {
   return call(op::FullLike<V>{value}, where, execute::passed(a.self()));
 }
-template <class A, class V>
-  requires(detail::is_number<V>)
+template <class A, detail::NumberType V>
 constexpr auto full_like(core::Argument<A>&& a, V value,
                          checking::CallSite where = std::source_location::current()) {
   return call(op::FullLike<V>{value}, where, execute::passed(std::move(a).self()));

@@ -52,13 +52,7 @@ struct Diff {
   static constexpr bool communicates = true;
   std::int64_t n = 1;
   Edge edge = Edge::fill_zero;
-  /// As of halo_add, a difference of candidates for a maximum is none.
-  static constexpr Verdict rule(rules::Question const& q) {
-    for (int x = 0; x < core::max_axes; ++x)
-      if (q.a().kind != ReduceKind::sum && q.a().unreduced.contains(x))
-        return rules::refuse(Code::I07_other_kind, -1, -1, x);
-    return rules::shift(q);
-  }
+  static constexpr Verdict rule(rules::Question const& q) { return rules::diff(q); }
   template <class A>
   static constexpr Code elements() {
     return std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers : Code::ok;

@@ -75,11 +75,9 @@ namespace api {
 /// extents may be left out if the labels have static ones, here and below. Error E30 unless low <
 /// high and high - low is finite.
 template <class... Parts, class... Xs>
-auto uniform(runtime::MeshOf<Xs...> const& mesh,
-             detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
-             typename detail::created_t<Parts...>::element low = {},
-             typename detail::created_t<Parts...>::element high =
-                 typename detail::created_t<Parts...>::element(1)) {
+auto uniform(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+             RandomKey key, detail::created_element<Parts...> low = {},
+             detail::created_element<Parts...> high = detail::created_element<Parts...>(1)) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   if constexpr (detail::is_real_floating<T>) {
@@ -95,20 +93,17 @@ auto uniform(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs>
 auto uniform(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
-             typename detail::created_t<Parts...>::element low = {},
-             typename detail::created_t<Parts...>::element high =
-                 typename detail::created_t<Parts...>::element(1)) {
-  return uniform<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, low,
-                           high);
+             detail::created_element<Parts...> low = {},
+             detail::created_element<Parts...> high = detail::created_element<Parts...>(1)) {
+  return uniform<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
 }
 
 /// Normal, for float, double, bfloat16 and complex, by inversion, in float for float and bfloat16 (at
 /// most 8.3 deviations from the mean). Complex: the mean of |x - mean|^2 is deviation^2, shared by the real and the
 /// imaginary part. Error E30 unless mean and deviation are finite and deviation is not negative.
 template <class... Parts, class... Xs>
-auto normal(runtime::MeshOf<Xs...> const& mesh,
-            detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
-            typename detail::created_t<Parts...>::element mean = {}, double deviation = 1.0) {
+auto normal(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+            RandomKey key, detail::created_element<Parts...> mean = {}, double deviation = 1.0) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   [[maybe_unused]] char const* const need =
@@ -134,18 +129,17 @@ auto normal(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs>
 auto normal(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
-            typename detail::created_t<Parts...>::element mean = {}, double deviation = 1.0) {
-  return normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key, mean,
-                          deviation);
+            detail::created_element<Parts...> mean = {}, double deviation = 1.0) {
+  return normal<Parts...>(mesh, detail::label_extents<Parts...>(), key, mean, deviation);
 }
 
 /// Standard normal given that it lies in [low, high], for float, double and bfloat16; the ends may be
 /// infinite. Error E30 unless low < high and the interval has a probability of at least 1e-300.
 template <class... Parts, class... Xs>
 auto truncated_normal(runtime::MeshOf<Xs...> const& mesh,
-                      detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
-                      typename detail::created_t<Parts...>::element low,
-                      typename detail::created_t<Parts...>::element high) {
+                      detail::created_extents<Parts...> const& extents, RandomKey key,
+                      detail::created_element<Parts...> low,
+                      detail::created_element<Parts...> high) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   if constexpr (detail::is_real_floating<T>) {
@@ -165,18 +159,16 @@ auto truncated_normal(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs>
 auto truncated_normal(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
-                      typename detail::created_t<Parts...>::element low,
-                      typename detail::created_t<Parts...>::element high) {
-  return truncated_normal<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(),
-                                    key, low, high);
+                      detail::created_element<Parts...> low,
+                      detail::created_element<Parts...> high) {
+  return truncated_normal<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
 }
 
 /// 1 with this probability (rounded up to a multiple of 2^-53), else 0, for every element type but
 /// complex. Error E30 unless 0 <= probability <= 1.
 template <class... Parts, class... Xs>
-auto bernoulli(runtime::MeshOf<Xs...> const& mesh,
-               detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
-               double probability) {
+auto bernoulli(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+               RandomKey key, double probability) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   if constexpr (!detail::is_complex_element<T>) {
@@ -191,16 +183,14 @@ auto bernoulli(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs>
 auto bernoulli(runtime::MeshOf<Xs...> const& mesh, RandomKey key, double probability) {
-  return bernoulli<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key,
-                             probability);
+  return bernoulli<Parts...>(mesh, detail::label_extents<Parts...>(), key, probability);
 }
 
 /// Integers low, ..., high - 1, all exactly equally likely, for int32 and int64; both give the same
 /// numbers. Error E30 unless low < high and all of them fit the element type.
 template <class... Parts, class... Xs>
-auto integers(runtime::MeshOf<Xs...> const& mesh,
-              detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key,
-              std::int64_t low, std::int64_t high) {
+auto integers(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+              RandomKey key, std::int64_t low, std::int64_t high) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   if constexpr (detail::is_integer_element<T>) {
@@ -219,8 +209,7 @@ auto integers(runtime::MeshOf<Xs...> const& mesh,
 template <class... Parts, class... Xs>
 auto integers(runtime::MeshOf<Xs...> const& mesh, RandomKey key, std::int64_t low,
               std::int64_t high) {
-  return integers<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key,
-                            low, high);
+  return integers<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
 }
 
 /// A random permutation of 0, ..., n - 1, for int32 and int64 and one dim:
@@ -229,7 +218,7 @@ auto integers(runtime::MeshOf<Xs...> const& mesh, RandomKey key, std::int64_t lo
 /// generates one of 2^64. Error E30 if n - 1 does not fit the element type.
 template <class... Parts, class... Xs>
 auto permutation(runtime::MeshOf<Xs...> const& mesh,
-                 detail::extents_of<detail::created_t<Parts...>> const& extents, RandomKey key) {
+                 detail::created_extents<Parts...> const& extents, RandomKey key) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   if constexpr (detail::is_integer_element<T> && A::rank == 1) {
@@ -251,7 +240,7 @@ auto permutation(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs>
 auto permutation(runtime::MeshOf<Xs...> const& mesh, RandomKey key) {
-  return permutation<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), key);
+  return permutation<Parts...>(mesh, detail::label_extents<Parts...>(), key);
 }
 
 // Everyday mistakes (check/misused.hpp).

@@ -32,8 +32,7 @@ constexpr Verdict resized(Question const& q) {
 /// An unreduced maximum or minimum may be padded: every candidate gets the same value.
 constexpr Verdict pad(Question const& q, bool zero) {
   if (!zero && q.a().kind == ReduceKind::sum)
-    for (int x = 0; x < max_axes; ++x)
-      if (q.a().unreduced.contains(x)) return refuse(Code::D11_pad_unreduced, -1, -1, x);
+    if (Verdict v = refuse_any(Code::D11_pad_unreduced, q.a().unreduced); !v) return v;
   return resized(q);
 }
 
@@ -47,10 +46,8 @@ constexpr Verdict alike(Question const& q) {
       if (d >= b.rank || d >= out.rank || !(b.dims[d] == out.dims[d]))
         return refuse(Code::D12_dims_differ, d < out.rank ? out.dims[d].label : b.dims[d].label);
     if (b.unreduced != out.unreduced || (!b.unreduced.empty() && b.kind != out.kind))
-      for (int x = 0; x < max_axes; ++x)
-        if (b.unreduced.contains(x) || out.unreduced.contains(x))
-          return refuse(Code::D13_unreduced_differs, -1, -1, x);
-    out.reduced.bits = static_cast<std::uint8_t>(out.reduced.bits | b.reduced.bits);
+      return refuse_any(Code::D13_unreduced_differs, b.unreduced | out.unreduced);
+    out.reduced = out.reduced | b.reduced;
   }
   return accept(out);
 }
@@ -84,8 +81,7 @@ constexpr Verdict running(Question const& q, ReductionKind how) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
   if (!goes_through_owed(how) || q.a().kind != owed_kind(how))
-    for (int x = 0; x < max_axes; ++x)
-      if (q.a().unreduced.contains(x)) return refuse(Code::D14_scan_unreduced, -1, -1, x);
+    if (Verdict v = refuse_any(Code::D14_scan_unreduced, q.a().unreduced); !v) return v;
   return accept(q.a());
 }
 
@@ -116,12 +112,22 @@ constexpr Verdict halo(Question const& q) {
   return v ? accept(q.a()) : v;
 }
 
-/// `halo_add<I>`: as halo_exchange, but sums of an unreduced maximum or minimum are no maximum.
+/// Refuses an unreduced maximum or minimum: sums or differences of its candidates are none.
+constexpr Verdict no_extremum(Spec const& s, int label = -1) {
+  return s.kind == ReduceKind::sum ? Verdict{}
+                                   : refuse_any(Code::I07_other_kind, s.unreduced, label);
+}
+
+/// `diff<I>`: as shift, of sums.
+constexpr Verdict diff(Question const& q) {
+  Verdict const v = no_extremum(q.a());
+  return v ? shift(q) : v;
+}
+
+/// `halo_add<I>`: as halo_exchange, of sums.
 constexpr Verdict halo_add(Question const& q) {
-  if (q.a().kind != ReduceKind::sum)
-    for (int x = 0; x < max_axes; ++x)
-      if (q.a().unreduced.contains(x)) return refuse(Code::I07_other_kind, -1, -1, x);
-  return halo(q);
+  Verdict const v = no_extremum(q.a());
+  return v ? halo(q) : v;
 }
 
 }  // namespace shardtype::rules

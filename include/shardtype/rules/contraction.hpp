@@ -101,8 +101,7 @@ constexpr Verdict contraction(Spec const& a, Spec const& b, Labels const& out) {
     if (a.find(out.at[k]) < 0 && b.find(out.at[k]) < 0)
       return refuse(Code::N01_unknown_index, out.at[k]);
 
-  AxisSet all = a.mentioned();
-  all.bits = static_cast<std::uint8_t>(all.bits | b.mentioned().bits);
+  AxisSet const all = a.mentioned() | b.mentioned();
   Spec c;
   for (int x = 0; x < max_axes; ++x) {
     if (!all.contains(x)) continue;
@@ -140,8 +139,7 @@ constexpr Verdict contraction(Spec const& a, Spec const& b, Labels const& out) {
   }
   auto owe = [&](Spec const& s) {
     for (int d = 0; d < s.rank; ++d)
-      if (!out.contains(s.dims[d].label))
-        for (int k = 0; k < s.dims[d].axes.size; ++k) c.unreduced.insert(s.dims[d].axes[k]);
+      if (!out.contains(s.dims[d].label)) c.unreduced = c.unreduced | s.dims[d].axes.set();
   };
   owe(a);
   owe(b);

@@ -23,7 +23,7 @@ constexpr Spec cotangent(Spec s) {
 }
 /// The sharding of partial results once each rank knows the whole result.
 constexpr Spec everywhere(Spec s) {
-  s.reduced.bits = static_cast<std::uint8_t>(s.reduced.bits | s.unreduced.bits);
+  s.reduced = s.reduced | s.unreduced;
   s.unreduced = {};
   s.kind = ReduceKind::sum;
   return s;
@@ -104,7 +104,7 @@ constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) 
       out.met.dims[d].axes.push(in[k]);
     }
   }
-  for (int k = 0; k < out.partial.size; ++k) out.met.unreduced.erase(out.partial[k]);
+  out.met.unreduced = out.met.unreduced - out.partial.set();
   return out;
 }
 

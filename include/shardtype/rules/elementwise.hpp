@@ -175,9 +175,10 @@ constexpr Verdict named_elementwise(Operands const& in, Spec const& wanted, Line
       if (wanted.find(in.at[m].dims[d].label) < 0)
         return refuse(Code::N02_missing_index, in.at[m].dims[d].label);
   Verdict const strict = elementwise(in, labels_of(wanted), how);
-  for (int x = 0; x < max_axes; ++x)
-    if (wanted.unreduced.contains(x) && !(strict && strict.result.unreduced.contains(x)))
-      return refuse(Code::N04_nothing_unreduced, -1, -1, x);
+  if (Verdict v =
+          refuse_any(Code::N04_nothing_unreduced, wanted.unreduced - strict.result.unreduced);
+      !v)
+    return v;
   if (!wanted.unreduced.empty() && strict.result.kind != wanted.kind)
     return refuse(Code::N03_wrong_kind);
   return accept(wanted);
@@ -191,8 +192,7 @@ constexpr Spec elementwise_operand(Operands const& in, int which, Spec const& wa
   if (elementwise(in, labels_of(wanted), how)) return s;
   Spec out;
   for (int d = 0; d < s.rank; ++d) out.add(s.dims[d].label, axes_on(wanted, s.dims[d].label));
-  for (int x = 0; x < max_axes; ++x)
-    if (s.reduced.contains(x) && out.dim_of(x) < 0) out.reduced.insert(x);
+  out.reduced = s.reduced - out.mentioned();
   return out;
 }
 

@@ -9,9 +9,7 @@ namespace shardtype::rules {
 
 /// Ids must not be unreduced: a summand of an id is not an id.
 constexpr Verdict whole_ids(Spec const& ids) {
-  for (int x = 0; x < max_axes; ++x)
-    if (ids.unreduced.contains(x)) return refuse(Code::I02_ids_unreduced, -1, -1, x);
-  return {};
+  return refuse_any(Code::I02_ids_unreduced, ids.unreduced);
 }
 
 /// Whether no dim of `s` is block-cyclic.
@@ -28,7 +26,7 @@ constexpr bool same_along(Spec const& s, int axis) {
 
 /// `s` without the axes of `over` in its reduced axes.
 constexpr Spec split_over(Spec s, AxisList const& over) {
-  for (int k = 0; k < over.size; ++k) s.reduced.erase(over[k]);
+  s.reduced = s.reduced - over.set();
   return s;
 }
 
@@ -66,7 +64,7 @@ constexpr Verdict take(Spec const& table, Spec const& ids, int along, ReduceKind
   AxisList const& split = table.dims[at].axes;
   if (split.size > 0 && !table.unreduced.empty() && table.kind != joining)
     return refuse(Code::I07_other_kind, along, -1, split[0]);
-  for (int k = 0; k < split.size; ++k) out.unreduced.insert(split[k]);
+  out.unreduced = out.unreduced | split.set();
   if (split.size > 0) out.kind = joining;
   return accept(out);
 }
@@ -85,9 +83,7 @@ constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
   if (updates.find(along) >= 0 || ids.find(along) >= 0) return refuse(Code::D02_index_taken, along);
   if (Verdict v = all_in_blocks(updates); !v) return v;
   if (Verdict v = all_in_blocks(ids); !v) return v;
-  if (!updates.unreduced.empty() && updates.kind != ReduceKind::sum)
-    for (int x = 0; x < max_axes; ++x)
-      if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind, along, -1, x);
+  if (Verdict v = no_extremum(updates, along); !v) return v;
   Spec out = updates;
   out.rank = 0;
   out.kind = ReduceKind::sum;
@@ -119,7 +115,7 @@ constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
       if (sliced.unreduced.contains(x)) return refuse(Code::I06_unreduced_and_split, label, -1, x);
       if (k < coarser.size) return refuse(Code::I09_lists_differ, label, -1, x);
     }
-    for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
+    out.unreduced = out.unreduced | axes.set();
     out = split_over(out, axes);
   }
   return accept(out);
@@ -170,12 +166,9 @@ constexpr Verdict scatter_along(Spec const& updates, Spec const& ids, int at, in
     if (d >= updates.rank || d >= ids.rank || !(ids.dims[d] == updates.dims[d]))
       return refuse(Code::D12_dims_differ,
                     d < updates.rank ? updates.dims[d].label : ids.dims[d].label);
-  if (!updates.unreduced.empty() && updates.kind != ReduceKind::sum)
-    for (int x = 0; x < max_axes; ++x)
-      if (updates.unreduced.contains(x)) return refuse(Code::I07_other_kind, along, -1, x);
+  if (Verdict v = no_extremum(updates, along); !v) return v;
   Spec out = updates;
-  AxisList const& axes = updates.dims[place].axes;
-  for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
+  out.unreduced = out.unreduced | updates.dims[place].axes.set();
   out.kind = ReduceKind::sum;
   out.dims[place] = {static_cast<std::int8_t>(along), {}};
   return accept(out);
@@ -211,8 +204,7 @@ constexpr Verdict dynamic_update(Spec const& a, Spec update, int along, int into
 /// `sort<I>`, and `top_k<I, K>` (`resizes`): along a dim that is not split, of a value that is not
 /// unreduced (the largest sum is not the sum of the largest).
 constexpr Verdict sorted(Question const& q, bool resizes) {
-  for (int x = 0; x < max_axes; ++x)
-    if (q.a().unreduced.contains(x)) return refuse(Code::I10_sort_unreduced, -1, -1, x);
+  if (Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced); !v) return v;
   if (resizes) return resized(q);
   Verdict const v = unsplit(q, Code::D03_along_split);
   return v ? accept(q.a()) : v;

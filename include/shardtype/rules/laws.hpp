@@ -8,10 +8,9 @@ namespace shardtype::rules {
 
 /// An axis that is listed twice in `s` (among dims, Unreduced and Reduced), or -1.
 constexpr int repeated_axis(Spec const& s) {
-  AxisSet seen;
   for (int x = 0; x < max_axes; ++x)
     if (s.unreduced.contains(x) + s.reduced.contains(x) + s.varying.contains(x) > 1) return x;
-  seen.bits = static_cast<std::uint8_t>(s.unreduced.bits | s.reduced.bits | s.varying.bits);
+  AxisSet seen = s.unreduced | s.reduced | s.varying;
   for (int d = 0; d < s.rank; ++d)
     for (int k = 0; k < s.dims[d].axes.size; ++k) {
       int const x = s.dims[d].axes[k];
@@ -80,8 +79,8 @@ constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
 constexpr Verdict in_manual_mode(Verdict v, Spec const& operand) {
   if (!v || !operand.local) return v;
   v.result.local = true;
-  for (int x = 0; x < max_axes; ++x)
-    if (operand.varying.contains(x)) v.result.varying.insert(x), v.result.reduced.erase(x);
+  v.result.varying = v.result.varying | operand.varying;
+  v.result.reduced = v.result.reduced - operand.varying;
   return v;
 }
 constexpr Verdict in_manual_mode(Verdict v, Reading const* types, int count) {

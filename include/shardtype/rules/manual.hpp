@@ -127,7 +127,7 @@ constexpr Spec block_of_tensor(Spec const& s) {
   out.local = true;
   for (int d = 0; d < s.rank; ++d) {
     out.dims[d].axes = {};
-    for (int k = 0; k < s.dims[d].axes.size; ++k) out.varying.insert(s.dims[d].axes[k]);
+    out.varying = out.varying | s.dims[d].axes.set();
   }
   return out;
 }

@@ -45,12 +45,10 @@ namespace rules {
 /// reduction. Communicates nothing. JAX implicitly all-reduces here (lax.py, reduce_sum).
 constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how) {
   ReduceKind const kind = owed_kind(how);
+  if (!goes_through_owed(how) || s.kind != kind)
+    if (Verdict v = refuse_any(Code::S02_other_kind, s.unreduced); !v) return v;
   Spec out;
-  for (int x = 0; x < max_axes; ++x) {
-    if (!s.unreduced.contains(x)) continue;
-    if (!goes_through_owed(how) || s.kind != kind) return refuse(Code::S02_other_kind, -1, -1, x);
-    out.unreduced.insert(x);
-  }
+  out.unreduced = s.unreduced;
   out.kind = kind;
   out.reduced = s.reduced;
   for (int d = 0; d < s.rank; ++d) {
@@ -61,7 +59,7 @@ constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how
     }
     if (how == ReductionKind::whole && axes.size > 0)
       return refuse(Code::S03_split, s.dims[d].label, -1, axes[0]);
-    for (int k = 0; k < axes.size; ++k) out.unreduced.insert(axes[k]);
+    out.unreduced = out.unreduced | axes.set();
   }
   return accept(out);
 }
@@ -88,9 +86,10 @@ constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKi
   }
   Verdict const strict = reduction(s, labels_of(wanted), how);
   if (!strict) return strict;
-  for (int x = 0; x < max_axes; ++x)
-    if (wanted.unreduced.contains(x) && !strict.result.unreduced.contains(x))
-      return refuse(Code::N04_nothing_unreduced, -1, -1, x);
+  if (Verdict v =
+          refuse_any(Code::N04_nothing_unreduced, wanted.unreduced - strict.result.unreduced);
+      !v)
+    return v;
   if (!wanted.unreduced.empty() && wanted.kind != strict.result.kind)
     return refuse(Code::N03_wrong_kind);
   return accept(wanted);

@@ -13,12 +13,10 @@ constexpr Verdict reshard(Spec const& from, Spec const& to) {
   for (int d = 0; d < from.rank; ++d)
     if (to.find(from.dims[d].label) < 0)
       return refuse(Code::R01_indices_differ, from.dims[d].label);
-  for (int x = 0; x < max_axes; ++x) {
-    if (!to.unreduced.contains(x) || from.unreduced.contains(x)) continue;
+  if (int const x = (to.unreduced - from.unreduced).first(); x >= 0)
     return refuse(from.state(x) == AxisState::split ? Code::R03_split_to_unreduced
                                                     : Code::R02_replicated_to_unreduced,
                   -1, -1, x);
-  }
   if (!to.unreduced.empty() && from.kind != to.kind) return refuse(Code::R04_kind_differs);
   return accept(to);
 }
@@ -82,10 +80,7 @@ constexpr Verdict to_partial(Spec const& s, AxisList over) {
       break;
     }
     v = to_partial(v.result, over[next]);
-    AxisList rest;
-    for (int k = 0; k < over.size; ++k)
-      if (k != next) rest.push(over[k]);
-    over = rest;
+    over = over.without(over[next]);
   }
   return v;
 }

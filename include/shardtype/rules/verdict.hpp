@@ -196,5 +196,9 @@ constexpr Verdict accept(Spec const& result) { return {Code::ok, result}; }
 constexpr Verdict refuse(Code code, int label = -1, int other = -1, int axis = -1) {
   return {code, {}, label, other, axis};
 }
+/// Refuses the first of these axes, if there is any.
+constexpr Verdict refuse_any(Code code, AxisSet axes, int label = -1) {
+  return axes.empty() ? Verdict{} : refuse(code, label, -1, axes.first());
+}
 
 }  // namespace shardtype::rules

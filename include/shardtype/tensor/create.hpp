@@ -13,6 +13,7 @@
 #include <shardtype/check/callable.hpp>
 #include <shardtype/check/create.hpp>
 #include <shardtype/check/misused.hpp>
+#include <shardtype/check/on_mesh.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/plan/explain.hpp>
@@ -37,8 +38,13 @@ struct Created<Tensor<T, Parts...>> {
 template <class... Parts>
 using created_t = typename Created<Parts...>::type;
 
+template <class... Parts>
+using created_element = typename created_t<Parts...>::element;
+
 template <class A>
 using extents_of = std::array<std::int64_t, A::rank>;
+template <class... Parts>
+using created_extents = extents_of<created_t<Parts...>>;
 
 /// The static extents of the labels of `A`; `dynamic` for labels without one.
 template <class A>
@@ -48,24 +54,17 @@ constexpr extents_of<A> extents_from_type() {
   for (std::size_t d = 0; d < A::rank; ++d) out[d] = names.label_extent[A::spec.dims[d].label];
   return out;
 }
-
-/// Number of the first axis of `A` that is not among the mesh axes `Xs`, or -1.
-template <class A, class... Xs>
-constexpr int missing_axis() {
-  Names const& names = Scope<A>::names;
-  for (int x = 0; x < names.axes; ++x)
-    if (((names.axis_id[x] != identity<Xs>) && ...)) return x;
-  return -1;
+template <class... Parts>
+constexpr created_extents<Parts...> label_extents() {
+  return extents_from_type<created_t<Parts...>>();
 }
-template <class A, class M, class X>
-refused<Code::M01_axis_not_in_mesh, false, A, M, X>* not_in_mesh(Pack<X>);
 
 /// Refuses a tensor type whose axes the mesh lacks.
 template <class A, class... Xs>
 constexpr void check_mesh_has_axes() {
-  constexpr int missing = missing_axis<A, Xs...>();
+  constexpr int missing = missing_axis<A>(Type<Mesh<Xs...>>{});
   if constexpr (missing >= 0) {
-    std::remove_pointer_t<decltype(not_in_mesh<A, Mesh<Xs...>>(axis_type<Scope<A>, missing>()))>{};
+    not_in_mesh_t<A, Mesh<Xs...>, missing>{};
   }
 }
 
@@ -153,9 +152,8 @@ namespace api {
 /// 1.0f)` -> `f32[I@X, J]`. Extents may be left out if the labels have static ones. Communicates
 /// nothing. Refused: M01 an axis the mesh lacks. Error E20: an extent that does not fit.
 template <class... Parts, class... Xs>
-auto full(runtime::MeshOf<Xs...> const& mesh,
-          detail::extents_of<detail::created_t<Parts...>> const& extents,
-          typename detail::created_t<Parts...>::element value) {
+auto full(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+          detail::created_element<Parts...> value) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
   A out = detail::uninitialized<A>(mesh, extents);
@@ -163,24 +161,22 @@ auto full(runtime::MeshOf<Xs...> const& mesh,
   return out;
 }
 template <class... Parts, class... Xs>
-auto full(runtime::MeshOf<Xs...> const& mesh, typename detail::created_t<Parts...>::element value) {
-  return full<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), value);
+auto full(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...> value) {
+  return full<Parts...>(mesh, detail::label_extents<Parts...>(), value);
 }
 
 /// A tensor of zeros: `zeros<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
 template <class... Parts, class... Xs>
 auto zeros(runtime::MeshOf<Xs...> const& mesh,
-           detail::extents_of<detail::created_t<Parts...>> const& extents =
-               detail::extents_from_type<detail::created_t<Parts...>>()) {
-  return full<Parts...>(mesh, extents, typename detail::created_t<Parts...>::element{});
+           detail::created_extents<Parts...> const& extents = detail::label_extents<Parts...>()) {
+  return full<Parts...>(mesh, extents, detail::created_element<Parts...>{});
 }
 
 /// A tensor of ones: `ones<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
 template <class... Parts, class... Xs>
 auto ones(runtime::MeshOf<Xs...> const& mesh,
-          detail::extents_of<detail::created_t<Parts...>> const& extents =
-              detail::extents_from_type<detail::created_t<Parts...>>()) {
-  using T = typename detail::created_t<Parts...>::element;
+          detail::created_extents<Parts...> const& extents = detail::label_extents<Parts...>()) {
+  using T = detail::created_element<Parts...>;
   return full<Parts...>(mesh, extents, T(1));
 }
 
@@ -189,7 +185,7 @@ auto ones(runtime::MeshOf<Xs...> const& mesh,
 /// errors as `full`; T11 a function with another number of parameters.
 template <class... Parts, class... Xs, class F>
 auto from_function(runtime::MeshOf<Xs...> const& mesh,
-                   detail::extents_of<detail::created_t<Parts...>> const& extents, F f) {
+                   detail::created_extents<Parts...> const& extents, F f) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
   if constexpr (!detail::takes_position<F&>(std::make_index_sequence<A::rank>{})) {
@@ -205,17 +201,15 @@ auto from_function(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs, class F>
 auto from_function(runtime::MeshOf<Xs...> const& mesh, F f) {
-  return from_function<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(),
-                                 std::move(f));
+  return from_function<Parts...>(mesh, detail::label_extents<Parts...>(), std::move(f));
 }
 
 /// A tensor from the global array, row-major, which every rank passes; each rank copies its block.
 /// Communicates nothing. Refusals and errors as `full`; E22 if the array has another number of
 /// elements.
 template <class... Parts, class... Xs>
-auto from_host(runtime::MeshOf<Xs...> const& mesh,
-               detail::extents_of<detail::created_t<Parts...>> const& extents,
-               std::span<typename detail::created_t<Parts...>::element const> whole) {
+auto from_host(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+               std::span<detail::created_element<Parts...> const> whole) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
   (void)A::local_rows(mesh, extents);  // checks that the number of elements can be counted

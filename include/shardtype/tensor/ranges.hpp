@@ -67,10 +67,9 @@ namespace api {
 /// other than one dim, S04 complex elements, M01. Errors: E20 a step of 0, an extent that does not
 /// fit the index. As jnp.arange.
 template <class... Parts, class... Xs>
-auto arange(runtime::MeshOf<Xs...> const& mesh, typename detail::created_t<Parts...>::element start,
-            typename detail::created_t<Parts...>::element stop,
-            typename detail::created_t<Parts...>::element step =
-                typename detail::created_t<Parts...>::element(1)) {
+auto arange(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...> start,
+            detail::created_element<Parts...> stop,
+            detail::created_element<Parts...> step = detail::created_element<Parts...>(1)) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   using Judged = detail::range_judged_t<A, 1, true>;
@@ -85,9 +84,8 @@ auto arange(runtime::MeshOf<Xs...> const& mesh, typename detail::created_t<Parts
 }
 /// The numbers 0, 1, ... before `stop`.
 template <class... Parts, class... Xs>
-auto arange(runtime::MeshOf<Xs...> const& mesh,
-            typename detail::created_t<Parts...>::element stop) {
-  using T = typename detail::created_t<Parts...>::element;
+auto arange(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...> stop) {
+  using T = detail::created_element<Parts...>;
   return arange<Parts...>(mesh, T(0), stop, T(1));
 }
 
@@ -96,10 +94,8 @@ auto arange(runtime::MeshOf<Xs...> const& mesh,
 /// The extent may be left out if the label has a static one. Communicates nothing. Refused: D16
 /// other than one dim, S04 complex elements, M01. Error E20. As jnp.linspace.
 template <class... Parts, class... Xs>
-auto linspace(runtime::MeshOf<Xs...> const& mesh,
-              detail::extents_of<detail::created_t<Parts...>> const& extents,
-              typename detail::created_t<Parts...>::element start,
-              typename detail::created_t<Parts...>::element stop) {
+auto linspace(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+              detail::created_element<Parts...> start, detail::created_element<Parts...> stop) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   using Judged = detail::range_judged_t<A, 1, true>;
@@ -114,11 +110,9 @@ auto linspace(runtime::MeshOf<Xs...> const& mesh,
   }
 }
 template <class... Parts, class... Xs>
-auto linspace(runtime::MeshOf<Xs...> const& mesh,
-              typename detail::created_t<Parts...>::element start,
-              typename detail::created_t<Parts...>::element stop) {
-  return linspace<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), start,
-                            stop);
+auto linspace(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...> start,
+              detail::created_element<Parts...> stop) {
+  return linspace<Parts...>(mesh, detail::label_extents<Parts...>(), start, stop);
 }
 
 /// A matrix with ones on a diagonal and zeros elsewhere: `eye<float, Dim<I, X>, Dim<J, Y>>(mesh,
@@ -127,8 +121,7 @@ auto linspace(runtime::MeshOf<Xs...> const& mesh,
 /// D16 other than two dims, M01. Error E20. As jnp.eye.
 template <class... Parts, class... Xs>
 auto eye(runtime::MeshOf<Xs...> const& mesh,
-         detail::extents_of<detail::created_t<Parts...>> const& extents =
-             detail::extents_from_type<detail::created_t<Parts...>>(),
+         detail::created_extents<Parts...> const& extents = detail::label_extents<Parts...>(),
          std::int64_t diagonal = 0) {
   using A = detail::created_t<Parts...>;
   using Judged = detail::range_judged_t<A, 2, false>;

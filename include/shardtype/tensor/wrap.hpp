@@ -38,9 +38,9 @@ namespace api {
 ///
 /// Refused: M01, T12 elements of another type. Errors: E20; E22 a span that is too short or null, or not aligned as an element.
 template <class... Parts, class... Xs, class E>
-  requires std::is_same_v<std::remove_const_t<E>, typename detail::created_t<Parts...>::element>
-auto wrap(runtime::MeshOf<Xs...> const& mesh,
-          detail::extents_of<detail::created_t<Parts...>> const& extents, std::span<E> memory) {
+  requires std::is_same_v<std::remove_const_t<E>, detail::created_element<Parts...>>
+auto wrap(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+          std::span<E> memory) {
   using A = detail::created_t<Parts...>;
   detail::check_mesh_has_axes<A, Xs...>();
   auto const rows = A::local_rows(mesh, extents);
@@ -58,9 +58,9 @@ auto wrap(runtime::MeshOf<Xs...> const& mesh,
                                                                          std::is_const_v<E>));
 }
 template <class... Parts, class... Xs, class E>
-  requires std::is_same_v<std::remove_const_t<E>, typename detail::created_t<Parts...>::element>
+  requires std::is_same_v<std::remove_const_t<E>, detail::created_element<Parts...>>
 auto wrap(runtime::MeshOf<Xs...> const& mesh, std::span<E> memory) {
-  return wrap<Parts...>(mesh, detail::extents_from_type<detail::created_t<Parts...>>(), memory);
+  return wrap<Parts...>(mesh, detail::label_extents<Parts...>(), memory);
 }
 
 // Everyday mistakes (check/misused.hpp).
