@@ -70,8 +70,10 @@ void factorize(Mesh<X> const& mesh, Int m, Int n) {
 
 template <class T, int block>
 void factorize(Mesh<X> const& mesh, Int m, Int n) {
-  factorize<T, block, false>(mesh, m, n);
-  factorize<T, block, true>(mesh, m, n);
+  panel_ways::in_each([&](panel_ways::Way const&) {
+    factorize<T, block, false>(mesh, m, n);
+    factorize<T, block, true>(mesh, m, n);
+  });
 }
 
 // Plans of functions: q and r are values of their own, and least squares gathers right-hand sides alone.
@@ -161,6 +163,7 @@ TEST_CASE("least squares") {
 
 TEST_CASE("what qr sends and holds is what its plan says") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
+  panel_ways::prepare(mesh);
   // the peak is looked at closely from a megabyte on, which few ranks reach
   Int const largest = on_ranks::rank_total() > 3 ? 130 : 350;
   for (auto const& [m, n] : {std::array<Int, 2>{0, 5},
@@ -172,7 +175,8 @@ TEST_CASE("what qr sends and holds is what its plan says") {
                              {largest / 2, largest}}) {
     INFO(m << " x " << n);
     auto const a = normal<Matrix<double, 16, false>>(mesh, {m, n}, RandomKey{5});
-    panel_ways::measured(op::CyclicQr<I, J, K>{}, a);
+    panel_ways::in_each(
+        [&](panel_ways::Way const&) { panel_ways::measured(op::CyclicQr<I, J, K>{}, a); });
     CHECK(plan_at(op::CyclicQr<I, J, K>{}, a).count(Collective::all_gather) == 0);
     CHECK(plan_at(op::CyclicQr<I, J, K>{}, a).count(Collective::broadcast) ==
           2 * core::ceil_div(std::min(m, n), 16));

@@ -1,6 +1,7 @@
 #pragma once
 /// The tensors of a structure without their types, to be written to files and read from them.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,6 +53,14 @@ struct Entry {
   /// The file's shape.
   io::NpyInts file_shape() const;
 };
+
+/// The one of this name; null: there is none.
+template <class List>
+auto const* find_named(List const& list, std::string_view name) {
+  auto const found =
+      std::find_if(list.begin(), list.end(), [&](auto const& e) { return e.name == name; });
+  return found == list.end() ? nullptr : &*found;
+}
 
 /// A tensor that is saved.
 struct SavedTensor : Entry {
@@ -213,10 +222,13 @@ struct Tensors {
         },
         model);
   }
+  /// The mesh, if the calling rank belongs to it.
+  runtime::MeshState* here() const { return mesh && mesh->here() ? &mesh->state() : nullptr; }
   /// The tensors of an optimizer's state: "moments.0.blocks.3.wq".
   template <class State>
   void add_state(State& state, std::source_location const& where) {
-    state.each_part([&](std::string const& name, auto& part) { add("state", name, part, where); });
+    State::each_part(state,
+                     [&](std::string const& name, auto& part) { add("state", name, part, where); });
   }
 };
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <shardtype/checkpoint/folder.hpp>
+#include <shardtype/checkpoint/open_file.hpp>
 #include <shardtype/runtime/files.hpp>
 
 namespace shardtype::checkpoint::detail {
@@ -47,12 +48,10 @@ SHARDTYPE_INLINE std::string joined(std::string const& folder, std::string_view 
 }
 
 SHARDTYPE_INLINE int sync_path(std::string const& path) {
-  int const descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  int fault = fsync(descriptor) == 0 ? 0 : errno;
-  if (fault == EINVAL) fault = 0;  // some systems of files cannot do it for folders
-  if (close(descriptor) != 0 && fault == 0) fault = errno;
-  return fault;
+  return with_file(path, O_RDONLY, [](int descriptor) {
+    int const fault = fsync(descriptor) == 0 ? 0 : errno;
+    return fault == EINVAL ? 0 : fault;  // some systems of files cannot do it for folders
+  });
 }
 
 SHARDTYPE_INLINE int write_at(int descriptor, char const* data, std::size_t bytes,
@@ -70,14 +69,11 @@ SHARDTYPE_INLINE int write_at(int descriptor, char const* data, std::size_t byte
 
 SHARDTYPE_INLINE int create_file(std::string const& path, std::string_view start,
                                  std::int64_t bytes) {
-  int const descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (descriptor < 0) return errno;
-  int fault = ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
-  if (fault == 0) fault = write_at(descriptor, start.data(), start.size(), 0);
-  if (fault == 0 && fsync(descriptor) != 0) fault = errno;
-  if (close(descriptor) != 0 && fault == 0) fault = errno;
-  return fault;
+  return with_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, [&](int descriptor) {
+    int fault = ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+    if (fault == 0) fault = write_at(descriptor, start.data(), start.size(), 0);
+    return fault == 0 && fsync(descriptor) != 0 ? errno : fault;
+  });
 }
 
 /// The numbers of the complete steps of a run, in increasing order.

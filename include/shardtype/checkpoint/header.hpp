@@ -3,6 +3,7 @@
 /// safetensors of Python writes and reads them.
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@
 #include <shardtype/checkpoint/namespace.hpp>
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/io/npy_header.hpp>
+#include <shardtype/io/npy_transfer.hpp>
+#include <shardtype/runtime/comm.hpp>
 
 namespace shardtype::checkpoint {
 
@@ -36,7 +39,7 @@ struct FileHeader {
   Metadata metadata;
   std::int64_t data_offset = 0;  ///< bytes before the first element
 
-  InFile const* find(std::string_view name) const;
+  InFile const* find(std::string_view name) const { return find_named(tensors, name); }
   std::int64_t file_bytes() const;
 };
 
@@ -57,6 +60,21 @@ FileHeader parse(std::string_view text, std::string const& path, std::int64_t fi
 /// itself. Empty with `outcome` E94 or IO1.
 std::string header_text(std::string const& path, std::int64_t& file_bytes,
                         shardtype::detail::NpyOutcome& outcome);
+
+/// On all ranks what `read(outcome)` returns on rank 0. Collective. Errors E94, IO1 on all ranks.
+template <class Read>
+std::string text_from_first(MPI_Comm comm, int rank, std::string const& path, Read read) {
+  shardtype::detail::NpyOutcome outcome;
+  std::string text;
+  try {
+    if (rank == 0) text = read(outcome);
+  } catch (std::exception const& failure) {
+    outcome.note("IO1", "cannot read " + path + ": " + failure.what());
+  }
+  shardtype::detail::npy_agree(comm, outcome);
+  shardtype::detail::share_text(comm, text, 0);
+  return text;
+}
 
 /// The header on all ranks. Collective: rank 0 reads it. Errors E94, IO1 on all ranks.
 FileHeader read_header(MPI_Comm comm, int rank, std::string const& path);

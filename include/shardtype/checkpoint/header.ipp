@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 
 #include <sys/stat.h>
 
@@ -21,12 +20,6 @@ namespace shardtype::checkpoint::detail {
 
 /// As the package of Python: no header is larger.
 inline constexpr std::int64_t longest_header = 100'000'000;
-
-SHARDTYPE_INLINE InFile const* FileHeader::find(std::string_view name) const {
-  for (InFile const& t : tensors)
-    if (t.name == name) return &t;
-  return nullptr;
-}
 
 SHARDTYPE_INLINE std::int64_t FileHeader::file_bytes() const {
   std::int64_t last = 0;
@@ -184,16 +177,9 @@ SHARDTYPE_INLINE FileHeader parse(std::string_view text, std::string const& path
 }
 
 SHARDTYPE_INLINE FileHeader read_header(MPI_Comm comm, int rank, std::string const& path) {
-  shardtype::detail::NpyOutcome outcome;
-  std::string text;
   std::int64_t file_bytes = 0;
-  try {
-    if (rank == 0) text = header_text(path, file_bytes, outcome);
-  } catch (std::exception const& failure) {
-    outcome.note("IO1", "cannot read " + path + ": " + failure.what());
-  }
-  shardtype::detail::npy_agree(comm, outcome);
-  shardtype::detail::share_text(comm, text, 0);
+  std::string const text = text_from_first(
+      comm, rank, path, [&](auto& outcome) { return header_text(path, file_bytes, outcome); });
   shardtype::detail::share_number(comm, file_bytes);
   return parse(text, path, file_bytes);
 }

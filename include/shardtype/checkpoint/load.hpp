@@ -60,6 +60,23 @@ Manifest load_now(Tensors<LoadedTensor> const& tensors, std::string const& path,
                   std::string& folder, LoadOptions const& options,
                   std::source_location const& where);
 
+/// A model, and a state if there is one.
+template <class Model, class... State>
+Loaded load_all(std::string const& path, LoadOptions const& options,
+                std::source_location const& where, Model& model, State&... state) {
+  static_assert(has_json<Model>,
+                "checkpoints need nlohmann-json: install nlohmann-json3-dev and configure again");
+  Tensors<LoadedTensor> tensors;
+  tensors.add("model", {}, model, where);
+  (tensors.add_state(state, where), ...);
+  Loaded out;
+  Manifest const manifest = load_now(tensors, path, out.folder, options, where);
+  ((state.step = manifest.counts.get<std::int64_t>("state.step")), ...);
+  out.step = manifest.step;
+  out.extra = manifest.extra;
+  return out;
+}
+
 }  // namespace detail
 
 /// Loads a model from the latest step of a run, or from the folder of a step, into its tensors: each must be in the
@@ -73,34 +90,16 @@ Manifest load_now(Tensors<LoadedTensor> const& tensors, std::string const& path,
 template <class Model>
 Loaded load(std::string const& path, Model& model, LoadOptions const& options = {},
             std::source_location const& where = std::source_location::current()) {
-  static_assert(detail::has_json<Model>,
-                "checkpoints need nlohmann-json: install nlohmann-json3-dev and configure again");
   core::RunningCall const running("checkpoint::load", where);
-  detail::Tensors<detail::LoadedTensor> tensors;
-  tensors.add("model", {}, model, where);
-  Loaded out;
-  detail::Manifest const manifest = detail::load_now(tensors, path, out.folder, options, where);
-  out.step = manifest.step;
-  out.extra = manifest.extra;
-  return out;
+  return detail::load_all(path, options, where, model);
 }
 /// As above, with the state of an optimizer: that of `init(model)`.
 template <class Model, class State>
   requires train::is_state<State>
 Loaded load(std::string const& path, Model& model, State& state, LoadOptions const& options = {},
             std::source_location const& where = std::source_location::current()) {
-  static_assert(detail::has_json<Model>,
-                "checkpoints need nlohmann-json: install nlohmann-json3-dev and configure again");
   core::RunningCall const running("checkpoint::load", where);
-  detail::Tensors<detail::LoadedTensor> tensors;
-  tensors.add("model", {}, model, where);
-  tensors.add_state(state, where);
-  Loaded out;
-  detail::Manifest const manifest = detail::load_now(tensors, path, out.folder, options, where);
-  state.step = manifest.counts.get<std::int64_t>("state.step");
-  out.step = manifest.step;
-  out.extra = manifest.extra;
-  return out;
+  return detail::load_all(path, options, where, model, state);
 }
 
 }  // namespace shardtype::checkpoint

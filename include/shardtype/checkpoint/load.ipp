@@ -1,6 +1,7 @@
 #pragma once
 /// Definitions of load.hpp.
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -52,12 +53,6 @@ SHARDTYPE_INLINE void read_tensor(shardtype::detail::NpyTransfer& in, io::NpyAcc
 
 inline std::string file_of(Entry const& e) { return e.part + ".safetensors"; }
 
-inline Listed const* find(ListedFile const& file, std::string_view name) {
-  for (Listed const& t : file.tensors)
-    if (t.name == name) return &t;
-  return nullptr;
-}
-
 SHARDTYPE_INLINE void compare(std::vector<LoadedTensor> const& tensors, Manifest const& manifest,
                               std::string const& folder, LoadOptions const& options) {
   std::map<std::string, std::set<std::string>> wanted;
@@ -67,7 +62,7 @@ SHARDTYPE_INLINE void compare(std::vector<LoadedTensor> const& tensors, Manifest
     if (file == nullptr)
       throw Error("E91", "tensor \"" + t.name + "\": the checkpoint has no file " + path,
                   FailedOn::every_rank);
-    Listed const* const found = find(*file, t.name);
+    Listed const* const found = find_named(file->tensors, t.name);
     if (found == nullptr)
       throw Error("E91", path + " has no tensor \"" + t.name + "\", which the program has",
                   FailedOn::every_rank);
@@ -135,7 +130,7 @@ inline void check_sums(std::vector<LoadedTensor> const& tensors,
                        Manifest const& manifest, std::string const& folder) {
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     LoadedTensor const& t = tensors[k];
-    Listed const& listed = *find(*manifest.find(file_of(t)), t.name);
+    Listed const& listed = *find_named(manifest.find(file_of(t))->tensors, t.name);
     for (std::size_t c = 0; c < sums[k].size(); ++c)
       if (c >= listed.sums.size() || sums[k][c] != listed.sums[c])
         throw Error("E94",
@@ -149,20 +144,12 @@ inline void check_sums(std::vector<LoadedTensor> const& tensors,
 SHARDTYPE_INLINE Manifest load_now(Tensors<LoadedTensor> const& tensors, std::string const& path,
                                    std::string& folder, LoadOptions const& options,
                                    std::source_location const& where) {
-  runtime::MeshState* const mesh =
-      tensors.mesh && tensors.mesh->here() ? &tensors.mesh->state() : nullptr;
+  runtime::MeshState* const mesh = tensors.here();
   if (mesh != nullptr) mesh->agreement().agree("checkpoint::load", where);
   MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
   int const rank = mesh != nullptr ? mesh->whole().rank() : 0;
-  NpyOutcome outcome;
-  std::string text;
-  try {
-    if (rank == 0) text = manifest_text(path, folder, outcome);
-  } catch (std::exception const& failure) {
-    outcome.note("IO1", "cannot read " + path + ": " + failure.what());
-  }
-  shardtype::detail::npy_agree(comm, outcome);
-  shardtype::detail::share_text(comm, text, 0);
+  std::string const text = text_from_first(
+      comm, rank, path, [&](NpyOutcome& outcome) { return manifest_text(path, folder, outcome); });
   shardtype::detail::share_text(comm, folder, 0);
   // from here on all ranks process the same bytes, so they fail together
   Manifest const manifest = parse_manifest(text, joined(folder, manifest_name));
@@ -172,20 +159,21 @@ SHARDTYPE_INLINE Manifest load_now(Tensors<LoadedTensor> const& tensors, std::st
   std::vector<std::vector<std::uint64_t>> sums;
   for (LoadedTensor const& t : tensors.list) sums.emplace_back(t.block.chunks(), 0U);
   io::NpyAccess const access = shardtype::detail::file_access();
+  auto const is_used = [&](ListedFile const& file) {
+    return std::any_of(tensors.list.begin(), tensors.list.end(),
+                       [&](LoadedTensor const& t) { return file_of(t) == file.name; });
+  };
+  NpyOutcome outcome;
   for (ListedFile const& file : manifest.files) {
-    bool used = false;
-    for (LoadedTensor const& t : tensors.list) used = used || file_of(t) == file.name;
     try {
-      if (used && rank == 0) check_file(folder, file, outcome);
+      if (rank == 0 && is_used(file)) check_file(folder, file, outcome);
     } catch (std::exception const& failure) {
       outcome.note("IO1", "cannot read " + joined(folder, file.name) + ": " + failure.what());
     }
   }
   shardtype::detail::npy_agree(comm, outcome);
   for (ListedFile const& file : manifest.files) {
-    bool used = false;
-    for (LoadedTensor const& t : tensors.list) used = used || file_of(t) == file.name;
-    if (!used) continue;
+    if (!is_used(file)) continue;
     std::string const name = joined(folder, file.name);
     shardtype::detail::NpyTransfer in(access.collective ? comm : MPI_COMM_SELF,
                                       shardtype::detail::NpyWay::read, name, name);
@@ -194,7 +182,8 @@ SHARDTYPE_INLINE Manifest load_now(Tensors<LoadedTensor> const& tensors, std::st
     for (std::size_t k = 0; k < tensors.list.size(); ++k) {
       LoadedTensor const& t = tensors.list[k];
       if (file_of(t) == file.name)
-        read_tensor(in, access, t, file.data_offset + find(file, t.name)->begin, sums[k].data());
+        read_tensor(in, access, t, file.data_offset + find_named(file.tensors, t.name)->begin,
+                    sums[k].data());
     }
     in.close();
     shardtype::detail::npy_agree(comm, in.outcome);

@@ -32,7 +32,7 @@ struct Manifest {
   Extra extra, counts;  ///< the program's values, and those of the library: "state.step"
   std::vector<ListedFile> files;
 
-  ListedFile const* find(std::string_view file) const;
+  ListedFile const* find(std::string_view file) const { return find_named(files, file); }
 };
 
 /// FNV-1a.

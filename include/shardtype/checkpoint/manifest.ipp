@@ -18,12 +18,6 @@
 
 namespace shardtype::checkpoint::detail {
 
-SHARDTYPE_INLINE ListedFile const* Manifest::find(std::string_view file) const {
-  for (ListedFile const& f : files)
-    if (f.name == file) return &f;
-  return nullptr;
-}
-
 SHARDTYPE_INLINE std::uint64_t hash_of_text(std::string_view text) {
   return runtime::StepHash().mix(std::string(text)).value();
 }

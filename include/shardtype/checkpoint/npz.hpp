@@ -31,10 +31,8 @@ template <class Model>
 void save_npz(std::string const& path, Model const& model, FileOptions const& options = {},
               std::source_location const& where = std::source_location::current()) {
   core::RunningCall const running("checkpoint::save_npz", where);
-  detail::Tensors<detail::SavedTensor> tensors;
-  tensors.add("file", {}, model, where);
-  detail::rename(tensors.list, options);
-  detail::save_arrays(tensors, path, where);
+  detail::save_arrays(detail::tensors_of_file<detail::SavedTensor>(model, options, where), path,
+                      where);
 }
 
 /// Loads a model from one .npz file of numpy.savez into its tensors, in any sharding. The file's checksums are not compared.
@@ -45,10 +43,8 @@ template <class Model>
 void load_npz(std::string const& path, Model& model, FileOptions const& options = {},
               std::source_location const& where = std::source_location::current()) {
   core::RunningCall const running("checkpoint::load_npz", where);
-  detail::Tensors<detail::LoadedTensor> tensors;
-  tensors.add("file", {}, model, where);
-  detail::rename(tensors.list, options);
-  detail::load_arrays(tensors, path, options.ignore_others, where);
+  detail::load_arrays(detail::tensors_of_file<detail::LoadedTensor>(model, options, where), path,
+                      options.ignore_others, where);
 }
 
 }  // namespace shardtype::checkpoint

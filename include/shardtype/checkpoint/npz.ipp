@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <exception>
 #include <sstream>
 
 #include <shardtype/checkpoint/npz.hpp>
@@ -128,19 +127,12 @@ inline FileHeader arrays_of(std::string const& text) {
 
 SHARDTYPE_INLINE void load_arrays(Tensors<LoadedTensor> const& tensors, std::string const& path,
                                   bool ignore_others, std::source_location const& where) {
-  runtime::MeshState* const mesh =
-      tensors.mesh && tensors.mesh->here() ? &tensors.mesh->state() : nullptr;
+  runtime::MeshState* const mesh = tensors.here();
   if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_npz", where);
   MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
-  NpyOutcome outcome;
-  std::string text;
-  try {
-    if (mesh == nullptr || mesh->whole().rank() == 0) text = arrays_text(path, outcome);
-  } catch (std::exception const& failure) {
-    outcome.note("IO1", "cannot read " + path + ": " + failure.what());
-  }
-  shardtype::detail::npy_agree(comm, outcome);
-  shardtype::detail::share_text(comm, text, 0);
+  int const rank = mesh != nullptr ? mesh->whole().rank() : 0;
+  std::string const text = text_from_first(
+      comm, rank, path, [&](NpyOutcome& outcome) { return arrays_text(path, outcome); });
   read_file(mesh, tensors, path, arrays_of(text), ignore_others);
 }
 

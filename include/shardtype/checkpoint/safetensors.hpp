@@ -33,19 +33,23 @@ struct FileOptions {
 
 namespace detail {
 
-/// Gives tensors the names of the file, and removes those that are not in it.
-template <class One>
-void rename(std::vector<One>& tensors, FileOptions const& options) {
-  if (!options.names) return;
+/// A model's tensors with the names of the file, without those that are not in it.
+template <class One, class Model>
+Tensors<One> tensors_of_file(Model& model, FileOptions const& options,
+                             std::source_location const& where) {
+  Tensors<One> out;
+  out.add("file", {}, model, where);
+  if (!options.names) return out;
   std::vector<One> kept;
-  for (One& t : tensors) {
+  for (One& t : out.list) {
     NameInFile to = options.names(t.name);
     if (to.name.empty()) continue;
     t.name = std::move(to.name);
     t.transposed = to.transposed;
     kept.push_back(std::move(t));
   }
-  tensors = std::move(kept);
+  out.list = std::move(kept);
+  return out;
 }
 
 /// Writes a file whose header is `start`, and whose tensors are where `header` says; `finish(written)`, on rank 0 when all
@@ -77,10 +81,8 @@ void save_safetensors(std::string const& path, Model const& model, FileOptions c
       detail::has_json<Model>,
       "safetensors files need nlohmann-json: install nlohmann-json3-dev and configure again");
   core::RunningCall const running("checkpoint::save_safetensors", where);
-  detail::Tensors<detail::SavedTensor> tensors;
-  tensors.add("file", {}, model, where);
-  detail::rename(tensors.list, options);
-  detail::save_file(tensors, path, options.metadata, where);
+  detail::save_file(detail::tensors_of_file<detail::SavedTensor>(model, options, where), path,
+                    options.metadata, where);
 }
 
 /// Loads a model from one safetensors file into its tensors, in any sharding; returns the file's texts. Such files have no
@@ -94,10 +96,8 @@ Metadata load_safetensors(std::string const& path, Model& model, FileOptions con
       detail::has_json<Model>,
       "safetensors files need nlohmann-json: install nlohmann-json3-dev and configure again");
   core::RunningCall const running("checkpoint::load_safetensors", where);
-  detail::Tensors<detail::LoadedTensor> tensors;
-  tensors.add("file", {}, model, where);
-  detail::rename(tensors.list, options);
-  return detail::load_file(tensors, path, options.ignore_others, where);
+  return detail::load_file(detail::tensors_of_file<detail::LoadedTensor>(model, options, where),
+                           path, options.ignore_others, where);
 }
 
 }  // namespace shardtype::checkpoint

@@ -9,6 +9,7 @@
 
 #include <shardtype/checkpoint/folder.hpp>
 #include <shardtype/checkpoint/load.hpp>
+#include <shardtype/checkpoint/open_file.hpp>
 #include <shardtype/checkpoint/safetensors.hpp>
 #include <shardtype/checkpoint/step_write.hpp>
 #include <shardtype/io/npy.hpp>
@@ -19,12 +20,10 @@ namespace shardtype::checkpoint::detail {
 
 /// Writes the size of a file that exists, and pieces of it. 0 or an errno.
 inline int write_start(std::string const& path, std::string_view start, std::int64_t bytes) {
-  int const descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  int fault = ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
-  if (fault == 0) fault = write_at(descriptor, start.data(), start.size(), 0);
-  if (close(descriptor) != 0 && fault == 0) fault = errno;
-  return fault;
+  return with_file(path, O_WRONLY, [&](int descriptor) {
+    int const fault = ftruncate(descriptor, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+    return fault != 0 ? fault : write_at(descriptor, start.data(), start.size(), 0);
+  });
 }
 
 SHARDTYPE_INLINE void check_names(Tensors<SavedTensor> const& tensors, std::string const& path) {
@@ -119,8 +118,7 @@ SHARDTYPE_INLINE void save_file(Tensors<SavedTensor> const& tensors, std::string
 
 SHARDTYPE_INLINE Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path,
                                     bool ignore_others, std::source_location const& where) {
-  runtime::MeshState* const mesh =
-      tensors.mesh && tensors.mesh->here() ? &tensors.mesh->state() : nullptr;
+  runtime::MeshState* const mesh = tensors.here();
   if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_safetensors", where);
   MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
   FileHeader const header = read_header(comm, mesh != nullptr ? mesh->whole().rank() : 0, path);

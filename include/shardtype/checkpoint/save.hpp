@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
-#include <utility>
 
 #include <shardtype/checkpoint/entries.hpp>
 #include <shardtype/checkpoint/extra.hpp>
@@ -26,20 +25,13 @@ struct Contents {
   Tensors<SavedTensor> tensors;
   Extra counts;
 
-  template <class Model>
-  void add(Model const& model, std::source_location const& where) {
+  template <class Model, class... State>
+  Contents(std::source_location const& where, Model const& model, State const&... state) {
     static_assert(has_json<Model>,
                   "checkpoints need nlohmann-json: install nlohmann-json3-dev and configure again");
     tensors.add("model", {}, model, where);
-  }
-  template <class State>
-  void add_state(State const& state, std::source_location const& where) {
-    counts.set("state.step", state.step);
-    tensors.add_state(state, where);
-  }
-  /// The mesh, if the calling rank belongs to it.
-  runtime::MeshState* mesh() const {
-    return tensors.mesh && tensors.mesh->here() ? &tensors.mesh->state() : nullptr;
+    (counts.set("state.step", state.step), ...);
+    (tensors.add_state(state, where), ...);
   }
 };
 
@@ -60,9 +52,7 @@ void save(std::string const& run, std::int64_t step, Model const& model, Extra c
           Options const& options = {},
           std::source_location const& where = std::source_location::current()) {
   core::RunningCall const running("checkpoint::save", where);
-  detail::Contents contents;
-  contents.add(model, where);
-  detail::save_now(std::move(contents), run, step, extra, options, where);
+  detail::save_now({where, model}, run, step, extra, options, where);
 }
 /// As above, with the state of an optimizer, in state.safetensors: "moments.0.blocks.3.wq", "master.blocks.3.wq".
 template <class Model, class State>
@@ -71,10 +61,7 @@ void save(std::string const& run, std::int64_t step, Model const& model, State c
           Extra const& extra = {}, Options const& options = {},
           std::source_location const& where = std::source_location::current()) {
   core::RunningCall const running("checkpoint::save", where);
-  detail::Contents contents;
-  contents.add(model, where);
-  contents.add_state(state, where);
-  detail::save_now(std::move(contents), run, step, extra, options, where);
+  detail::save_now({where, model, state}, run, step, extra, options, where);
 }
 
 }  // namespace shardtype::checkpoint

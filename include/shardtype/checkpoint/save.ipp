@@ -1,6 +1,8 @@
 #pragma once
 /// Definitions of save.hpp.
 
+#include <utility>
+
 #include <shardtype/checkpoint/save.hpp>
 #include <shardtype/core/error.hpp>
 
@@ -18,7 +20,7 @@ SHARDTYPE_INLINE void save_now(Contents contents, std::string const& run, std::i
                                Extra const& extra, Options const& options,
                                std::source_location const& where) try {
   check_step(step);
-  runtime::MeshState* const mesh = contents.mesh();
+  runtime::MeshState* const mesh = contents.tensors.here();
   if (mesh == nullptr) return;
   if (mesh->agreement().begin_step())
     mesh->agreement().meet("checkpoint::save" + text_of_step(step, contents.counts, extra) +

@@ -43,19 +43,14 @@ class Saver {
   void save(std::int64_t step, Model const& model, Extra const& extra = {},
             std::source_location const& where = std::source_location::current()) {
     core::RunningCall const running("checkpoint::Saver::save", where);
-    detail::Contents contents;
-    contents.add(model, where);
-    begin(std::move(contents), step, extra, where);
+    begin({where, model}, step, extra, where);
   }
   template <class Model, class State>
     requires train::is_state<State>
   void save(std::int64_t step, Model const& model, State const& state, Extra const& extra = {},
             std::source_location const& where = std::source_location::current()) {
     core::RunningCall const running("checkpoint::Saver::save", where);
-    detail::Contents contents;
-    contents.add(model, where);
-    contents.add_state(state, where);
-    begin(std::move(contents), step, extra, where);
+    begin({where, model, state}, step, extra, where);
   }
 
   /// Waits until the step under way is on the disk and has its name; does nothing if there is none. Collective. Error

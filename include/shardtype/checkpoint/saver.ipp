@@ -21,7 +21,7 @@ SHARDTYPE_INLINE void Saver::begin(detail::Contents contents, std::int64_t step,
                                    std::source_location const& where) {
   detail::check_step(step);
   wait(where);
-  runtime::MeshState* const mesh = contents.mesh();
+  runtime::MeshState* const mesh = contents.tensors.here();
   if (mesh == nullptr) return;
   if (mesh->agreement().begin_step())
     mesh->agreement().meet("checkpoint::Saver::save" +

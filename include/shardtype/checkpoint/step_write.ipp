@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <shardtype/checkpoint/open_file.hpp>
 #include <shardtype/checkpoint/step_write.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/runtime/files.hpp>
@@ -115,26 +116,23 @@ SHARDTYPE_INLINE void StepWrite::write_alone() noexcept {
 }
 
 SHARDTYPE_INLINE void StepWrite::write_copies(Part const& part) {
-  int fault = 0;
-  int const descriptor = open(joined(written_, part.name).c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) fault = errno;
-  for (std::size_t const k : part.tensors) {
-    SavedTensor const& t = tensors_[k];
-    if (fault != 0 || !t.first_holder) continue;
-    std::byte const* const data = copies_[k].data();
-    std::int64_t const place = place_in(part, t), bytes = t.block.element_bytes;
-    for_each_run(t.block, [&](std::int64_t at, std::int64_t from, std::int64_t n) {
-      if (fault == 0)
-        fault = write_at(descriptor, reinterpret_cast<char const*>(data + from * bytes),
-                         static_cast<std::size_t>(n * bytes), place + at * bytes);
-    });
-    add_sums(t.block, data, sums_[k].data());
-    copies_[k] = {};
-  }
-  if (descriptor >= 0) {
-    if (fault == 0 && fsync(descriptor) != 0) fault = errno;
-    if (close(descriptor) != 0 && fault == 0) fault = errno;
-  }
+  int const fault = with_file(joined(written_, part.name), O_WRONLY, [&](int descriptor) {
+    int failed = 0;
+    for (std::size_t const k : part.tensors) {
+      SavedTensor const& t = tensors_[k];
+      if (failed != 0 || !t.first_holder) continue;
+      std::byte const* const data = copies_[k].data();
+      std::int64_t const place = place_in(part, t), bytes = t.block.element_bytes;
+      for_each_run(t.block, [&](std::int64_t at, std::int64_t from, std::int64_t n) {
+        if (failed == 0)
+          failed = write_at(descriptor, reinterpret_cast<char const*>(data + from * bytes),
+                            static_cast<std::size_t>(n * bytes), place + at * bytes);
+      });
+      add_sums(t.block, data, sums_[k].data());
+      copies_[k] = {};
+    }
+    return failed == 0 && fsync(descriptor) != 0 ? errno : failed;
+  });
   if (fault != 0)
     alone_.note("IO8", "cannot write " + joined(place_, part.name) + ": " +
                            runtime::file_fault_text(fault));

@@ -6,12 +6,14 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <initializer_list>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <shardtype/checkpoint/folder.hpp>
+#include <shardtype/checkpoint/open_file.hpp>
 #include <shardtype/checkpoint/zip.hpp>
 #include <shardtype/runtime/files.hpp>
 
@@ -24,9 +26,14 @@ inline constexpr std::uint64_t zip_large = 0xffffffff;  ///< the number is in th
 inline constexpr std::uint64_t zip_utf8 = 0x800;
 inline constexpr std::int64_t zip_sum_at = 14;  ///< of a local header
 
-/// Appends the lowest `bytes` bytes of a number.
-inline void put(std::string& out, std::uint64_t number, int bytes) {
-  for (int k = 0; k < bytes; ++k) out += static_cast<char>((number >> (8 * k)) & 0xff);
+struct ZipNumber {
+  std::uint64_t value;
+  int bytes;
+};
+/// Appends numbers, the lowest bytes of each first.
+inline void put(std::string& out, std::initializer_list<ZipNumber> numbers) {
+  for (ZipNumber const& n : numbers)
+    for (int k = 0; k < n.bytes; ++k) out += static_cast<char>((n.value >> (8 * k)) & 0xff);
 }
 /// A number of `bytes` bytes at `at`; 0 behind the end.
 inline std::uint64_t number_at(std::string_view text, std::size_t at, int bytes) {
@@ -57,73 +64,49 @@ SHARDTYPE_INLINE std::uint32_t crc32(std::uint32_t sum, std::string_view bytes) 
 inline void put_common(std::string& out, ZipEntry const& e) {
   bool const ascii =
       std::all_of(e.name.begin(), e.name.end(), [](char c) { return c > 0 && c < 127; });
-  put(out, 45, 2);
-  put(out, ascii ? 0 : zip_utf8, 2);
-  put(out, 0, 2);     // stored
-  put(out, 0, 2);     // no time
-  put(out, 0x21, 2);  // 1980-01-01
-  put(out, e.sum, 4);
-  put(out, zip_large, 4);
-  put(out, zip_large, 4);
-  put(out, e.name.size(), 2);
+  put(out, {{45, 2}, {ascii ? 0 : zip_utf8, 2}});
+  put(out, {{0, 2}, {0, 2}, {0x21, 2}});  // stored, no time, 1980-01-01
+  put(out, {{e.sum, 4}, {zip_large, 4}, {zip_large, 4}, {e.name.size(), 2}});
 }
 
 SHARDTYPE_INLINE std::string zip_local_header(ZipEntry const& e) {
+  auto const bytes = static_cast<std::uint64_t>(e.bytes);
   std::string out;
-  put(out, zip_local, 4);
+  put(out, {{zip_local, 4}});
   put_common(out, e);
-  put(out, 20, 2);
+  put(out, {{20, 2}});
   out += e.name;
-  put(out, 1, 2);
-  put(out, 16, 2);
-  put(out, static_cast<std::uint64_t>(e.bytes), 8);
-  put(out, static_cast<std::uint64_t>(e.bytes), 8);
+  put(out, {{1, 2}, {16, 2}, {bytes, 8}, {bytes, 8}});
   return out;
 }
 
 SHARDTYPE_INLINE std::string zip_directory(std::vector<ZipEntry> const& entries, std::int64_t at) {
   std::string out;
   for (ZipEntry const& e : entries) {
-    put(out, zip_central, 4);
-    put(out, 45, 2);
+    auto const of_file = static_cast<std::uint64_t>(e.bytes);
+    put(out, {{zip_central, 4}, {45, 2}});
     put_common(out, e);
-    put(out, 28, 2);
-    put(out, 0, 2);  // no comment
-    put(out, 0, 2);  // disk
-    put(out, 0, 2);
-    put(out, 0, 4);
-    put(out, zip_large, 4);
+    put(out, {{28, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 4}, {zip_large, 4}});  // no comment, disk 0
     out += e.name;
-    put(out, 1, 2);
-    put(out, 24, 2);
-    put(out, static_cast<std::uint64_t>(e.bytes), 8);
-    put(out, static_cast<std::uint64_t>(e.bytes), 8);
-    put(out, static_cast<std::uint64_t>(e.header), 8);
+    put(out,
+        {{1, 2}, {24, 2}, {of_file, 8}, {of_file, 8}, {static_cast<std::uint64_t>(e.header), 8}});
   }
   std::uint64_t const n = entries.size(), bytes = out.size(),
                       begin = static_cast<std::uint64_t>(at);
-  put(out, zip_end64, 4);
-  put(out, 44, 8);
-  put(out, 45, 2);
-  put(out, 45, 2);
-  put(out, 0, 4);
-  put(out, 0, 4);
-  put(out, n, 8);
-  put(out, n, 8);
-  put(out, bytes, 8);
-  put(out, begin, 8);
-  put(out, zip_locator, 4);
-  put(out, 0, 4);
-  put(out, begin + bytes, 8);
-  put(out, 1, 4);
-  put(out, zip_end, 4);
-  put(out, 0, 2);
-  put(out, 0, 2);
-  put(out, std::min<std::uint64_t>(n, 0xffff), 2);
-  put(out, std::min<std::uint64_t>(n, 0xffff), 2);
-  put(out, std::min(bytes, zip_large), 4);
-  put(out, std::min(begin, zip_large), 4);
-  put(out, 0, 2);
+  std::uint64_t const few = std::min<std::uint64_t>(n, 0xffff);
+  put(out, {{zip_end64, 4},
+            {44, 8},
+            {45, 2},
+            {45, 2},
+            {0, 4},
+            {0, 4},
+            {n, 8},
+            {n, 8},
+            {bytes, 8},
+            {begin, 8}});
+  put(out, {{zip_locator, 4}, {0, 4}, {begin + bytes, 8}, {1, 4}});
+  put(out, {{zip_end, 4}, {0, 2}, {0, 2}, {few, 2}, {few, 2}});
+  put(out, {{std::min(bytes, zip_large), 4}, {std::min(begin, zip_large), 4}, {0, 2}});
   return out;
 }
 
@@ -144,45 +127,38 @@ inline int read_at(int descriptor, std::int64_t at, std::int64_t bytes, std::str
 }
 
 SHARDTYPE_INLINE int write_piece(std::string const& path, std::string_view piece, std::int64_t at) {
-  int const descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  int fault = write_at(descriptor, piece.data(), piece.size(), at);
-  if (close(descriptor) != 0 && fault == 0) fault = errno;
-  return fault;
+  return with_file(path, O_WRONLY, [&](int descriptor) {
+    return write_at(descriptor, piece.data(), piece.size(), at);
+  });
 }
 SHARDTYPE_INLINE int read_piece(std::string const& path, std::int64_t at, std::int64_t bytes,
                                 std::string& out) {
-  int const descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  int const fault = read_at(descriptor, at, bytes, out);
-  close(descriptor);
-  return fault;
+  return with_file(path, O_RDONLY,
+                   [&](int descriptor) { return read_at(descriptor, at, bytes, out); });
 }
 
 SHARDTYPE_INLINE int finish_zip(std::string const& path, std::vector<ZipEntry> entries) {
-  int const descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  constexpr std::int64_t piece = std::int64_t{1} << 20;
-  int fault = 0;
-  std::string text;
-  std::int64_t last = 0;
-  for (ZipEntry& e : entries) {
-    for (std::int64_t k = 0; k < e.bytes && fault == 0; k += piece) {
-      std::int64_t const n = std::min(piece, e.bytes - k);
-      fault = read_at(descriptor, e.begin + k, n, text);
-      if (fault == 0 && static_cast<std::int64_t>(text.size()) != n) fault = EIO;
-      e.sum = crc32(e.sum, text);
+  return with_file(path, O_RDWR, [&](int descriptor) {
+    constexpr std::int64_t piece = std::int64_t{1} << 20;
+    int fault = 0;
+    std::string text;
+    std::int64_t last = 0;
+    for (ZipEntry& e : entries) {
+      for (std::int64_t k = 0; k < e.bytes && fault == 0; k += piece) {
+        std::int64_t const n = std::min(piece, e.bytes - k);
+        fault = read_at(descriptor, e.begin + k, n, text);
+        if (fault == 0 && static_cast<std::int64_t>(text.size()) != n) fault = EIO;
+        e.sum = crc32(e.sum, text);
+      }
+      text.clear();
+      put(text, {{e.sum, 4}});
+      if (fault == 0) fault = write_at(descriptor, text.data(), 4, e.header + zip_sum_at);
+      last = e.begin + e.bytes;
     }
-    text.clear();
-    put(text, e.sum, 4);
-    if (fault == 0) fault = write_at(descriptor, text.data(), 4, e.header + zip_sum_at);
-    last = e.begin + e.bytes;
-  }
-  text = zip_directory(entries, last);
-  if (fault == 0) fault = write_at(descriptor, text.data(), text.size(), last);
-  if (fault == 0 && fsync(descriptor) != 0) fault = errno;
-  if (close(descriptor) != 0 && fault == 0) fault = errno;
-  return fault;
+    text = zip_directory(entries, last);
+    if (fault == 0) fault = write_at(descriptor, text.data(), text.size(), last);
+    return fault == 0 && fsync(descriptor) != 0 ? errno : fault;
+  });
 }
 
 /// Where the directory of an archive is, and how many entries it has.

@@ -44,19 +44,12 @@ namespace op {
 
 /// 1 / (|a|_1 |a^-1|_1) of each matrix [B, I, J], estimated: real [B].
 template <class I, class J>
-struct Rcond {
+struct Rcond : linalg::detail::OnSquareMatrices<I, J> {
   using operation = Rcond;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "rcond";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
   template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
-  }
-  template <class A>
   using element = linalg::kernels::real_t<checking::element_t<A>>;
-  constexpr void extents(ResultExtents const& c) const { linalg::detail::check_square(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::rcond_work(c, true);
   }
@@ -85,10 +78,8 @@ struct Rcond {
 
 /// The same of factors and pivots that the user holds and the matrices' 1-norms, real [B].
 template <class I, class J>
-struct LuRcond {
+struct LuRcond : linalg::detail::OnMatrices<I, J> {
   using operation = LuRcond;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "rcond";
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict const v = linalg::rule::per_square(q);

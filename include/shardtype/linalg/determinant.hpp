@@ -53,19 +53,12 @@ namespace op {
 
 /// y = a^-1 [B, J, I], by the factors that LuFactor gave; of a nothing is read.
 template <class I, class J>
-struct InverseFactored {
+struct InverseFactored : linalg::detail::OnSquareMatrices<I, J> {
   using operation = InverseFactored;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "inv";
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::exchanged(q, linalg::rule::square(q));
   }
-  template <class A, class F>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A, F>();
-  }
-  constexpr void extents(ResultExtents const& c) const { linalg::detail::check_square(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 4, 0);
   }
@@ -97,23 +90,16 @@ struct InverseFactored {
 
 /// Of each matrix the determinant, its sign or the logarithm of its modulus, by the factors; of a nothing is read.
 template <class I, class J, linalg::detail::Product what, bool complex>
-struct DetFactored {
+struct DetFactored : linalg::detail::OnSquareMatrices<I, J> {
   using operation = DetFactored;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr bool is_sign = what == linalg::detail::Product::sign;
   using gradient = std::conditional_t<is_sign && !complex, checking::Constant, void>;
   static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
   template <class A, class F>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A, F>();
-  }
-  template <class A, class F>
   using element =
       std::conditional_t<what == linalg::detail::Product::logarithm,
                          linalg::kernels::real_t<checking::element_t<A>>, checking::element_t<A>>;
-  constexpr void extents(ResultExtents const& c) const { linalg::detail::check_square(c); }
   template <class Out, class A, class F>
   void fill(Out& out, A const& a, F const& factors) const {
     auto const mats = linalg::detail::matrices<I, J>(a);

@@ -15,10 +15,8 @@ namespace op {
 
 /// The factors [B, I, J] that LuFactor gave, typed as a; of a nothing is read.
 template <class I, class J>
-struct FactorsOf {
+struct FactorsOf : linalg::detail::OnMatrices<I, J> {
   using operation = FactorsOf;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "lu_factor";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::as_matrix(q); }
   template <class Out, class A, class F>
@@ -31,11 +29,9 @@ struct FactorsOf {
 };
 /// Its pivots, i32[B, J].
 template <class I, class J>
-struct PivotsOf {
+struct PivotsOf : linalg::detail::OnMatrices<I, J> {
   using operation = PivotsOf;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<J>>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "lu_factor";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
   template <class A, class F>
@@ -53,10 +49,8 @@ struct PivotsOf {
 
 /// x = a^-1 b, or a^-T b, by factors and pivots that the user holds: operands factors [B, I, J], pivots i32[B, J], b.
 template <class I, class J, bool transposed>
-struct LuSolve {
+struct LuSolve : linalg::detail::OnMatrices<I, J> {
   using operation = LuSolve;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   using Rows = std::conditional_t<transposed, J, I>;
   using Cols = std::conditional_t<transposed, I, J>;
   static constexpr std::string_view name = "lu_solve";
@@ -71,8 +65,6 @@ struct LuSolve {
     return std::is_same_v<checking::element_t<P>, std::int32_t> ? linalg::detail::elements<F, B>()
                                                                 : Code::C10_element_types_differ;
   }
-  template <class F, class P, class B>
-  using element = checking::element_t<F>;
   constexpr void extents(ResultExtents const& c) const {
     linalg::detail::set_solution(c, 2, transposed);
     linalg::detail::check_shared(c, 1);

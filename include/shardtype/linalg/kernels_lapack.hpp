@@ -26,6 +26,8 @@ enum class Trans : char { no = 'N', yes = 'T', conjugate = 'C' };
 /// Whether ones stand for the diagonal.
 enum class Diagonal : char { general = 'N', unit = 'U' };
 enum class Side : char { left = 'L', right = 'R' };
+/// Which vectors are found beside values: none, all, or as many as there are values.
+enum class Job : char { values = 'N', all = 'V', least = 'S' };
 
 /// Whether this program has LAPACK.
 #ifdef SHARDTYPE_HAVE_LAPACK
@@ -68,10 +70,7 @@ using Int = std::int32_t;
   void p##getrf_(Int const*, Int const*, void*, Int const*, Int*, Int*);                          \
   void p##getrs_(char const*, Int const*, Int const*, void const*, Int const*, Int const*, void*, \
                  Int const*, Int*);                                                               \
-  void p##laswp_(Int const*, void*, Int const*, Int const*, Int const*, Int const*, Int const*);  \
   void p##potrf_(char const*, Int const*, void*, Int const*, Int*);                               \
-  void p##potrs_(char const*, Int const*, Int const*, void const*, Int const*, void*, Int const*, \
-                 Int*);                                                                           \
   void p##trsm_(char const*, char const*, char const*, char const*, Int const*, Int const*,       \
                 void const*, void const*, Int const*, void*, Int const*);                         \
   void p##geqrf_(Int const*, Int const*, void*, Int const*, void*, void*, Int const*, Int*);      \
@@ -113,9 +112,7 @@ struct Lapack;
   struct Lapack<T> {                            \
     static constexpr auto getrf = &p##getrf_;   \
     static constexpr auto getrs = &p##getrs_;   \
-    static constexpr auto laswp = &p##laswp_;   \
     static constexpr auto potrf = &p##potrf_;   \
-    static constexpr auto potrs = &p##potrs_;   \
     static constexpr auto trsm = &p##trsm_;     \
     static constexpr auto geqrf = &p##geqrf_;   \
     static constexpr auto geqrt3 = &p##geqrt3_; \
@@ -149,6 +146,33 @@ std::vector<T> room(Int n) {
   return std::vector<T>(static_cast<std::size_t>(std::max<Int>(n, 1)));
 }
 
+/// An argument as Fortran takes it: the address of a number, an option's letter or a matrix.
+template <class T>
+auto address(T const& x) {
+  if constexpr (std::is_pointer_v<T>) {
+    return x;
+  } else if constexpr (std::is_enum_v<T>) {
+    return reinterpret_cast<char const*>(&x);
+  } else {
+    return &x;
+  }
+}
+/// Calls a routine, and returns its last argument, `info`.
+template <class Routine, class... As>
+Int run(Routine routine, As const&... as) {
+  Int info = 0;
+  routine(address(as)..., &info);
+  return info;
+}
+/// The same of one whose last arguments but `info` are work memory of T and its size, which is asked for first.
+template <class T, class Routine, class... As>
+Int run_with_work(Routine routine, Int least, As const&... as) {
+  T first{};
+  detail::run(routine, as..., &first, Int{-1});
+  Int const size = std::max(detail::asked(first), least);
+  return detail::run(routine, as..., detail::room<T>(size).data(), size);
+}
+
 }  // namespace detail
 
 /// P A = L U of the m x n matrix a, in place; `pivots` of min(m, n), from 1 on: row k was exchanged with row pivots[k].
@@ -156,116 +180,71 @@ std::vector<T> room(Int n) {
 template <class T>
 std::int32_t getrf(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {
   using detail::lead, detail::size;
-  detail::Int const rows = size(m), cols = size(n), ld = lead(lda);
-  detail::Int info = 0;
-  if (m > 0 && n > 0) detail::Lapack<T>::getrf(&rows, &cols, a, &ld, pivots, &info);
-  return info;
+  if (m <= 0 || n <= 0) return 0;
+  return detail::run(detail::Lapack<T>::getrf, size(m), size(n), a, lead(lda), pivots);
 }
 /// b = op(A)^-1 b for the factors of getrf, with `count` columns of b.
 template <class T>
 std::int32_t getrs(Trans op, std::int64_t n, std::int64_t count, T const* a, std::int64_t lda,
                    std::int32_t const* pivots, T* b, std::int64_t ldb) {
   using detail::lead, detail::size;
-  detail::Int const rows = size(n), cols = size(count), ld = lead(lda), ld_b = lead(ldb);
-  auto const c = static_cast<char>(op);
-  detail::Int info = 0;
-  if (n > 0 && count > 0)
-    detail::Lapack<T>::getrs(&c, &rows, &cols, a, &ld, pivots, b, &ld_b, &info);
-  return info;
-}
-/// Exchanges rows of the n columns of a: k with pivots[k], from 1 on, for k from first to last; backwards if `back`.
-template <class T>
-void laswp(std::int64_t n, T* a, std::int64_t lda, std::int64_t first, std::int64_t last,
-           std::int32_t const* pivots, bool back = false) {
-  using detail::lead, detail::size;
-  detail::Int const cols = size(n), ld = lead(lda), k1 = size(first), k2 = size(last),
-                    step = back ? -1 : 1;
-  if (n > 0 && last >= first) detail::Lapack<T>::laswp(&cols, a, &ld, &k1, &k2, pivots, &step);
+  if (n <= 0 || count <= 0) return 0;
+  return detail::run(detail::Lapack<T>::getrs, op, size(n), size(count), a, lead(lda), pivots, b,
+                     lead(ldb));
 }
 /// A = L L^H (lower) or U^H U (upper) in place; the other triangle is neither read nor written. Returns 0, or k if the
 /// leading minor of order k is not positive definite.
 template <class T>
 std::int32_t potrf(Triangle part, std::int64_t n, T* a, std::int64_t lda) {
-  using detail::lead, detail::size;
-  detail::Int const rows = size(n), ld = lead(lda);
-  auto const u = static_cast<char>(part);
-  detail::Int info = 0;
-  if (n > 0) detail::Lapack<T>::potrf(&u, &rows, a, &ld, &info);
-  return info;
-}
-/// b = A^-1 b for the factor of potrf.
-template <class T>
-std::int32_t potrs(Triangle part, std::int64_t n, std::int64_t count, T const* a, std::int64_t lda,
-                   T* b, std::int64_t ldb) {
-  using detail::lead, detail::size;
-  detail::Int const rows = size(n), cols = size(count), ld = lead(lda), ld_b = lead(ldb);
-  auto const u = static_cast<char>(part);
-  detail::Int info = 0;
-  if (n > 0 && count > 0) detail::Lapack<T>::potrs(&u, &rows, &cols, a, &ld, b, &ld_b, &info);
-  return info;
+  return n > 0 ? detail::run(detail::Lapack<T>::potrf, part, detail::size(n), a, detail::lead(lda))
+               : 0;
 }
 /// The m x n matrix b = alpha op(A)^-1 b, or alpha b op(A)^-1 on the right side, for a triangular a. Not checked for
 /// zeros of the diagonal.
 template <class T>
 void trsm(Side side, Triangle part, Trans op, Diagonal diagonal, std::int64_t m, std::int64_t n,
           T const* a, std::int64_t lda, T* b, std::int64_t ldb, T alpha = T(1)) {
-  using detail::lead, detail::size;
+  using detail::address, detail::lead, detail::size;
   detail::Int const rows = size(m), cols = size(n), ld = lead(lda), ld_b = lead(ldb);
-  auto const s = static_cast<char>(side), u = static_cast<char>(part), c = static_cast<char>(op),
-             d = static_cast<char>(diagonal);
   if (m > 0 && n > 0)
-    detail::Lapack<T>::trsm(&s, &u, &c, &d, &rows, &cols, &alpha, a, &ld, b, &ld_b);
+    detail::Lapack<T>::trsm(address(side), address(part), address(op), address(diagonal), &rows,
+                            &cols, &alpha, a, &ld, b, &ld_b);
 }
 /// The m x n matrix c = alpha op(A) op(B) + beta c, with k the length of the sums.
 template <class T>
 void gemm(Trans op_a, Trans op_b, std::int64_t m, std::int64_t n, std::int64_t k, T alpha,
           T const* a, std::int64_t lda, T const* b, std::int64_t ldb, T beta, T* c,
           std::int64_t ldc) {
-  using detail::lead, detail::size;
+  using detail::address, detail::lead, detail::size;
   detail::Int const rows = size(m), cols = size(n), length = size(k), ld_a = lead(lda),
                     ld_b = lead(ldb), ld_c = lead(ldc);
-  auto const x = static_cast<char>(op_a), y = static_cast<char>(op_b);
   if (m > 0 && n > 0)
-    shardtype::kernels::detail::Blas<T>::gemm(&x, &y, &rows, &cols, &length, &alpha, a, &ld_a, b,
-                                              &ld_b, &beta, c, &ld_c);
+    shardtype::kernels::detail::Blas<T>::gemm(address(op_a), address(op_b), &rows, &cols, &length,
+                                              &alpha, a, &ld_a, b, &ld_b, &beta, c, &ld_c);
 }
 /// A = Q R in place: R in the upper triangle, reflectors below it and in `tau` of min(m, n).
 template <class T>
 std::int32_t geqrf(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* tau) {
   using detail::lead, detail::size;
-  detail::Int const rows = size(m), cols = size(n), ld = lead(lda);
-  detail::Int info = 0, ask = -1;
   if (m <= 0 || n <= 0) return 0;
-  T first{};
-  detail::Lapack<T>::geqrf(&rows, &cols, a, &ld, tau, &first, &ask, &info);
-  ask = std::max(detail::asked(first), cols);
-  auto work = detail::room<T>(ask);
-  detail::Lapack<T>::geqrf(&rows, &cols, a, &ld, tau, work.data(), &ask, &info);
-  return info;
+  return detail::run_with_work<T>(detail::Lapack<T>::geqrf, size(n), size(m), size(n), a, lead(lda),
+                                  tau);
 }
 /// A = Q R in place, of at least as many rows m as columns n: R in the upper triangle, below it V, whose diagonal is 1, of Q = I - V T
 /// V^H; the n x n upper triangle T goes to `t`. By halves, so that most of it is products.
 template <class T>
 void geqrt3(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* t, std::int64_t ldt) {
   using detail::lead, detail::size;
-  detail::Int const rows = size(m), cols = size(n), ld = lead(lda), ld_t = lead(ldt);
-  detail::Int info = 0;
-  if (n > 0) detail::Lapack<T>::geqrt3(&rows, &cols, a, &ld, t, &ld_t, &info);
+  if (n > 0) detail::run(detail::Lapack<T>::geqrt3, size(m), size(n), a, lead(lda), t, lead(ldt));
 }
 /// The first n columns of Q, m x n, of k reflectors of geqrf, in place (ungqr for complex numbers).
 template <class T>
 std::int32_t orgqr(std::int64_t m, std::int64_t n, std::int64_t k, T* a, std::int64_t lda,
                    T const* tau) {
   using detail::lead, detail::size;
-  detail::Int const rows = size(m), cols = size(n), count = size(k), ld = lead(lda);
-  detail::Int info = 0, ask = -1;
   if (m <= 0 || n <= 0) return 0;
-  T first{};
-  detail::Lapack<T>::orgqr(&rows, &cols, &count, a, &ld, tau, &first, &ask, &info);
-  ask = std::max(detail::asked(first), cols);
-  auto work = detail::room<T>(ask);
-  detail::Lapack<T>::orgqr(&rows, &cols, &count, a, &ld, tau, work.data(), &ask, &info);
-  return info;
+  return detail::run_with_work<T>(detail::Lapack<T>::orgqr, size(n), size(m), size(n), size(k), a,
+                                  lead(lda), tau);
 }
 /// Eigenvalues `w`, ascending, and, if `vectors`, eigenvectors in place of the symmetric or Hermitian matrix a, of
 /// which one triangle is read (heevd for complex numbers). Returns 0, or what LAPACK says where it does not converge.
@@ -273,34 +252,27 @@ template <class T>
 std::int32_t syevd(bool vectors, Triangle part, std::int64_t n, T* a, std::int64_t lda,
                    real_t<T>* w) {
   using R = real_t<T>;
-  using detail::lead, detail::size;
-  detail::Int const rows = size(n), ld = lead(lda);
-  char const job = vectors ? 'V' : 'N';
-  auto const u = static_cast<char>(part);
-  detail::Int info = 0, ask = -1, ask_r = -1, ask_i = -1, first_i = 0;
+  using detail::Int, detail::room;
   if (n <= 0) return 0;
+  auto const run = [&](T* work, Int size, [[maybe_unused]] R* reals, [[maybe_unused]] Int size_r,
+                       Int* numbers, Int size_i) {
+    auto const start = [&](auto const&... more) {
+      return detail::run(detail::Lapack<T>::syevd, vectors ? Job::all : Job::values, part,
+                         detail::size(n), a, detail::lead(lda), w, work, size, more...);
+    };
+    if constexpr (is_complex<T>) {
+      return start(reals, size_r, numbers, size_i);
+    } else {
+      return start(numbers, size_i);
+    }
+  };
   T first{};
   R first_r{};
-  if constexpr (is_complex<T>) {
-    detail::Lapack<T>::syevd(&job, &u, &rows, a, &ld, w, &first, &ask, &first_r, &ask_r, &first_i,
-                             &ask_i, &info);
-    ask_r = detail::asked(first_r);
-  } else {
-    detail::Lapack<T>::syevd(&job, &u, &rows, a, &ld, w, &first, &ask, &first_i, &ask_i, &info);
-  }
-  ask = detail::asked(first);
-  ask_i = first_i;
-  auto work = detail::room<T>(ask);
-  auto work_i = detail::room<detail::Int>(ask_i);
-  if constexpr (is_complex<T>) {
-    auto work_r = detail::room<R>(ask_r);
-    detail::Lapack<T>::syevd(&job, &u, &rows, a, &ld, w, work.data(), &ask, work_r.data(), &ask_r,
-                             work_i.data(), &ask_i, &info);
-  } else {
-    detail::Lapack<T>::syevd(&job, &u, &rows, a, &ld, w, work.data(), &ask, work_i.data(), &ask_i,
-                             &info);
-  }
-  return info;
+  Int first_i = 0;
+  run(&first, -1, &first_r, -1, &first_i, -1);
+  Int const size = detail::asked(first), size_r = detail::asked(first_r);
+  return run(room<T>(size).data(), size, room<R>(size_r).data(), size_r, room<Int>(first_i).data(),
+             first_i);
 }
 /// Singular values `s`, descending, of the m x n matrix a, which is overwritten, and, if `vectors`, the first min(m, n)
 /// columns of U and rows of V^H. Returns 0, or what LAPACK says where it does not converge.
@@ -308,53 +280,39 @@ template <class T>
 std::int32_t gesdd(bool vectors, std::int64_t m, std::int64_t n, T* a, std::int64_t lda,
                    real_t<T>* s, T* u, std::int64_t ldu, T* vt, std::int64_t ldvt) {
   using detail::lead, detail::size;
-  detail::Int const rows = size(m), cols = size(n), ld = lead(lda), ld_u = lead(ldu),
-                    ld_v = lead(ldvt);
   std::int64_t const least = std::min(m, n);
-  char const job = vectors ? 'S' : 'N';
-  detail::Int info = 0, ask = -1;
   if (least <= 0) return 0;
-  T first{};
   auto work_i = detail::room<detail::Int>(size(8 * least));
   [[maybe_unused]] auto work_r = detail::room<real_t<T>>(
       is_complex<T> ? size(std::max(5 * least * least + 5 * least,
                                     2 * std::max(m, n) * least + 2 * least * least + least))
                     : 1);
-  auto const run = [&](T* work) {
+  auto const run = [&](T* work, detail::Int length) {
+    auto const start = [&](auto const&... more) {
+      return detail::run(detail::Lapack<T>::gesdd, vectors ? Job::least : Job::values, size(m),
+                         size(n), a, lead(lda), s, u, lead(ldu), vt, lead(ldvt), work, length,
+                         more...);
+    };
     if constexpr (is_complex<T>) {
-      detail::Lapack<T>::gesdd(&job, &rows, &cols, a, &ld, s, u, &ld_u, vt, &ld_v, work, &ask,
-                               work_r.data(), work_i.data(), &info);
+      return start(work_r.data(), work_i.data());
     } else {
-      detail::Lapack<T>::gesdd(&job, &rows, &cols, a, &ld, s, u, &ld_u, vt, &ld_v, work, &ask,
-                               work_i.data(), &info);
+      return start(work_i.data());
     }
   };
-  run(&first);
-  ask = detail::asked(first);
-  auto work = detail::room<T>(ask);
-  run(work.data());
-  return info;
+  T first{};
+  run(&first, -1);
+  detail::Int const length = detail::asked(first);
+  return run(detail::room<T>(length).data(), length);
 }
 /// The reciprocal of the condition in the 1-norm, estimated, of the factors of getrf; `norm`: that of the matrix.
 template <class T>
 real_t<T> gecon(std::int64_t n, T const* a, std::int64_t lda, real_t<T> norm) {
-  using R = real_t<T>;
+  using More = std::conditional_t<is_complex<T>, real_t<T>, detail::Int>;
   using detail::lead, detail::size;
-  detail::Int const rows = size(n), ld = lead(lda);
-  char const one = '1';
-  detail::Int info = 0;
-  R result(1);
-  if (n <= 0) return result;
-  auto work = detail::room<T>(size(4 * n));
-  if constexpr (is_complex<T>) {
-    auto work_r = detail::room<R>(size(2 * n));
-    detail::Lapack<T>::gecon(&one, &rows, a, &ld, &norm, &result, work.data(), work_r.data(),
-                             &info);
-  } else {
-    auto work_i = detail::room<detail::Int>(rows);
-    detail::Lapack<T>::gecon(&one, &rows, a, &ld, &norm, &result, work.data(), work_i.data(),
-                             &info);
-  }
+  real_t<T> result(1);
+  if (n > 0)
+    detail::run(detail::Lapack<T>::gecon, '1', size(n), a, lead(lda), norm, &result,
+                detail::room<T>(size(4 * n)).data(), detail::room<More>(size(2 * n)).data());
   return result;
 }
 

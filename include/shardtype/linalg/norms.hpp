@@ -25,18 +25,11 @@ namespace op {
 
 /// Ones on the diagonal, typed as the matrix.
 template <class I, class J>
-struct IdentityLike {
+struct IdentityLike : linalg::detail::OnSquareMatrices<I, J> {
   using operation = IdentityLike;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   using gradient = checking::Constant;
   static constexpr std::string_view name = "matrix_power";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::as_matrix(q); }
-  template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
-  }
-  constexpr void extents(ResultExtents const& c) const { linalg::detail::check_square(c); }
   template <class Out, class A>
   void fill(Out& out, A const&) const {
     namespace lk = linalg::kernels;

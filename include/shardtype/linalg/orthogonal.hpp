@@ -33,19 +33,13 @@ namespace op {
 
 /// Of each matrix [B, I, J] its factors, [B, K, P]: of each row the column of q, then the row of r.
 template <class I, class J, class K>
-struct QrBoth {
+struct QrBoth : linalg::detail::OnMatrices<I, J> {
   using operation = QrBoth;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>, Dim<linalg::detail::Factors>>;
-  using runs = linalg::ByFill;
   using gradient = checking::Constant;
   static constexpr std::string_view name = "qr";
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
-  }
-  template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
   }
   constexpr void extents(ResultExtents const& c) const {
     std::int64_t const m = linalg::detail::order_of(c), n = linalg::detail::columns_of(c);
@@ -82,11 +76,9 @@ struct QrBoth {
 };
 /// q [B, I, K] of what QrBoth gave, or r [B, K, J]; the gradient is with respect to a.
 template <class I, class J, class K, bool triangular>
-struct QrPartOf {
+struct QrPartOf : linalg::detail::OnMatrices<I, J> {
   using operation = QrPartOf;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "qr";
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict const v = linalg::rule::whole_matrix(q);

@@ -33,18 +33,13 @@ namespace op {
 
 /// The pseudo-inverse [B, J, I] of each matrix.
 template <class I, class J>
-struct PseudoInverse {
+struct PseudoInverse : linalg::detail::OnMatrices<I, J> {
   using operation = PseudoInverse;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "pinv";
-  linalg::Cutoff cutoff{};
+  linalg::Cutoff cutoff;
+  constexpr explicit PseudoInverse(linalg::Cutoff const& c = {}) : cutoff(c) {}
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::exchanged(q, linalg::rule::whole_matrix(q));
-  }
-  template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
   }
   constexpr void extents(ResultExtents const& c) const {
     linalg::detail::set_extent(c, c.from().dims[0].label, linalg::detail::order_of(c));
@@ -89,19 +84,14 @@ struct PseudoInverse {
 
 /// Of each matrix the number of singular values that are not taken for 0, i32[B].
 template <class I, class J>
-struct MatrixRank {
+struct MatrixRank : linalg::detail::OnMatrices<I, J> {
   using operation = MatrixRank;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "matrix_rank";
-  linalg::Cutoff cutoff{};
+  linalg::Cutoff cutoff;
+  constexpr explicit MatrixRank(linalg::Cutoff const& c = {}) : cutoff(c) {}
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict const v = linalg::rule::whole_matrix(q);
     return v ? rules::accept(linalg::rule::per_matrix(q)) : v;
-  }
-  template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
   }
   template <class A>
   using element = std::int32_t;

@@ -160,6 +160,22 @@ constexpr std::int64_t columns_of(ResultExtents const& c) {
   return c.given[0][c.a().find(c.from().dims[1].label)];
 }
 
+/// What an operation on matrices with rows I and columns J, whole on each rank, has unless it says otherwise.
+template <class I, class J>
+struct OnMatrices {
+  using from = shardtype::detail::Bare<I, J>;
+  using runs = ByFill;
+  template <class A, class... Bs>
+  static constexpr rules::Code elements() {
+    return detail::elements<A, Bs...>();
+  }
+};
+/// The same of square matrices.
+template <class I, class J>
+struct OnSquareMatrices : OnMatrices<I, J> {
+  constexpr void extents(ResultExtents const& c) const { check_square(c); }
+};
+
 }  // namespace detail
 }  // namespace linalg
 

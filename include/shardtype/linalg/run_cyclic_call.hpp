@@ -143,12 +143,11 @@ class CyclicRun {
         std::fill_n(&y.data[blocks_.begin(k) * y.cols], blocks_.width(k) * y.cols, U(0));
   }
 
-  /// Where panels lie: in the shared window of the mesh where that is possible, else in memory of this rank, which `own`
-  /// then holds. The same on all ranks of a group. All ranks of the mesh use the window equally often, so not where groups
-  /// may decide differently whether they factorize.
+  /// `elements` of memory where panels lie: in the shared window of the mesh where that is possible, else in memory of this rank,
+  /// which `own` then holds. The same on all ranks of a group. All ranks of the mesh use the window equally often, so not where
+  /// groups may decide differently whether they factorize.
   template <class U>
-  PanelSlots<U> panel_slots(Buffer& own, Groups groups) const {
-    std::int64_t const elements = PanelSlots<U>::elements(blocks_);
+  PanelSlots<U> panel_slots(Buffer& own, std::int64_t elements, Groups groups) const {
     std::int64_t const ranks = comm_->size();
     bool const usable = run_time.settings.linalg.window && mesh_.window().possible() &&
                         (groups == Groups::alike || ranks == mesh_.size());
@@ -164,8 +163,19 @@ class CyclicRun {
                 &members_of(mesh_, axes_, group_axes_, mesh_.scratch().members)};
       }
     }
+    return own_slots<U>(own, elements);
+  }
+  template <class U>
+  PanelSlots<U> own_slots(Buffer& own, std::int64_t elements) const {
     own = take<U>(elements);
     return {static_cast<U*>(own.data()), nullptr, nullptr};
+  }
+  /// For LU and Cholesky: slots of the first panel's length, which is the largest.
+  template <class U>
+  PanelSlots<U> factor_slots(Buffer& own, Groups groups = Groups::alike) const {
+    return panel_slots<U>(
+        own, planning::cyclic_rounds::panel_memory(blocks_, sizeof(U)) / std::int64_t{sizeof(U)},
+        groups);
   }
 
   template <class U>
@@ -209,7 +219,7 @@ class CyclicRun {
     CyclicColumns<T> const mine = columns_in(memory, a);
     Buffer own;
     LuMethod<T> method{mine, pivots, right};
-    check(run_panels(mine, method, panel_slots<T>(own, groups)), blocks_.n);
+    check(run_panels(mine, method, factor_slots<T>(own, groups)), blocks_.n);
     if (keeps_factors) method.finish();
   }
   /// The same; the pivots from 0 on.
@@ -222,7 +232,7 @@ class CyclicRun {
     Buffer own;
     Buffer const scratch = take(planning::cholesky_scratch(blocks_));
     CholeskyMethod<T> method{mine, writable(scratch)};
-    check(run_panels(mine, method, panel_slots<T>(own, Groups::alike)), blocks_.n);
+    check(run_panels(mine, method, factor_slots<T>(own)), blocks_.n);
     method.finish();
   }
 

@@ -7,7 +7,6 @@
 #include <source_location>
 
 #include <shardtype/linalg/run_cyclic.hpp>
-#include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/run_determinant.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 
@@ -25,16 +24,18 @@ void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T*
                     Apply apply) {
   CyclicBlocks const& b = a.blocks;
   std::int64_t const count = b.count();
-  PanelsInTurn<T> stream(a.comm, memory, a.mine.rows * std::min(b.n, b.block));
+  PanelStream<T, planning::factor_slots> stream(a.comm, {memory},
+                                                a.mine.rows * std::min(b.n, b.block));
   auto const in_turn = [&](std::int64_t turn) { return forward ? turn : count - 1 - turn; };
+  auto const elements = [&](std::int64_t k) { return rows(k).count * b.width(k); };
   auto const panel = [&](std::int64_t k, T* data) {
     return linalg::kernels::column_major(data, rows(k).count, b.width(k));
   };
   auto const start = [&](std::int64_t turn) {
     if (turn >= count) return;
     std::int64_t const k = in_turn(turn);
-    RowRange const own = rows(k);
-    stream.start(turn, b.owner(k), own.count * b.width(k), [&](T* data) {
+    stream.start(turn, b.owner(k), elements(k), [&](T* data) {
+      RowRange const own = rows(k);
       linalg::kernels::copy<T>(a.mine.block(own.first, b.local(k), own.count, b.width(k)),
                                panel(k, data));
     });
@@ -42,9 +43,10 @@ void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T*
   start(0);
   for (std::int64_t turn = 0; turn < count; ++turn) {
     start(turn + 1);
-    apply(in_turn(turn), panel(in_turn(turn), stream.arrive(turn)));
+    std::int64_t const k = in_turn(turn);
+    apply(k, panel(k, stream.arrive(turn, b.owner(k), elements(k))));
   }
-  stream.finish();
+  stream.end(count);
 }
 
 /// The same, of the rows of L (`lower`) from the diagonal of block k on, or of U up to it.

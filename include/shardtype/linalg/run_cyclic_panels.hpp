@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include <shardtype/linalg/kernels_panel.hpp>
+#include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/types_cyclic_plan.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/run_time.hpp>
-#include <shardtype/runtime/shared_window.hpp>
 
 namespace shardtype::execute {
 
@@ -34,123 +33,6 @@ struct FactorFailure {
   }
 };
 
-/// The slots of panels: a rank's own, between which they travel by messages, or, on one node, those of all ranks in the
-/// shared window.
-template <class T>
-struct PanelSlots {
-  T* memory = nullptr;                       ///< `elements` of them
-  runtime::SharedWindow* window = nullptr;   ///< null: by messages
-  detail::List<int> const* ranks = nullptr;  ///< those of the panels, as ranks of the window
-
-  /// planning::panel_slots messages of the first panel's length, which is the largest.
-  static std::int64_t elements(CyclicBlocks const& b) {
-    return b.n == 0 ? 0 : planning::panel_slots * planning::panel_elements(b, 0, sizeof(T));
-  }
-};
-
-/// The panels on their way, with the pivots and the failure at the end of each. By messages, one for each rank, a panel is
-/// received into the slot that the one before the last has left, as soon as it has also been sent out of it. In the window
-/// its owner writes it where all ranks read it, as soon as all have read the panel that was there. Between `begin` and `end`
-/// of all ranks the window has no other use.
-template <class T>
-class PanelStream {
- public:
-  PanelStream(Comm& comm, CyclicBlocks const& blocks, PanelSlots<T> const& where)
-      : comm_(comm), blocks_(blocks), where_(where) {
-    if (blocks.n > 0) room_ = elements(0);
-  }
-
-  void begin() {
-    if (where_.window != nullptr) where_.window->enter();
-  }
-  /// Panel `k`, from the diagonal on. Waits until its slot is free to be written.
-  Matrix<T> write(std::int64_t k) {
-    if (where_.window == nullptr) {
-      sent_[slot(k)].finish();
-    } else if (k >= slots) {
-      for (int g : *where_.ranks) where_.window->wait_for(g, read(k - slots));
-    }
-    return panel(k);
-  }
-  Matrix<T> panel(std::int64_t k) const {
-    return linalg::kernels::column_major(at(k), blocks_.n - blocks_.begin(k), blocks_.width(k));
-  }
-  /// Gives panel `k`, which this rank has written, to all others.
-  void send(std::int64_t k, std::int32_t const* pivots, std::int32_t failure) {
-    auto const width = static_cast<std::size_t>(blocks_.width(k));
-    char* const tail = tail_of(k);
-    std::memset(
-        tail, 0,
-        static_cast<std::size_t>(planning::panel_tail(blocks_.width(k), sizeof(T))) * sizeof(T));
-    if (pivots != nullptr) std::memcpy(tail, pivots, width * sizeof(std::int32_t));
-    std::memcpy(tail + width * sizeof(std::int32_t), &failure, sizeof failure);
-    if (where_.window != nullptr) return where_.window->post(written(k));
-    for (int g = 0; g < comm_.size(); ++g)
-      if (g != comm_.rank()) sent_[slot(k)].template send<T>(comm_.raw(), {g, at(k), elements(k)});
-  }
-  /// Posts the receive of panel `k`, of another rank.
-  void expect(std::int64_t k) {
-    if (where_.window != nullptr) return;
-    sent_[slot(k)].finish();
-    received_[slot(k)].template receive<T>(comm_.raw(), {owner(k), at(k), elements(k)});
-  }
-  /// Waits for panel `k`, unless it is this rank's. Its failure, packed; `pivots`: where they go, or null.
-  std::int32_t arrive(std::int64_t k, std::int32_t* pivots) {
-    if (where_.window == nullptr) {
-      received_[slot(k)].finish();
-    } else if (owner(k) != comm_.rank()) {
-      where_.window->wait_for((*where_.ranks)[static_cast<std::size_t>(owner(k))], written(k));
-      // what a message would bring
-      runtime::run_time.exchanged_in_windows += elements(k) * std::int64_t{sizeof(T)};
-    }
-    auto const width = static_cast<std::size_t>(blocks_.width(k));
-    char const* const tail = tail_of(k);
-    if (pivots != nullptr) std::memcpy(pivots, tail, width * sizeof(std::int32_t));
-    std::int32_t failure = 0;
-    std::memcpy(&failure, tail + width * sizeof(std::int32_t), sizeof failure);
-    return failure;
-  }
-  /// This rank reads panel `k` no more.
-  void release(std::int64_t k) {
-    if (where_.window != nullptr) where_.window->post(read(k));
-  }
-  /// Lets MPI make progress.
-  void poke() {
-    if (comm_.size() == 1 || where_.window != nullptr) return;
-    for (int s = 0; s < slots; ++s) {
-      received_[s].poke();
-      sent_[s].poke();
-    }
-  }
-  /// Waits until all is sent.
-  void end() {
-    if (where_.window != nullptr) return where_.window->leave(read(blocks_.count()));
-    for (detail::Messages& m : sent_) m.finish();
-  }
-
- private:
-  static constexpr int slots = static_cast<int>(planning::panel_slots);
-  static int slot(std::int64_t k) { return static_cast<int>(k % slots); }
-  /// What a rank posts when it has written panel `k`, and when it has read it, which is after it has written the next one.
-  static std::int64_t written(std::int64_t k) { return 2 * k + 1; }
-  static std::int64_t read(std::int64_t k) { return 2 * k + 4; }
-  int owner(std::int64_t k) const { return static_cast<int>(blocks_.owner(k)); }
-  std::int64_t elements(std::int64_t k) const {
-    return planning::panel_elements(blocks_, k, sizeof(T));
-  }
-  T* at(std::int64_t k) const { return where_.memory + slot(k) * room_; }
-  char* tail_of(std::int64_t k) const {
-    return reinterpret_cast<char*>(at(k) + (blocks_.n - blocks_.begin(k)) * blocks_.width(k));
-  }
-
-  Comm& comm_;
-  CyclicBlocks const& blocks_;
-  PanelSlots<T> where_;
-  std::int64_t room_ = 0;
-  detail::Messages sent_[slots];
-  detail::Messages received_[slots];
-};
-
 /// This rank's columns of one matrix over the ranks of `comm`, n x (number of them).
 template <class T>
 struct CyclicColumns {
@@ -168,13 +50,16 @@ struct CyclicColumns {
 
 /// Runs the loop: `Method` has `factor(panel, k)`, which returns the packed failure, and `apply(panel, k, first, count, poke)`
 /// for this rank's columns first, ..., first + count - 1; `pivots()`, or null; `applied(panel, k)`, on all ranks. The bits do
-/// not depend on the slots, nor on whether there is look-ahead.
+/// not depend on the slots, planning::panel_slots, nor on whether there is look-ahead.
 template <class T, class Method>
 FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, PanelSlots<T> const& slots) {
   CyclicBlocks const& blocks = a.blocks;
   std::int64_t const count = blocks.count();
   if (count == 0) return {};
-  PanelStream<T> stream(a.comm, blocks, slots);
+  auto const elements = [&](std::int64_t k) {
+    return planning::panel_elements(blocks, k, sizeof(T));
+  };
+  PanelStream<T, planning::panel_slots> stream(a.comm, slots, elements(0));
   stream.begin();
   bool const ahead = runtime::run_time.settings.linalg.ahead;
   auto const poke = [&] { stream.poke(); };
@@ -182,24 +67,32 @@ FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, PanelSlots<T
     std::int32_t* const p = method.pivots();
     return p == nullptr ? nullptr : p + blocks.begin(k);
   };
+  // from the diagonal on
+  auto const panel_at = [&](std::int64_t k, T* data) {
+    return linalg::kernels::column_major(data, blocks.n - blocks.begin(k), blocks.width(k));
+  };
+  auto const tail_of = [](Matrix<T> const& panel) {
+    return PanelTail<T>{panel.data + panel.rows * panel.cols, panel.cols};
+  };
   auto const factor = [&](std::int64_t k) {
-    Matrix<T> const panel = stream.write(k);
+    Matrix<T> const panel = panel_at(k, stream.write(k));
     Matrix<T> const own = a.block(k, blocks.begin(k));
     linalg::kernels::copy<T>(own, panel);
     std::int32_t const failure = method.factor(panel, k);
-    stream.send(k, pivots(k), failure);
+    tail_of(panel).write(pivots(k), failure);
+    stream.send(k, elements(k));
     if (failure == 0) linalg::kernels::copy<T>(panel, own);
   };
   FactorFailure failed;
   if (a.owns(0)) {
     factor(0);
   } else {
-    stream.expect(0);
+    stream.expect(0, blocks.owner(0), elements(0));
   }
   for (std::int64_t k = 0; k < count; ++k) {
-    failed = FactorFailure::unpack(stream.arrive(k, pivots(k)), blocks.begin(k));
+    Matrix<T> const panel = panel_at(k, stream.arrive(k, blocks.owner(k), elements(k)));
+    failed = FactorFailure::unpack(tail_of(panel).read(pivots(k)), blocks.begin(k));
     if (failed.kind != FactorFailure::none) break;
-    Matrix<T> const panel = stream.panel(k);
     std::int64_t first = blocks.below(k + 1, a.me());
     bool const next = k + 1 < count && a.owns(k + 1);
     if (next) {
@@ -207,14 +100,14 @@ FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, PanelSlots<T
       if (ahead) factor(k + 1);
       first += blocks.width(k + 1);
     } else if (k + 1 < count) {
-      stream.expect(k + 1);
+      stream.expect(k + 1, blocks.owner(k + 1), elements(k + 1));
     }
     method.apply(panel, k, first, a.mine.cols - first, poke);
     method.applied(panel, k);
     if (next && !ahead) factor(k + 1);
     stream.release(k);
   }
-  stream.end();
+  stream.end(count);
   return failed;
 }
 

@@ -7,7 +7,6 @@
 
 #include <shardtype/linalg/run_blocks.hpp>
 #include <shardtype/linalg/run_cyclic_call.hpp>
-#include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/types_cyclic_qr.hpp>
 
 namespace shardtype::execute {
@@ -26,12 +25,11 @@ struct CyclicQrParts {
 template <class T>
 class CyclicReflectors {
  public:
-  /// `memory`: QrPanels::scratch elements, without those of the factors.
+  /// `slots`: QrPanels::slots of them; `memory`: QrPanels::scratch elements, without those of slots and factors.
   CyclicReflectors(Comm& comm, planning::QrPanels const& panels, std::int64_t own_columns,
-                   T* memory)
-      : comm_(comm), panels_(panels), stream_memory_(memory) {
+                   PanelSlots<T> const& slots, T* memory)
+      : comm_(comm), panels_(panels), slots_(slots), products_(memory) {
     std::int64_t const w = std::min(panels.least(), panels.columns.block);
-    products_ = memory + 2 * panels.room();
     triangles_ = products_ + 2 * w * own_columns;
   }
 
@@ -39,7 +37,8 @@ class CyclicReflectors {
   void factor(Matrix<T> const& a) {
     CyclicBlocks const& b = panels_.columns;
     std::int64_t const count = panels_.count();
-    PanelsInTurn<T> stream(comm_, stream_memory_, panels_.room());
+    Stream stream(comm_, slots_, panels_.room());
+    stream.begin();
     auto const poke = [&] { stream.poke(); };
     auto const start = [&](std::int64_t k) {
       stream.start(k, b.owner(k), panels_.elements(k), [&](T* data) {
@@ -54,7 +53,7 @@ class CyclicReflectors {
     };
     if (count > 0) start(0);
     for (std::int64_t k = 0; k < count; ++k) {
-      Panel const p = panel(k, stream.arrive(k));
+      Panel const p = panel(k, stream.arrive(k, b.owner(k), panels_.elements(k)));
       // behind the last panel, in its block, are columns where the matrix has fewer rows
       std::int64_t first =
           b.owner(k) == comm_.rank() ? b.local(k) + p.v.cols : b.below(k + 1, me());
@@ -67,15 +66,17 @@ class CyclicReflectors {
         start(k + 1);
       }
       update(a.cols - first);
+      stream.release(k);
     }
-    stream.finish();
+    stream.end(count);
   }
 
   /// The own columns of q, from the reflectors in `a`, which may be in the same memory.
   void make_q(Matrix<T> const& a, Matrix<T> const& q) {
     CyclicBlocks const b = panels_.of_q();
     std::int64_t const count = panels_.count();
-    PanelsInTurn<T> stream(comm_, stream_memory_, panels_.room());
+    Stream stream(comm_, slots_, panels_.room());
+    stream.begin();
     auto const poke = [&] { stream.poke(); };
     auto const start = [&](std::int64_t turn) {
       std::int64_t const k = count - 1 - turn;
@@ -91,7 +92,7 @@ class CyclicReflectors {
     for (std::int64_t turn = 0; turn < count; ++turn) {
       start(turn + 1);
       std::int64_t const k = count - 1 - turn;
-      Panel const p = panel(k, stream.arrive(turn));
+      Panel const p = panel(k, stream.arrive(turn, b.owner(k), panels_.elements(k)));
       if (b.owner(k) == comm_.rank()) {
         Matrix<T> const own = q.block(0, b.local(k), q.rows, b.width(k));
         for (std::int64_t i = 0; i < own.rows; ++i)
@@ -100,11 +101,14 @@ class CyclicReflectors {
       }
       std::int64_t const first = b.below(k, me());
       apply(p, false, q.block(b.begin(k), first, p.v.rows, q.cols - first), poke);
+      stream.release(turn);
     }
-    stream.finish();
+    stream.end(count);
   }
 
  private:
+  using Stream = PanelStream<T, planning::QrPanels::slots>;
+
   /// The reflectors, one column each, and their triangle.
   struct Panel {
     Matrix<T> v;
@@ -162,8 +166,8 @@ class CyclicReflectors {
 
   Comm& comm_;
   planning::QrPanels panels_;
-  T* stream_memory_;
-  T* products_ = nullptr;
+  PanelSlots<T> slots_;
+  T* products_;
   T* triangles_ = nullptr;
 };
 
@@ -190,13 +194,20 @@ struct Run<op::CyclicQr<I, J, K>> {
     Matrix<T> const q = C::template right_in<C::matrix.find(C::rows)>(in_q, out.q);
     planning::QrPanels const panels{q.rows, run.blocks()};
     std::int64_t const own = C::matrix_in(in_q, a).cols;
-    Buffer const memory = run.take(panels.scratch(own, q.cols));
+    std::int64_t const rest = panels.scratch(own, q.cols) - panels.in_slots();
+    Buffer const memory = run.take(rest);
     // q has the form of the factors, unless the matrix has more columns than rows
     T* const scratch = C::writable(memory);
     bool const wide = panels.columns.n > panels.rows;
-    T* const factors = wide ? scratch + (panels.scratch(own, q.cols) - panels.rows * own) : in_q;
+    T* const factors = wide ? scratch + (rest - panels.rows * own) : in_q;
     run.copy_block(a, factors);
-    CyclicReflectors<T> reflectors(run.comm(), panels, own, scratch);
+    Buffer held;
+    // each rank conjugates complex panels in place
+    PanelSlots<T> const slots =
+        linalg::kernels::is_complex<T>
+            ? run.template own_slots<T>(held, panels.in_slots())
+            : run.template panel_slots<T>(held, panels.in_slots(), Groups::alike);
+    CyclicReflectors<T> reflectors(run.comm(), panels, own, slots, scratch);
     Matrix<T> const f = C::matrix_in(factors, a);
     reflectors.factor(f);
     Matrix<T> const r = C::template right_in<C::matrix.find(C::rows)>(

@@ -224,7 +224,7 @@ class CyclicHalf : public HalfOfOne<C, A> {
     CyclicColumns<F> const to = run_.columns_in(this->copied(), a_);
     Buffer own;
     LuMethod<F> method{to, row_of(), Matrix<F>{}};
-    if (run_panels(to, method, run_.template panel_slots<F>(own, Groups::each)).kind !=
+    if (run_panels(to, method, run_.template factor_slots<F>(own, Groups::each)).kind !=
         FactorFailure::none)
       return false;
     method.finish();

@@ -113,8 +113,7 @@ void solve_by_spread(CyclicTriangleOf<T> const& t, Matrix<T> const& y) {
       continue;
     }
     linalg::kernels::solve_triangle<T>(t.diagonal(k).transposed(), !t.lower, t.unit, x);
-    for (int g = 0; g < comm.size(); ++g)
-      if (g != comm.rank()) sent.send<T>(comm.raw(), {g, data, elements});
+    send_to_others<T>(sent, comm, data, elements);
     next = next_of(turn + 1);
     // all that is known so far; the rest as it arrives
     if (next < count)

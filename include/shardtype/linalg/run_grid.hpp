@@ -42,8 +42,7 @@ void solve_on_grid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T
       }
       linalg::kernels::solve_triangle<T>(t.part(k, k + 1, k), lower, unit, mine);
       linalg::kernels::copy<T>(mine, solved);
-      for (int g = 0; g < t.down.size(); ++g)
-        if (g != t.down.rank()) sent.template send<T>(t.down.raw(), {g, solved.data, w * cols});
+      send_to_others<T>(sent, t.down, solved.data, w * cols);
     } else {
       received.template receive<T>(t.down.raw(),
                                    {static_cast<int>(t.rows.owner(k)), solved.data, w * cols});
@@ -315,8 +314,7 @@ struct Run<op::GridCholeskySolve<I, J>>
         continue;
       }
       linalg::kernels::copy<T>(rows.block(m.row(k), 0, to.rows, to.cols), to);
-      for (int g = 0; g < m.down.size(); ++g)
-        if (g != m.down.rank()) sent.template send<T>(m.down.raw(), {g, to.data, n});
+      send_to_others<T>(sent, m.down, to.data, n);
     }
     received.finish();
     sent.finish();

@@ -302,8 +302,7 @@ class GridCholesky {
       received_.finish();
       return;
     }
-    for (int g = 0; g < comm.size(); ++g)
-      if (g != comm.rank()) sent_.template send<T>(comm.raw(), {g, panels_.at(k), n});
+    send_to_others<T>(sent_, comm, panels_.at(k), n);
     sent_.finish();
   }
   GridMatrix<T> const& a_;

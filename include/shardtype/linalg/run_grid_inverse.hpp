@@ -32,8 +32,7 @@ void solve_own_columns(GridMatrix<T const> const& m, Matrix<T> const& x, T* memo
       linalg::kernels::solve_triangle<T>(panel.block(lower ? 0 : panel.rows - w, 0, w, w), lower,
                                          lower, own);
       linalg::kernels::copy<T>(own, solved);
-      for (int g = 0; g < m.down.size(); ++g)
-        if (g != m.down.rank()) sent.template send<T>(m.down.raw(), {g, wire, w * x.cols});
+      send_to_others<T>(sent, m.down, wire, w * x.cols);
     } else {
       received.template receive<T>(m.down.raw(),
                                    {static_cast<int>(m.rows.owner(k)), wire, w * x.cols});

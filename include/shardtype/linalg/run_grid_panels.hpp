@@ -38,25 +38,15 @@ class GridPanels {
   std::int64_t top_elements(std::int64_t k) const { return a_.width(k) * a_.width(k) + tail(k); }
   T* at(std::int64_t k) const { return memory_ + slot(k) * room_; }
   void say(std::int64_t k, std::int32_t const* pivots, std::int32_t failure) const {
-    std::size_t const bytes = static_cast<std::size_t>(tail(k)) * sizeof(T);
-    std::memset(static_cast<void*>(tail_of(k)), 0, bytes);
-    if (pivots != nullptr) std::memcpy(tail_of(k), pivots, pivot_bytes(k));
-    std::memcpy(tail_of(k) + pivot_bytes(k), &failure, sizeof failure);
+    tail_of(k).write(pivots, failure);
   }
-  std::int32_t failure(std::int64_t k) const {
-    std::int32_t out = 0;
-    std::memcpy(&out, tail_of(k) + pivot_bytes(k), sizeof out);
-    return out;
-  }
+  std::int32_t failure(std::int64_t k) const { return tail_of(k).read(nullptr); }
   /// Sends panel `k`, of which everything is written, to the others of the process row.
   void send(std::int64_t k) {
-    for (int g = 0; g < a_.along.size(); ++g)
-      if (g != a_.along.rank())
-        sent_[slot(k)].template send<T>(a_.along.raw(), {g, head(k), head_elements(k)});
+    detail::Messages& sent = sent_[slot(k)];
+    send_to_others<T>(sent, a_.along, head(k), head_elements(k));
     Matrix<T> const rest = below(k);
-    for (int g = 0; g < a_.along.size(); ++g)
-      if (g != a_.along.rank())
-        sent_[slot(k)].template send<T>(a_.along.raw(), {g, rest.data, rest.rows * rest.cols});
+    send_to_others<T>(sent, a_.along, rest.data, rest.rows * rest.cols);
   }
   /// Posts the receives of panel `k`.
   void expect(std::int64_t k) {
@@ -69,8 +59,7 @@ class GridPanels {
   /// Waits for the first message of panel `k`, unless this rank has sent it. Its failure, packed; `pivots`: where they go.
   std::int32_t arrive(std::int64_t k, std::int32_t* pivots) {
     heads_[slot(k)].finish();
-    if (pivots != nullptr) std::memcpy(pivots, tail_of(k), pivot_bytes(k));
-    return failure(k);
+    return tail_of(k).read(pivots);
   }
   /// Waits for the second one.
   void arrive_below(std::int64_t k) { bodies_[slot(k)].finish(); }
@@ -90,16 +79,13 @@ class GridPanels {
  private:
   static constexpr int slots = static_cast<int>(planning::grid_slots);
   static int slot(std::int64_t k) { return static_cast<int>(k % slots); }
-  std::size_t pivot_bytes(std::int64_t k) const {
-    return sends_top_ ? static_cast<std::size_t>(a_.width(k)) * sizeof(std::int32_t) : 0;
-  }
   std::int64_t tail(std::int64_t k) const {
-    return planning::panel_tail(sends_top_ ? a_.width(k) : 0, sizeof(T));
+    return planning::panel_tail(tail_of(k).width, sizeof(T));
   }
-  char* tail_of(std::int64_t k) const {
-    return reinterpret_cast<char*>(at(k) + a_.width(k) * a_.width(k));
+  PanelTail<T> tail_of(std::int64_t k) const {
+    return {at(k) + a_.width(k) * a_.width(k), sends_top_ ? a_.width(k) : 0};
   }
-  T* head(std::int64_t k) const { return sends_top_ ? at(k) : at(k) + a_.width(k) * a_.width(k); }
+  T* head(std::int64_t k) const { return sends_top_ ? at(k) : tail_of(k).data; }
   std::int64_t head_elements(std::int64_t k) const {
     return sends_top_ ? top_elements(k) : tail(k);
   }

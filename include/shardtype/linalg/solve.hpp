@@ -88,18 +88,12 @@ namespace op {
 /// The factors P A = L U of each matrix [B, I, J] as [B, P, I]: n columns with L below the diagonal and U, then one column
 /// of pivots, from 0 on, complete for singular matrices too. `constant`: no gradient flows through it; else it has none.
 template <class I, class J, bool constant>
-struct LuFactor {
+struct LuFactor : linalg::detail::OnMatrices<I, J> {
   using operation = LuFactor;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<linalg::detail::FactorsAndPivots>, Dim<I>>;
-  using runs = linalg::ByFill;
   using gradient = std::conditional_t<constant, checking::Constant, void>;
   static constexpr std::string_view name = "lu_factor";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
-  template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
-  }
   constexpr void extents(ResultExtents const& c) const { linalg::detail::set_with_row(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 2, 0);
@@ -153,16 +147,10 @@ struct LuFactor {
 
 /// x = a^-1 b.
 template <class I, class J>
-struct Solve {
+struct Solve : linalg::detail::OnMatrices<I, J> {
   using operation = Solve;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "solve";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::solve(q); }
-  template <class A, class B>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A, B>();
-  }
   constexpr void extents(ResultExtents const& c) const { linalg::detail::set_solution(c, 1); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 2, c.elements(1));
@@ -223,19 +211,13 @@ struct Solve {
 /// x = a^-1 b, or with `transposed` a^-T b, by the factors that LuFactor gave: operands a, those, b. Of a nothing is
 /// read; the gradient is with respect to it.
 template <class I, class J, bool transposed>
-struct SolveFactored {
+struct SolveFactored : linalg::detail::OnMatrices<I, J> {
   using operation = SolveFactored;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   using Rows = std::conditional_t<transposed, J, I>;
   using Cols = std::conditional_t<transposed, I, J>;
   static constexpr std::string_view name = "solve_factored";
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::solve(q, 2, transposed);
-  }
-  template <class A, class F, class B>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A, F, B>();
   }
   constexpr void extents(ResultExtents const& c) const {
     linalg::detail::set_solution(c, 2, transposed);

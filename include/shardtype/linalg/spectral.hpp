@@ -39,19 +39,14 @@ namespace op {
 
 /// Of each Hermitian matrix [B, I, J] its eigenvectors and eigenvalues, [B, P, I]: n columns, then one of values.
 template <class I, class J>
-struct EighBoth {
+struct EighBoth : linalg::detail::OnMatrices<I, J> {
   using operation = EighBoth;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<linalg::detail::VectorsAndValues>, Dim<I>>;
-  using runs = linalg::ByFill;
   using gradient = checking::Constant;
   static constexpr std::string_view name = "eigh";
-  bool vectors = true;
+  bool vectors;
+  constexpr explicit EighBoth(bool with_vectors = true) : vectors(with_vectors) {}
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
-  template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
-  }
   constexpr void extents(ResultExtents const& c) const { linalg::detail::set_with_row(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 27, 0);
@@ -81,11 +76,9 @@ struct EighBoth {
 };
 /// The eigenvalues [B, K] of a, real, of what EighBoth gave; the gradient is with respect to a.
 template <class I, class J, class K>
-struct EighValues {
+struct EighValues : linalg::detail::OnMatrices<I, J> {
   using operation = EighValues;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "eigh";
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::per_matrix_along_new(q, linalg::rule::square(q));
@@ -107,11 +100,9 @@ struct EighValues {
 };
 /// The eigenvectors [B, I, K], in the order of a's dims, with K in the place of J.
 template <class I, class J, class K>
-struct EighVectors {
+struct EighVectors : linalg::detail::OnMatrices<I, J> {
   using operation = EighVectors;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "eigh";
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict v = linalg::rule::as_matrix(q);
@@ -134,18 +125,14 @@ struct EighVectors {
 };
 /// m[B, K, L] divided by w[L] - w[K], the diagonal 0; operands m and w[B, K].
 template <class K, class L>
-struct DivideByGaps {
+struct DivideByGaps : linalg::detail::OnMatrices<K, L> {
   using operation = DivideByGaps;
-  using from = shardtype::detail::Bare<K, L>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "divide_by_gaps";
   static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
   template <class A, class W>
   static constexpr Code elements() {
     return Code::ok;
   }
-  template <class A, class W>
-  using element = checking::element_t<A>;
   template <class Out, class A, class W>
   void fill(Out& out, A const& a, W const& w) const {
     namespace lk = linalg::kernels;
@@ -166,20 +153,15 @@ struct DivideByGaps {
 
 /// Of each matrix its singular vectors and values, [B, K, P]: rows of u^T, of vh, and one value.
 template <class I, class J, class K>
-struct SvdAll {
+struct SvdAll : linalg::detail::OnMatrices<I, J> {
   using operation = SvdAll;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>, Dim<linalg::detail::VectorsAndValues>>;
-  using runs = linalg::ByFill;
   using gradient = checking::Constant;
   static constexpr std::string_view name = "svd";
-  bool vectors = true;
+  bool vectors;
+  constexpr explicit SvdAll(bool with_vectors = true) : vectors(with_vectors) {}
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
-  }
-  template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
   }
   constexpr void extents(ResultExtents const& c) const {
     std::int64_t const m = linalg::detail::order_of(c), n = linalg::detail::columns_of(c);
@@ -229,11 +211,9 @@ struct SvdAll {
 /// respect to a. `constant`: no gradient flows through it.
 enum class SvdPart { left, values, right };
 template <class I, class J, class K, SvdPart part, bool constant>
-struct SvdPartOf {
+struct SvdPartOf : linalg::detail::OnMatrices<I, J> {
   using operation = SvdPartOf;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>>;
-  using runs = linalg::ByFill;
   using gradient = std::conditional_t<constant, checking::Constant, void>;
   static constexpr std::string_view name = "svd";
   static constexpr Verdict rule(rules::Question const& q) {

@@ -16,19 +16,11 @@ namespace op {
 /// The cotangent [B, I, J] of matrices by that of their left or right singular vectors: operands a, what SvdAll gave of it,
 /// and the cotangent.
 template <class I, class J, class K, SvdPart part>
-struct SvdVectorsPull {
+struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
   using operation = SvdVectorsPull;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "svd";
   static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
-  template <class A, class F, class C>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A, F, C>();
-  }
-  template <class A, class F, class C>
-  using element = checking::element_t<A>;
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 30, 0);
   }

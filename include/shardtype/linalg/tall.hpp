@@ -165,11 +165,9 @@ struct TallQr {
 
 /// q [I@X, K], or r [K, J], of what TallQr gave; the gradient is with respect to a.
 template <class I, class J, class K, bool triangular>
-struct TallPartOf {
+struct TallPartOf : linalg::detail::OnMatrices<I, J> {
   using operation = TallPartOf;
-  using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "qr";
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict const v = linalg::rule::tall(q);

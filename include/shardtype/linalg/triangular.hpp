@@ -53,17 +53,12 @@ namespace op {
 
 /// x = l^-1 b for triangular matrices with rows I and columns J.
 template <class I, class J>
-struct TriangularSolve {
+struct TriangularSolve : linalg::detail::OnMatrices<I, J> {
   using operation = TriangularSolve;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "triangular_solve";
-  linalg::Triangular how{};
+  linalg::Triangular how;
+  constexpr explicit TriangularSolve(linalg::Triangular const& t = {}) : how(t) {}
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::solve(q); }
-  template <class A, class B>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A, B>();
-  }
   constexpr void extents(ResultExtents const& c) const { linalg::detail::set_solution(c, 1); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     planning::Work w = linalg::detail::work(c, 0, c.elements(1));
@@ -101,17 +96,10 @@ struct TriangularSolve {
 
 /// l with a = l l^H, zeros above the diagonal; the lower triangle of a is read.
 template <class I, class J>
-struct Cholesky {
+struct Cholesky : linalg::detail::OnSquareMatrices<I, J> {
   using operation = Cholesky;
-  using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "cholesky";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::as_matrix(q); }
-  template <class A>
-  static constexpr Code elements() {
-    return linalg::detail::elements<A>();
-  }
-  constexpr void extents(ResultExtents const& c) const { linalg::detail::check_square(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 1, 0);
   }

@@ -29,11 +29,14 @@ struct QrPanels {
     return (height(k) + width(k)) * width(k);
   }
   constexpr std::int64_t room() const { return count() == 0 ? 0 : elements(0); }
+  /// Panels in memory at a time: one is used, one arrives or is on its way out.
+  static constexpr std::int64_t slots = 2;
+  constexpr std::int64_t in_slots() const { return mul_sat(slots, room()); }
   /// Elements that the two loops need on a rank with these columns: two panels, the triangles of the own panels, the products with
   /// columns, and the factors where q is smaller than they.
   constexpr std::int64_t scratch(std::int64_t own_columns, std::int64_t own_of_q) const {
     std::int64_t const w = std::min(least(), columns.block);
-    std::int64_t const held = add_sat(mul_sat(2, room()), mul_sat(w, own_of_q));
+    std::int64_t const held = add_sat(in_slots(), mul_sat(w, own_of_q));
     std::int64_t const factors = columns.n > rows ? mul_sat(rows, own_columns) : 0;
     return add_sat(add_sat(held, factors), mul_sat(2 * w, own_columns));
   }

@@ -62,31 +62,27 @@ using columns_t = typename detail::Mapped<detail::AsColumns, P>::type;
 
 namespace detail {
 
-struct AsRows {
+/// Of a matrix its type without dim `Without`, of a vector `OfVector<A>`.
+template <int Without, template <class> class OfVector>
+struct AsFactor {
   template <class A>
   static constexpr auto choose() {
     if constexpr (A::rank < 2) {
-      return Type<state_t<A>>{};
+      return Type<OfVector<A>>{};
     } else {
-      return Type<typename Factor<A, 1>::type>{};
+      return Type<typename Factor<A, Without>::type>{};
     }
   }
   template <class A>
   using leaf = typename decltype(choose<A>())::type;
+};
+template <class>
+using NotKept = autodiff::NoGradient;
+struct AsRows : AsFactor<1, state_t> {
   template <template <template <class> class> class M>
   using struct_of = M<rows_t>;
 };
-struct AsColumns {
-  template <class A>
-  static constexpr auto choose() {
-    if constexpr (A::rank < 2) {
-      return Type<autodiff::NoGradient>{};
-    } else {
-      return Type<typename Factor<A, 2>::type>{};
-    }
-  }
-  template <class A>
-  using leaf = typename decltype(choose<A>())::type;
+struct AsColumns : AsFactor<2, NotKept> {
   template <template <template <class> class> class M>
   using struct_of = M<columns_t>;
 };
@@ -97,9 +93,7 @@ struct Factored {
   C scale, least;
   template <class G>
   KOKKOS_FUNCTION C operator()(G g, C row, C column) const {
-    C const square = row * column;
-    return scale * static_cast<C>(g) /
-           shardtype::kernels::math::sqrt(square > least ? square : least);
+    return (*this)(g, row * column);
   }
   template <class G>
   KOKKOS_FUNCTION C operator()(G g, C square) const {
@@ -140,19 +134,9 @@ struct FactoredState {
   columns_t<Model> columns;
   std::optional<state_t<Model>> master{};
 
-  /// Calls `f(name, structure)` of each structure of tensors: "rows", "columns", "master".
-  template <class F>
-  void each_part(F const& f) {
-    parts(*this, f);
-  }
-  template <class F>
-  void each_part(F const& f) const {
-    parts(*this, f);
-  }
-
- private:
+  /// Calls `f(name, structure)` of each structure of tensors of a state: "rows", "columns", "master".
   template <class S, class F>
-  static void parts(S& s, F const& f) {
+  static void each_part(S& s, F const& f) {
     f(std::string("rows"), s.rows);
     f(std::string("columns"), s.columns);
     if (s.master) f(std::string("master"), *s.master);

@@ -29,19 +29,9 @@ struct State {
   std::array<state_t<Model>, static_cast<std::size_t>(Moments)> moments;
   std::optional<state_t<Model>> master{};
 
-  /// Calls `f(name, structure)` of each structure of tensors: "moments.0", "master".
-  template <class F>
-  void each_part(F const& f) {
-    parts(*this, f);
-  }
-  template <class F>
-  void each_part(F const& f) const {
-    parts(*this, f);
-  }
-
- private:
+  /// Calls `f(name, structure)` of each structure of tensors of a state: "moments.0", "master".
   template <class S, class F>
-  static void parts(S& s, F const& f) {
+  static void each_part(S& s, F const& f) {
     for (std::size_t k = 0; k < s.moments.size(); ++k)
       f("moments." + std::to_string(k), s.moments[k]);
     if (s.master) f(std::string("master"), *s.master);
