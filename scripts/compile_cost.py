@@ -6,15 +6,9 @@ import shlex
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 
-
-def option(name, otherwise):
-    for argument in sys.argv[1:]:
-        if argument.startswith(f"--{name}="):
-            return argument.split("=", 1)[1]
-    return otherwise
+from bench_runs import option
 
 
 def flags():

@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from contextlib import contextmanager
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "build", "rivals")
@@ -22,6 +24,28 @@ def python_with(package):
     except (OSError, subprocess.CalledProcessError):
         return None
     return python
+
+
+@contextmanager
+def sides(**texts):
+    """{package: command} of programs that use a package: of those that can be installed."""
+    with tempfile.TemporaryDirectory() as folder:
+        commands = {}
+        for package, text in texts.items():
+            program = os.path.join(folder, package + "_side.py")
+            with open(program, "w", encoding="utf-8") as f:
+                f.write(text)
+            python = python_with(package)
+            if python is None:
+                print(f"{package} is not installed and cannot be", flush=True)
+            else:
+                commands[package] = [python, program]
+        yield commands
+
+
+def of_torch(side, ranks):
+    """A program of PyTorch on so many ranks."""
+    return [side[0], "-m", "torch.distributed.run", f"--nproc-per-node={ranks}", "--master-addr=127.0.0.1", side[1]]
 
 
 def took(command, cores):

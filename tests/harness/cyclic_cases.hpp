@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,7 +17,7 @@
 #include <shardtype/linalg/run_cyclic_ring.hpp>
 
 #include "harness/catch.hpp"
-#include "harness/on_ranks.hpp"
+#include "harness/linalg.hpp"
 #include "harness/panel_ways.hpp"
 
 namespace cyclic_cases {
@@ -29,36 +28,10 @@ namespace lk = shardtype::linalg::kernels;
 
 using Int = std::int64_t;
 
-enum Kind {
-  random,
-  graded_rows,
-  graded_columns,
-  wilkinson,
-  hilbert,
-  permuted_identity,
-  nearly_singular,
-  ties,
-  tiny,
-  huge,
-  dominant,
-  vandermonde,
-  kinds
-};
-inline constexpr char const* kind_names[] = {"random",
-                                             "graded rows",
-                                             "graded columns",
-                                             "Wilkinson",
-                                             "Hilbert",
-                                             "permuted identity",
-                                             "nearly singular",
-                                             "ties",
-                                             "tiny",
-                                             "huge",
-                                             "dominant",
-                                             "Vandermonde"};
+using linear::Kind;
 
 struct Case {
-  int kind = random;
+  Kind kind = Kind::random;
   Int n = 0;
   Int block = 1;
   Int right = 0;
@@ -66,7 +39,7 @@ struct Case {
   bool definite = false;
 };
 inline std::string text(Case const& c) {
-  return std::string(kind_names[c.kind]) + ", n " + std::to_string(c.n) + ", blocks of " +
+  return std::string(linear::name(c.kind)) + ", n " + std::to_string(c.n) + ", blocks of " +
          std::to_string(c.block) + ", " + std::to_string(c.right) + " right-hand sides, " +
          (c.by_rows ? "row-major" : "column-major") + (c.definite ? ", definite" : "");
 }
@@ -74,6 +47,7 @@ inline std::string text(Case const& c) {
 inline constexpr Int extents[] = {0, 1, 2, 7, 63, 64, 65, 130, 257};
 inline constexpr Int blocks[] = {1, 8, 32, 64, 300};
 inline constexpr Int rights[] = {1, 5, 0};
+inline constexpr int kinds = std::size(linear::kinds);
 inline constexpr int all_cases = kinds * 9 * 5 * 3 * 2 * 2;
 
 inline Case case_number(int k) {
@@ -83,7 +57,7 @@ inline Case case_number(int k) {
     k /= n;
     return at;
   };
-  c.kind = next(kinds);
+  c.kind = linear::kinds[next(kinds)];
   c.n = extents[next(9)];
   c.block = blocks[next(5)];
   c.right = rights[next(3)];
@@ -92,92 +66,35 @@ inline Case case_number(int k) {
   return c;
 }
 
+// Row-major elements as column-major ones, or of as many columns the other way.
+inline std::vector<double> turned(std::vector<double> const& from, Int rows, Int cols) {
+  std::vector<double> to(from.size());
+  for (Int i = 0; i < rows; ++i)
+    for (Int j = 0; j < cols; ++j)
+      to[static_cast<std::size_t>(j * rows + i)] = from[static_cast<std::size_t>(i * cols + j)];
+  return to;
+}
+
 // The whole matrix, column-major, and the right-hand sides, row-major; the same on all ranks.
 struct Whole {
   Int n = 0;
   std::vector<double> a, b;
 
   explicit Whole(Case const& c) : n(c.n) {
-    std::mt19937_64 g(static_cast<std::uint64_t>(c.kind * 1000 + c.n));
-    std::uniform_real_distribution<double> u(-1, 1);
     a.resize(static_cast<std::size_t>(n * n));
-    b.resize(static_cast<std::size_t>(n * c.right));
-    for (double& x : b) x = u(g);
-    std::vector<Int> order(static_cast<std::size_t>(n));
-    for (Int i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-    std::shuffle(order.begin(), order.end(), g);
-    double const d = n == 0 ? 1 : static_cast<double>(n);
     for (Int j = 0; j < n; ++j)
-      for (Int i = 0; i < n; ++i) {
-        double const v = u(g);
-        double const x = static_cast<double>(i);
-        double const y = static_cast<double>(j);
-        double& e = at(i, j);
-        switch (c.kind) {
-          case graded_rows:
-            e = v * std::pow(10., -16. * x / d);
-            break;
-          case graded_columns:
-            e = v * std::pow(10., -16. * y / d);
-            break;
-          case wilkinson:
-            e = i == j || j == n - 1 ? 1 : i > j ? -1 : 0;
-            break;
-          case hilbert:
-            e = 1. / (x + y + 1);
-            break;
-          case permuted_identity:
-            e = order[static_cast<std::size_t>(i)] == j ? 1 : 0;
-            break;
-          case ties:
-            e = static_cast<double>(static_cast<int>(v * 3));
-            break;
-          case tiny:
-            e = v * 1e-300;
-            break;
-          case huge:
-            e = v * 1e300 / d;
-            break;
-          case dominant:
-            e = v + (i == j ? d : 0);
-            break;
-          case vandermonde:
-            e = std::pow(-1 + 2. * (x + .5) / d, y);
-            break;
-          default:
-            e = v;
-        }
-      }
-    if (c.kind == nearly_singular && n > 2)
-      for (Int i = 0; i < n; ++i) at(i, n - 1) = at(i, 0) + 1e-14 * at(i, 1);
+      for (Int i = 0; i < n; ++i) at(i, j) = linear::element<double>(c.kind, n, 0, i, j);
+    for (Int i = 0; i < n; ++i)
+      for (Int r = 0; r < c.right; ++r) b.push_back(linear::right<double>(i, r));
     if (c.definite) make_definite();
   }
   double& at(Int i, Int j) { return a[static_cast<std::size_t>(j * n + i)]; }
   double at(Int i, Int j) const { return a[static_cast<std::size_t>(j * n + i)]; }
 
-  // |b - A x| / (|A| |x| + |b|) of the worst right-hand side, in units of rounding.
+  // The backward error of row-major solutions, in units of rounding.
   double error(std::vector<double> const& x, Int right) const {
-    double worst = 0;
-    for (Int r = 0; r < right; ++r) {
-      long double left = 0, size_a = 0, size_x = 0, size_b = 0;
-      for (Int i = 0; i < n; ++i) {
-        long double s = b[static_cast<std::size_t>(i * right + r)], row = 0;
-        size_b = std::max(size_b, std::abs(s));
-        size_x =
-            std::max<long double>(size_x, std::abs(x[static_cast<std::size_t>(i * right + r)]));
-        for (Int j = 0; j < n; ++j) {
-          s -= static_cast<long double>(at(i, j)) * x[static_cast<std::size_t>(j * right + r)];
-          row += std::abs(at(i, j));
-        }
-        left = std::max(left, std::abs(s));
-        size_a = std::max(size_a, row);
-      }
-      long double const all = size_a * size_x + size_b;
-      if (all == 0) continue;
-      double const e = static_cast<double>(left / all) / std::numeric_limits<double>::epsilon();
-      worst = e > worst || e != e ? e : worst;  // a NaN is the worst
-    }
-    return worst;
+    return linear::backward_error<double>(n, right, a, turned(b, n, right), turned(x, n, right)) /
+           std::numeric_limits<double>::epsilon();
   }
 
  private:
@@ -320,14 +237,7 @@ inline Found solve(Ranks& ranks, Case const& c, Whole const& whole, int slow_ran
 inline std::vector<double> solve_alone(Case const& c, Whole const& whole,
                                        std::vector<std::int32_t>& pivots) {
   std::vector<double> a = whole.a;
-  std::vector<double> x(whole.b.size());
-  auto const turn = [&](std::vector<double> const& from, std::vector<double>& to, Int rows,
-                        Int cols) {
-    for (Int i = 0; i < rows; ++i)
-      for (Int j = 0; j < cols; ++j)
-        to[static_cast<std::size_t>(j * rows + i)] = from[static_cast<std::size_t>(i * cols + j)];
-  };
-  turn(whole.b, x, c.n, c.right);
+  std::vector<double> x = turned(whole.b, c.n, c.right);
   pivots.assign(static_cast<std::size_t>(c.n), 0);
   Int const n = c.n;
   if (c.definite) {
@@ -339,9 +249,7 @@ inline std::vector<double> solve_alone(Case const& c, Whole const& whole,
     if (lk::factor_lu(n, a.data(), n, pivots.data()) != 0) return {};
     lk::solve_lu(lk::Trans::no, n, c.right, a.data(), n, pivots.data(), x.data(), n);
   }
-  std::vector<double> out(x.size());
-  turn(x, out, c.right, n);
-  return out;
+  return turned(x, c.right, n);
 }
 
 struct Tally {
@@ -372,7 +280,7 @@ inline Tally run_cases(Ranks& world, int count, int first = 0) {
       continue;
     }
     // where LAPACK's last pivot is 0 by rounding, the own one need not be
-    if (!empty && one.empty() && c.kind != nearly_singular) {
+    if (!empty && one.empty() && c.kind != Kind::nearly_singular) {
       t.wrong += text(c) + ": LAPACK has no factors\n";
       continue;
     }
@@ -382,7 +290,7 @@ inline Tally run_cases(Ranks& world, int count, int first = 0) {
     t.worst = std::max(t.worst, ratio);
     if (!(ratio <= 10)) t.wrong += text(c) + ": " + std::to_string(error) + " roundings\n";
     // sums of small integers are exact, so that ties are equal on any number of ranks
-    if (c.kind == permuted_identity && found.pivots != pivots_alone)
+    if (c.kind == Kind::permutation && found.pivots != pivots_alone)
       t.wrong += text(c) + ": other pivots\n";
   }
   return t;

@@ -67,7 +67,8 @@ inline Kind fits_float(Kind kind) {
 template <class T>
 T element(Kind kind, std::int64_t n, std::int64_t t, std::int64_t i, std::int64_t j) {
   using R = shardtype::linalg::kernels::real_t<T>;
-  std::int64_t const k = (t * 101 + i) * 101 + j;
+  std::int64_t const stride = std::max<std::int64_t>(101, n);
+  std::int64_t const k = (t * stride + i) * stride + j;
   T const random = drawn<T>(k, 1);
   auto const real = [](double x) { return T(static_cast<R>(x)); };
   double const scale = n > 1 ? 24.0 / static_cast<double>(n - 1) : 0;
@@ -85,7 +86,7 @@ T element(Kind kind, std::int64_t n, std::int64_t t, std::int64_t i, std::int64_
     case Kind::permutation:
       return real(j == (i * (n % 7 == 0 ? 1 : 7) + t) % std::max<std::int64_t>(n, 1) ? 1 : 0);
     case Kind::nearly_singular:
-      return (i == n - 1 && n > 1 ? drawn<T>((t * 101) * 101 + j, 1) + random * real(1e-14)
+      return (i == n - 1 && n > 1 ? drawn<T>(t * stride * stride + j, 1) + random * real(1e-14)
                                   : random);
     case Kind::integers:
       return real(std::floor(2.5 * drawn<double>(k, 1) + 0.5));
@@ -96,7 +97,7 @@ T element(Kind kind, std::int64_t n, std::int64_t t, std::int64_t i, std::int64_
     case Kind::dominant:
       return i == j ? real(static_cast<double>(n) + 1) : random;
     case Kind::vandermonde:
-      return real(std::pow(drawn<double>(t * 101 + i, 1), static_cast<double>(j)));
+      return real(std::pow(drawn<double>(t * stride + i, 1), static_cast<double>(j)));
   }
   return random;
 }

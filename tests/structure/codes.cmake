@@ -1,22 +1,20 @@
-# Codes, sentences, refusal tests and docs/errors.md are one set; Poisoned has Tensor's members. Each
-# check also proves that it can fail. Operands are judged in two headers.
+# Codes, sentences, refusal tests and docs/errors.md are one set. Each check also proves that it can
+# fail. Operands are judged in two headers.
 if(Python3_FOUND)
   set(codes_check "${PROJECT_SOURCE_DIR}/scripts/check_docs.py")
-  set(members_check "${CMAKE_CURRENT_LIST_DIR}/poisoned_members.py")
   add_test(NAME structure.codes COMMAND "${Python3_EXECUTABLE}" "${codes_check}")
   add_test(NAME structure.codes.faults COMMAND "${Python3_EXECUTABLE}" "${codes_check}" --self-test)
-  add_test(NAME structure.poisoned COMMAND "${Python3_EXECUTABLE}" "${members_check}"
-                                           "${PROJECT_SOURCE_DIR}" --self-test)
   add_test(NAME structure.judged_once
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/judged_once.py"
                    "${PROJECT_SOURCE_DIR}" --self-test)
   add_test(NAME structure.code_lines
            COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/scripts/code_lines" --self-test)
-  set_tests_properties(structure.codes structure.codes.faults structure.poisoned structure.judged_once
+  set_tests_properties(structure.codes structure.codes.faults structure.judged_once
                        structure.code_lines PROPERTIES LABELS structure)
 endif()
 if(Python3_FOUND AND SHARDTYPE_CLANGXX)
-  # docs/reference.md has an entry for each name in namespace shardtype, and more (reference.py).
+  # docs/reference.md has an entry for each name in namespace shardtype, and more (reference.py);
+  # Poisoned has Tensor's members.
   add_test(
     NAME structure.reference
     COMMAND

@@ -14,17 +14,36 @@ def flags(file):
     return ["-isystem" + one for one in folders] + ["-D" + one for one in values["FULL_DEFINITIONS"]]
 
 
-def completions(headers, options, clang, scope="shardtype::"):
-    """What clang would complete `scope` with: pairs of a name and what it stands for."""
-    before = f'#include "{Path(headers).resolve()}"\nvoid complete() {{\n'
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "complete.cpp"
-        file.write_text(before + f"  {scope}\n}}\n")
-        place = f"{file}:{before.count(chr(10)) + 1}:{len(scope) + 3}"
-        run = subprocess.run([clang, "-std=c++20", "-w", *options, "-fsyntax-only", "-Xclang",
-                              f"-code-completion-at={place}", str(file)], capture_output=True, text=True)
-    found = re.findall(r"^COMPLETION: (?:Pattern : )?(operator[^\s(]+|\w+)(?: \(Hidden\))?(?: : (.*))?$", run.stdout,
-                       re.M)
-    if not found or "error:" in run.stderr:
-        raise SystemExit(f"clang cannot complete:\n{run.stderr[:2000]}")
-    return found
+class Completion:
+    """What clang would complete `...::` with. The headers are compiled once."""
+
+    def __init__(self, headers, options, clang):
+        self.headers, self.options, self.clang = Path(headers).resolve(), options, clang
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.compiled = Path(self.folder.name) / "headers.pch"
+        run = self.run(["-x", "c++-header", str(self.headers), "-o", str(self.compiled)])
+        if run.returncode != 0:
+            raise SystemExit(f"clang cannot compile the headers:\n{run.stderr[:2000]}")
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+    def run(self, arguments):
+        return subprocess.run([self.clang, "-std=c++20", "-w", *self.options, *arguments], capture_output=True,
+                              text=True)
+
+    def lines(self, before, written):
+        """Of each name what clang says of it in brackets, and what it stands for."""
+        file = Path(self.folder.name) / "complete.cpp"
+        file.write_text(before + f"void complete() {{\n{written}::\n}}\n")
+        place = f"{file}:{before.count(chr(10)) + 2}:{len(written) + 3}"
+        run = self.run(["-include-pch", str(self.compiled), "-fsyntax-only", "-Xclang",
+                        f"-code-completion-at={place}", str(file)])
+        found = re.findall(r"^COMPLETION: (?:Pattern : )?(~?\w+|operator[^\s(]+)(?: \(([\w,]+)\))?(?: : (.*))?$",
+                           run.stdout, re.M)
+        if not found:
+            raise SystemExit(f"clang cannot complete {written}:\n{run.stderr[:2000]}")
+        return found

@@ -11,8 +11,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import completion
+
 COMPILED = ["-DSHARDTYPE_COMPILED=1"]
-OWN = ("SHARDTYPE_", "NDEBUG", "_GLIBCXX_DEBUG")  # definitions that the cases choose
+OWN = ("-DSHARDTYPE_", "-DNDEBUG", "-D_GLIBCXX_DEBUG")  # definitions that the cases choose
 MIXED = "shardtype_some_units_are_header_only_and_some_use_the_compiled_part"
 UNITS = {"main": "#include <shardtype/runtime/linkage.hpp>\nint main() { return 0; }\n",
          "beside": "#include <shardtype/runtime/linkage.hpp>\nint beside() { return 0; }\n"}
@@ -62,15 +64,6 @@ CASES = {
 
 def run(command):
     return subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-
-
-def flags_of(file):
-    """Folders and definitions as CMake wrote them (flags.CXX), without those that the cases choose."""
-    lines = dict(line.split("=", 1) for line in Path(file).read_text().splitlines() if "=" in line)
-    listed = {name: [word for word in text.split("|") if word] for name, text in lines.items()}
-    folders = dict.fromkeys(word for word in listed["FULL_INCLUDES"] if word != "/usr/include")
-    return [f"-I{folder}" for folder in folders] + [
-        f"-D{word}" for word in listed["FULL_DEFINITIONS"] if not word.startswith(OWN)]
 
 
 class Objects:
@@ -134,7 +127,8 @@ def links(compiler, objects, part_of):
 
 
 def main():
-    root, flags, compilers = Path(sys.argv[1]), flags_of(sys.argv[2]), sys.argv[3:]
+    root, compilers = Path(sys.argv[1]), sys.argv[3:]
+    flags = [flag for flag in completion.flags(sys.argv[2]) if not flag.startswith(OWN)]
     with tempfile.TemporaryDirectory() as folder:
         objects = Objects(root, flags, folder)
         commands = [objects.make(key) for key in dict.fromkeys(wanted(compilers))]

@@ -12,6 +12,8 @@ in backticks in its first cell is what the row is about.
 - Entries of what does not exist are faults, and so are `op::`, `jax::` and `SHARDTYPE_` names elsewhere in the text.
 - The codes in the docstring of a public function stand in an entry of it, or in the text above its table.
 - The programs of the page compile, as functions of what stands before each as `<!-- given: parameters -->`.
+- checking::Poisoned, which a refused operation gives, has the public members of Tensor: one that it lacked would add a
+  second message to the one mistake.
 - Every code of docs/errors.md is spoken of, as a link `[C01]`; the links at the end of the page are those that the
   headings of docs/errors.md ask for, and every other link leads somewhere.
 
@@ -20,12 +22,10 @@ usage: reference.py ROOT HEADERS FLAGS CLANG [--self-test] [--write]
 HEADERS includes every header; FLAGS has lines KEY=a|b (cmake/ExpectError.cmake). --write makes the links anew.
 """
 import re
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-import completion
+from completion import Completion, flags
 
 PAGE = "docs/reference.md"
 ENTRIES = ("call", "name", "member", "variable", "option")
@@ -92,8 +92,10 @@ class Library:
         self.options = set(re.findall(r"^option\((SHARDTYPE_\w+)", cmake, re.M))
         self.options |= set(re.findall(r"^shardtype_choice\((SHARDTYPE_\w+)", cmake, re.M))
         self.switches = self.variables | self.options | set(re.findall(r"\bSHARDTYPE_\w+", text + cmake))
-        with Completion(headers, completion.flags(flag_file), clang) as complete:
+        with Names(headers, flags(flag_file), clang) as complete:
             self.members = {name: complete.members(name, written) for name, (written, _) in CLASSES.items()}
+            self.members["Poisoned"] = complete.members("Poisoned", "checking::Poisoned")
+            assert len(self.members["Tensor"]) >= 10, "clang completes members otherwise"
             self.names = complete.after("shardtype")
             assert {"Tensor", "matmul"} <= self.names, "clang completes shardtype:: otherwise"
             self.jax = complete.after("shardtype::jax")
@@ -129,38 +131,8 @@ def codes_in(text, written):
     return found
 
 
-class Completion:
-    """What clang would complete `...::` with. The headers are compiled once."""
-
-    def __init__(self, headers, options, clang):
-        self.headers, self.options, self.clang = Path(headers).resolve(), options, clang
-
-    def __enter__(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.compiled = Path(self.folder.name) / "headers.pch"
-        run = self.run(["-x", "c++-header", str(self.headers), "-o", str(self.compiled)])
-        if run.returncode != 0:
-            raise SystemExit(f"clang cannot compile the headers:\n{run.stderr[:2000]}")
-        return self
-
-    def __exit__(self, *_):
-        self.folder.cleanup()
-
-    def run(self, arguments):
-        return subprocess.run([self.clang, "-std=c++20", "-w", *self.options, *arguments], capture_output=True,
-                              text=True)
-
-    def lines(self, before, written):
-        """Pairs of a name and what clang says of it."""
-        file = Path(self.folder.name) / "complete.cpp"
-        file.write_text(before + f"void complete() {{\n{written}::\n}}\n")
-        place = f"{file}:{before.count(chr(10)) + 2}:{len(written) + 3}"
-        run = self.run(["-include-pch", str(self.compiled), "-fsyntax-only", "-Xclang",
-                        f"-code-completion-at={place}", str(file)])
-        found = re.findall(r"^COMPLETION: (?:Pattern : )?(~?\w+|operator[^\s(]+)(?: \(([\w,]+)\))?(?: :.*)?$", run.stdout, re.M)
-        if not found:
-            raise SystemExit(f"clang cannot complete {written}:\n{run.stderr[:2000]}")
-        return found
+class Names(Completion):
+    """Names of the library, and what clang says against programs."""
 
     def errors_in(self, text):
         """What clang says against the programs of the page."""
@@ -173,14 +145,14 @@ class Completion:
         return said[:3] if said else [] if programs else ["there are no programs"]
 
     def after(self, namespace):
-        return {name for name, _ in self.lines("", namespace)} - {"operator"}
+        return {name for name, _, _ in self.lines("", namespace)} - {"operator"}
 
     def members(self, name, written):
         before = NAMES + f"using A = Tensor<float, Dim<I, X>>;\nusing Asked = {written};\n"
         found = self.lines(before, "Asked")
         # the class and its bases have destructors and their own names
-        types = {one[1:] for one, _ in found if one.startswith("~")} | {name} | BASES.get(name, set())
-        return {one for one, how in found
+        types = {one[1:] for one, _, _ in found if one.startswith("~")} | {name} | BASES.get(name, set())
+        return {one for one, how, _ in found
                 if "Inaccessible" not in how and not UNNAMED.match(one) and one not in types}
 
 
@@ -292,6 +264,10 @@ def faults(library, text, errors, folder_has):
             found += [f"{name}'s member {m} has no entry in {PAGE}"
                       for m in sorted(library.members[name] - set(stand) - {"self"})]  # of core::Argument
 
+    ours, theirs = library.members["Tensor"], library.members["Poisoned"]
+    found += [f"Tensor::{name} is missing in Poisoned" for name in sorted(ours - theirs)]
+    found += [f"Poisoned::{name} is no public member of Tensor" for name in sorted(theirs - ours)]
+
     spaces = {"op": library.objects, "jax": library.jax, "machines": library.machines, None: library.names}
     for column, heading, span in page.entries:
         space, name = head_of(span)
@@ -376,6 +352,9 @@ def self_test(library, text, errors, folder_has):
         "an option without an entry": (library, without_entries(r"SHARDTYPE_BLAS")),
         "a new public name": (library_with(names={"twist"}), text),
         "a new member of Pending": (library_with(members={"Pending": members["Pending"] | {"drop"}}), text),
+        "a new member of Tensor": (library_with(members={"Tensor": members["Tensor"] | {"extent_of"}}),
+                                   edited("| `a.local_size()`", "| `a.extent_of()`, `a.local_size()`")),
+        "a new member of Poisoned": (library_with(members={"Poisoned": members["Poisoned"] | {"drop"}}), text),
         "a program that does not compile": (library_with(compile_errors=["error"]), text),
         "a new variable": (library_with(variables={"SHARDTYPE_NEW"}), text),
         "an entry of no function": (library, text + "\n" + rows + "| `twist<I>(a)` | |\n"),

@@ -25,7 +25,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from completion import completions, flags
+from completion import Completion, flags
 
 PRELUDE = """#include "{headers}"
 #include <array>
@@ -123,8 +123,9 @@ def sample(parameter, types):
 def functions(headers, options, clang):
     """The public functions, and faults: those that argument-dependent lookup finds."""
     found = {}
-    known = completions(headers, options, clang)
-    inner = {name for name, _ in completions(headers, options, clang, "shardtype::api::")}
+    with Completion(headers, options, clang) as complete:
+        known = [(name, signature) for name, _, signature in complete.lines("", "shardtype")]
+        inner = {name for name, _, _ in complete.lines("", "shardtype::api")}
     types = {name for name, signature in known if not signature.startswith("[#")}
     faults = set()
     for name, signature in known:
