@@ -23,9 +23,7 @@ struct Map {
 
 }  // namespace op
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// A C++ number as an operand; it is converted to the tensors' element type.
 template <class T>
@@ -33,9 +31,7 @@ struct Number {
   T value{};
 };
 
-}  // namespace shardtype::checking
-
-namespace shardtype {
+}  // namespace checking
 
 namespace detail {
 
@@ -304,9 +300,7 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 template <class F, class... Args>
 struct Resolve<op::Map<F>, Args...>
@@ -318,9 +312,7 @@ struct Resolve<op::Map<F, Out, More...>, Args...>
                                    F, detail::Pack<>, Args...>::template named<Out, More...>,
                                Args...> {};
 
-}  // namespace shardtype::checking
-
-namespace shardtype {
+}  // namespace checking
 
 /// Whether the elementwise function `F` of tensors (or `Number`s) of these types compiles.
 template <class F, class... Args>

@@ -39,9 +39,7 @@ namespace shardtype {
 template <class Op>
 concept Operation = requires { typename Op::operation; };
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// The extents of the operands of one call, and the output for those of the result. Dims of the
 /// result that an operand has too already have their extents.
@@ -99,18 +97,19 @@ struct ResultExtents {
   }
 };
 
-}  // namespace shardtype::checking
+}  // namespace checking
 
-namespace shardtype {
 using checking::ResultExtents;
 
 namespace op {
+
 // What the members of an operation are told and give: `rule` (Question -> Verdict), `work` (CallSizing ->
 // Work).
 using planning::CallSizing;
 using planning::Work;
 using rules::Question;
 using rules::Verdict;
+
 }  // namespace op
 
 namespace detail {
@@ -359,13 +358,13 @@ concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 template <class Op, class A, class... Bs>
   requires(detail::Ruled<Op> && is_tensor<A> && (is_tensor<Bs> && ...))
 struct Resolve<Op, A, Bs...>
     : detail::resolved_t<detail::RuledResult, detail::RuleOf<Op, A, Bs...>, Op, A, Bs...> {};
 
-}  // namespace shardtype::checking
+}  // namespace checking
+
+}  // namespace shardtype

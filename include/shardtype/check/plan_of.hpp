@@ -205,9 +205,7 @@ constexpr bool counts_elements(Names const& names, Reading const* types, int cou
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// The plans that an operation with run-time sizes may take. The set is closed: at run time the
 /// exact planner's plan is taken if it needs no more collectives of any kind than some plan in the
@@ -295,9 +293,7 @@ struct CallPlans {
   }
 };
 
-}  // namespace shardtype::checking
-
-namespace shardtype {
+}  // namespace checking
 
 namespace api {
 

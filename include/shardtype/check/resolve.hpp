@@ -86,9 +86,7 @@ refused<C, false, YourTypes...>* refused_for(Pack<YourTypes...>);
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// The dims and attributes `Parts`, or the Tensor type, as a result like `Like`.
 template <class Like, class... Parts>
@@ -106,11 +104,10 @@ using refusal = std::remove_pointer_t<decltype(detail::refused_for<R::verdict.co
     detail::fault_label<typename R::S, R::verdict.other>() |
     detail::fault_axis<typename R::S, R::verdict.axis>()))>;
 
-}  // namespace shardtype::checking
-
-namespace shardtype {
+}  // namespace checking
 
 namespace detail {
+
 /// A scope without tensors, for refusals before there are any.
 using NoScope = Scope<>;
 /// A Resolve that refuses with `C`, without an index or axis.
@@ -155,15 +152,16 @@ struct Resolved<false> {
 /// What `Rule` and its result `Result<Rule, More...>` resolve to: without a result if it refuses.
 template <template <class...> class Result, class Rule, class... More>
 using resolved_t = typename Resolved<bool(Rule::verdict)>::template of<Result<Rule, More...>, Rule>;
+
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// The operation `Op` on `Operands`, decided by the rules: `verdict` and, if that accepts, `result`
 /// (a Tensor type) and `make_plan(sizing, machine)`. Specialised per operation, for tensors.
 template <class Op, class... Operands>
 struct Resolve : detail::NotATensor<Operands...> {};
 
-}  // namespace shardtype::checking
+}  // namespace checking
+
+}  // namespace shardtype

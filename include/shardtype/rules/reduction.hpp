@@ -35,12 +35,6 @@ constexpr bool goes_through_owed(ReductionKind how) {
   return how == ReductionKind::sum || how == ReductionKind::max || how == ReductionKind::min;
 }
 
-}  // namespace shardtype::rules
-
-namespace shardtype {
-
-namespace rules {
-
 /// `s` reduced over the labels that `kept` lacks: their axes become unreduced, with the kind of the
 /// reduction. Communicates nothing. JAX implicitly all-reduces here (lax.py, reduce_sum).
 constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how) {
@@ -95,6 +89,4 @@ constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKi
   return accept(wanted);
 }
 
-}  // namespace rules
-
-}  // namespace shardtype
+}  // namespace shardtype::rules
