@@ -38,14 +38,9 @@ namespace detail {
 /// The requirement on element types that fails first.
 enum class Elements : std::int8_t { fine, differ, number, condition, not_floating, no_order };
 
+/// An operand in a scope; numbers have no dims and no axes.
 template <class Operand>
-struct OperandOf {
-  using in_scope = Operand;
-};
-template <class T>
-struct OperandOf<Number<T>> {
-  using in_scope = Mentions<>;  // no dims, no axes
-};
+using in_scope_t = std::conditional_t<is_tensor<Operand>, Operand, Mentions<>>;
 
 /// The common element type: that of the first tensor; for a `where`, of the first after the
 /// condition; for numbers alone their own.
@@ -159,7 +154,7 @@ template <class F, class Extra, class... Operands>
 struct ElementwiseOperands;
 template <class F, class... Extra, class... Args>
 struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
-  using S = Scope<typename OperandOf<Args>::in_scope..., Extra...>;
+  using S = Scope<in_scope_t<Args>..., Extra...>;
   using common = typename ElementFor<F, Args...>::type;
   using first = typename FirstTensor<Args...>::type;
   using element = typename ElementGiven<F, common, typename ArrivesAs<Args, common>::type...>::type;
@@ -227,8 +222,8 @@ struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
   }
   static constexpr Verdict decide() {
     if (Verdict v = Base::check(); !v) return v;
-    return in_manual_mode<typename Base::S, static_cast<int>(sizeof...(Args))>(
-        rules::elementwise(Base::operands(), Base::linearity));
+    return rules::in_manual_mode(rules::elementwise(Base::operands(), Base::linearity),
+                                 Base::S::readings, static_cast<int>(sizeof...(Args)));
   }
   static constexpr Verdict verdict = decide();
 };

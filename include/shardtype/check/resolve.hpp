@@ -33,36 +33,18 @@ template <class A, class B>
 inline constexpr bool same_element =
     std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> && same_memory<A, B>;
 
-/// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with the
-/// element type and memory of `Like`.
-template <class Like, class... Parts>
-struct Named : Only<decltype(as_tensor<Like, typename ElementOf<Like>::type>(
-                   Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};
-template <class Like, class T, class... Parts>
-struct Named<Like, Tensor<T, Parts...>> {
-  using type = Tensor<T, Parts...>;
-};
-template <class Like, class T, class... Parts>
-struct Named<Like, Local<T, Parts...>> {
-  using type = Local<T, Parts...>;
-};
-
-/// The dims and attributes `Parts` with another element type and the memory of `Like`.
+/// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with elements `T` and the
+/// memory of `Like`.
 template <class T, class Like, class... Parts>
 struct NamedAs : Only<decltype(as_tensor<Like, T>(Pack<Parts...>{},
                                                   detail::memory_of(hana::basic_type<Like>{})))> {};
-template <class T, class Like, class U, class... Parts>
-struct NamedAs<T, Like, Tensor<U, Parts...>> {
-  using type = Tensor<U, Parts...>;
+template <class T, class Like, class Out>
+  requires is_tensor<Out>
+struct NamedAs<T, Like, Out> {
+  using type = Out;
 };
 template <class T, class Like, class... Parts>
 using named_as_t = typename NamedAs<T, Like, Parts...>::type;
-
-/// Adjusts a rule's verdict if the first `Operands` types of a scope are blocks of manual mode.
-template <class S, int Operands>
-constexpr Verdict in_manual_mode(Verdict v) {
-  return rules::in_manual_mode(v, S::readings, Operands);
-}
 
 template <class S, int Label>
 constexpr auto fault_label() {
@@ -90,7 +72,7 @@ namespace checking {
 
 /// The dims and attributes `Parts`, or the Tensor type, as a result like `Like`.
 template <class Like, class... Parts>
-using named_t = typename detail::Named<Like, Parts...>::type;
+using named_t = detail::named_as_t<typename detail::ElementOf<Like>::type, Like, Parts...>;
 
 /// The element type of a Tensor type.
 template <class T>
@@ -138,6 +120,16 @@ struct Accepted {
 /// The type of the result that `Rule` accepts: elements `T`, and all else as `Like`.
 template <class Rule, class T, class Like>
 using accepted_t = tensor_from_spec<typename Rule::S, Accepted<Rule>, T, Like>;
+
+/// A tensor like `A`, with elements `T`.
+template <class A, class T>
+struct WithElements {
+  using S = Scope<A>;
+  static constexpr Spec value = S::template spec<0>;
+  using type = tensor_from_spec<S, WithElements, T, A>;
+};
+template <class A, class T>
+using with_elements = typename WithElements<A, T>::type;
 
 template <bool accepted>
 struct Resolved {

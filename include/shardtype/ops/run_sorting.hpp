@@ -35,7 +35,7 @@ struct Run<op::TopK<I, Result...>> {
   template <class R, class A>
   static auto run(op::TopK<I, Result...> const& op, std::source_location const&, A const& a) {
     using Values = typename R::result;
-    using Places = shardtype::detail::accepted_t<R, std::int64_t, Values>;
+    using Places = shardtype::detail::with_elements<Values, std::int64_t>;
     auto const extents = result_extents<R>(op, a);
     TopK<Values, Places> out{shardtype::detail::uninitialized<Values>(a.mesh(), extents),
                              shardtype::detail::uninitialized<Places>(a.mesh(), extents)};

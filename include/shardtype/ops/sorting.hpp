@@ -141,24 +141,26 @@ struct TopK {
 
   template <std::size_t K>
   constexpr auto const& get() const& {
-    static_assert(K < 2, "top_k gives two tensors: the values and the places");
-    if constexpr (K == 0) {
-      return values;
-    } else {
-      return places;
-    }
+    return part<K>(*this);
   }
   template <std::size_t K>
   constexpr auto& get() & {
-    if constexpr (K == 0) {
-      return values;
-    } else {
-      return places;
-    }
+    return part<K>(*this);
   }
   template <std::size_t K>
   constexpr auto&& get() && {
-    return std::move(get<K>());
+    return std::move(part<K>(*this));
+  }
+
+ private:
+  template <std::size_t K, class Self>
+  static constexpr auto& part(Self& self) {
+    static_assert(K < 2, "top_k gives two tensors: the values and the places");
+    if constexpr (K == 0) {
+      return self.values;
+    } else {
+      return self.places;
+    }
   }
 };
 
