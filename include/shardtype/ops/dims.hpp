@@ -367,8 +367,7 @@ namespace api {
 /// Reorders the dims: `A[I@X, J]{U:Y}` -> `transpose<J, I>` -> `A[J, I@X]{U:Y}`. Local; copies the
 /// block if its elements move. Refused: D01, D07, T02. As jnp.transpose.
 template <class... Ls, class A>
-constexpr auto transpose(core::Argument<A> const& a,
-                         checking::CallSite where = std::source_location::current()) {
+constexpr auto transpose(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Transpose<Ls...>{}, where, a.self());
 }
 
@@ -376,24 +375,21 @@ constexpr auto transpose(core::Argument<A> const& a,
 /// swaps names. Local; shares memory. Refused: D01, D02, D06, D07. Error E20: an extent that does
 /// not fit the new label.
 template <class... Pairs, class A>
-constexpr auto relabel(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto relabel(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Relabel<Pairs...>{}, where, a.self());
 }
 
 /// Removes dims of extent 1: `A[I@X, J]` -> `squeeze<J>` -> `A[I@X]`. Local; shares memory.
 /// Refused: D01, D03 a split dim, D06. Error E41: another extent.
 template <class... Ls, class A>
-constexpr auto squeeze(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto squeeze(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Squeeze<Ls...>{}, where, a.self());
 }
 
 /// Adds dims of extent 1 before the others: `A[I@X]` -> `expand<K>` -> `A[K, I@X]`. Local; shares
 /// memory. Refused: D02, D06, T07.
 template <class... Ls, class A>
-constexpr auto expand(core::Argument<A> const& a,
-                      checking::CallSite where = std::source_location::current()) {
+constexpr auto expand(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Expand<Ls...>{}, where, a.self());
 }
 
@@ -406,7 +402,7 @@ template <class... Dims, class A>
 constexpr auto broadcast(
     core::Argument<A> const& a,
     std::array<std::int64_t, sizeof...(Dims)> const& extents = detail::static_extents<Dims...>(),
-    checking::CallSite where = std::source_location::current()) {
+    checking::CallSite where = {}) {
   return call(op::Broadcast<Dims...>{extents}, where, a.self());
 }
 
@@ -421,7 +417,7 @@ template <class I, class First, class Second, class A>
 constexpr auto split_dim(
     core::Argument<A> const& a,
     std::array<std::int64_t, 2> const& extents = detail::static_extents<First, Second>(),
-    checking::CallSite where = std::source_location::current()) {
+    checking::CallSite where = {}) {
   return call(op::SplitDim<I, First, Second>{extents}, where, a.self());
 }
 
@@ -429,8 +425,7 @@ constexpr auto split_dim(
 /// Legal if the inverse `split_dim` is. Local; shares memory. Refused: D01, D02, D06, D08, D09,
 /// B03. Error E40.
 template <class First, class Second, class I, class A>
-constexpr auto merge_dims(core::Argument<A> const& a,
-                          checking::CallSite where = std::source_location::current()) {
+constexpr auto merge_dims(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::MergeDims<First, Second, I>{}, where, a.self());
 }
 
@@ -440,7 +435,7 @@ constexpr auto merge_dims(core::Argument<A> const& a,
 /// batch dims. Local. Refused: D01 an index that `a` lacks. As jnp.tril.
 template <class I, class J, class A>
 constexpr auto tril(core::Argument<A> const& a, std::int64_t diagonal = 0,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return call(op::Tril<I, J>{diagonal}, where, a.self());
 }
 
@@ -448,7 +443,7 @@ constexpr auto tril(core::Argument<A> const& a, std::int64_t diagonal = 0,
 /// along I plus `diagonal`. As jnp.triu.
 template <class I, class J, class A>
 constexpr auto triu(core::Argument<A> const& a, std::int64_t diagonal = 0,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return call(op::Triu<I, J>{diagonal}, where, a.self());
 }
 
@@ -458,8 +453,7 @@ constexpr auto triu(core::Argument<A> const& a, std::int64_t diagonal = 0,
 /// `A[I@X, J@Y]` -> `[I@X]{U:Y}`, nothing sent. Refused: D01, T02, B03, I07 along a split J of an
 /// unreduced maximum or minimum. Error E41: more rows of I than of J. As jnp.diagonal.
 template <class I, class J, class A>
-constexpr auto diagonal(core::Argument<A> const& a,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto diagonal(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Diagonal<I, J>{}, where, a.self());
 }
 

@@ -163,40 +163,35 @@ namespace api {
 
 // Each reduction is a function of a variable, `Argument<A> const&`, and of a temporary, `Argument<A>&&`
 // (core/dim.hpp).
-#define SHARDTYPE_REDUCTION(name, ...)                                              \
-  template <class... Out, class A>                                                  \
-  constexpr auto name(core::Argument<A> const& a,                                   \
-                      checking::CallSite where = std::source_location::current()) { \
-    return call(__VA_ARGS__{}, where, execute::passed(a.self()));                   \
-  }                                                                                 \
-  template <class... Out, class A>                                                  \
-  constexpr auto name(core::Argument<A>&& a,                                        \
-                      checking::CallSite where = std::source_location::current()) { \
-    return call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));        \
-  }                                                                                 \
+#define SHARDTYPE_REDUCTION(name, ...)                                             \
+  template <class... Out, class A>                                                 \
+  constexpr auto name(core::Argument<A> const& a, checking::CallSite where = {}) { \
+    return call(__VA_ARGS__{}, where, execute::passed(a.self()));                  \
+  }                                                                                \
+  template <class... Out, class A>                                                 \
+  constexpr auto name(core::Argument<A>&& a, checking::CallSite where = {}) {      \
+    return call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));       \
+  }                                                                                \
   SHARDTYPE_NOT_BY_NUMBER(name)
-#define SHARDTYPE_REPRODUCIBLE(name, ...)                                           \
-  template <class... Out, class A>                                                  \
-  constexpr auto name(core::Argument<A> const& a, Reproducible,                     \
-                      checking::CallSite where = std::source_location::current()) { \
-    return call(__VA_ARGS__{}, where, execute::passed(a.self()));                   \
-  }                                                                                 \
-  template <class... Out, class A>                                                  \
-  constexpr auto name(core::Argument<A>&& a, Reproducible,                          \
-                      checking::CallSite where = std::source_location::current()) { \
-    return call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));        \
+#define SHARDTYPE_REPRODUCIBLE(name, ...)                                                        \
+  template <class... Out, class A>                                                               \
+  constexpr auto name(core::Argument<A> const& a, Reproducible, checking::CallSite where = {}) { \
+    return call(__VA_ARGS__{}, where, execute::passed(a.self()));                                \
+  }                                                                                              \
+  template <class... Out, class A>                                                               \
+  constexpr auto name(core::Argument<A>&& a, Reproducible, checking::CallSite where = {}) {      \
+    return call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));                     \
   }
-#define SHARDTYPE_MOMENT(name, Op)                                                  \
-  template <class... Out, class A>                                                  \
-  constexpr auto name(core::Argument<A> const& a, double ddof = 0,                  \
-                      checking::CallSite where = std::source_location::current()) { \
-    return call(Op<Out...>{{ddof}}, where, execute::passed(a.self()));              \
-  }                                                                                 \
-  template <class... Out, class A>                                                  \
-  constexpr auto name(core::Argument<A>&& a, double ddof = 0,                       \
-                      checking::CallSite where = std::source_location::current()) { \
-    return call(Op<Out...>{{ddof}}, where, execute::passed(std::move(a).self()));   \
-  }                                                                                 \
+#define SHARDTYPE_MOMENT(name, Op)                                                             \
+  template <class... Out, class A>                                                             \
+  constexpr auto name(core::Argument<A> const& a, double ddof = 0,                             \
+                      checking::CallSite where = {}) {                                         \
+    return call(Op<Out...>{{ddof}}, where, execute::passed(a.self()));                         \
+  }                                                                                            \
+  template <class... Out, class A>                                                             \
+  constexpr auto name(core::Argument<A>&& a, double ddof = 0, checking::CallSite where = {}) { \
+    return call(Op<Out...>{{ddof}}, where, execute::passed(std::move(a).self()));              \
+  }                                                                                            \
   SHARDTYPE_NOT_BY_NUMBER(name)
 
 // The forms of all reductions. `sum(a)` reduces over all dims and `sum<I, J>(a)` over the named
@@ -233,26 +228,22 @@ SHARDTYPE_REDUCTION(prod, op::Prod<Out...>)
 /// all_reduce. Same forms as sum. Refused: as sum, and S04 complex numbers. The
 /// larger of two tensors' elements, `max(a, b)`, is in ops/math.hpp.
 template <class... Out, class A>
-constexpr auto max(core::Argument<A> const& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto max(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Max<Out...>{}, where, execute::passed(a.self()));
 }
 template <class... Out, class A>
-constexpr auto max(core::Argument<A>&& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto max(core::Argument<A>&& a, checking::CallSite where = {}) {
   return call(op::Max<Out...>{}, where, execute::passed(std::move(a).self()));
 }
 /// The least element; a NaN if there is one, the largest value of the type if there are no
 /// elements. `A[I@X, J]` -> `min<I>` -> `[J]{U_min:X}`, nothing sent; `min<Dim<J>>` -> `[J]`, one
 /// all_reduce. As max.
 template <class... Out, class A>
-constexpr auto min(core::Argument<A> const& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto min(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Min<Out...>{}, where, execute::passed(a.self()));
 }
 template <class... Out, class A>
-constexpr auto min(core::Argument<A>&& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto min(core::Argument<A>&& a, checking::CallSite where = {}) {
   return call(op::Min<Out...>{}, where, execute::passed(std::move(a).self()));
 }
 /// Whether all elements of a bool tensor are true. `A[I@X, J]` -> `all<I>` -> `[J]{U_min:X}`,
@@ -324,15 +315,13 @@ SHARDTYPE_MOMENT(stddev, op::StdDev)
 /// least number, and 0. Same forms as sum, except that a split dim needs a named result
 /// (S03). Refused: as prod, P12 integers, and S04 complex numbers.
 template <class... Out, class A>
-constexpr auto counted_max(core::Argument<A> const& a,
-                           checking::CallSite where = std::source_location::current()) {
+constexpr auto counted_max(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::counted(call(op::CountedMax<Out...>{}, where, a.self()));
 }
 
 /// The least element and the number of elements that equal it; as counted_max.
 template <class... Out, class A>
-constexpr auto counted_min(core::Argument<A> const& a,
-                           checking::CallSite where = std::source_location::current()) {
+constexpr auto counted_min(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::counted(call(op::CountedMin<Out...>{}, where, a.self()));
 }
 
@@ -342,8 +331,7 @@ constexpr auto counted_min(core::Argument<A> const& a,
 /// `ct rest` where `a` is the only zero, and 0 elsewhere. Products of float are computed in double.
 /// Forms and refusals as counted_max, but complex numbers are accepted.
 template <class... Out, class A>
-constexpr auto counted_prod(core::Argument<A> const& a,
-                            checking::CallSite where = std::source_location::current()) {
+constexpr auto counted_prod(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::counted(call(op::CountedProd<Out...>{}, where, a.self()));
 }
 
@@ -358,15 +346,13 @@ constexpr auto counted_prod(core::Argument<A> const& a,
 /// Refused: S01 an index that `a` lacks, S02 an unreduced operand, S03 strict over a split dim, P12
 /// integers, S04 complex numbers, S06, N05, R01 to R03, V14. As jax.nn.softmax.
 template <class... Names, class A>
-constexpr auto softmax(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto softmax(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Softmax<Names...>{}, where, a.self());
 }
 
 /// The logarithm of softmax, a - logsumexp(a); otherwise as softmax. As jax.nn.log_softmax.
 template <class... Names, class A>
-constexpr auto log_softmax(core::Argument<A> const& a,
-                           checking::CallSite where = std::source_location::current()) {
+constexpr auto log_softmax(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::LogSoftmax<Names...>{}, where, a.self());
 }
 

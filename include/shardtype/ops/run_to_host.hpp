@@ -116,8 +116,7 @@ namespace api {
 /// replicated. Empty on ranks outside the mesh. Refused: A02 while unreduced, X09 of a value whose
 /// gradient is wanted, unless as `to_host(stop_gradient(a))`.
 template <class A>
-auto to_host(core::Argument<A> const& given,
-             checking::CallSite where = std::source_location::current()) {
+auto to_host(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
@@ -139,8 +138,7 @@ auto to_host(core::Argument<A> const& given,
 /// on ranks outside the mesh.
 template <class A>
   requires(!is_local<detail::read_of<A>>)
-auto item(core::Argument<A> const& given,
-          checking::CallSite where = std::source_location::current()) {
+auto item(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
   using Judged = detail::judged_t<detail::NotAnItem<detail::operand_t<A>>, detail::operand_t<A>>;
   if constexpr (core::is_active<A>) {

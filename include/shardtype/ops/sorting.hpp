@@ -187,7 +187,7 @@ namespace api {
 /// along a split dim (reshard first), I10 while unreduced, I11 complex numbers.
 template <class I, class A>
 constexpr auto sort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return call(op::Sort<I>{order}, where, a.self());
 }
 
@@ -195,7 +195,7 @@ constexpr auto sort(core::Argument<A> const& a, op::Order order = op::Order::asc
 /// `i64[I, J@X]`; `take_along<I>(a, argsort<I>(a))` is `sort<I>(a)`. Local. Refused as sort.
 template <class I, class A>
 constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
-                       checking::CallSite where = std::source_location::current()) {
+                       checking::CallSite where = {}) {
   return call(op::ArgSort<I>{order}, where, a.self());
 }
 
@@ -205,8 +205,7 @@ constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::
 /// each of which sorts. Refused as sort; D02, D05, D07. Error E41: k
 /// larger than the extent.
 template <class I, class... Result, class A>
-constexpr auto top_k(core::Argument<A> const& a, std::int64_t k,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto top_k(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
   return detail::found(call(op::TopK<I, Result...>{k}, where, a.self()));
 }
 
