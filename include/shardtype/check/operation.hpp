@@ -263,6 +263,8 @@ constexpr planning::Work work_of([[maybe_unused]] Op const& op,
     return op.work(c, along);
   } else if constexpr (requires { op.work(c); }) {
     return op.work(c);
+  } else if constexpr (requires { Op::runs::work; }) {
+    return Op::runs::work;
   } else {
     return {};
   }
@@ -272,6 +274,8 @@ template <class Op>
 constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c) {
   if constexpr (requires { Op::work(c); }) {
     return Op::work(c);
+  } else if constexpr (requires { Op::runs::work; }) {
+    return Op::runs::work;
   } else {
     return {};
   }

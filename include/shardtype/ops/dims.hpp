@@ -96,8 +96,6 @@ constexpr void check_lines_up(ResultExtents const& c, std::int64_t outer, std::i
                       "E40");
 }
 
-/// Work of operations that share the operand's memory.
-constexpr planning::Work shared_memory() { return {0, 0, true}; }
 /// Work of operations that share it if the result has the operand's memory layout.
 constexpr planning::Work rearrange(planning::CallSizing const& c) {
   return {
@@ -225,7 +223,7 @@ struct FullLike {
 template <class... Ls>
 struct Relabel {
   using operation = Relabel;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using from = decltype(detail::bare_of(typename detail::Renaming<Ls...>::from{}));
   using to = decltype(detail::bare_of(typename detail::Renaming<Ls...>::to{}));
   static constexpr std::string_view name = "relabel";
@@ -233,10 +231,6 @@ struct Relabel {
   static constexpr void extents(ResultExtents const& c) {
     for (int d = 0; d < c.a().rank; ++d) c.out[d] = c.given[0][d];
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   static constexpr auto transposed() {
     return detail::relabel_by(typename detail::Reversed<detail::Pack<>, Ls...>::type{});
   }
@@ -246,7 +240,7 @@ struct Relabel {
 template <class... Ls>
 struct Squeeze {
   using operation = Squeeze;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using gradient = Pulls;
   using from = detail::Bare<Ls...>;
   static constexpr std::string_view name = "squeeze";
@@ -257,10 +251,6 @@ struct Squeeze {
         ResultExtents::fail("index " + c.name(d) + " has extent " + std::to_string(c.given[0][d]) +
                             "; squeeze takes away dims of extent 1");
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   constexpr auto pull(auto const& g) const { return g.in_order(g(Expand<Ls...>{})); }
 };
 
@@ -268,17 +258,13 @@ struct Squeeze {
 template <class... Ls>
 struct Expand {
   using operation = Expand;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using to = detail::Bare<Ls...>;
   static constexpr std::string_view name = "expand";
   static constexpr Verdict rule(rules::Question const& q) { return rules::broadcast(q, true); }
   static constexpr void extents(ResultExtents const& c) {
     for (int d = 0; d < c.result.rank - c.a().rank; ++d) c.out[d] = 1;
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   constexpr Squeeze<Ls...> transposed() const { return {}; }
 };
 
@@ -306,7 +292,7 @@ struct Broadcast {
 template <class I, class First, class Second>
 struct SplitDim {
   using operation = SplitDim;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using from = detail::Bare<I>;
   using to = Mentions<detail::dim_of_t<First>, detail::dim_of_t<Second>>;
   static constexpr std::string_view name = "split_dim";
@@ -324,10 +310,6 @@ struct SplitDim {
     c.out[d + 1] = n[1];
     detail::check_lines_up(c, n[0], n[1], c.result.dims[d].axes, c.result.dims[d + 1].axes);
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   constexpr auto transposed() const {
     return MergeDims<detail::label_of_t<First>, detail::label_of_t<Second>, I>{};
   }
@@ -337,7 +319,7 @@ struct SplitDim {
 template <class First, class Second, class I>
 struct MergeDims {
   using operation = MergeDims;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using gradient = PullsByExtents;
   using from = detail::Bare<First, Second>;
   using to = detail::Bare<I>;
@@ -350,10 +332,6 @@ struct MergeDims {
     c.set(c.product(outer, inner));
     detail::check_lines_up(c, outer, inner, c.a().dims[d].axes, c.a().dims[d + 1].axes);
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   template <class G>
   constexpr auto pull(G const& g) const {
     return g(SplitDim<I, typename G::template dim<First>, typename G::template dim<Second>>{

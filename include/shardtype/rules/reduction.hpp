@@ -61,8 +61,7 @@ constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how
 /// Each element of `s` combined with a reduction over the labels that `kept` lacks: the same dims
 /// with the same splits. Communicates nothing.
 constexpr Verdict normalization(Spec const& s, Labels const& kept) {
-  Verdict const v = reduction(s, kept, ReductionKind::whole);
-  return v ? accept(s) : v;
+  return accept_if(reduction(s, kept, ReductionKind::whole), s);
 }
 
 /// Whether a reduction of `s` may have the named sharding `wanted`. Labels that `wanted` lacks are
