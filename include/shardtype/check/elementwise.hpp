@@ -98,26 +98,21 @@ constexpr Elements judge_elements() {
   ((out = out == Elements::fine ? judge_element<Operands, T>() : out), ...);
   return out;
 }
-/// A user's function may accept any elements.
-template <class F, class T, class... Operands>
-struct Judge {
-  static constexpr Elements value = Elements::fine;
-};
-template <class F, class T, class... Operands>
-  requires is_tag<F>
-struct Judge<F, T, Operands...> {
-  static constexpr Elements value =
-      F::gives == functions::Gives::floating && !is_floating<T> ? Elements::not_floating
-      : is_of_real<F> && is_complex<T>
-          ? Elements::no_order
-          : (is_cast<F> ? Elements::fine : judge_elements<T, Operands...>());
-};
-template <class T, class Condition, class... Operands>
-struct Judge<functions::Where, T, Condition, Operands...> {
-  static constexpr bool boolean = std::is_same_v<typename CommonElement<Condition>::type, bool>;
-  static constexpr Elements value =
-      boolean ? judge_elements<T, Operands...>() : Elements::condition;
-};
+/// Whether `F` accepts these elements; those of the first operand of `where` are a condition. A user's function may
+/// accept any.
+template <class F, class T, class First, class... Rest>
+constexpr Elements judge_function() {
+  if constexpr (!is_tag<F> || is_cast<F>) {
+    return Elements::fine;
+  } else if constexpr (std::is_same_v<F, functions::Where>) {
+    bool const boolean = std::is_same_v<typename CommonElement<First>::type, bool>;
+    return boolean ? judge_elements<T, Rest...>() : Elements::condition;
+  } else {
+    if (F::gives == functions::Gives::floating && !is_floating<T>) return Elements::not_floating;
+    if (is_of_real<F> && is_complex<T>) return Elements::no_order;
+    return judge_elements<T, First, Rest...>();
+  }
+}
 
 /// The memory of the first tensor, which all must share.
 template <class... Operands>
@@ -201,7 +196,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
     if (sizeof...(Args) > shardtype::rules::Operands::most) return refuse(Code::T07_too_many);
     if (Verdict v = rules::lawful(S::names, S::readings, count); !v) return v;
     if (not_taken<element>) return refuse(Code::T11_not_callable);
-    Elements const elements = Judge<F, common, Args...>::value;
+    Elements const elements = judge_function<F, common, Args...>();
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
     if (elements == Elements::not_floating) return refuse(Code::P12_not_floating);
     if (elements == Elements::no_order) return refuse(Code::S04_no_order);

@@ -63,30 +63,12 @@ constexpr Code ordered_elements() {
 
 namespace op {
 
-/// Sorts the elements along I.
-template <class I>
-struct Sort {
-  using operation = Sort;
+/// Sorts the elements along I; with `Places` the result has their positions.
+template <bool Places, class I>
+struct Sorted {
+  using operation = Sorted;
   using from = detail::Bare<I>;
-  static constexpr std::string_view name = "sort";
-  Order order = Order::ascending;
-  static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, false); }
-  template <class A>
-  static constexpr Code elements() {
-    return detail::ordered_elements<A>();
-  }
-  static constexpr planning::Work work(planning::CallSizing const& c, int along) {
-    return {detail::comparisons(c, along),
-            detail::sorting_bytes(c, along, c.rows(0, along), false, 0), false};
-  }
-};
-
-/// The positions of the elements in the result of `Sort`.
-template <class I>
-struct ArgSort {
-  using operation = ArgSort;
-  using from = detail::Bare<I>;
-  static constexpr std::string_view name = "argsort";
+  static constexpr std::string_view name = Places ? "argsort" : "sort";
   Order order = Order::ascending;
   static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, false); }
   template <class A>
@@ -94,12 +76,16 @@ struct ArgSort {
     return detail::ordered_elements<A>();
   }
   template <class A>
-  using element = std::int64_t;
+  using element = std::conditional_t<Places, std::int64_t, element_t<A>>;
   static constexpr planning::Work work(planning::CallSizing const& c, int along) {
     return {detail::comparisons(c, along),
-            detail::sorting_bytes(c, along, c.rows(0, along), true, 8), false};
+            detail::sorting_bytes(c, along, c.rows(0, along), Places, Places ? 8 : 0), false};
   }
 };
+template <class I>
+using Sort = Sorted<false, I>;
+template <class I>
+using ArgSort = Sorted<true, I>;
 
 /// The `k` largest elements along I, and their positions; `Result` is the index of the result.
 template <class I, class... Result>
