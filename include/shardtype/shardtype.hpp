@@ -57,8 +57,8 @@
 #include <shardtype/ops/run_explain.hpp>
 #include <shardtype/ops/run_full_like.hpp>
 #include <shardtype/ops/run_indexing.hpp>
-#include <shardtype/ops/run_normalization.hpp>
 #include <shardtype/ops/run_products.hpp>
+#include <shardtype/ops/run_reductions.hpp>
 #include <shardtype/ops/run_sorting.hpp>
 #include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/ops/run_windows.hpp>

@@ -28,8 +28,8 @@
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/indexing.hpp>
-#include <shardtype/ops/normalization.hpp>
 #include <shardtype/ops/products.hpp>
+#include <shardtype/ops/reductions.hpp>
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/ops/sorting.hpp>
 #include <shardtype/ops/windows.hpp>

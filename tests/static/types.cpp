@@ -1,4 +1,5 @@
 // Types as values and back, canonical spelling, blocks, and the laws that declarations check.
+#include <cstdint>
 #include <type_traits>
 
 #include <shardtype/types.hpp>
@@ -324,5 +325,16 @@ static_assert(transferring<int, Tensor<float, Dim<I>>> == Code::T09_not_a_tensor
 // R and I are the same bytes
 static_assert(plan(op::Reshard<Dim<I>, Reduced<X>>{}, type<Tensor<float, Dim<I>>>).collectives() ==
               0);
+
+// the default of a function's last parameter is the line of its call, of a call in a template too
+template <class T>
+constexpr std::uint_least32_t line_of(T const&, CallSite where = {}) {
+  return where.line();
+}
+template <class T>
+constexpr bool knows_its_line(T const& n) {
+  return line_of(n) == __LINE__;
+}
+static_assert(line_of(1) == __LINE__ && knows_its_line(1));
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include <shardtype/autodiff/vjp.hpp>
-#include <shardtype/ops/normalization.hpp>
 #include <shardtype/ops/reductions.hpp>
 
 namespace shardtype::autodiff {

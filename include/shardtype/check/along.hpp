@@ -11,9 +11,7 @@
 #include <shardtype/plan/indexing_plan.hpp>
 #include <shardtype/rules/along.hpp>
 
-namespace shardtype {
-
-namespace detail {
+namespace shardtype::detail {
 
 /// The second index, or where there is none the first.
 template <class J, class... Into>
@@ -55,6 +53,4 @@ constexpr void check_beside(ResultExtents const& c, int along, int count) {
                             "E24");
 }
 
-}  // namespace detail
-
-}  // namespace shardtype
+}  // namespace shardtype::detail

@@ -27,6 +27,10 @@ namespace checking {
 /// `using runs = ByBlock`: `block(run)` computes the local block of the result, of the first
 /// operand's element type; `run` is an execute::LocalRun.
 struct ByBlock {};
+/// `using runs = SharesMemory`: the local block of the result is that of the operand.
+struct SharesMemory {
+  static constexpr planning::Work work{0, 0, true};
+};
 /// As ByBlock; an operand without dims is read first, into the member `start`.
 struct ByBlockFromStart {};
 

@@ -9,11 +9,12 @@
 
 namespace shardtype::checking {
 
-/// The line of the call. Any other argument is refused, A06; otherwise the compiler would complain
-/// about a std::source_location, which users do not know.
+/// The line of the call: as a default argument `{}`, that of the call of the function. Any other argument is refused,
+/// A06; otherwise the compiler would complain about a std::source_location, which users do not know.
 class CallSite {
  public:
-  constexpr CallSite(std::source_location const& where) : where_(where) {}
+  constexpr CallSite(std::source_location const& where = std::source_location::current())
+      : where_(where) {}
   template <class T>
     requires(!std::is_base_of_v<std::source_location, T> && !std::is_base_of_v<CallSite, T> &&
              !std::is_base_of_v<Poisoned, T>)

@@ -104,12 +104,9 @@ namespace detail {
 /// In its plan an element of the result is one of each of the results.
 template <class Base, class F, class A, class... More>
 struct ReductionOfSeveral : Base {
-  struct Alike {
-    static constexpr Spec value = Base::wanted();
-  };
   /// A tensor like the result, with elements `T`.
   template <class T>
-  using like = tensor_from_spec<typename Base::S, Alike, T, typename Base::result>;
+  using like = with_elements<typename Base::result, T>;
   static constexpr std::int64_t bytes_of_all = (static_cast<std::int64_t>(sizeof(element_t<A>)) +
                                                 ... + static_cast<std::int64_t>(sizeof(More)));
 
@@ -117,10 +114,9 @@ struct ReductionOfSeveral : Base {
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
     Base::set_extents(op, sizes, given, made);
-    std::int64_t const* const extents[] = {given[0], made};
     std::int64_t const bytes[] = {sizeof(element_t<A>), bytes_of_all};
-    CallValues<1> const values(Base::S::names, Base::S::readings, Base::wanted(), sizes, extents,
-                               bytes);
+    CallValues<1> const values(Base::S::names, Base::S::readings, Base::wanted(), sizes, given,
+                               made, bytes);
     if constexpr (Base::communicates) {
       return Base::plan_of(values.call);
     } else {

@@ -214,17 +214,10 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
   return out;
 }
 
-/// A tensor like `A`, with elements `T`.
-template <class A, class T>
-struct WithElements {
-  using S = Scope<A>;
-  static constexpr Spec value = S::template spec<0>;
-  using type = tensor_from_spec<S, WithElements, T, A>;
-};
 /// A further result, of elements `T`, of the operation that gave `out`.
 template <class T, class A, class Notes>
 constexpr auto beside(Dry<A, Notes> const& out) {
-  return Dry<typename WithElements<A, T>::type, Notes>(out.notes(), out.extents().data());
+  return Dry<with_elements<A, T>, Notes>(out.notes(), out.extents().data());
 }
 
 }  // namespace detail

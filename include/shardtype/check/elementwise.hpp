@@ -23,9 +23,7 @@ struct Map {
 
 }  // namespace op
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// A C++ number as an operand; it is converted to the tensors' element type.
 template <class T>
@@ -33,23 +31,16 @@ struct Number {
   T value{};
 };
 
-}  // namespace shardtype::checking
-
-namespace shardtype {
+}  // namespace checking
 
 namespace detail {
 
 /// The requirement on element types that fails first.
 enum class Elements : std::int8_t { fine, differ, number, condition, not_floating, no_order };
 
+/// An operand in a scope; numbers have no dims and no axes.
 template <class Operand>
-struct OperandOf {
-  using in_scope = Operand;
-};
-template <class T>
-struct OperandOf<Number<T>> {
-  using in_scope = Mentions<>;  // no dims, no axes
-};
+using in_scope_t = std::conditional_t<is_tensor<Operand>, Operand, Mentions<>>;
 
 /// The common element type: that of the first tensor; for a `where`, of the first after the
 /// condition; for numbers alone their own.
@@ -107,26 +98,21 @@ constexpr Elements judge_elements() {
   ((out = out == Elements::fine ? judge_element<Operands, T>() : out), ...);
   return out;
 }
-/// A user's function may accept any elements.
-template <class F, class T, class... Operands>
-struct Judge {
-  static constexpr Elements value = Elements::fine;
-};
-template <class F, class T, class... Operands>
-  requires is_tag<F>
-struct Judge<F, T, Operands...> {
-  static constexpr Elements value =
-      F::gives == functions::Gives::floating && !is_floating<T> ? Elements::not_floating
-      : is_of_real<F> && is_complex<T>
-          ? Elements::no_order
-          : (is_cast<F> ? Elements::fine : judge_elements<T, Operands...>());
-};
-template <class T, class Condition, class... Operands>
-struct Judge<functions::Where, T, Condition, Operands...> {
-  static constexpr bool boolean = std::is_same_v<typename CommonElement<Condition>::type, bool>;
-  static constexpr Elements value =
-      boolean ? judge_elements<T, Operands...>() : Elements::condition;
-};
+/// Whether `F` accepts these elements; those of the first operand of `where` are a condition. A user's function may
+/// accept any.
+template <class F, class T, class First, class... Rest>
+constexpr Elements judge_function() {
+  if constexpr (!is_tag<F> || is_cast<F>) {
+    return Elements::fine;
+  } else if constexpr (std::is_same_v<F, functions::Where>) {
+    bool const boolean = std::is_same_v<typename CommonElement<First>::type, bool>;
+    return boolean ? judge_elements<T, Rest...>() : Elements::condition;
+  } else {
+    if (F::gives == functions::Gives::floating && !is_floating<T>) return Elements::not_floating;
+    if (is_of_real<F> && is_complex<T>) return Elements::no_order;
+    return judge_elements<T, First, Rest...>();
+  }
+}
 
 /// The memory of the first tensor, which all must share.
 template <class... Operands>
@@ -163,7 +149,7 @@ template <class F, class Extra, class... Operands>
 struct ElementwiseOperands;
 template <class F, class... Extra, class... Args>
 struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
-  using S = Scope<typename OperandOf<Args>::in_scope..., Extra...>;
+  using S = Scope<in_scope_t<Args>..., Extra...>;
   using common = typename ElementFor<F, Args...>::type;
   using first = typename FirstTensor<Args...>::type;
   using element = typename ElementGiven<F, common, typename ArrivesAs<Args, common>::type...>::type;
@@ -210,7 +196,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
     if (sizeof...(Args) > shardtype::rules::Operands::most) return refuse(Code::T07_too_many);
     if (Verdict v = rules::lawful(S::names, S::readings, count); !v) return v;
     if (not_taken<element>) return refuse(Code::T11_not_callable);
-    Elements const elements = Judge<F, common, Args...>::value;
+    Elements const elements = judge_function<F, common, Args...>();
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
     if (elements == Elements::not_floating) return refuse(Code::P12_not_floating);
     if (elements == Elements::no_order) return refuse(Code::S04_no_order);
@@ -231,8 +217,8 @@ struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
   }
   static constexpr Verdict decide() {
     if (Verdict v = Base::check(); !v) return v;
-    return in_manual_mode<typename Base::S, static_cast<int>(sizeof...(Args))>(
-        rules::elementwise(Base::operands(), Base::linearity));
+    return rules::in_manual_mode(rules::elementwise(Base::operands(), Base::linearity),
+                                 Base::S::readings, static_cast<int>(sizeof...(Args)));
   }
   static constexpr Verdict verdict = decide();
 };
@@ -304,9 +290,7 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 template <class F, class... Args>
 struct Resolve<op::Map<F>, Args...>
@@ -318,9 +302,7 @@ struct Resolve<op::Map<F, Out, More...>, Args...>
                                    F, detail::Pack<>, Args...>::template named<Out, More...>,
                                Args...> {};
 
-}  // namespace shardtype::checking
-
-namespace shardtype {
+}  // namespace checking
 
 /// Whether the elementwise function `F` of tensors (or `Number`s) of these types compiles.
 template <class F, class... Args>

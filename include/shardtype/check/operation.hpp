@@ -39,9 +39,7 @@ namespace shardtype {
 template <class Op>
 concept Operation = requires { typename Op::operation; };
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// The extents of the operands of one call, and the output for those of the result. Dims of the
 /// result that an operand has too already have their extents.
@@ -99,18 +97,19 @@ struct ResultExtents {
   }
 };
 
-}  // namespace shardtype::checking
+}  // namespace checking
 
-namespace shardtype {
 using checking::ResultExtents;
 
 namespace op {
+
 // What the members of an operation are told and give: `rule` (Question -> Verdict), `work` (CallSizing ->
 // Work).
 using planning::CallSizing;
 using planning::Work;
 using rules::Question;
 using rules::Verdict;
+
 }  // namespace op
 
 namespace detail {
@@ -160,6 +159,9 @@ struct ElementOfResult<Op, A, B, C> {
   using type = typename Op::template element<A, B, C>;
 };
 
+template <class A, class... Bs>
+inline constexpr Code alike_elements =
+    (same_element<A, Bs> && ...) ? Code::ok : Code::C10_element_types_differ;
 template <class Op, class A>
 constexpr Code refused_elements() {
   if constexpr (requires { Op::template elements<A>(); }) {
@@ -173,7 +175,7 @@ constexpr Code refused_elements() {
   if constexpr (requires { Op::template elements<A, B>(); }) {
     return Op::template elements<A, B>();
   } else {
-    return same_element<A, B> ? Code::ok : Code::C10_element_types_differ;
+    return alike_elements<A, B>;
   }
 }
 // three by themselves: nvcc does not expand an empty pack into arguments of `elements`
@@ -182,7 +184,7 @@ constexpr Code refused_elements() {
   if constexpr (requires { Op::template elements<A, B, C>(); }) {
     return Op::template elements<A, B, C>();
   } else {
-    return same_element<A, B> && same_element<A, C> ? Code::ok : Code::C10_element_types_differ;
+    return alike_elements<A, B, C>;
   }
 }
 template <class Op, class A, class B, class C, class D, class... More>
@@ -190,10 +192,7 @@ constexpr Code refused_elements() {
   if constexpr (requires { Op::template elements<A, B, C, D, More...>(); }) {
     return Op::template elements<A, B, C, D, More...>();
   } else {
-    return same_element<A, B> && same_element<A, C> && same_element<A, D> &&
-                   (same_element<A, More> && ...)
-               ? Code::ok
-               : Code::C10_element_types_differ;
+    return alike_elements<A, B, C, D, More...>;
   }
 }
 
@@ -230,20 +229,20 @@ struct CallValues {
   OwnSizing given[Count];
   planning::CallSizing call;
 
-  /// `extents`: of each operand's dims, then of the result's.
+  /// `extents`: of each operand's dims; `made`: of the result's.
   constexpr CallValues(Names const& names, Reading const* types, Spec const& result,
                        Sizes const& sizes, std::int64_t const* const* extents,
-                       std::int64_t const* element_bytes) {
+                       std::int64_t const* made, std::int64_t const* element_bytes) {
     call.common = {names.extents(), sizes, element_bytes[0]};
     for (int k = 0; k <= count; ++k) {
       Spec const& s = k < count ? types[k].spec : result;
+      std::int64_t const* const of = k < count ? extents[k] : made;
       OwnSizing& own = k < count ? given[k] : call.made;
       own.extents = call.common.extents;
       own.element_bytes = element_bytes[k];
       for (int d = 0; d < s.rank; ++d) {
-        own.extents.at[s.dims[d].label] = extents[k][d];
-        if (std::int64_t& n = call.common.extents.at[s.dims[d].label]; n == dynamic)
-          n = extents[k][d];
+        own.extents.at[s.dims[d].label] = of[d];
+        if (std::int64_t& n = call.common.extents.at[s.dims[d].label]; n == dynamic) n = of[d];
       }
       if (k < count) operands[k] = s;
     }
@@ -264,6 +263,8 @@ constexpr planning::Work work_of([[maybe_unused]] Op const& op,
     return op.work(c, along);
   } else if constexpr (requires { op.work(c); }) {
     return op.work(c);
+  } else if constexpr (requires { Op::runs::work; }) {
+    return Op::runs::work;
   } else {
     return {};
   }
@@ -273,6 +274,8 @@ template <class Op>
 constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c) {
   if constexpr (requires { Op::work(c); }) {
     return Op::work(c);
+  } else if constexpr (requires { Op::runs::work; }) {
+    return Op::runs::work;
   } else {
     return {};
   }
@@ -297,14 +300,11 @@ struct RuledResult : Rule {
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
     set_extents(op, sizes, given, made);
-    std::int64_t const* extents[Rule::operands + 1]{};
-    for (int k = 0; k < Rule::operands; ++k) extents[k] = given[k];
-    extents[Rule::operands] = made;
     std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
                                   static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
                                   static_cast<std::int64_t>(sizeof(element_t<result>))};
     CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Rule::verdict.result,
-                                         sizes, extents, bytes);
+                                         sizes, given, made, bytes);
     values.call.from = Rule::S::readings[Rule::operands].spec;
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
@@ -332,7 +332,7 @@ struct RuledResult : Rule {
     for (int x = 0; x < Rule::S::names.axes; ++x)
       if (sizes[x] == dynamic) sizes.at[x] = ranks;
     std::int64_t known[Rule::operands + 1][max_dims]{};
-    std::int64_t const* extents[Rule::operands + 1]{};
+    std::int64_t const* extents[Rule::operands]{};
     std::int64_t bytes[Rule::operands + 1]{};
     for (int k = 0; k <= Rule::operands; ++k) {
       Spec const& s = k < Rule::operands ? Rule::S::readings[k].spec : Rule::verdict.result;
@@ -340,11 +340,11 @@ struct RuledResult : Rule {
         std::int64_t const n = Rule::S::names.label_extent[s.dims[d].label];
         known[k][d] = extent == dynamic || n == dynamic ? extent : n;
       }
-      extents[k] = known[k];
+      if (k < Rule::operands) extents[k] = known[k];
       bytes[k] = 1;
     }
     CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Rule::verdict.result,
-                                         sizes, extents, bytes);
+                                         sizes, extents, known[Rule::operands], bytes);
     values.call.from = Rule::S::readings[Rule::operands].spec;
     op.steps(p, values.call, along);
     return p;
@@ -359,13 +359,13 @@ concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 template <class Op, class A, class... Bs>
   requires(detail::Ruled<Op> && is_tensor<A> && (is_tensor<Bs> && ...))
 struct Resolve<Op, A, Bs...>
     : detail::resolved_t<detail::RuledResult, detail::RuleOf<Op, A, Bs...>, Op, A, Bs...> {};
 
-}  // namespace shardtype::checking
+}  // namespace checking
+
+}  // namespace shardtype

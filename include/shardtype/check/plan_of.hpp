@@ -25,6 +25,18 @@ inline constexpr std::array<std::int64_t, max_axes> sizes_by_type = [] {
   return sizes;
 }();
 
+/// The sizing with these extents of labels and sizes of axes where the types leave them dynamic.
+constexpr Sizing sizing_at(Names const& names, std::size_t element_bytes,
+                           std::array<std::int64_t, max_dims> const& extents,
+                           std::array<std::int64_t, max_axes> const& sizes) {
+  Sizing z{names.extents(), names.sizes(), static_cast<std::int64_t>(element_bytes)};
+  for (int l = 0; l < names.labels; ++l)
+    if (z.extents[l] == dynamic) z.extents.at[l] = extents[static_cast<std::size_t>(l)];
+  for (int x = 0; x < names.axes; ++x)
+    if (z.sizes[x] == dynamic) z.sizes.at[x] = sizes[static_cast<std::size_t>(x)];
+  return z;
+}
+
 /// Nominal values for sizes that are dynamic. Scenario 0 uses medium sizes; the others make one
 /// label large or small, or one axis longer.
 inline constexpr int scenarios = 1 + 2 * max_dims + 2 * max_axes;
@@ -205,9 +217,7 @@ constexpr bool counts_elements(Names const& names, Reading const* types, int cou
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// The plans that an operation with run-time sizes may take. The set is closed: at run time the
 /// exact planner's plan is taken if it needs no more collectives of any kind than some plan in the
@@ -248,12 +258,7 @@ struct PlanSet {
   static constexpr Plan at(
       std::array<std::int64_t, max_dims> const& extents,
       std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) {
-    Sizing z = detail::static_sizing<typename R::S, T>();
-    for (int l = 0; l < R::S::names.labels; ++l)
-      if (z.extents[l] == dynamic) z.extents.at[l] = extents[static_cast<std::size_t>(l)];
-    for (int x = 0; x < R::S::names.axes; ++x)
-      if (z.sizes[x] == dynamic) z.sizes.at[x] = sizes[static_cast<std::size_t>(x)];
-    return choose(z);
+    return choose(detail::sizing_at(R::S::names, sizeof(T), extents, sizes));
   }
   /// The plan that the operation runs for this sizing.
   static constexpr Plan choose(Sizing const& z, Machine const& m = {}) {
@@ -285,19 +290,12 @@ struct CallPlans {
   /// in the operation; `dynamic` for sizes that the type determines.
   constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
                     std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) const {
-    Extents all = R::S::names.extents();
-    for (int l = 0; l < R::S::names.labels; ++l)
-      if (all[l] == dynamic) all.at[l] = extents[static_cast<std::size_t>(l)];
-    Sizes along = R::S::names.sizes();
-    for (int x = 0; x < R::S::names.axes; ++x)
-      if (along[x] == dynamic) along.at[x] = sizes[static_cast<std::size_t>(x)];
-    return detail::plan_by_labels<R>(op, all, along);
+    Sizing const z = detail::sizing_at(R::S::names, 1, extents, sizes);
+    return detail::plan_by_labels<R>(op, z.extents, z.sizes);
   }
 };
 
-}  // namespace shardtype::checking
-
-namespace shardtype {
+}  // namespace checking
 
 namespace api {
 

@@ -52,7 +52,7 @@ struct Ragged {
       v.result.varying.insert(x);
       v.result.reduced.erase(x);
     }
-    return in_manual_mode<S, 2>(v);
+    return rules::in_manual_mode(v, S::readings, 2);
   }
   static constexpr Verdict verdict = decide();
 };
@@ -78,10 +78,9 @@ struct RaggedResult : Rule {
     std::int64_t made[max_dims]{};
     set_extents(op, sizes, given, made);
     std::int64_t const bytes = static_cast<std::int64_t>(sizeof(element_t<A>));
-    std::int64_t const* extents[] = {given[0], given[1], made};
     std::int64_t const each[] = {bytes, bytes, bytes};
     CallValues<2> const values(Rule::S::names, Rule::S::readings, Rule::verdict.result, sizes,
-                               extents, each);
+                               given, made, each);
     Plan p = planning::plan_of_call(Op::name, values.call);
     AxisList const over = Rule::axes();
     std::int64_t const numbers = 2 * static_cast<std::int64_t>(sizeof(std::int64_t));

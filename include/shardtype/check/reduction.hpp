@@ -252,7 +252,7 @@ struct StrictReduction {
     Labels kept;
     for (int d = 0; d < s.rank; ++d)
       if (sizeof...(Ls) > 0 && !over.contains(s.dims[d].label)) kept.push(s.dims[d].label);
-    return in_manual_mode<S, 1>(rules::reduction(s, kept, F::kind));
+    return rules::in_manual_mode(rules::reduction(s, kept, F::kind), S::readings, 1);
   }
   static constexpr Verdict verdict = decide();
 };
@@ -273,9 +273,8 @@ struct ReductionCall {
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
     set_extents(op, sizes, given, made);
-    std::int64_t const* const extents[] = {given[0], made};
     std::int64_t const bytes[] = {sizeof(element_t<A>), sizeof(Out)};
-    CallValues<1> const values(S::names, S::readings, Self::wanted(), sizes, extents, bytes);
+    CallValues<1> const values(S::names, S::readings, Self::wanted(), sizes, given, made, bytes);
     return Self::plan_of(values.call);
   }
 };

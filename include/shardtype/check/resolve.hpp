@@ -33,36 +33,18 @@ template <class A, class B>
 inline constexpr bool same_element =
     std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> && same_memory<A, B>;
 
-/// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with the
-/// element type and memory of `Like`.
-template <class Like, class... Parts>
-struct Named : Only<decltype(as_tensor<Like, typename ElementOf<Like>::type>(
-                   Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};
-template <class Like, class T, class... Parts>
-struct Named<Like, Tensor<T, Parts...>> {
-  using type = Tensor<T, Parts...>;
-};
-template <class Like, class T, class... Parts>
-struct Named<Like, Local<T, Parts...>> {
-  using type = Local<T, Parts...>;
-};
-
-/// The dims and attributes `Parts` with another element type and the memory of `Like`.
+/// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with elements `T` and the
+/// memory of `Like`.
 template <class T, class Like, class... Parts>
 struct NamedAs : Only<decltype(as_tensor<Like, T>(Pack<Parts...>{},
                                                   detail::memory_of(hana::basic_type<Like>{})))> {};
-template <class T, class Like, class U, class... Parts>
-struct NamedAs<T, Like, Tensor<U, Parts...>> {
-  using type = Tensor<U, Parts...>;
+template <class T, class Like, class Out>
+  requires is_tensor<Out>
+struct NamedAs<T, Like, Out> {
+  using type = Out;
 };
 template <class T, class Like, class... Parts>
 using named_as_t = typename NamedAs<T, Like, Parts...>::type;
-
-/// Adjusts a rule's verdict if the first `Operands` types of a scope are blocks of manual mode.
-template <class S, int Operands>
-constexpr Verdict in_manual_mode(Verdict v) {
-  return rules::in_manual_mode(v, S::readings, Operands);
-}
 
 template <class S, int Label>
 constexpr auto fault_label() {
@@ -86,13 +68,11 @@ refused<C, false, YourTypes...>* refused_for(Pack<YourTypes...>);
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// The dims and attributes `Parts`, or the Tensor type, as a result like `Like`.
 template <class Like, class... Parts>
-using named_t = typename detail::Named<Like, Parts...>::type;
+using named_t = detail::named_as_t<typename detail::ElementOf<Like>::type, Like, Parts...>;
 
 /// The element type of a Tensor type.
 template <class T>
@@ -106,11 +86,10 @@ using refusal = std::remove_pointer_t<decltype(detail::refused_for<R::verdict.co
     detail::fault_label<typename R::S, R::verdict.other>() |
     detail::fault_axis<typename R::S, R::verdict.axis>()))>;
 
-}  // namespace shardtype::checking
-
-namespace shardtype {
+}  // namespace checking
 
 namespace detail {
+
 /// A scope without tensors, for refusals before there are any.
 using NoScope = Scope<>;
 /// A Resolve that refuses with `C`, without an index or axis.
@@ -142,6 +121,16 @@ struct Accepted {
 template <class Rule, class T, class Like>
 using accepted_t = tensor_from_spec<typename Rule::S, Accepted<Rule>, T, Like>;
 
+/// A tensor like `A`, with elements `T`.
+template <class A, class T>
+struct WithElements {
+  using S = Scope<A>;
+  static constexpr Spec value = S::template spec<0>;
+  using type = tensor_from_spec<S, WithElements, T, A>;
+};
+template <class A, class T>
+using with_elements = typename WithElements<A, T>::type;
+
 template <bool accepted>
 struct Resolved {
   template <class Result, class Rule>
@@ -155,15 +144,16 @@ struct Resolved<false> {
 /// What `Rule` and its result `Result<Rule, More...>` resolve to: without a result if it refuses.
 template <template <class...> class Result, class Rule, class... More>
 using resolved_t = typename Resolved<bool(Rule::verdict)>::template of<Result<Rule, More...>, Rule>;
+
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::checking {
+namespace checking {
 
 /// The operation `Op` on `Operands`, decided by the rules: `verdict` and, if that accepts, `result`
 /// (a Tensor type) and `make_plan(sizing, machine)`. Specialised per operation, for tensors.
 template <class Op, class... Operands>
 struct Resolve : detail::NotATensor<Operands...> {};
 
-}  // namespace shardtype::checking
+}  // namespace checking
+
+}  // namespace shardtype

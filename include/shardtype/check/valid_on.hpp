@@ -95,11 +95,8 @@ struct ValidOn<F, OperandTypes<A...>, Given...> {
     }
   }
   static constexpr bool mesh_and_operands() {
-    if constexpr ((size_fits(Given{}) && ...)) {
-      return mesh_fits(Given{}...) && (exists_on<A, Given...>() && ...);
-    } else {
-      return false;
-    }
+    return (size_fits(Given{}) && ...) && mesh_fits(Given{}...) &&
+           (exists_on<A, Given...>() && ...);
   }
   static constexpr bool result_exists() {
     if constexpr (Resolvable<F, A...>) {

@@ -71,9 +71,7 @@ inline constexpr bool is_local = false;
 template <class T, class... Parts>
 inline constexpr bool is_local<Local<T, Parts...>> = true;
 
-}  // namespace shardtype
-
-namespace shardtype::core {
+namespace core {
 
 /// The scope of one operation: the names of the labels and axes of all its tensors, in order of
 /// first appearance, and the tensors' specs in these numbers.
@@ -111,9 +109,7 @@ struct Scope {
   static constexpr Spec spec = all.readings[K].spec;
 };
 
-}  // namespace shardtype::core
-
-namespace shardtype {
+}  // namespace core
 
 namespace detail {
 
@@ -302,9 +298,7 @@ constexpr auto memory_of(hana::basic_type<Any<T, Parts...>>) {
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::core {
+namespace core {
 
 /// The Tensor type with the Spec `P::value`, in the names of scope `S`, element type `T` and the
 /// memory space of tensor `Like`.
@@ -313,11 +307,10 @@ using tensor_from_spec = typename detail::Only<decltype(detail::as_tensor<Like, 
     detail::dim_packs<S, P>(std::make_index_sequence<static_cast<std::size_t>(P::value.rank)>{}),
     detail::attribute_packs<S, P>() | detail::memory_of(boost::hana::basic_type<Like>{})))>::type;
 
-}  // namespace shardtype::core
-
-namespace shardtype {
+}  // namespace core
 
 namespace detail {
+
 template <class T, class... Parts>
 struct Canonical {
   using S = Scope<Tensor<T, Parts...>>;
@@ -326,6 +319,7 @@ struct Canonical {
   };
   using type = tensor_from_spec<S, P, T, Tensor<T, Parts...>>;
 };
+
 }  // namespace detail
 
 /// The canonical spelling: attributes in order, their axes sorted by name. For generic code;

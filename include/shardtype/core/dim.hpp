@@ -64,16 +64,17 @@ class Local;
 /// The future of a Tensor or a Local; see tensor/pending.hpp.
 template <class T>
 class Pending;
+
 namespace detail {
+
 template <class T>
 inline constexpr bool is_pending = false;
 template <class T>
 inline constexpr bool is_pending<Pending<T>> = true;
+
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::core {
+namespace core {
 
 /// The base of every type `D` whose values functions of tensors take. The functions are overloaded
 /// for `Argument<D> const&` and `Argument<D>&&`: a temporary is told from a variable, and the
@@ -129,9 +130,7 @@ struct ActiveNode {};
 template <class A>
 inline constexpr bool is_active = std::is_base_of_v<ActiveNode, A>;
 
-}  // namespace shardtype::core
-
-namespace shardtype {
+}  // namespace core
 
 /// Dims and attributes that an operation names without needing a tensor of them; parsed like those
 /// of a tensor type.

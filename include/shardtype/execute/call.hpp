@@ -156,6 +156,14 @@ struct Run<Op> : LocalBlock<Run<Op>> {
     return op.block(run);
   }
 };
+template <class Op>
+  requires std::is_same_v<typename Op::runs, checking::SharesMemory>
+struct Run<Op> : LocalBlock<Run<Op>> {
+  template <class Call>
+  static Buffer block(Op const&, Call const& run) {
+    return run.buffer;
+  }
+};
 template <shardtype::detail::ChangesSharding Op>
 struct Run<Op> : PlanRun {};
 template <class... Out>

@@ -95,9 +95,8 @@ namespace api {
 /// header, IO4 another element type, IO5 another number of dims, IO6 file too short, IO7 an extent
 /// that does not fit its label.
 template <class... Parts, class... Xs>
-detail::created_t<Parts...> load_npy(
-    runtime::MeshOf<Xs...> const& mesh, std::string const& path,
-    [[maybe_unused]] checking::CallSite where = std::source_location::current()) {
+detail::created_t<Parts...> load_npy(runtime::MeshOf<Xs...> const& mesh, std::string const& path,
+                                     [[maybe_unused]] checking::CallSite where = {}) {
   using A = detail::created_t<Parts...>;
   using T = typename A::element;
   detail::check_mesh_has_axes<A, Xs...>();
@@ -131,7 +130,7 @@ detail::created_t<Parts...> load_npy(
 /// cannot be written.
 template <class A>
 auto save_npy(core::Argument<A> const& given, std::string const& path,
-              [[maybe_unused]] checking::CallSite where = std::source_location::current()) {
+              [[maybe_unused]] checking::CallSite where = {}) {
   A const& a = given.self();
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;

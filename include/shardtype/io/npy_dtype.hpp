@@ -7,43 +7,33 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <shardtype/core/compiled.hpp>
 
 namespace shardtype::io {
 
+/// The text of the NumPy dtype of `T`; null of types that are not C++'s own.
+template <class T>
+constexpr char const* npy_text() {
+  if constexpr (std::is_same_v<T, float>) return "<f4";
+  if constexpr (std::is_same_v<T, double>) return "<f8";
+  if constexpr (std::is_same_v<T, bool>) return "|b1";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "<i4";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "<i8";
+  if constexpr (std::is_same_v<T, std::complex<float>>) return "<c8";
+  if constexpr (std::is_same_v<T, std::complex<double>>) return "<c16";
+  return nullptr;
+}
 /// The NumPy dtype of an element type, as `static constexpr char const* text`. Specialise it for
 /// further types; for another library's complex type, derive from the specialisation of
 /// std::complex.
 template <class T>
 struct NpyDtype;
-template <>
-struct NpyDtype<float> {
-  static constexpr char const* text = "<f4";
-};
-template <>
-struct NpyDtype<double> {
-  static constexpr char const* text = "<f8";
-};
-template <>
-struct NpyDtype<bool> {
-  static constexpr char const* text = "|b1";
-};
-template <>
-struct NpyDtype<std::int32_t> {
-  static constexpr char const* text = "<i4";
-};
-template <>
-struct NpyDtype<std::int64_t> {
-  static constexpr char const* text = "<i8";
-};
-template <>
-struct NpyDtype<std::complex<float>> {
-  static constexpr char const* text = "<c8";
-};
-template <>
-struct NpyDtype<std::complex<double>> {
-  static constexpr char const* text = "<c16";
+template <class T>
+  requires(npy_text<T>() != nullptr)
+struct NpyDtype<T> {
+  static constexpr char const* text = npy_text<T>();
 };
 
 /// The dtype of a .npy file of `T`, such as "<f4".

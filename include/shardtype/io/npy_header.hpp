@@ -12,7 +12,9 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/io/npy_dtype.hpp>
 
-namespace shardtype::io {
+namespace shardtype {
+
+namespace io {
 
 /// One number for each dimension of a file's array.
 using NpyInts = detail::List<std::int64_t>;
@@ -27,9 +29,7 @@ struct NpyHeader {
   friend bool operator==(NpyHeader const&, NpyHeader const&) = default;
 };
 
-}  // namespace shardtype::io
-
-namespace shardtype {
+}  // namespace io
 
 namespace detail {
 
@@ -71,9 +71,7 @@ class NpyDictReader {
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::io {
+namespace io {
 
 /// Bytes of all elements; -1 if they exceed 64 bits.
 std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes);
@@ -88,9 +86,7 @@ std::int64_t npy_header_bytes(std::string_view start);
 NpyHeader parse_npy_header(std::string_view bytes, std::string const& path,
                            FailedOn where = FailedOn::this_rank);
 
-}  // namespace shardtype::io
-
-namespace shardtype {
+}  // namespace io
 
 namespace detail {
 
@@ -99,9 +95,7 @@ std::string npy_shape_text(io::NpyInts const& shape);
 
 }  // namespace detail
 
-}  // namespace shardtype
-
-namespace shardtype::io {
+namespace io {
 
 /// The bytes before the data of a .npy file, as NumPy writes them: version 1.0 (2.0 if too long),
 /// padded so that the data begin at a multiple of 64.
@@ -113,7 +107,9 @@ std::string format_npy_header(std::string const& dtype, NpyInts const& shape,
 void check_npy(NpyHeader const& header, std::string const& path, std::string const& wanted,
                std::size_t dims, FailedOn where = FailedOn::every_rank);
 
-}  // namespace shardtype::io
+}  // namespace io
+
+}  // namespace shardtype
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/io/npy_header.ipp>

@@ -15,8 +15,7 @@
 #include <shardtype/io/npy_slabs.hpp>
 #include <shardtype/runtime/comm.hpp>
 
-namespace shardtype {
-namespace detail {
+namespace shardtype::detail {
 
 /// The first failure on this rank.
 struct NpyOutcome {
@@ -79,8 +78,7 @@ class NpyTransfer {
   MPI_File file_ = MPI_FILE_NULL;
 };
 
-}  // namespace detail
-}  // namespace shardtype
+}  // namespace shardtype::detail
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/io/npy_transfer.ipp>

@@ -10,8 +10,8 @@
 #include <shardtype/lazy/expression.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/dims.hpp>
-#include <shardtype/ops/normalization.hpp>
 #include <shardtype/ops/products.hpp>
+#include <shardtype/ops/reductions.hpp>
 
 namespace shardtype {
 

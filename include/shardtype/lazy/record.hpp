@@ -13,7 +13,6 @@
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
-#include <shardtype/ops/normalization.hpp>
 #include <shardtype/ops/products.hpp>
 #include <shardtype/ops/reductions.hpp>
 #include <shardtype/ops/run_elementwise.hpp>

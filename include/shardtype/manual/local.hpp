@@ -19,24 +19,32 @@ namespace shardtype {
 
 namespace detail {
 
-/// While it exists, the calling rank runs the body of a shard_map on `mesh`.
-class ManualScope {
+/// While it exists, the calling rank runs the body of a shard_map on `mesh`; if not `manual`, it has left the body
+/// of the enclosing one.
+template <bool manual>
+class ModeScope {
  public:
-  explicit ManualScope(MeshRef const& mesh) : mesh_(mesh), before_(run_time.manual_mesh) {
-    run_time.manual_mesh = &mesh_;
-    mesh_.state().enter_manual_mode();
+  explicit ModeScope(MeshRef const& mesh) : mesh_(mesh), before_(run_time.manual_mesh) {
+    run_time.manual_mesh = manual ? &mesh_ : nullptr;
+    change(manual);
   }
-  ManualScope(ManualScope const&) = delete;
-  ManualScope& operator=(ManualScope const&) = delete;
-  ~ManualScope() {
-    mesh_.state().leave_manual_mode();
+  ModeScope(ModeScope const&) = delete;
+  ModeScope& operator=(ModeScope const&) = delete;
+  ~ModeScope() {
+    change(!manual);
     run_time.manual_mesh = before_;
   }
 
  private:
+  void change(bool enters) {
+    enters ? mesh_.state().enter_manual_mode() : mesh_.state().leave_manual_mode();
+  }
+
   MeshRef mesh_;
   MeshRef const* before_;
 };
+using ManualScope = ModeScope<true>;
+using StrictScope = ModeScope<false>;
 
 /// The mesh of the enclosing shard_map, which `what` needs. Error E63 outside of one.
 MeshRef const& mesh_around(char const* what);

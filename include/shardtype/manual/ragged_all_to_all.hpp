@@ -12,9 +12,7 @@
 #include <shardtype/manual/moves.hpp>
 #include <shardtype/ops/blocks.hpp>
 
-namespace shardtype {
-
-namespace execute {
+namespace shardtype::execute {
 
 /// One exchange of rows, `row` elements each, between a block of `in_rows` rows and one of
 /// `out_rows`.
@@ -79,9 +77,8 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
     return run.run_rows(s, value(a), std::move(out), later);
   }
 };
-}  // namespace execute
 
-}  // namespace shardtype
+}  // namespace shardtype::execute
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/manual/ragged_all_to_all.ipp>

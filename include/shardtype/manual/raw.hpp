@@ -71,8 +71,7 @@ auto raw_local(runtime::MeshOf<Xs...> const& mesh,
 /// are compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05, X03 a
 /// value whose gradient is wanted.
 template <class... Xs, detail::FieldType A>
-auto assume_invariant(core::Argument<A> const& a,
-                      checking::CallSite where = std::source_location::current()) {
+auto assume_invariant(core::Argument<A> const& a, checking::CallSite where = {}) {
   using L = detail::leaving_t<A>;
   using R = detail::Invariant<L, Xs...>;
   using Judged = detail::judged_t<R, L>;

@@ -50,17 +50,23 @@ auto block_of(A const& a, int argument) {
 /// SHARDTYPE_CHECK=agree: checks that all ranks returned blocks of these extents.
 void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank);
 
-/// The extent of a dim of a block, of that of the tensor, and the other way round; `dynamic` if
-/// one is not known.
-constexpr std::int64_t piece_of(std::int64_t n, Sizes const& sizes, AxisList const& axes) {
-  for (int k = 0; k < axes.size; ++k)
-    n = n == dynamic || sizes[axes[k]] == dynamic ? dynamic : n / sizes[axes[k]];
-  return n;
-}
-constexpr std::int64_t joined_extent(std::int64_t n, Sizes const& sizes, AxisList const& axes) {
-  for (int k = 0; k < axes.size; ++k)
-    n = n == dynamic || sizes[axes[k]] == dynamic ? dynamic : n * sizes[axes[k]];
-  return n;
+/// A tensor or block without data, of type `Out`, from the other one: the extents of a block are pieces of those
+/// of the tensor `Whole`; `dynamic` if one is not known.
+template <class Out, class Whole, class A, class Notes>
+constexpr auto dry_across(Dry<A, Notes> const& a) {
+  using S = Scope<Whole>;
+  constexpr Spec s = S::template spec<0>;
+  constexpr Sizes sizes = S::names.sizes();
+  std::int64_t extents[max_dims]{};
+  for (int d = 0; d < s.rank; ++d) {
+    extents[d] = a.extents()[static_cast<std::size_t>(d)];
+    for (int k = 0; k < s.dims[d].axes.size; ++k) {
+      std::int64_t const p = sizes[s.dims[d].axes[k]];
+      bool const known = extents[d] != dynamic && p != dynamic;
+      extents[d] = !known ? dynamic : is_local<Out> ? extents[d] / p : extents[d] * p;
+    }
+  }
+  return Dry<Out, Notes>(a.notes(), extents, a);
 }
 
 /// The tensor `Out` whose block is `l`.
@@ -84,20 +90,10 @@ struct Entering {
   using type = operand_t<A>;
   static auto of(A const& a, int argument) { return block_of(operand(a), argument); }
 };
-/// Extents that are not known are `dynamic`.
 template <class A, class Notes>
 struct Entering<Dry<A, Notes>> {
   using type = A;
-  using L = local_t<A>;
-  static constexpr auto of(Dry<A, Notes> const& a, int) {
-    using S = Scope<A>;
-    constexpr Spec s = S::template spec<0>;
-    std::int64_t extents[max_dims]{};
-    for (int d = 0; d < s.rank; ++d)
-      extents[d] =
-          piece_of(a.extents()[static_cast<std::size_t>(d)], S::names.sizes(), s.dims[d].axes);
-    return Dry<L, Notes>(a.notes(), extents, a);
-  }
+  static constexpr auto of(Dry<A, Notes> const& a, int) { return dry_across<local_t<A>, A>(a); }
 };
 /// How a block becomes the tensor `Out`.
 template <class L>
@@ -113,13 +109,7 @@ struct Leaving<Dry<L, Notes>> {
   using type = L;
   template <class Out>
   static constexpr auto to(Dry<L, Notes> const& l) {
-    using S = Scope<Out>;
-    constexpr Spec s = S::template spec<0>;
-    std::int64_t extents[max_dims]{};
-    for (int d = 0; d < s.rank; ++d)
-      extents[d] =
-          joined_extent(l.extents()[static_cast<std::size_t>(d)], S::names.sizes(), s.dims[d].axes);
-    return Dry<Out, Notes>(l.notes(), extents, l);
+    return dry_across<Out, Out>(l);
   }
 };
 template <class A>
@@ -281,25 +271,6 @@ constexpr auto judge_inputs() {
 }
 template <class... As>
 using judged_inputs = typename decltype(judge_inputs<As...>())::type;
-
-/// While it exists, the calling rank has left the body of the enclosing shard_map.
-class StrictScope {
- public:
-  explicit StrictScope(MeshRef const& mesh) : mesh_(mesh), before_(run_time.manual_mesh) {
-    run_time.manual_mesh = nullptr;
-    mesh_.state().leave_manual_mode();
-  }
-  StrictScope(StrictScope const&) = delete;
-  StrictScope& operator=(StrictScope const&) = delete;
-  ~StrictScope() {
-    mesh_.state().enter_manual_mode();
-    run_time.manual_mesh = before_;
-  }
-
- private:
-  MeshRef mesh_;
-  MeshRef const* before_;
-};
 
 /// The block of a Tensor, or the blocks of a tuple of them.
 template <class Result>

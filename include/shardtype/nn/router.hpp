@@ -12,7 +12,6 @@
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
-#include <shardtype/ops/normalization.hpp>
 #include <shardtype/ops/reductions.hpp>
 #include <shardtype/ops/sorting.hpp>
 

@@ -163,12 +163,12 @@ namespace api {
 /// the group, or listed twice as source or as destination.
 template <class... Xs, detail::FieldType A>
 constexpr auto permute(core::Argument<A> const& a, std::span<SourceDestination const> pairs,
-                       checking::CallSite where = std::source_location::current()) {
+                       checking::CallSite where = {}) {
   return call(op::Permute<Xs...>{pairs}, where, a.self());
 }
 template <class... Xs, detail::FieldType A>
 constexpr auto permute(core::Argument<A> const& a, std::initializer_list<SourceDestination> pairs,
-                       checking::CallSite where = std::source_location::current()) {
+                       checking::CallSite where = {}) {
   return call(op::Permute<Xs...>{pairs}, where, a.self());
 }
 
@@ -176,8 +176,7 @@ constexpr auto permute(core::Argument<A> const& a, std::initializer_list<SourceD
 /// 1)` -> `[I]{V:X}`. Each rank sends n bytes. A permute in which every rank takes part. Refused:
 /// V01, V03, V06.
 template <class... Xs, detail::FieldType A>
-constexpr auto rotate(core::Argument<A> const& a, std::int64_t by,
-                      checking::CallSite where = std::source_location::current()) {
+constexpr auto rotate(core::Argument<A> const& a, std::int64_t by, checking::CallSite where = {}) {
   return call(op::Rotate<Xs...>{by}, where, a.self());
 }
 
@@ -185,21 +184,19 @@ constexpr auto rotate(core::Argument<A> const& a, std::int64_t by,
 /// `[I]`; `(a, 0, to_varying)` gives it the type `{V:X}`. Each rank receives n bytes. JAX:
 /// pbroadcast. Refused: V01, V03, V06. Error E64: no such rank.
 template <class... Xs, detail::FieldType A>
-constexpr auto broadcast_from(core::Argument<A> const& a, int root,
-                              checking::CallSite where = std::source_location::current()) {
+constexpr auto broadcast_from(core::Argument<A> const& a, int root, checking::CallSite where = {}) {
   return call(op::BroadcastFrom<Xs...>{root}, where, a.self());
 }
 template <class... Xs, detail::FieldType A>
 constexpr auto broadcast_from(core::Argument<A> const& a, int root, checking::ToVarying,
-                              checking::CallSite where = std::source_location::current()) {
+                              checking::CallSite where = {}) {
   return call(op::BroadcastFrom<Xs..., checking::ToVarying>{root}, where, a.self());
 }
 
 /// Cuts an invariant block along I; each rank keeps its piece: `a[I]` -> `shard<X, I>(a)` ->
 /// `[I]{V:X}`. Communicates nothing. Refused: V01, V05 a block that varies, K04. Error E61.
 template <class... XI, detail::FieldType A>
-constexpr auto shard(core::Argument<A> const& a,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto shard(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Shard<XI...>{}, where, a.self());
 }
 
@@ -207,8 +204,7 @@ constexpr auto shard(core::Argument<A> const& a,
 /// `[I]{V:X}`. Operations cast operands themselves; the carry of a loop may need an explicit cast.
 /// Shares memory; communicates nothing. JAX: pvary, pcast(to='varying'). Refused: V01, V04, V06.
 template <class... Xs, detail::FieldType A>
-constexpr auto varying(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto varying(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::ToVarying<Xs...>{}, where, a.self());
 }
 
@@ -216,8 +212,7 @@ constexpr auto varying(core::Argument<A> const& a,
 /// candidates of a maximum: `unreduced<Max, X>`. Shares memory; communicates nothing. JAX:
 /// pcast(to='unreduced'). Refused: V01, V03, V04, V06, V16.
 template <class... Named, detail::FieldType A>
-constexpr auto unreduced(core::Argument<A> const& a,
-                         checking::CallSite where = std::source_location::current()) {
+constexpr auto unreduced(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::ToUnreduced<Named...>{}, where, a.self());
 }
 
@@ -229,8 +224,7 @@ constexpr auto unreduced(core::Argument<A> const& a,
 /// outside a block, or sizes on which two ranks disagree.
 template <class... Xs, detail::FieldType A, detail::FieldType B>
 constexpr auto ragged_all_to_all(core::Argument<A> const& operand, B const& output,
-                                 op::RaggedRows const& rows,
-                                 checking::CallSite where = std::source_location::current()) {
+                                 op::RaggedRows const& rows, checking::CallSite where = {}) {
   return call(op::RaggedAllToAll<Xs...>{rows}, where, operand.self(), output);
 }
 

@@ -171,19 +171,18 @@ namespace api {
 /// Each rank receives n (p - 1) bytes. Refused: V03, V06; V01 if `to_varying` is passed with a
 /// Tensor.
 template <class... Xs, class A>
-constexpr auto all_gather(core::Argument<A> const& a,
-                          checking::CallSite where = std::source_location::current()) {
+constexpr auto all_gather(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::AllGather<Xs...>{}, where, a.self());
 }
 
 template <class... Xs, class A>
 constexpr auto all_gather(core::Argument<A> const& a, checking::ToVarying,
-                          checking::CallSite where = std::source_location::current()) {
+                          checking::CallSite where = {}) {
   return call(op::AllGather<Xs..., checking::ToVarying>{}, where, a.self());
 }
 template <class... Xs, class A>
 constexpr auto all_gather(core::Argument<A> const& a, checking::ToReduced,
-                          checking::CallSite where = std::source_location::current()) {
+                          checking::CallSite where = {}) {
   return call(op::AllGather<Xs..., checking::ToReduced>{}, where, a.self());
 }
 
@@ -196,8 +195,7 @@ constexpr auto all_gather(core::Argument<A> const& a, checking::ToReduced,
 /// pmin, pmean. Refused: V03 of an invariant block (JAX multiplies it by the number of ranks), V06,
 /// V16, C11 of bools, S04, P12.
 template <class... Xs, class A>
-constexpr auto all_reduce(core::Argument<A> const& a,
-                          checking::CallSite where = std::source_location::current()) {
+constexpr auto all_reduce(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::AllReduce<Xs...>{}, where, a.self());
 }
 
@@ -209,8 +207,7 @@ constexpr auto all_reduce(core::Argument<A> const& a,
 /// likewise. Each rank sends n (p - 1) / p bytes. JAX: psum_scatter. Refused: V03, V06, V16, K04,
 /// C11, S04, P12. Error E61.
 template <class... XI, class A>
-constexpr auto reduce_scatter(core::Argument<A> const& a,
-                              checking::CallSite where = std::source_location::current()) {
+constexpr auto reduce_scatter(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::ReduceScatter<XI...>{}, where, a.self());
 }
 
@@ -222,8 +219,7 @@ constexpr auto reduce_scatter(core::Argument<A> const& a,
 /// `a` lacks becomes a new first dim; I, which must then have one row per rank, is removed (JAX:
 /// untiled). Each rank sends n (p - 1) / p bytes. Refused: V03, V06, K04. Error E61.
 template <class... XFromTo, class A>
-constexpr auto all_to_all(core::Argument<A> const& a,
-                          checking::CallSite where = std::source_location::current()) {
+constexpr auto all_to_all(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::AllToAll<XFromTo...>{}, where, a.self());
 }
 
@@ -233,8 +229,7 @@ constexpr auto all_to_all(core::Argument<A> const& a,
 /// One all_to_all converts `A[I@X]` to the block-cyclic `A[I@X%64]` (`Dim<I, Cyclic<X, 64>>`), and
 /// back. Refused: R01 to R04, N05.
 template <class... Out, class A>
-constexpr auto reshard(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto reshard(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Reshard<Out...>{}, where, a.self());
 }
 /// Of what is no tensor and no expression. Refused: T09.
@@ -259,8 +254,7 @@ constexpr checking::Poisoned reshard(std::type_identity_t<detail::NoTensor<op::R
 /// the planner chooses. Refused: K07 no axis, T05; R01 to R04, N05 as reshard; V14 of Locals (use
 /// `reduced<X>`, or `all_gather<X, I>(w, to_reduced)`).
 template <class... Out, class A>
-constexpr auto used_as(core::Argument<A> const& w,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto used_as(core::Argument<A> const& w, checking::CallSite where = {}) {
   return call(op::UsedAs<Out...>{}, where, w.self());
 }
 
@@ -269,8 +263,7 @@ constexpr auto used_as(core::Argument<A> const& w,
 ///
 /// Of a Local: `a[I]` -> `reduced<X>(a)` -> `[I]{R:X}`. JAX: pcast(to='reduced'). Refused: V04, V05, V06.
 template <class... Xs, class A>
-constexpr auto reduced(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto reduced(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::ToReduced<Xs...>{}, where, a.self());
 }
 
@@ -280,8 +273,7 @@ constexpr auto reduced(core::Argument<A> const& a,
 /// `A[I]{U:X}`. The order of the axes does not matter. Communicates nothing. Refused: K05, K07,
 /// K08.
 template <class... Xs, class A>
-constexpr auto to_partial(core::Argument<A> const& a,
-                          checking::CallSite where = std::source_location::current()) {
+constexpr auto to_partial(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::ToPartial<Xs...>{}, where, a.self());
 }
 
@@ -294,8 +286,7 @@ constexpr auto to_partial(core::Argument<A> const& a,
 /// while unreduced (all_reduce or reduce_scatter it first), B03 with cyclic dims, R01, R02, N05,
 /// M01.
 template <class... Out, class A, class... Ys>
-auto transfer(A const& a, runtime::MeshOf<Ys...> const& mesh,
-              checking::CallSite where = std::source_location::current()) {
+auto transfer(A const& a, runtime::MeshOf<Ys...> const& mesh, checking::CallSite where = {}) {
   return call(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, where, a);
 }
 

@@ -96,8 +96,6 @@ constexpr void check_lines_up(ResultExtents const& c, std::int64_t outer, std::i
                       "E40");
 }
 
-/// Work of operations that share the operand's memory.
-constexpr planning::Work shared_memory() { return {0, 0, true}; }
 /// Work of operations that share it if the result has the operand's memory layout.
 constexpr planning::Work rearrange(planning::CallSizing const& c) {
   return {
@@ -225,7 +223,7 @@ struct FullLike {
 template <class... Ls>
 struct Relabel {
   using operation = Relabel;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using from = decltype(detail::bare_of(typename detail::Renaming<Ls...>::from{}));
   using to = decltype(detail::bare_of(typename detail::Renaming<Ls...>::to{}));
   static constexpr std::string_view name = "relabel";
@@ -233,10 +231,6 @@ struct Relabel {
   static constexpr void extents(ResultExtents const& c) {
     for (int d = 0; d < c.a().rank; ++d) c.out[d] = c.given[0][d];
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   static constexpr auto transposed() {
     return detail::relabel_by(typename detail::Reversed<detail::Pack<>, Ls...>::type{});
   }
@@ -246,7 +240,7 @@ struct Relabel {
 template <class... Ls>
 struct Squeeze {
   using operation = Squeeze;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using gradient = Pulls;
   using from = detail::Bare<Ls...>;
   static constexpr std::string_view name = "squeeze";
@@ -257,10 +251,6 @@ struct Squeeze {
         ResultExtents::fail("index " + c.name(d) + " has extent " + std::to_string(c.given[0][d]) +
                             "; squeeze takes away dims of extent 1");
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   constexpr auto pull(auto const& g) const { return g.in_order(g(Expand<Ls...>{})); }
 };
 
@@ -268,17 +258,13 @@ struct Squeeze {
 template <class... Ls>
 struct Expand {
   using operation = Expand;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using to = detail::Bare<Ls...>;
   static constexpr std::string_view name = "expand";
   static constexpr Verdict rule(rules::Question const& q) { return rules::broadcast(q, true); }
   static constexpr void extents(ResultExtents const& c) {
     for (int d = 0; d < c.result.rank - c.a().rank; ++d) c.out[d] = 1;
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   constexpr Squeeze<Ls...> transposed() const { return {}; }
 };
 
@@ -306,7 +292,7 @@ struct Broadcast {
 template <class I, class First, class Second>
 struct SplitDim {
   using operation = SplitDim;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using from = detail::Bare<I>;
   using to = Mentions<detail::dim_of_t<First>, detail::dim_of_t<Second>>;
   static constexpr std::string_view name = "split_dim";
@@ -324,10 +310,6 @@ struct SplitDim {
     c.out[d + 1] = n[1];
     detail::check_lines_up(c, n[0], n[1], c.result.dims[d].axes, c.result.dims[d + 1].axes);
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   constexpr auto transposed() const {
     return MergeDims<detail::label_of_t<First>, detail::label_of_t<Second>, I>{};
   }
@@ -337,7 +319,7 @@ struct SplitDim {
 template <class First, class Second, class I>
 struct MergeDims {
   using operation = MergeDims;
-  using runs = ByBlock;
+  using runs = SharesMemory;
   using gradient = PullsByExtents;
   using from = detail::Bare<First, Second>;
   using to = detail::Bare<I>;
@@ -350,10 +332,6 @@ struct MergeDims {
     c.set(c.product(outer, inner));
     detail::check_lines_up(c, outer, inner, c.a().dims[d].axes, c.a().dims[d + 1].axes);
   }
-  static constexpr planning::Work work(planning::CallSizing const&) {
-    return detail::shared_memory();
-  }
-  auto block(auto const& run) const { return run.buffer; }
   template <class G>
   constexpr auto pull(G const& g) const {
     return g(SplitDim<I, typename G::template dim<First>, typename G::template dim<Second>>{
@@ -367,8 +345,7 @@ namespace api {
 /// Reorders the dims: `A[I@X, J]{U:Y}` -> `transpose<J, I>` -> `A[J, I@X]{U:Y}`. Local; copies the
 /// block if its elements move. Refused: D01, D07, T02. As jnp.transpose.
 template <class... Ls, class A>
-constexpr auto transpose(core::Argument<A> const& a,
-                         checking::CallSite where = std::source_location::current()) {
+constexpr auto transpose(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Transpose<Ls...>{}, where, a.self());
 }
 
@@ -376,24 +353,21 @@ constexpr auto transpose(core::Argument<A> const& a,
 /// swaps names. Local; shares memory. Refused: D01, D02, D06, D07. Error E20: an extent that does
 /// not fit the new label.
 template <class... Pairs, class A>
-constexpr auto relabel(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto relabel(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Relabel<Pairs...>{}, where, a.self());
 }
 
 /// Removes dims of extent 1: `A[I@X, J]` -> `squeeze<J>` -> `A[I@X]`. Local; shares memory.
 /// Refused: D01, D03 a split dim, D06. Error E41: another extent.
 template <class... Ls, class A>
-constexpr auto squeeze(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto squeeze(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Squeeze<Ls...>{}, where, a.self());
 }
 
 /// Adds dims of extent 1 before the others: `A[I@X]` -> `expand<K>` -> `A[K, I@X]`. Local; shares
 /// memory. Refused: D02, D06, T07.
 template <class... Ls, class A>
-constexpr auto expand(core::Argument<A> const& a,
-                      checking::CallSite where = std::source_location::current()) {
+constexpr auto expand(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Expand<Ls...>{}, where, a.self());
 }
 
@@ -406,7 +380,7 @@ template <class... Dims, class A>
 constexpr auto broadcast(
     core::Argument<A> const& a,
     std::array<std::int64_t, sizeof...(Dims)> const& extents = detail::static_extents<Dims...>(),
-    checking::CallSite where = std::source_location::current()) {
+    checking::CallSite where = {}) {
   return call(op::Broadcast<Dims...>{extents}, where, a.self());
 }
 
@@ -421,7 +395,7 @@ template <class I, class First, class Second, class A>
 constexpr auto split_dim(
     core::Argument<A> const& a,
     std::array<std::int64_t, 2> const& extents = detail::static_extents<First, Second>(),
-    checking::CallSite where = std::source_location::current()) {
+    checking::CallSite where = {}) {
   return call(op::SplitDim<I, First, Second>{extents}, where, a.self());
 }
 
@@ -429,8 +403,7 @@ constexpr auto split_dim(
 /// Legal if the inverse `split_dim` is. Local; shares memory. Refused: D01, D02, D06, D08, D09,
 /// B03. Error E40.
 template <class First, class Second, class I, class A>
-constexpr auto merge_dims(core::Argument<A> const& a,
-                          checking::CallSite where = std::source_location::current()) {
+constexpr auto merge_dims(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::MergeDims<First, Second, I>{}, where, a.self());
 }
 
@@ -440,7 +413,7 @@ constexpr auto merge_dims(core::Argument<A> const& a,
 /// batch dims. Local. Refused: D01 an index that `a` lacks. As jnp.tril.
 template <class I, class J, class A>
 constexpr auto tril(core::Argument<A> const& a, std::int64_t diagonal = 0,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return call(op::Tril<I, J>{diagonal}, where, a.self());
 }
 
@@ -448,7 +421,7 @@ constexpr auto tril(core::Argument<A> const& a, std::int64_t diagonal = 0,
 /// along I plus `diagonal`. As jnp.triu.
 template <class I, class J, class A>
 constexpr auto triu(core::Argument<A> const& a, std::int64_t diagonal = 0,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return call(op::Triu<I, J>{diagonal}, where, a.self());
 }
 
@@ -458,8 +431,7 @@ constexpr auto triu(core::Argument<A> const& a, std::int64_t diagonal = 0,
 /// `A[I@X, J@Y]` -> `[I@X]{U:Y}`, nothing sent. Refused: D01, T02, B03, I07 along a split J of an
 /// unreduced maximum or minimum. Error E41: more rows of I than of J. As jnp.diagonal.
 template <class I, class J, class A>
-constexpr auto diagonal(core::Argument<A> const& a,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto diagonal(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Diagonal<I, J>{}, where, a.self());
 }
 

@@ -138,7 +138,7 @@ namespace api {
 /// P06, V01. Errors: E23, E41 a negative size, or a size beyond the extent.
 template <class I, class... Result, class A, class Start>
 constexpr auto dynamic_slice(core::Argument<A> const& a, Start const& start, std::int64_t size,
-                             checking::CallSite where = std::source_location::current()) {
+                             checking::CallSite where = {}) {
   if constexpr (std::is_integral_v<Start>) {
     return call(op::DynamicSlice<I, Result...>{size, static_cast<std::int64_t>(start)}, where,
                 a.self());
@@ -155,7 +155,7 @@ constexpr auto dynamic_slice(core::Argument<A> const& a, Start const& start, std
 /// E23, E24, E41 an update longer than the extent.
 template <class I, class... Into, class A, class B, class Start>
 constexpr auto dynamic_update(core::Argument<A> const& a, B const& update, Start const& start,
-                              checking::CallSite where = std::source_location::current()) {
+                              checking::CallSite where = {}) {
   if constexpr (std::is_integral_v<Start>) {
     return call(op::DynamicUpdate<I, Into...>{static_cast<std::int64_t>(start)}, where, a.self(),
                 update);

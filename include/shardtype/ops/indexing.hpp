@@ -294,8 +294,7 @@ namespace api {
 ///
 /// Refused: D01, I01 to I07, C10, R01 to R04 for the result. Errors: E23, E50.
 template <class V, class... Out, class A, class Ids>
-constexpr auto take(core::Argument<A> const& table, Ids const& ids,
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto take(core::Argument<A> const& table, Ids const& ids, checking::CallSite where = {}) {
   return call(op::Take<V, Out...>{}, where, table.self(), ids);
 }
 
@@ -308,8 +307,7 @@ constexpr auto take(core::Argument<A> const& table, Ids const& ids,
 /// first. Refused: D01, I07, B03 of strict ones along a block-cyclic dim; N05, V14, R01 to R04 for a named
 /// result. Error E41: not 0 <= k < extent. As jax.lax.index_in_dim with keepdims=False.
 template <class I, class... Out, class A>
-constexpr auto at(core::Argument<A> const& a, std::int64_t k,
-                  checking::CallSite where = std::source_location::current()) {
+constexpr auto at(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
   return call(op::At<I, Out...>{k}, where, a.self());
 }
 
@@ -330,7 +328,7 @@ constexpr auto at(core::Argument<A> const& a, std::int64_t k,
 template <class V, class... Out, class A, class Ids>
 constexpr auto scatter_add(core::Argument<A> const& updates, Ids const& ids,
                            std::int64_t n = detail::static_extents<V>()[0],
-                           checking::CallSite where = std::source_location::current()) {
+                           checking::CallSite where = {}) {
   return call(op::ScatterAdd<V, Out...>{n}, where, updates.self(), ids);
 }
 
@@ -342,7 +340,7 @@ constexpr auto scatter_add(core::Argument<A> const& updates, Ids const& ids,
 template <class V, class... Out, class Ids>
 constexpr auto one_hot(core::Argument<Ids> const& ids,
                        std::int64_t n = detail::static_extents<V>()[0],
-                       checking::CallSite where = std::source_location::current()) {
+                       checking::CallSite where = {}) {
   return call(typename detail::OneHotOf<V, Out...>::type{n}, where, ids.self());
 }
 
@@ -355,7 +353,7 @@ constexpr auto one_hot(core::Argument<Ids> const& ids,
 /// E24, E50.
 template <class J, class... Into, class A, class Ids>
 constexpr auto take_along(core::Argument<A> const& a, Ids const& ids,
-                          checking::CallSite where = std::source_location::current()) {
+                          checking::CallSite where = {}) {
   return call(op::TakeAlong<J, Into...>{}, where, a.self(), ids);
 }
 
@@ -370,7 +368,7 @@ constexpr auto take_along(core::Argument<A> const& a, Ids const& ids,
 template <class J, class... At, class A, class Ids>
 constexpr auto scatter_along(core::Argument<A> const& updates, Ids const& ids,
                              std::int64_t n = detail::static_extents<J>()[0],
-                             checking::CallSite where = std::source_location::current()) {
+                             checking::CallSite where = {}) {
   return call(op::ScatterAlong<J, At...>{n}, where, updates.self(), ids);
 }
 

@@ -56,13 +56,12 @@ namespace api {
 /// gather an operand into one shared window and read it from there, or write their products into a
 /// window and sum from there.
 template <class... Out, class A, class B>
-constexpr auto matmul(core::Argument<A> const& a, B const& b,
-                      checking::CallSite where = std::source_location::current()) {
+constexpr auto matmul(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   return call(op::Matmul<Out...>{}, where, a.self(), b);
 }
 template <class... Out, class A, class B>
 constexpr auto matmul(core::Argument<A> const& a, B const& b, Overlap overlap,
-                      checking::CallSite where = std::source_location::current()) {
+                      checking::CallSite where = {}) {
   return call(op::Matmul<Out...>{overlap}, where, a.self(), b);
 }
 
@@ -73,8 +72,7 @@ constexpr auto matmul(core::Argument<A> const& a, B const& b, Overlap overlap,
 /// `einsum<B, I, K>(a, b)` (labels) is strict and never communicates; `einsum<Dim<B, X>, Dim<I>,
 /// Dim<K>>(a, b)` names the result's sharding and runs its plan. Refusals and errors as matmul.
 template <class... Out, class A, class B>
-constexpr auto einsum(core::Argument<A> const& a, B const& b,
-                      checking::CallSite where = std::source_location::current()) {
+constexpr auto einsum(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   return call(op::Einsum<Out...>{}, where, a.self(), b);
 }
 /// NumPy's notation for indices: refused, A06.
@@ -117,7 +115,7 @@ constexpr auto einsum(core::Argument<A> const& a, B const& b, C const& c, More c
 }
 template <class... Out, class A, class B>
 constexpr auto einsum(core::Argument<A> const& a, B const& b, Overlap overlap,
-                      checking::CallSite where = std::source_location::current()) {
+                      checking::CallSite where = {}) {
   return call(op::Einsum<Out...>{overlap}, where, a.self(), b);
 }
 

@@ -304,8 +304,7 @@ namespace api {
 /// the result alone: what is predicted to be faster for the sizes. Refused: D01, D02, N05, V14, R01 to R04.
 template <class I, class... Result, class A>
 constexpr auto slice(core::Argument<A> const& a, std::int64_t begin, std::int64_t end,
-                     std::int64_t step = 1,
-                     checking::CallSite where = std::source_location::current()) {
+                     std::int64_t step = 1, checking::CallSite where = {}) {
   return call(op::Slice<I, Result...>{begin, end, step}, where, a.self());
 }
 
@@ -314,15 +313,14 @@ constexpr auto slice(core::Argument<A> const& a, std::int64_t begin, std::int64_
 /// As jnp.pad.
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
-                   checking::CallSite where = std::source_location::current()) {
+                   checking::CallSite where = {}) {
   return call(op::Pad<I, Result...>{before, after}, where, a.self());
 }
 /// As above with another value. Refused as well: D11 an unreduced sum, because every summand would
 /// get the value. An unreduced maximum or minimum is accepted: every candidate gets it.
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
-                   detail::element_or_t<A> value,
-                   checking::CallSite where = std::source_location::current()) {
+                   detail::element_or_t<A> value, checking::CallSite where = {}) {
   return call(op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value}, where,
               a.self());
 }
@@ -331,14 +329,13 @@ constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t
 /// step)`. As lax.pad.
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
-                   op::Interior interior,
-                   checking::CallSite where = std::source_location::current()) {
+                   op::Interior interior, checking::CallSite where = {}) {
   return call(op::Pad<I, Result...>{before, after, interior.rows}, where, a.self());
 }
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
                    op::Interior interior, detail::element_or_t<A> value,
-                   checking::CallSite where = std::source_location::current()) {
+                   checking::CallSite where = {}) {
   return call(
       op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value, interior.rows},
       where, a.self());
@@ -348,31 +345,28 @@ constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t
 /// Refused: D01, D02, D03, D05, D07. Error E41: a negative number.
 template <class I, class... Result, class A>
 constexpr auto repeat(core::Argument<A> const& a, std::int64_t times,
-                      checking::CallSite where = std::source_location::current()) {
+                      checking::CallSite where = {}) {
   return call(op::Repeat<I, Result...>{times}, where, a.self());
 }
 
 /// Repeats the sequence of rows `times` times, as np.tile: `A[I@X, J]` -> `tile<J>(a, 2)`. Local;
 /// copies. Refusals and errors as repeat.
 template <class I, class... Result, class A>
-constexpr auto tile(core::Argument<A> const& a, std::int64_t times,
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto tile(core::Argument<A> const& a, std::int64_t times, checking::CallSite where = {}) {
   return call(op::Tile<I, Result...>{times}, where, a.self());
 }
 
 /// Reverses the order of the rows of a dim: `A[I@X, J]` -> `flip<J>` -> `A[I@X, J]`. Local; copies.
 /// Refused: D01, D03.
 template <class I, class A>
-constexpr auto flip(core::Argument<A> const& a,
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto flip(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Flip<I>{}, where, a.self());
 }
 
 /// Shifts rows cyclically along I: row i of the result is row (i - n) mod extent. Local; copies.
 /// Refused: D01, D04 along a split dim (use `shift<I>(a, n, Edge::wrap)`). As jnp.roll.
 template <class I, class A>
-constexpr auto roll(core::Argument<A> const& a, std::int64_t n,
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto roll(core::Argument<A> const& a, std::int64_t n, checking::CallSite where = {}) {
   return call(op::Roll<I>{n}, where, a.self());
 }
 

@@ -127,25 +127,25 @@ namespace api {
 /// jnp.allclose; `isclose` gives the answer for each element.
 template <class A, detail::OperandType B>
 bool allclose(core::Argument<A> const& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
-              bool equal_nan = false, checking::CallSite where = std::source_location::current()) {
+              bool equal_nan = false, checking::CallSite where = {}) {
   return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where,
                                   a.self(), std::forward<B>(b));
 }
 template <class A, detail::OperandType B>
 bool allclose(core::Argument<A>&& a, B&& b, double rtol = 1e-5, double atol = 1e-8,
-              bool equal_nan = false, checking::CallSite where = std::source_location::current()) {
+              bool equal_nan = false, checking::CallSite where = {}) {
   return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where,
                                   std::move(a).self(), std::forward<B>(b));
 }
 template <detail::NumberType A, class B>
 bool allclose(A const& a, core::Argument<B> const& b, double rtol = 1e-5, double atol = 1e-8,
-              bool equal_nan = false, checking::CallSite where = std::source_location::current()) {
+              bool equal_nan = false, checking::CallSite where = {}) {
   return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where, a,
                                   b.self());
 }
 template <detail::NumberType A, class B>
 bool allclose(A const& a, core::Argument<B>&& b, double rtol = 1e-5, double atol = 1e-8,
-              bool equal_nan = false, checking::CallSite where = std::source_location::current()) {
+              bool equal_nan = false, checking::CallSite where = {}) {
   return detail::holds_everywhere(functions::Close{{}, rtol, atol, equal_nan}, "allclose", where, a,
                                   std::move(b).self());
 }
@@ -156,22 +156,22 @@ bool allclose(A const& a, core::Argument<B>&& b, double rtol = 1e-5, double atol
 /// matter, and an operand that lacks a dim is broadcast along it.
 template <class A, detail::OperandType B>
 bool array_equal(core::Argument<A> const& a, B&& b, bool equal_nan = false,
-                 checking::CallSite where = std::source_location::current()) {
+                 checking::CallSite where = {}) {
   return detail::equal_everywhere(equal_nan, where, a.self(), std::forward<B>(b));
 }
 template <class A, detail::OperandType B>
 bool array_equal(core::Argument<A>&& a, B&& b, bool equal_nan = false,
-                 checking::CallSite where = std::source_location::current()) {
+                 checking::CallSite where = {}) {
   return detail::equal_everywhere(equal_nan, where, std::move(a).self(), std::forward<B>(b));
 }
 template <detail::NumberType A, class B>
 bool array_equal(A const& a, core::Argument<B> const& b, bool equal_nan = false,
-                 checking::CallSite where = std::source_location::current()) {
+                 checking::CallSite where = {}) {
   return detail::equal_everywhere(equal_nan, where, a, b.self());
 }
 template <detail::NumberType A, class B>
 bool array_equal(A const& a, core::Argument<B>&& b, bool equal_nan = false,
-                 checking::CallSite where = std::source_location::current()) {
+                 checking::CallSite where = {}) {
   return detail::equal_everywhere(equal_nan, where, a, std::move(b).self());
 }
 

@@ -9,9 +9,7 @@
 #include <shardtype/plan/explain.hpp>
 #include <shardtype/tensor/operand.hpp>
 
-namespace shardtype {
-
-namespace api {
+namespace shardtype::api {
 
 /// `explain(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, a, b)`: the plan of `plan_at` as text.
 template <class Op, class A, class... B>
@@ -45,6 +43,4 @@ std::string type_name(core::Argument<A> const& a) {
          core::spec_text(A::spec, core::Scope<detail::operand_t<A>>::names, &extents);
 }
 
-}  // namespace api
-
-}  // namespace shardtype
+}  // namespace shardtype::api

@@ -10,23 +10,18 @@
 
 namespace shardtype::execute {
 
-template <class I>
-struct Run<op::Sort<I>> : Filled<Run<op::Sort<I>>> {
+template <bool Places, class I>
+struct Run<op::Sorted<Places, I>> : Filled<Run<op::Sorted<Places, I>>> {
   template <class Out, class A>
-  static void fill(op::Sort<I> const& op, Out& out, A const& a) {
-    if (a.local_size() > 0)
-      block_sorter<I>(a, -1, op.order)
-          .values(static_cast<typename A::element*>(out.buffer().data()));
-  }
-};
-
-template <class I>
-struct Run<op::ArgSort<I>> : Filled<Run<op::ArgSort<I>>> {
-  template <class Out, class A>
-  static void fill(op::ArgSort<I> const& op, Out& out, A const& a) {
-    if (a.local_size() > 0)
-      block_sorter<I>(a, -1, op.order)
-          .first(nullptr, static_cast<std::int64_t*>(out.buffer().data()));
+  static void fill(op::Sorted<Places, I> const& op, Out& out, A const& a) {
+    if (a.local_size() == 0) return;
+    auto sorter = block_sorter<I>(a, -1, op.order);
+    auto* const to = static_cast<typename Out::element*>(out.buffer().data());
+    if constexpr (Places) {
+      sorter.first(nullptr, to);
+    } else {
+      sorter.values(to);
+    }
   }
 };
 
@@ -35,7 +30,7 @@ struct Run<op::TopK<I, Result...>> {
   template <class R, class A>
   static auto run(op::TopK<I, Result...> const& op, std::source_location const&, A const& a) {
     using Values = typename R::result;
-    using Places = shardtype::detail::accepted_t<R, std::int64_t, Values>;
+    using Places = shardtype::detail::with_elements<Values, std::int64_t>;
     auto const extents = result_extents<R>(op, a);
     TopK<Values, Places> out{shardtype::detail::uninitialized<Values>(a.mesh(), extents),
                              shardtype::detail::uninitialized<Places>(a.mesh(), extents)};

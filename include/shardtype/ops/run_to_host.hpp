@@ -50,30 +50,22 @@ struct InBlocks<Tensor<T, Parts...>> {
       (Pack<>{} | ... | cut(hana::basic_type<Parts>{})), Pack<>{}))>::type;
 };
 
-template <class A, bool tensor = is_tensor<A>>
+/// The verdict on reading the elements of a tensor, and on reading its only one.
+template <class A>
 struct StillUnreduced : NotATensor<A> {};
 template <class A>
-struct StillUnreduced<A, true> {
+  requires is_tensor<A>
+struct StillUnreduced<A> {
   using S = Scope<A>;
-  static constexpr Verdict decide() {
-    if (A::spec.local) return refuse(Code::V01_mixed);
-    for (int x = 0; x < max_axes; ++x)
-      if (A::spec.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
-    return {};
-  }
-  static constexpr Verdict verdict = decide();
+  static constexpr Verdict verdict =
+      is_local<A> ? refuse(Code::V01_mixed)
+                  : rules::refuse_any(Code::A02_still_unreduced, S::template spec<0>.unreduced);
 };
-template <class A, bool tensor = is_tensor<A>>
-struct NotAnItem : NotATensor<A> {};
 template <class A>
-struct NotAnItem<A, true> {
-  using S = Scope<A>;
-  static constexpr Verdict decide() {
-    if (A::rank > 0) return refuse(Code::A01_item_has_dims);
-    return StillUnreduced<A>::verdict;
-  }
-  static constexpr Verdict verdict = decide();
-};
+struct NotAnItem : StillUnreduced<A> {};
+template <class A>
+  requires(is_tensor<A> && Scope<A>::readings[0].spec.rank > 0)
+struct NotAnItem<A> : Plainly<Code::A01_item_has_dims> {};
 
 /// The tensor or block that is read, of a value whose gradient is wanted too.
 template <class A>
@@ -124,8 +116,7 @@ namespace api {
 /// replicated. Empty on ranks outside the mesh. Refused: A02 while unreduced, X09 of a value whose
 /// gradient is wanted, unless as `to_host(stop_gradient(a))`.
 template <class A>
-auto to_host(core::Argument<A> const& given,
-             checking::CallSite where = std::source_location::current()) {
+auto to_host(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
@@ -147,8 +138,7 @@ auto to_host(core::Argument<A> const& given,
 /// on ranks outside the mesh.
 template <class A>
   requires(!is_local<detail::read_of<A>>)
-auto item(core::Argument<A> const& given,
-          checking::CallSite where = std::source_location::current()) {
+auto item(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
   using Judged = detail::judged_t<detail::NotAnItem<detail::operand_t<A>>, detail::operand_t<A>>;
   if constexpr (core::is_active<A>) {

@@ -63,30 +63,12 @@ constexpr Code ordered_elements() {
 
 namespace op {
 
-/// Sorts the elements along I.
-template <class I>
-struct Sort {
-  using operation = Sort;
+/// Sorts the elements along I; with `Places` the result has their positions.
+template <bool Places, class I>
+struct Sorted {
+  using operation = Sorted;
   using from = detail::Bare<I>;
-  static constexpr std::string_view name = "sort";
-  Order order = Order::ascending;
-  static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, false); }
-  template <class A>
-  static constexpr Code elements() {
-    return detail::ordered_elements<A>();
-  }
-  static constexpr planning::Work work(planning::CallSizing const& c, int along) {
-    return {detail::comparisons(c, along),
-            detail::sorting_bytes(c, along, c.rows(0, along), false, 0), false};
-  }
-};
-
-/// The positions of the elements in the result of `Sort`.
-template <class I>
-struct ArgSort {
-  using operation = ArgSort;
-  using from = detail::Bare<I>;
-  static constexpr std::string_view name = "argsort";
+  static constexpr std::string_view name = Places ? "argsort" : "sort";
   Order order = Order::ascending;
   static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, false); }
   template <class A>
@@ -94,12 +76,16 @@ struct ArgSort {
     return detail::ordered_elements<A>();
   }
   template <class A>
-  using element = std::int64_t;
+  using element = std::conditional_t<Places, std::int64_t, element_t<A>>;
   static constexpr planning::Work work(planning::CallSizing const& c, int along) {
     return {detail::comparisons(c, along),
-            detail::sorting_bytes(c, along, c.rows(0, along), true, 8), false};
+            detail::sorting_bytes(c, along, c.rows(0, along), Places, Places ? 8 : 0), false};
   }
 };
+template <class I>
+using Sort = Sorted<false, I>;
+template <class I>
+using ArgSort = Sorted<true, I>;
 
 /// The `k` largest elements along I, and their positions; `Result` is the index of the result.
 template <class I, class... Result>
@@ -141,24 +127,26 @@ struct TopK {
 
   template <std::size_t K>
   constexpr auto const& get() const& {
-    static_assert(K < 2, "top_k gives two tensors: the values and the places");
-    if constexpr (K == 0) {
-      return values;
-    } else {
-      return places;
-    }
+    return part<K>(*this);
   }
   template <std::size_t K>
   constexpr auto& get() & {
-    if constexpr (K == 0) {
-      return values;
-    } else {
-      return places;
-    }
+    return part<K>(*this);
   }
   template <std::size_t K>
   constexpr auto&& get() && {
-    return std::move(get<K>());
+    return std::move(part<K>(*this));
+  }
+
+ private:
+  template <std::size_t K, class Self>
+  static constexpr auto& part(Self& self) {
+    static_assert(K < 2, "top_k gives two tensors: the values and the places");
+    if constexpr (K == 0) {
+      return self.values;
+    } else {
+      return self.places;
+    }
   }
 };
 
@@ -185,7 +173,7 @@ namespace api {
 /// along a split dim (reshard first), I10 while unreduced, I11 complex numbers.
 template <class I, class A>
 constexpr auto sort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return call(op::Sort<I>{order}, where, a.self());
 }
 
@@ -193,7 +181,7 @@ constexpr auto sort(core::Argument<A> const& a, op::Order order = op::Order::asc
 /// `i64[I, J@X]`; `take_along<I>(a, argsort<I>(a))` is `sort<I>(a)`. Local. Refused as sort.
 template <class I, class A>
 constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
-                       checking::CallSite where = std::source_location::current()) {
+                       checking::CallSite where = {}) {
   return call(op::ArgSort<I>{order}, where, a.self());
 }
 
@@ -203,8 +191,7 @@ constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::
 /// each of which sorts. Refused as sort; D02, D05, D07. Error E41: k
 /// larger than the extent.
 template <class I, class... Result, class A>
-constexpr auto top_k(core::Argument<A> const& a, std::int64_t k,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto top_k(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
   return detail::found(call(op::TopK<I, Result...>{k}, where, a.self()));
 }
 

@@ -183,8 +183,7 @@ namespace api {
 /// minimum, D15 sums of bool. As jnp.cumsum.
 template <class I, class A>
 constexpr auto cumsum(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
-                      op::Direction from = op::Direction::forward,
-                      checking::CallSite where = std::source_location::current()) {
+                      op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
   return call(op::CumSum<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse}, where,
               a.self());
 }
@@ -194,8 +193,7 @@ constexpr auto cumsum(core::Argument<A> const& a, op::Cumulate how = op::Cumulat
 /// bool (`cummin` tells whether all were true). As jnp.cumprod.
 template <class I, class A>
 constexpr auto cumprod(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
-                       op::Direction from = op::Direction::forward,
-                       checking::CallSite where = std::source_location::current()) {
+                       op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
   return call(op::CumProd<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse}, where,
               a.self());
 }
@@ -204,8 +202,7 @@ constexpr auto cumprod(core::Argument<A> const& a, op::Cumulate how = op::Cumula
 /// Refused: D01, B03, D14 a pending sum, D15 complex numbers. As jnp.cummax (jax.lax.cummax).
 template <class I, class A>
 constexpr auto cummax(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
-                      op::Direction from = op::Direction::forward,
-                      checking::CallSite where = std::source_location::current()) {
+                      op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
   return call(op::CumMax<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse}, where,
               a.self());
 }
@@ -213,8 +210,7 @@ constexpr auto cummax(core::Argument<A> const& a, op::Cumulate how = op::Cumulat
 /// Running minima, as cummax; exclusive minima begin with the largest number.
 template <class I, class A>
 constexpr auto cummin(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
-                      op::Direction from = op::Direction::forward,
-                      checking::CallSite where = std::source_location::current()) {
+                      op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
   return call(op::CumMin<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse}, where,
               a.self());
 }
@@ -226,8 +222,7 @@ constexpr auto cummin(core::Argument<A> const& a, op::Cumulate how = op::Cumulat
 /// is not split. Unreduced and reduced axes of `a` are kept. Refused: D01, B03.
 template <class I, class A>
 constexpr auto shift(core::Argument<A> const& a, std::int64_t n,
-                     op::Edge edge = op::Edge::fill_zero,
-                     checking::CallSite where = std::source_location::current()) {
+                     op::Edge edge = op::Edge::fill_zero, checking::CallSite where = {}) {
   return call(op::Shift<I>{n, edge}, where, a.self());
 }
 
@@ -238,8 +233,7 @@ constexpr auto shift(core::Argument<A> const& a, std::int64_t n,
 /// C11 of bool, I07 of an unreduced maximum or minimum. As jnp.diff(a, axis, prepend=0).
 template <class I, class A>
 constexpr auto diff(core::Argument<A> const& a, std::int64_t n = 1,
-                    op::Edge edge = op::Edge::fill_zero,
-                    checking::CallSite where = std::source_location::current()) {
+                    op::Edge edge = op::Edge::fill_zero, checking::CallSite where = {}) {
   return call(op::Diff<I>{n, edge}, where, a.self());
 }
 
@@ -250,8 +244,7 @@ constexpr auto diff(core::Argument<A> const& a, std::int64_t n = 1,
 /// Refused: D01, B03. Error E41: a negative number of rows.
 template <class I, class A>
 constexpr auto halo_exchange(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
-                             op::Edge edge = op::Edge::fill_zero,
-                             checking::CallSite where = std::source_location::current()) {
+                             op::Edge edge = op::Edge::fill_zero, checking::CallSite where = {}) {
   return call(op::HaloExchange<I>{before, after, edge}, where, a.self());
 }
 
@@ -262,7 +255,7 @@ constexpr auto halo_exchange(core::Argument<A> const& a, std::int64_t before, st
 /// `op::Edge::wrap` added to rows of the other end. Each rank sends the rows that it receives in
 /// halo_exchange. Refused: B03, C11 of bool, I07 of an unreduced maximum or minimum.
 template <class A, class I>
-auto halo_add(Halo<A, I> const& h, checking::CallSite where = std::source_location::current()) {
+auto halo_add(Halo<A, I> const& h, checking::CallSite where = {}) {
   planning::Window const& w = h.window();
   return call(op::HaloAdd<I>{-w.low, w.high, w.edge}, where, h);
 }

@@ -87,14 +87,12 @@ constexpr Verdict running(Question const& q, ReductionKind how) {
 
 /// `flip<I>`: the same dims.
 constexpr Verdict flip(Question const& q) {
-  Verdict const v = unsplit(q, Code::D03_along_split);
-  return v ? accept(q.a()) : v;
+  return accept_if(unsplit(q, Code::D03_along_split), q.a());
 }
 
 /// `roll<I>`: the same dims; I must not be split (`shift` allows it).
 constexpr Verdict roll(Question const& q) {
-  Verdict const v = unsplit(q, Code::D04_roll_along_split);
-  return v ? accept(q.a()) : v;
+  return accept_if(unsplit(q, Code::D04_roll_along_split), q.a());
 }
 
 /// `shift<I>`: the same dims; I may be split into nested blocks.

@@ -49,12 +49,6 @@ constexpr LabelRole role_of(int label, Spec const& a, Spec const& b, Labels cons
   return LabelRole::absent;
 }
 
-}  // namespace shardtype::rules
-
-namespace shardtype {
-
-namespace rules {
-
 /// The axes that split label `l` of `s`; empty if `s` has no such dim.
 constexpr AxisList axes_on(Spec const& s, int l) {
   int const d = s.find(l);
@@ -202,6 +196,4 @@ constexpr Verdict named_contraction(Spec const& a, Spec const& b, Spec const& wa
   return accept(wanted);
 }
 
-}  // namespace rules
-
-}  // namespace shardtype
+}  // namespace shardtype::rules

@@ -31,12 +31,6 @@ struct Operands {
   }
 };
 
-}  // namespace shardtype::rules
-
-namespace shardtype {
-
-namespace rules {
-
 /// Index of the first operand that has all labels of the others; -1 if there is none.
 constexpr int covering(Operands const& in) {
   for (int k = 0; k < in.size; ++k) {
@@ -196,6 +190,4 @@ constexpr Spec elementwise_operand(Operands const& in, int which, Spec const& wa
   return out;
 }
 
-}  // namespace rules
-
-}  // namespace shardtype
+}  // namespace shardtype::rules

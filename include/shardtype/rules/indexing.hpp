@@ -206,8 +206,7 @@ constexpr Verdict dynamic_update(Spec const& a, Spec update, int along, int into
 constexpr Verdict sorted(Question const& q, bool resizes) {
   if (Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced); !v) return v;
   if (resizes) return resized(q);
-  Verdict const v = unsplit(q, Code::D03_along_split);
-  return v ? accept(q.a()) : v;
+  return accept_if(unsplit(q, Code::D03_along_split), q.a());
 }
 
 }  // namespace shardtype::rules

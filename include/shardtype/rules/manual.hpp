@@ -25,12 +25,6 @@ struct Move {
   friend constexpr bool operator==(Move const&, Move const&) = default;
 };
 
-}  // namespace shardtype::rules
-
-namespace shardtype {
-
-namespace rules {
-
 /// All collectives and casts of manual mode, with JAX's types for its collectives (jax.lax,
 /// `shard_map` with check_vma). Closed under transposition.
 inline constexpr Move moves[] = {
@@ -152,6 +146,4 @@ constexpr Verdict output(Spec const& l, Spec const& out) {
   return accept(out);
 }
 
-}  // namespace rules
-
-}  // namespace shardtype
+}  // namespace shardtype::rules

@@ -35,12 +35,6 @@ constexpr bool goes_through_owed(ReductionKind how) {
   return how == ReductionKind::sum || how == ReductionKind::max || how == ReductionKind::min;
 }
 
-}  // namespace shardtype::rules
-
-namespace shardtype {
-
-namespace rules {
-
 /// `s` reduced over the labels that `kept` lacks: their axes become unreduced, with the kind of the
 /// reduction. Communicates nothing. JAX implicitly all-reduces here (lax.py, reduce_sum).
 constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how) {
@@ -67,8 +61,7 @@ constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how
 /// Each element of `s` combined with a reduction over the labels that `kept` lacks: the same dims
 /// with the same splits. Communicates nothing.
 constexpr Verdict normalization(Spec const& s, Labels const& kept) {
-  Verdict const v = reduction(s, kept, ReductionKind::whole);
-  return v ? accept(s) : v;
+  return accept_if(reduction(s, kept, ReductionKind::whole), s);
 }
 
 /// Whether a reduction of `s` may have the named sharding `wanted`. Labels that `wanted` lacks are
@@ -95,6 +88,4 @@ constexpr Verdict named_reduction(Spec const& s, Spec const& wanted, ReductionKi
   return accept(wanted);
 }
 
-}  // namespace rules
-
-}  // namespace shardtype
+}  // namespace shardtype::rules

@@ -20,10 +20,7 @@ constexpr Verdict has_all(Spec const& a, Spec const& labels) {
 /// An elementwise operation that depends on positions along some dims: the same dims with the same
 /// splits. Elements that it masks become zero, which the sum, maximum or minimum of zeros is as
 /// well.
-constexpr Verdict masked(Question const& q) {
-  Verdict const v = has_all(q.a(), q.from);
-  return v ? accept(q.a()) : v;
-}
+constexpr Verdict masked(Question const& q) { return accept_if(has_all(q.a(), q.from), q.a()); }
 
 /// Whether no dim of `a` with a label in `labels` is block-cyclic.
 constexpr Verdict in_blocks(Spec const& a, Spec const& labels) {

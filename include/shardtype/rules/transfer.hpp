@@ -12,15 +12,13 @@ namespace shardtype::rules {
 /// which side is at fault: A02, B03 if `from` has a cyclic dim, R01 with a label of `from`, else
 /// `to`.
 constexpr Verdict transfer(Spec const& from, Spec const& to) {
-  for (int x = 0; x < max_axes; ++x)
-    if (from.unreduced.contains(x)) return refuse(Code::A02_still_unreduced, -1, -1, x);
+  if (Verdict v = refuse_any(Code::A02_still_unreduced, from.unreduced); !v) return v;
   for (int d = 0; d < from.rank; ++d)
     if (to.find(from.dims[d].label) < 0)
       return refuse(Code::R01_indices_differ, from.dims[d].label);
   for (int d = 0; d < to.rank; ++d)
     if (from.find(to.dims[d].label) < 0) return refuse(Code::R01_indices_differ, to.dims[d].label);
-  for (int x = 0; x < max_axes; ++x)
-    if (to.unreduced.contains(x)) return refuse(Code::R02_replicated_to_unreduced, -1, -1, x);
+  if (Verdict v = refuse_any(Code::R02_replicated_to_unreduced, to.unreduced); !v) return v;
   for (Spec const* s : {&from, &to})
     if (int const d = s->cyclic_dim(); d >= 0)
       return refuse(Code::B03_through_cyclic, s->dims[d].label, -1, s->dims[d].axes[0]);

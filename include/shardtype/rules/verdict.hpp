@@ -196,6 +196,8 @@ constexpr Verdict accept(Spec const& result) { return {Code::ok, result}; }
 constexpr Verdict refuse(Code code, int label = -1, int other = -1, int axis = -1) {
   return {code, {}, label, other, axis};
 }
+/// Accepts `result` if `v` accepts.
+constexpr Verdict accept_if(Verdict const& v, Spec const& result) { return v ? accept(result) : v; }
 /// Refuses the first of these axes, if there is any.
 constexpr Verdict refuse_any(Code code, AxisSet axes, int label = -1) {
   return axes.empty() ? Verdict{} : refuse(code, label, -1, axes.first());

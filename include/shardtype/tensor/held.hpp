@@ -48,12 +48,6 @@ inline constexpr bool is_element =
 [[noreturn]] void throw_not_writable(Buffer const& memory, std::string_view operation,
                                      std::source_location const& where);
 
-}  // namespace shardtype::detail
-
-namespace shardtype {
-
-namespace detail {
-
 template <class A>
 struct Declaration {
   using S = Scope<A>;
@@ -225,12 +219,6 @@ class HeldRows : public HeldBlock {
   std::array<std::int64_t, rank> extents_;
   std::array<Rows, rank> rows_{};
 };
-
-}  // namespace detail
-
-}  // namespace shardtype
-
-namespace shardtype::detail {
 
 /// The calling rank's part of a `Self`, a Tensor or a Local; its base refuses a type that breaks
 /// the laws. A value: copies share memory until one is written, and writing needs the only

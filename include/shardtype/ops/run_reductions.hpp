@@ -7,7 +7,7 @@
 #include <shardtype/execute/reduce_instances.hpp>
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/softmax.hpp>
-#include <shardtype/ops/normalization.hpp>
+#include <shardtype/ops/reductions.hpp>
 
 namespace shardtype::execute {
 
