@@ -1,11 +1,7 @@
 // The parts of the engine that do not depend on element types.
-#include <shardtype/execute/carrier.ipp>
 #include <shardtype/execute/collective_step.ipp>
 #include <shardtype/execute/executor.ipp>
 #include <shardtype/execute/fused_operands.ipp>
-#include <shardtype/execute/group.ipp>
-#include <shardtype/execute/lookup.ipp>
-#include <shardtype/execute/reduce_run.ipp>
 #include <shardtype/execute/run.ipp>
 #include <shardtype/execute/take_rows.ipp>
 #include <shardtype/kernels/launch.ipp>

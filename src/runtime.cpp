@@ -12,7 +12,6 @@
 #include <shardtype/runtime/environment.ipp>
 #include <shardtype/runtime/exchange.ipp>
 #include <shardtype/runtime/files.ipp>
-#include <shardtype/runtime/link.ipp>
 #include <shardtype/runtime/machine_file.ipp>
 #include <shardtype/runtime/memory_for.ipp>
 #include <shardtype/runtime/mesh.ipp>
@@ -22,7 +21,6 @@
 #include <shardtype/runtime/settings.ipp>
 #include <shardtype/runtime/shared_window.ipp>
 #include <shardtype/runtime/small_blocks.ipp>
-#include <shardtype/runtime/stream.ipp>
 #include <shardtype/runtime/trace.ipp>
 #include <shardtype/runtime/wait.ipp>
 

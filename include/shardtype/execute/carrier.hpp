@@ -23,7 +23,24 @@
 namespace shardtype::execute {
 
 /// The placement on a mesh of a tensor of sharding `spec`, with these names.
-Placement placement(MeshState const& mesh, Names const& names, Spec const& spec);
+inline Placement placement(MeshState const& mesh, Names const& names, Spec const& spec) {
+  AxisMap const axes = map_axes(mesh, names);
+  Placement p;
+  p.spec = spec;
+  p.sizes = axes.sizes;
+  p.ranks = mesh.job_ranks();
+  p.coords.resize(p.ranks.size());
+  for (std::size_t k = 0; k < p.ranks.size(); ++k) {
+    auto rest = static_cast<std::int64_t>(k);
+    for (std::size_t m = mesh.axes().size(); m-- > 0;) {
+      std::int64_t const size = mesh.axes()[m].size;
+      for (int x = 0; x < names.axes; ++x)
+        if (axes.position[x] == static_cast<int>(m)) p.coords[k].at[x] = rest % size;
+      rest /= size;
+    }
+  }
+  return p;
+}
 
 /// Moves blocks of `T` in memory `Space` between two meshes. Contiguous parts in host memory are
 /// sent and received in place; others are packed first.
@@ -166,7 +183,3 @@ struct Ends {
 };
 
 }  // namespace shardtype::execute
-
-#ifndef SHARDTYPE_COMPILED
-#include <shardtype/execute/carrier.ipp>
-#endif

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/runtime/mesh.hpp>
@@ -11,35 +10,77 @@
 namespace shardtype::execute {
 
 /// The communicator of the group along `axes`, first axis major.
-Comm& group_of(MeshState& mesh, AxisMap const& map, AxisList const& axes);
+inline Comm& group_of(MeshState& mesh, AxisMap const& map, AxisList const& axes) {
+  int positions[max_axes];
+  for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
+  return mesh.group(positions, axes.size);
+}
 
 /// Writes the members of that group, in order, as ranks of the mesh to `out`.
-detail::List<int>& members_of(MeshState const& mesh, AxisMap const& map, AxisList const& axes,
-                              detail::List<int>& out);
+inline detail::List<int>& members_of(MeshState const& mesh, AxisMap const& map,
+                                     AxisList const& axes, detail::List<int>& out) {
+  std::int64_t const p = map.sizes.product(axes);
+  out.resize(static_cast<std::size_t>(p));
+  for (std::int64_t g = 0; g < p; ++g) {
+    Coords const there = member(axes, map.sizes, map.coords, g);
+    std::int64_t rank = 0;
+    for (std::size_t k = 0; k < mesh.axes().size(); ++k) {
+      std::int64_t at = mesh.coords()[k];
+      for (int x = 0; x < max_axes; ++x)
+        if (map.position[x] == static_cast<int>(k)) at = there[x];
+      rank = rank * mesh.axes()[k].size + at;
+    }
+    out[static_cast<std::size_t>(g)] = static_cast<int>(rank);
+  }
+  return out;
+}
 
 /// Number of the calling rank's group among the groups along `axes`.
-std::int64_t number_of_group(MeshState const& mesh, AxisMap const& map, AxisList const& axes);
+inline std::int64_t number_of_group(MeshState const& mesh, AxisMap const& map,
+                                    AxisList const& axes) {
+  int positions[max_axes];
+  for (int k = 0; k < axes.size; ++k) positions[k] = map.position[axes[k]];
+  return mesh.number_of_group(positions, axes.size);
+}
 
 /// Writes the block along `dim` of sharding `spec` of each member of that group, in order, to
 /// `out`.
-detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing const& sizing,
-                                   AxisMap const& map, AxisList const& axes,
-                                   detail::List<Range>& out);
+inline detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing const& sizing,
+                                          AxisMap const& map, AxisList const& axes,
+                                          detail::List<Range>& out) {
+  std::int64_t const p = sizing.sizes.product(axes);
+  out.resize(static_cast<std::size_t>(p));
+  for (std::int64_t g = 0; g < p; ++g)
+    out[static_cast<std::size_t>(g)] =
+        block_of(spec, dim, sizing, member(axes, sizing.sizes, map.coords, g));
+  return out;
+}
 
 /// As above, relative to the begin of the first member's block.
-detail::List<Range>& relative_blocks(Spec const& spec, int dim, Sizing const& sizing,
-                                     AxisMap const& map, AxisList const& axes,
-                                     detail::List<Range>& out);
+inline detail::List<Range>& relative_blocks(Spec const& spec, int dim, Sizing const& sizing,
+                                            AxisMap const& map, AxisList const& axes,
+                                            detail::List<Range>& out) {
+  member_blocks(spec, dim, sizing, map, axes, out);
+  std::int64_t const begin = out.front().begin;
+  for (Range& r : out) r = {r.begin - begin, r.end - begin};
+  return out;
+}
 
 /// Writes the rows of each member along a dim that may be block-cyclic.
-void member_rows(Spec const& spec, int dim, Sizing const& sizing, AxisMap const& map,
-                 AxisList const& axes, detail::List<Rows>& out);
+inline void member_rows(Spec const& spec, int dim, Sizing const& sizing, AxisMap const& map,
+                        AxisList const& axes, detail::List<Rows>& out) {
+  std::int64_t const p = sizing.sizes.product(axes);
+  out.resize(static_cast<std::size_t>(p));
+  for (std::int64_t g = 0; g < p; ++g)
+    out[static_cast<std::size_t>(g)] =
+        rows_of(spec, dim, sizing, member(axes, sizing.sizes, map.coords, g));
+}
 
 /// The calling rank's index in that group.
-std::int64_t place_in_group(AxisMap const& map, AxisList const& axes);
+inline std::int64_t place_in_group(AxisMap const& map, AxisList const& axes) {
+  std::int64_t at = 0;
+  for (int k = 0; k < axes.size; ++k) at = at * map.sizes[axes[k]] + map.coords[axes[k]];
+  return at;
+}
 
 }  // namespace shardtype::execute
-
-#ifndef SHARDTYPE_COMPILED
-#include <shardtype/execute/group.ipp>
-#endif

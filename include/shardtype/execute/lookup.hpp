@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/lookup.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
@@ -61,7 +60,12 @@ struct Part {
   std::int64_t lengths = 1;  ///< product of the lengths pushed so far
 
   /// Adds dim `d` of `block`, of whose indices `held` those in `used` are part of it.
-  void push(kernels::Layout const& block, int d, Range const& held, Range const& used);
+  void push(kernels::Layout const& block, int d, Range const& held, Range const& used) {
+    layout.extent[layout.rank] = used.size();
+    layout.stride[layout.rank++] = block.stride[d];
+    offset += (used.begin - held.begin) * block.stride[d];
+    lengths *= used.size();
+  }
 };
 
 template <class A, class I>
@@ -79,7 +83,3 @@ void check_values_of(Ids const& ids, std::int64_t n) {
 }
 
 }  // namespace shardtype::execute
-
-#ifndef SHARDTYPE_COMPILED
-#include <shardtype/execute/lookup.ipp>
-#endif

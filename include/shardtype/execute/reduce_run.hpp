@@ -8,7 +8,6 @@
 
 #include <shardtype/check/counted.hpp>
 #include <shardtype/check/reduction.hpp>
-#include <shardtype/core/compiled.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/fused.hpp>
 #include <shardtype/execute/run.hpp>
@@ -23,7 +22,19 @@ namespace shardtype::execute {
 using kernels::reducer_t;
 
 /// `block` with the dims `kept` first, in their order, then the others.
-kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count);
+inline kernels::Layout kept_first(kernels::Layout const& block, int const* kept, int count) {
+  kernels::Layout out;
+  bool used[max_dims] = {};
+  auto push = [&](int d) {
+    out.extent[out.rank] = block.extent[d];
+    out.stride[out.rank++] = block.stride[d];
+    used[d] = true;
+  };
+  for (int k = 0; k < count; ++k) push(kept[k]);
+  for (int d = 0; d < block.rank; ++d)
+    if (!used[d]) push(d);
+  return out;
+}
 
 /// Positions of a result's dims in the operand's Spec.
 struct KeptDims {
@@ -313,7 +324,3 @@ struct Run<op::ReduceParts<F, Names...>> {
 };
 
 }  // namespace shardtype::execute
-
-#ifndef SHARDTYPE_COMPILED
-#include <shardtype/execute/reduce_run.ipp>
-#endif

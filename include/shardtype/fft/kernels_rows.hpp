@@ -4,21 +4,13 @@
 #include <cstdint>
 
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/rules/contraction.hpp>
 
 namespace shardtype::kernels {
 
 /// The dims of a block that are transformed, as positions; a real transform halves the last one.
-struct FourierDims {
-  int size = 0;
-  int at[core::max_dims]{};
-
-  constexpr void push(int d) { at[size++] = d; }
+struct FourierDims : rules::Labels {
   constexpr int last() const { return at[size - 1]; }
-  constexpr bool contains(int d) const {
-    for (int k = 0; k < size; ++k)
-      if (at[k] == d) return true;
-    return false;
-  }
 };
 
 /// Calls `row(offset, other offset)` for each row along dim `d` of two blocks, which differ at most

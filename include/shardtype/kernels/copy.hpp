@@ -65,12 +65,7 @@ struct RowCopy {
   std::int64_t length;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    T const* in = src;
-    std::int64_t rest = row;
-    for (int d = from.rank - 1; d >= 0; --d) {
-      in += (rest % from.extent[d]) * from.stride[d];
-      rest /= from.extent[d];
-    }
+    T const* const in = src + offset_of(from, row);
     T* const out = dst + row * length;
     for (std::int64_t k = 0; k < length; ++k) out[k] = in[k];
   }

@@ -82,14 +82,8 @@ struct Generate {
     std::int64_t const row = work / tiles;
     std::int64_t const begin = (work % tiles) * Tile;
     std::int64_t const end = begin + Tile < length ? begin + Tile : length;
-    std::int64_t at = first;
-    std::int64_t rest = row;
-    for (int d = rows.rank - 1; d >= 0; --d) {
-      at += (rest % rows.extent[d]) * rows.stride[d];
-      rest /= rows.extent[d];
-    }
-    T* const out = data + row * length;
-    generate_run<Tile>(out, value, begin, end, EvenPositions{at, stride});
+    generate_run<Tile>(data + row * length, value, begin, end,
+                       EvenPositions{first + offset_of(rows, row), stride});
   }
 };
 template <class T, class Value, int Tile>
@@ -103,16 +97,12 @@ struct GenerateRows {
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     int const last = block.rank - 1;
     std::int64_t const length = block.extent[last];
-    std::int64_t rest = work / tiles;
+    std::int64_t const row = work / tiles;
     std::int64_t const begin = work % tiles * Tile;
     std::int64_t const end = begin + Tile < length ? begin + Tile : length;
-    T* const out = data + rest * length;
-    std::int64_t at = 0;
-    for (int d = last - 1; d >= 0; --d) {
-      at += global_index(rows[d], rest % block.extent[d]) * block.stride[d];
-      rest /= block.extent[d];
-    }
-    generate_run<Tile>(out, value, begin, end, RowPositions{at, block.stride[last], rows[last]});
+    generate_run<Tile>(
+        data + row * length, value, begin, end,
+        RowPositions{global_offset(block, last, rows, row), block.stride[last], rows[last]});
   }
 };
 

@@ -39,15 +39,11 @@ struct PackedRuns {
   /// fill `spare` bytes behind them.
   template <std::size_t spare, class Make>
   void write(std::int64_t work, Make const& make) const {
-    std::int64_t row = work / pieces;
+    std::int64_t const row = work / pieces;
     std::int64_t begin = work % pieces * piece;
     std::int64_t const end = std::min(begin + piece, length);
     T* out = dst + row * length + begin;
-    T const* in = src;
-    for (int d = outer.rank - 1; d >= 0; --d) {
-      in += row % outer.extent[d] * outer.stride[d];
-      row /= outer.extent[d];
-    }
+    T const* const in = src + offset_of(outer, row);
     constexpr auto room = static_cast<std::int64_t>(made_together / sizeof(T));
     alignas(64) char buffer[made_together + spare];
     T* const made = reinterpret_cast<T*>(buffer);

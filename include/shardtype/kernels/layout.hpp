@@ -1,6 +1,10 @@
 #pragma once
 /// Memory layout of a local block, for kernels.
 
+#include <cstdint>
+
+#include <Kokkos_Core.hpp>
+
 #include <shardtype/core/layout.hpp>
 
 namespace shardtype::kernels {
@@ -11,5 +15,16 @@ using core::Layout;
 using core::lies_in_segments;
 using core::merged;
 using core::outer_length;
+
+/// The offset of element `k`, counted row by row.
+KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
+  if (l.rank == 1) return k * l.stride[0];  // by far the most frequent case, and divisions are slow
+  std::int64_t at = 0;
+  for (int d = l.rank - 1; d >= 0; --d) {
+    at += k % l.extent[d] * l.stride[d];
+    k /= l.extent[d];
+  }
+  return at;
+}
 
 }  // namespace shardtype::kernels

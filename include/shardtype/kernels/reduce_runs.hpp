@@ -34,16 +34,6 @@ inline constexpr bool is_memory = std::is_pointer_v<In> || std::is_same_v<In, Tr
 template <class In>
 inline constexpr bool is_staged = requires { requires In::staged; };
 
-KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
-  if (l.rank == 1) return k * l.stride[0];  // by far the most frequent case, and divisions are slow
-  std::int64_t at = 0;
-  for (int d = l.rank - 1; d >= 0; --d) {
-    at += k % l.extent[d] * l.stride[d];
-    k /= l.extent[d];
-  }
-  return at;
-}
-
 /// Prefetches the `n` elements that are `Ahead` bytes after those at `at`. If many instructions are
 /// between two loads, the processor issues too few loads ahead.
 template <int Ahead, class In>

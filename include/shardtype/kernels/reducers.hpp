@@ -202,14 +202,8 @@ struct PlaceInWhole {
   Rows rows[max_dims];
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    std::int64_t rest = placed[k].place;
-    if (rest < 0) return;
-    std::int64_t at = 0;
-    for (int d = block.rank - 1; d >= 0; --d) {
-      at += global_index(rows[d], rest % block.extent[d]) * block.stride[d];
-      rest /= block.extent[d];
-    }
-    placed[k].place = at;
+    std::int64_t& place = placed[k].place;
+    if (place >= 0) place = global_offset(block, block.rank, rows, place);
   }
 };
 

@@ -40,14 +40,7 @@ struct NormalizeShape {
   Layout rows;          ///< without the last dim; strides are those of the totals, 0 along rows
   std::int64_t length, stride;
 
-  KOKKOS_FUNCTION std::int64_t total_of(std::int64_t row) const {
-    std::int64_t at = 0;
-    for (int d = rows.rank - 1; d >= 0; --d) {
-      at += row % rows.extent[d] * rows.stride[d];
-      row /= rows.extent[d];
-    }
-    return at;
-  }
+  KOKKOS_FUNCTION std::int64_t total_of(std::int64_t row) const { return offset_of(rows, row); }
 };
 
 /// One call computes one element.

@@ -22,12 +22,7 @@ struct RowUnpack {
   std::int64_t stride;  // of the last dim
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    T* out = dst;
-    std::int64_t rest = row;
-    for (int d = to.rank - 1; d >= 0; --d) {
-      out += (rest % to.extent[d]) * to.stride[d];
-      rest /= to.extent[d];
-    }
+    T* const out = dst + offset_of(to, row);
     T const* const in = src + row * length;
     for (std::int64_t k = 0; k < length; ++k) out[k * stride] = in[k];
   }

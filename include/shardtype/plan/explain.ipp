@@ -35,6 +35,18 @@ SHARDTYPE_INLINE std::string collective_text(Collective c) {
   return "local";
 }
 
+SHARDTYPE_INLINE std::string step_text(Step const& s, std::string_view const* axis_names) {
+  if (s.action == Action::slice) return "slice";
+  if (s.action == Action::transpose) return "transpose";
+  if (s.action != Action::communicate) return "local";
+  std::string out = collective_text(s.collective) + " ";
+  for (int k = 0; k < s.axes.size; ++k) {
+    if (k > 0) out += ",";
+    out += axis_names[s.axes[k]];
+  }
+  return out;
+}
+
 SHARDTYPE_INLINE std::string sent_text(int collectives, std::int64_t bytes) {
   if (collectives == planning::unbounded) return "any number of collectives and bytes/rank";
   return std::to_string(collectives) + (collectives == 1 ? " collective, " : " collectives, ") +
@@ -125,13 +137,9 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
     bool const last = ++line == plan.size;
     std::string const from = slot_name(s.slot);
     std::string const to = last ? result : from;
-    std::string what = "local";
     std::string change = from + text(s.before) + " -> " + to + text(s.after);
     std::string amount = "free";
     if (s.action == Action::communicate) {
-      what = collective_text(s.collective) + " ";
-      for (int k = 0; k < s.axes.size; ++k)
-        what += (k == 0 ? "" : ",") + std::string(names.axis_name[s.axes[k]]);
       amount = bytes_text(step_bytes_per_rank(s, plan.sizing_of(s.slot), {}));
     } else if (s.action == Action::compute) {
       change = to + text(s.after) + " = " + (product ? "A · B" : what_it_does);
@@ -140,14 +148,13 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
                                                : bytes_text(plan.block_bytes(s.after, s.slot));
     } else if (s.action == Action::finish) {
       amount = bytes_text(plan.block_bytes(s.after, s.slot));
-    } else {
-      what = s.action == Action::slice ? "slice" : "transpose";
     }
     if (int const loop = plan.repeat_of(line - 1); loop >= 0)
       amount = rounds_text(plan.repeats[loop], line - 1, s, plan.sizing_of(s.slot));
     char number[16];
     std::snprintf(number, sizeof number, "%3d  ", line);
-    out += number + padded(what, 17) + padded(change, 46) + " " + amount + "\n";
+    out += number + padded(step_text(s, names.axis_name), 17) + padded(change, 46) + " " + amount +
+           "\n";
   }
   return out;
 }

@@ -16,32 +16,17 @@ SHARDTYPE_INLINE std::string step_text(FunctionPlan const& plan, FunctionStep co
   for (int x = 0; x < max_axes; ++x) names.axis_name[x] = plan.axis_name[x];
   std::string const before = spec_text(s.step.before, names);
   std::string const after = spec_text(s.step.after, names);
-  std::string what = "local";
   std::string change = before;
   change += " -> ";
   change += after;
   std::string amount = s.flops > 0 ? flops_text(s.flops) : "";
-  switch (s.step.action) {
-    case Action::communicate:
-      what = collective_text(s.step.collective) + " ";
-      for (int k = 0; k < s.step.axes.size; ++k) {
-        if (k > 0) what += ",";
-        what += plan.axis_name[s.step.axes[k]];
-      }
-      amount = bytes_text(step_bytes_per_rank(s.step, s.sizing, {}));
-      break;
-    case Action::slice:
-      what = "slice";
-      break;
-    case Action::transpose:
-      what = "transpose";
-      break;
-    default:
-      change = after;
-  }
+  if (s.step.action == Action::communicate)
+    amount = bytes_text(step_bytes_per_rank(s.step, s.sizing, {}));
+  else if (s.step.action == Action::compute || s.step.action == Action::finish)
+    change = after;
   if (s.repeat.has(0)) amount = rounds_text(s.repeat, 0, s.step, s.sizing);
-  return padded(std::string(s.operation), 14) + " " + padded(what, 17) + padded(change, 46) + " " +
-         amount;
+  return padded(std::string(s.operation), 14) + " " +
+         padded(step_text(s.step, plan.axis_name), 17) + padded(change, 46) + " " + amount;
 }
 
 /// `1 collective, 0.52 MB/rank, 0.21 GFLOP/rank`

@@ -7,7 +7,6 @@
 
 #include <mpi.h>
 
-#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/agreement.hpp>
 #include <shardtype/runtime/comm.hpp>
@@ -33,10 +32,30 @@ class Link {
   Agreement& agreement() { return agreement_; }
 
   /// The index of a rank of the job in `ranks`, which are in increasing order.
-  static int place(detail::List<int> const& ranks, int rank);
+  static int place(detail::List<int> const& ranks, int rank) {
+    int low = 0;
+    int high = static_cast<int>(ranks.size());
+    while (high - low > 1) {
+      int const middle = (low + high) / 2;
+      (ranks[static_cast<std::size_t>(middle)] <= rank ? low : high) = middle;
+    }
+    return low;
+  }
 
  private:
-  static MPI_Comm make(detail::List<int> const& ranks);
+  static MPI_Comm make(detail::List<int> const& ranks) {
+    Agreement::meet_before_mesh(ranks, "the first transfer between two meshes", 1);
+    MPI_Group job = MPI_GROUP_NULL;
+    MPI_Group members = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Comm_group(MPI_COMM_WORLD, &job);
+    MPI_Group_incl(job, static_cast<int>(ranks.size()), ranks.data(), &members);
+    int const status = MPI_Comm_create_group(MPI_COMM_WORLD, members, tag, &made);
+    MPI_Group_free(&members);
+    MPI_Group_free(&job);
+    check_mpi(status, "MPI_Comm_create_group");
+    return made;
+  }
 
   static constexpr int tag = 7253;  ///< of the messages that create the communicator
 
@@ -46,7 +65,3 @@ class Link {
 };
 
 }  // namespace shardtype::runtime
-
-#ifndef SHARDTYPE_COMPILED
-#include <shardtype/runtime/link.ipp>
-#endif

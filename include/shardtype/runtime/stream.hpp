@@ -6,7 +6,6 @@
 
 #include <mpi.h>
 
-#include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/comm.hpp>
 
@@ -57,10 +56,19 @@ class Stream {
   /// Whether the memory of sent message `k` is free again. Never waits.
   bool gone(std::int64_t k) { return test(sent_[static_cast<std::size_t>(k)]); }
   /// Waits for all messages.
-  void finish();
+  void finish() {
+    for (MPI_Request& r : received_) wait_for(r);
+    for (MPI_Request& r : sent_) wait_for(r);
+    come_ = static_cast<std::int64_t>(received_.size());
+  }
 
  private:
-  static bool test(MPI_Request& r);
+  static bool test(MPI_Request& r) {
+    if (r == MPI_REQUEST_NULL) return true;
+    int done = 0;
+    check_mpi(MPI_Test(&r, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  }
 
   MPI_Comm comm_;
   int from_;
@@ -72,7 +80,3 @@ class Stream {
 };
 
 }  // namespace shardtype::runtime
-
-#ifndef SHARDTYPE_COMPILED
-#include <shardtype/runtime/stream.ipp>
-#endif
