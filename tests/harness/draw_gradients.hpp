@@ -61,8 +61,7 @@ constexpr int number_of() {
 /// The library's verdict on an instruction.
 constexpr rules::Verdict rule(Instruction in, Spec const& a, Spec const& b) {
   WithGradient const& c = case_of(in);
-  Draw none(1);
-  Rules of(none, Element::floating, a, c.looks_up ? in.ids : b, b);
+  Rules of(Element::floating, a, c.looks_up ? in.ids : b, b);
   return c.rule(of, in);
 }
 constexpr rules::Verdict pulled(Instruction const& in, int k, Spec const& a, Spec const& b) {
@@ -221,35 +220,9 @@ class Drawing {
   constexpr bool details(Instruction& in) {
     WithGradient const& c = case_of(in);
     Spec const& a = spec(in, 0);
-    Spec const& b = spec(in, 1);
-    rules::Labels const mine = rules::labels_of(a);
-    bool const has_result = (c.reads & programs::reads_result) != 0;
-    in.axis = draw_.below(axes);
-    in.from = draw_.below(labels);
-    in.to = draw_.below(labels);
+    if (!c.drawn(draw_, Rules(Element::floating, a, spec(in, 1), a), in)) return false;
+    in.result.kind = core::ReduceKind::sum;
     in.fused = c.fuses && draw_.one_in(2);
-    if ((c.reads & programs::reads_over) != 0) {
-      rules::Labels const kept = programs::some_labels(draw_, mine);
-      in.list = programs::without(mine, kept);
-      if (has_result) in.result = wanted(kept);
-      return in.list.size > 0;
-    }
-    if ((c.reads & programs::reads_kept) != 0) {
-      in.list = programs::some_labels(draw_, programs::together(a, b));
-      if (has_result) in.result = wanted(in.list);
-      return in.list.size > 0;
-    }
-    if ((c.reads & programs::reads_order) != 0) {
-      if (a.rank < 2) return false;
-      int const begin = 1 + draw_.below(a.rank - 1);
-      for (int d = 0; d < a.rank; ++d) in.list.push(a.dims[(begin + d) % a.rank].label);
-    }
-    if (has_result) {
-      in.result = wanted(programs::together(a, b));
-      if (c.moves)
-        in.result.unreduced.bits =
-            static_cast<std::uint8_t>(in.result.unreduced.bits & a.unreduced.bits);
-    }
     if (c.looks_up) {
       if (a.find(in.from) < 0) return false;
       in.ids = c.ids(draw_, a, in);

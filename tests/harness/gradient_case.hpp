@@ -63,13 +63,6 @@ inline std::vector<int> labels_in(Spec const& s) {
   for (int d = 0; d < s.rank; ++d) out.push_back(s.dims[d].label);
   return out;
 }
-/// A bound of the number of elements that a reduction joins.
-constexpr double most_terms(Instruction const& in) {
-  double n = 1;
-  for (int k = 0; k < in.list.size; ++k) n *= most_extent;
-  return n;
-}
-
 using Row = std::vector<double>;
 inline double total(Row const& x) {
   double s = 0;
@@ -129,10 +122,9 @@ struct ReadElements final : Values {
 ///   dense(Dense)       else its dense meaning; by default the sum of the elements that `element` reads
 ///   bound(in, a, b)    a bound of the result's elements
 ///   ids(draw, a, in)   of a lookup, whose second operand are ids that depend on nothing: their sharding
-struct WithGradient {
+struct WithGradient : Naming {
   int operands;
-  bool looks_up, fuses, needs_elements, compares, keeps_distinct, moves;
-  unsigned reads;
+  bool looks_up, fuses, needs_elements, compares, keeps_distinct;
   int condition;
   rules::Code refused_back;
   std::span<std::string_view const> gradients_of;
@@ -144,79 +136,81 @@ struct WithGradient {
 
   template <class C>
   static constexpr WithGradient of() {
-    constexpr bool is_function = requires { typename C::function; };
+    static_assert(std::size(C::gradients_of) > 0);
     constexpr bool is_lookup = requires { &C::ids; };
-    unsigned const reads = is_function && C::reads == reads_from ? 0 : C::reads;
-    WithGradient out{is_lookup ? 1 : C::takes.operands, is_lookup, requires {&C::slopes;
+    constexpr bool has_slopes = requires { &C::slopes; };
+    WithGradient out{Naming::of<C>(),
+                     is_lookup ? 1 : C::takes.operands,
+                     is_lookup,
+                     has_slopes && (C::reads & reads_result) == 0,
+                     C::needs_elements,
+                     C::compares,
+                     C::keeps_distinct,
+                     C::condition,
+                     C::refused_back,
+                     C::gradients_of,
+                     &CaseOf::rule_of<C>,
+                     &pulled_by<C>,
+                     &dense_by<C>,
+                     &bound_by<C>,
+                     nullptr};
+    if constexpr (is_lookup) out.ids = &C::ids;
+    return out;
   }
-  &&(reads& reads_result) == 0, C::needs_elements, C::compares, C::keeps_distinct, C::moves, reads,
-      C::condition, C::refused_back, C::gradients_of, nullptr, &pulled_by<C>, &dense_by<C>,
-      &bound_by<C>, nullptr
-};
-static_assert(std::size(C::gradients_of) > 0);
-if constexpr (requires { &C::rule; }) {
-  out.rule = &C::rule;
-} else {
-  out.rule = &CaseOf::elementwise<C>;
-}
-if constexpr (is_lookup) out.ids = &C::ids;
-return out;
-}  // namespace programs
 
-private:
-template <class C>
-static constexpr rules::Verdict pulled_by(Pull const& p) {
-  using enum rules::Linearity;
-  if constexpr (requires { C::pulled(p); }) {
-    return C::pulled(p);
-  } else if constexpr (requires { typename C::function; }) {
-    constexpr rules::Linearity how = meets<typename C::function, double>;
-    if constexpr (C::takes.operands == 1) {
-      return how == linear || how == scaling ? rules::accept(p.ct) : joined(scaling, p.ct, p.a);
-    } else {
-      static_assert(how == additive || how == scaling);
-      return p.summed(how == additive ? rules::accept(p.ct) : joined(scaling, p.ct, p.other()));
-    }
-  } else {
-    return rules::accept(p.ct);
-  }
-}
-template <class C>
-static int dense_by(Dense const& d) {
-  if constexpr (requires { C::dense(d); }) {
-    return C::dense(d);
-  } else if constexpr (requires { &C::slopes; }) {
-    return d.r.map(
-        d.result(), d.a, d.b, [](double x, double y) { return C::of(x, y, 0.0); }, &C::slopes);
-  } else {
-    auto const from = [in = d.in, z = d.sizing(), a = d.a, b = d.b, ids = d.ids](
-                          dense::At const& at, auto const& add) {
-      ReadElements const elements(in, z.extents, ids);
-      Cell cell{in, z, elements, {}};
-      for (int l = 0; l < labels; ++l) cell.at.at[l] = at[static_cast<std::size_t>(l)];
-      if constexpr (requires { C::element(cell); }) {
-        C::element(cell);
+ private:
+  template <class C>
+  static constexpr rules::Verdict pulled_by(Pull const& p) {
+    using enum rules::Linearity;
+    if constexpr (requires { C::pulled(p); }) {
+      return C::pulled(p);
+    } else if constexpr (requires { typename C::function; }) {
+      constexpr rules::Linearity how = meets<typename C::function, double>;
+      if constexpr (C::takes.operands == 1) {
+        return how == linear || how == scaling ? rules::accept(p.ct) : joined(scaling, p.ct, p.a);
       } else {
-        cell.a();
+        static_assert(how == additive || how == scaling);
+        return p.summed(how == additive ? rules::accept(p.ct) : joined(scaling, p.ct, p.other()));
       }
-      for (auto const& [operand, place] : elements.read) {
-        dense::At source = at;
-        for (int l = 0; l < labels; ++l) source[static_cast<std::size_t>(l)] = place[l];
-        add(operand == 0 ? a : b, source, 1.0);
-      }
-    };
-    return d.r.linear(d.result(), from);
+    } else {
+      return rules::accept(p.ct);
+    }
   }
-}
-template <class C>
-static constexpr double bound_by(Instruction const& in, double a, double b) {
-  if constexpr (requires { C::bound(in, a, b); }) {
-    return C::bound(in, a, b);
-  } else {
-    return C::takes.operands > 1 ? a + b : a;
+  template <class C>
+  static int dense_by(Dense const& d) {
+    if constexpr (requires { C::dense(d); }) {
+      return C::dense(d);
+    } else if constexpr (requires { &C::slopes; }) {
+      return d.r.map(
+          d.result(), d.a, d.b, [](double x, double y) { return C::of(x, y, 0.0); }, &C::slopes);
+    } else {
+      auto const from = [in = d.in, z = d.sizing(), a = d.a, b = d.b, ids = d.ids](
+                            dense::At const& at, auto const& add) {
+        ReadElements const elements(in, z.extents, ids);
+        Cell cell{in, z, elements, {}};
+        for (int l = 0; l < labels; ++l) cell.at.at[l] = at[static_cast<std::size_t>(l)];
+        if constexpr (requires { C::element(cell); }) {
+          C::element(cell);
+        } else {
+          cell.a();
+        }
+        for (auto const& [operand, place] : elements.read) {
+          dense::At source = at;
+          for (int l = 0; l < labels; ++l) source[static_cast<std::size_t>(l)] = place[l];
+          add(operand == 0 ? a : b, source, 1.0);
+        }
+      };
+      return d.r.linear(d.result(), from);
+    }
   }
-}
-}
-;
+  template <class C>
+  static constexpr double bound_by(Instruction const& in, double a, double b) {
+    if constexpr (requires { C::bound(in, a, b); }) {
+      return C::bound(in, a, b);
+    } else {
+      return C::takes.operands > 1 ? a + b : a;
+    }
+  }
+};
 
 }  // namespace programs

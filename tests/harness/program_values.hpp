@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -101,19 +100,6 @@ inline bool stands_for(Distributed const& v, Distributed const& dense, planning:
     }
   }
   return true;
-}
-
-// The largest integer whose square is at most `n`.
-inline std::int64_t root(std::int64_t n) {
-  auto r = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
-  while (r * r > n) --r;
-  while ((r + 1) * (r + 1) <= n) ++r;
-  return r;
-}
-// 2 to the power of an element of a logsumexp; the exponents are shifted so that the least element
-// gives 1.
-inline std::int64_t raised(std::int64_t element, std::int64_t most) {
-  return std::int64_t{1} << std::clamp<std::int64_t>(element + most, 0, 40);
 }
 
 }  // namespace programs

@@ -37,9 +37,12 @@ class Ranks {
     if (!got) sound = false;
     return got.value_or(0);
   }
-  // The element at `at` from the rank along the dim of `label` that has it.
-  std::int64_t from_any(Distributed const& v, Coords const& me, int label, Extents const& at) {
-    core::AxisList const along = v.spec.dims[v.spec.find(label)].axes;
+  bool has(Distributed const& v, std::size_t r, Extents const& at) const {
+    return v.held[r][static_cast<std::size_t>(simulate::place(v.spec, z_.extents, at))].has_value();
+  }
+  // The element at `at` from the rank along these axes that has it.
+  std::int64_t from_any(Distributed const& v, Coords const& me, core::AxisList const& along,
+                        Extents const& at) {
     for (std::int64_t g = 0; g < z_.sizes.product(along); ++g) {
       Coords const other = member(along, z_.sizes, me, g);
       if (simulate::holds(v.spec, z_, other, at))
@@ -58,9 +61,6 @@ class Ranks {
     sound = false;
     return 0;
   }
-  // The value of a tensor without dims on the first rank.
-  std::int64_t item(Distributed const& v) { return take(v, 0, {}); }
-
   // In plans, reduced axes are replicated.
   static Spec without_reduced(Spec s) {
     s.reduced = {};

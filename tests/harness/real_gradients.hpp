@@ -98,6 +98,7 @@ struct Performed : programs::OnInstruction<P, At> {
   using programs::OnInstruction<P, At>::in;
   using Element = double;
   using Out = type_of<P, inputs + At>;
+  static constexpr bool in_two = false;
   A const& a;
   B const& b;
   Int n;          // extent of V

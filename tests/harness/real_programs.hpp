@@ -34,7 +34,7 @@ class Run {
       auto const of = [&](int which) -> Distributed const& {
         return dense_[static_cast<std::size_t>(in.operand[which])];
       };
-      dense_.push_back(Meaning(in, of(0), of(1), of(2), z).value());
+      dense_.push_back(meaning(in, of(0), of(1), of(2), z));
     }
   }
 
@@ -109,8 +109,7 @@ void instructions(Run& run, Values const&... values) {
   if constexpr (At < P::value.size) {
     constexpr Instruction in = P::value.code[At];
     auto const out = perform<P, At>(run.mesh, run.z, nth<in.operand[0]>(values...),
-                                    nth<in.operand[1]>(values...), nth<in.operand[2]>(values...),
-                                    std::make_integer_sequence<int, in.list.size>{});
+                                    nth<in.operand[1]>(values...), nth<in.operand[2]>(values...));
     // the type has the sharding that the rule inferred
     static_assert(std::is_same_v<std::remove_const_t<decltype(out)>, type_of<P, inputs + At>>);
     compare(run, inputs + At, P::value.spec(inputs + At), out);

@@ -259,7 +259,7 @@ struct RunningProduct : Running<rules::ReductionKind::whole> {
         });
   }
   static constexpr Taken takes = one(numbers);
-  static constexpr bool seldom_fits = true;
+  static constexpr int seldom_fits = 1;
   static constexpr Known known(KnownOperands const& of) { return {power(of.a.most, most_extent)}; }
   static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 1, product_of); }
   static auto perform(auto on) { return cumprod<typename decltype(on)::V>(on.a); }
@@ -301,46 +301,6 @@ struct SumAfter : RunningSum {
   }
 };
 
-// Updates of the rows that ids name, along a dim that is not split (else the result is unreduced).
-struct ScatterAlong : Case {
-  static constexpr Taken takes = two(numbers, integers);
-  static constexpr bool seldom_fits = true;
-  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, most_extent)}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    int const d = r.a.find(in.from);
-    if (d >= 0 && r.a.dims[d].axes.size > 0) return Rules::no();
-    return rules::scatter_along(r.a, r.b, in.from, in.from);
-  }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t sum = 0;
-    for (std::int64_t row = 0; row < c.n(); ++row)
-      if (c.b(row) == c.i()) sum += c.a(row);
-    return sum;
-  }
-  static auto perform(auto on) { return scatter_along<typename decltype(on)::V>(on.a, on.b, on.n); }
-};
-
-// The value as a parameter is used: whole and reduced along an axis.
-struct UsedAs : Case {
-  static constexpr std::string_view gradients_of[] = {"UsedAs"};
-  static constexpr unsigned reads = reads_axis;
-  static constexpr bool moves = true;
-  static constexpr bool keeps_distinct = true;
-  static constexpr bool recorded = false;
-  static constexpr planning::LocalPlan meet(Instruction const& in, Spec const&, Spec const&) {
-    return {rules::accept(in.result), 1, {in.result}, in.result};
-  }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    core::AxisSet over;
-    over.insert(in.axis);
-    rules::Verdict const v = rules::used_as(r.a, over);
-    in.result = v.result;
-    return v;
-  }
-  static std::int64_t element(Cell const& c) { return c.a(); }
-  static auto perform(auto on) { return used_as<Reduced<typename decltype(on)::Axis>>(on.a); }
-};
-
 // The elements on one side of a diagonal of two dims.
 template <bool upper>
 struct Triangle : Case {
@@ -376,21 +336,25 @@ struct UpperTriangle : Triangle<true> {
   }
 };
 
+// A new dim along which the operand is repeated, split over an axis by some instructions.
+constexpr bool splits(Instruction const& in) { return in.to == 0; }
+template <class On, class V>
+using SplitDim = std::conditional_t<splits(On::in), Dim<V, typename On::Axis>, Dim<V>>;
+constexpr rules::Verdict repeated_along(Spec const& a, Instruction const& in, int label) {
+  rules::Question q = Rules::question(&a, 1);
+  q.to.add(label);
+  if (splits(in)) q.to.dims[0].axes.push(in.axis);
+  return rules::broadcast(q, false);
+}
+
 // The diagonal of a matrix whose rows are repeated and which has zeros elsewhere: the operand again.
 // Where the new dim is split, each rank has the rows of its own columns.
 struct OnDiagonal : Case {
   static constexpr std::string_view gradients_of[] = {"Diagonal"};
   static constexpr unsigned reads = reads_from | reads_to | reads_axis;
-  static constexpr bool splits(Instruction const& in) { return in.to == 0; }
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static constexpr rules::Verdict square(Spec const& a, Instruction const& in) {
-    rules::Question q = Rules::question(&a, 1);
-    q.to.add(labels);
-    if (splits(in)) q.to.dims[0].axes.push(in.axis);
-    return rules::broadcast(q, false);
-  }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    rules::Verdict const v = square(r.a, in);
+    rules::Verdict const v = repeated_along(r.a, in, labels);
     if (!v) return v;
     rules::Question q = Rules::question(&v.result, 1);
     q.from.add(in.from);
@@ -399,18 +363,19 @@ struct OnDiagonal : Case {
     return op::Diagonal<samples::I, samples::J>::rule(q);
   }
   static constexpr rules::Verdict pulled(Pull const& p) {
-    return rules::reduction(rules::cotangent(square(p.a, p.in).result), rules::labels_of(p.a),
-                            rules::ReductionKind::sum);
+    return rules::reduction(rules::cotangent(repeated_along(p.a, p.in, labels).result),
+                            rules::labels_of(p.a), rules::ReductionKind::sum);
   }
   static std::int64_t element(Cell const& c) { return c.a(); }
-  static bool has_part(Instruction const& in, planning::Sizing const&, Coords const& me) {
+  static bool has_part(Instruction const& in, Spec const&, planning::Sizing const&,
+                       Coords const& me) {
     return !splits(in) || me[in.axis] == 0;
   }
   static auto perform(auto on) {
     using On = decltype(on);
     using V = typename On::V;
     using Q = typename On::Q;
-    using Column = std::conditional_t<splits(On::in), Dim<Q, typename On::Axis>, Dim<Q>>;
+    using Column = SplitDim<On, Q>;
     return diagonal<V, Q>(triu<V, Q>(tril<V, Q>(broadcast<Column>(on.a, {on.n}))));
   }
 };
@@ -423,10 +388,7 @@ struct Variance : Case {
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
-    rules::Labels kept;
-    for (int d = 0; d < r.a.rank; ++d)
-      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
-    return rules::reduction(r.a, kept, rules::ReductionKind::whole);
+    return rules::reduction(r.a, without(r.mine, only(in.from)), rules::ReductionKind::whole);
   }
   static std::int64_t element(Cell const& c) {
     std::int64_t sum = 0;
@@ -449,16 +411,15 @@ struct NonZeros : Case {
   static constexpr Known known(KnownOperands const&) { return {most_extent}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
-    rules::Labels one;
-    one.push(in.from);
-    return rules::reduction(r.a, without(r.mine, one), reductions::NonZeros::kind);
+    return rules::reduction(r.a, without(r.mine, only(in.from)), reductions::NonZeros::kind);
   }
   static std::int64_t element(Cell const& c) {
     std::int64_t count = 0;
     for (std::int64_t k = 0; k < c.n(); ++k) count += c.a(k) != 0 ? 1 : 0;
     return count;
   }
-  static bool has_part(Instruction const& in, planning::Sizing const&, Coords const& me) {
+  static bool has_part(Instruction const& in, Spec const&, planning::Sizing const&,
+                       Coords const& me) {
     bool first = true;
     for (int x = 0; x < axes; ++x)
       first = first && (!in.result.unreduced.contains(x) || me[x] == 0);
@@ -474,10 +435,7 @@ struct Ties : Case {
   static constexpr Known known(KnownOperands const&) { return {most_extent}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
-    rules::Labels kept;
-    for (int d = 0; d < r.a.rank; ++d)
-      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
-    return rules::normalization(r.a, kept);
+    return rules::normalization(r.a, without(r.mine, only(in.from)));
   }
   template <class Better>
   static std::int64_t count(Cell const& c, Better better) {
@@ -509,7 +467,7 @@ struct TiesOfLeast : Ties {
 };
 // The product of the elements that are not zero, and the number of the others, in each place.
 struct ProductAndZeros : Ties {
-  static constexpr bool seldom_fits = true;
+  static constexpr int seldom_fits = 1;
   static constexpr Known known(KnownOperands const& of) {
     return {times(2, power(std::max<std::int64_t>(2, of.a.most), most_extent))};
   }
@@ -534,10 +492,7 @@ struct Softmax : Case {
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
-    rules::Labels kept;
-    for (int d = 0; d < r.a.rank; ++d)
-      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
-    return rules::normalization(r.a, kept);
+    return rules::normalization(r.a, without(r.mine, only(in.from)));
   }
   static std::int64_t element(Cell const& c) { return (c.a() < 0 ? -c.a() : c.a()) + 1; }
   static auto perform(auto on) {
@@ -666,10 +621,6 @@ struct Transposed : Case {
   static constexpr bool keeps_distinct = true;
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.rank < 2) return Rules::no();
-    if (in.list.size == 0) {
-      int const begin = 1 + r.draw.below(r.a.rank - 1);
-      for (int d = 0; d < r.a.rank; ++d) in.list.push(r.a.dims[(begin + d) % r.a.rank].label);
-    }
     Spec to;
     for (int k = 0; k < in.list.size; ++k) to.add(in.list.at[k]);
     return rules::transpose(r.a, to);
@@ -722,14 +673,15 @@ struct Reshaped : Case {
 };
 // A sort along a split dim, which gathers the rows first, by op::Named.
 struct NamedSort : Case {
-  static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
-    rules::Question q = Rules::question(&a, 1);
+  static constexpr unsigned reads = reads_from | reads_result;
+  static constexpr planning::LocalPlan meet(Instruction const& in, Rules const& r,
+                                            planning::Sizing const&) {
+    rules::Question q = Rules::question(&r.a, 1);
     q.from.add(in.from);
     return planning::local_plan(&InOrder<false>::asked, q, in.result);
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    in.result = r.wanted(r.mine);
-    return meet(in, r.a, r.b).verdict;
+    return meet(in, r, {}).verdict;
   }
   static std::int64_t element(Cell const& c) { return InOrder<false>::element(c); }
   static auto perform(auto on) {
@@ -739,13 +691,13 @@ struct NamedSort : Case {
   }
 };
 
-using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle,
-                       Halves, Shift, ShiftRound, Differences, DifferencesRound, HaloRows,
-                       HaloRound, HaloSums, HaloSumsRound, RunningSum, RunningProduct, RunningMax,
-                       RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong, UsedAs, Ties,
-                       TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, OnDiagonal,
-                       NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
-                       Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
+using Along =
+    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
+             Shift, ShiftRound, Differences, DifferencesRound, HaloRows, HaloRound, HaloSums,
+             HaloSumsRound, RunningSum, RunningProduct, RunningMax, RunningMin, SumBefore,
+             SumBehind, SumAfter, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle,
+             OnDiagonal, NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
+             Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 

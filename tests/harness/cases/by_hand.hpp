@@ -12,7 +12,7 @@
 namespace programs::cases {
 
 struct ByHand : Case {
-  static constexpr bool seldom_fits = true;
+  static constexpr int seldom_fits = 1;
   static constexpr bool recorded = false;
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     for (int d = 0; d < r.a.rank; ++d)
@@ -41,7 +41,8 @@ struct Permuted : ByHand {
     v.result.kind = core::ReduceKind::sum;
     return v;
   }
-  static bool has_part(Instruction const& in, planning::Sizing const& z, Coords const& me) {
+  static bool has_part(Instruction const& in, Spec const&, planning::Sizing const& z,
+                       Coords const& me) {
     return me[in.axis] == z.sizes[in.axis] - 1;
   }
   static auto perform(auto on) {

@@ -87,6 +87,7 @@ struct Multiply : Case {
 // 4 x / y, where y is a power of two; y is zero only where the rule accepted an unreduced operand.
 struct Divide : Case {
   static constexpr Taken takes = two(floats, floats);
+  static constexpr bool divides = true;
   using function = functions::Divide;
   using Elements = double;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 4)}; }
@@ -243,22 +244,25 @@ struct ToInteger : Case {
   static auto perform(auto on) { return made(cast<std::int64_t>(on.a)); }
 };
 
-// where(x > 0, y, z)
-struct Choose : Case {
-  static constexpr Taken takes = three(numbers, everything, as_second);
+// where(p, y, z)
+struct ByTruth : Case {
+  static constexpr Taken takes = three(booleans, everything, as_second);
   using function = functions::Where;
   static constexpr Element gives(Element, Element second) { return second; }
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.b, of.c); }
+  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t c) { return a != 0 ? b : c; }
+};
+// where(x > 0, y, z)
+struct Choose : ByTruth {
+  static constexpr Taken takes = three(numbers, everything, as_second);
   static constexpr rules::Verdict rule(Rules& r, Instruction&) {
     rules::Operands condition;
     condition.push(r.a);
     condition.push({});
     rules::Verdict const v = rules::elementwise(condition, meets<functions::Greater>);
     if (!v) return v;
-    rules::Operands all;
-    all.push(v.result);
-    all.push(r.b);
-    all.push(r.c);
+    rules::Operands all = r.operands(3);
+    all.at[0] = v.result;
     return rules::elementwise(all, meets<function>);
   }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t c) { return a > 0 ? b : c; }
@@ -266,15 +270,13 @@ struct Choose : Case {
 };
 // where(p, y, op::zero)
 struct Selected : Case {
-  static constexpr bool seldom_fits = true;
+  static constexpr int seldom_fits = 1;
   static constexpr Taken takes = two(booleans, numbers);
   using function = functions::Where;
   static constexpr Element gives(Element, Element second) { return second; }
   static constexpr Known known(KnownOperands const& of) { return {of.b.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction&) {
-    rules::Operands all;
-    all.push(r.a);
-    all.push(r.b);
+    rules::Operands all = r.operands(2);
     all.push({}, true);
     return rules::elementwise(all, meets<function>);
   }
@@ -282,9 +284,64 @@ struct Selected : Case {
   static auto perform(auto on) { return made(where(on.a, on.b, op::zero)); }
 };
 
+// A function with a named result.
+template <class C>
+struct NamedFunction : C {
+  static constexpr unsigned reads = reads_result;
+  static constexpr rules::Linearity how = meets<typename C::function, typename C::Elements>;
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return rules::named_elementwise(r.operands(C::takes.operands), in.result, how);
+  }
+  static constexpr planning::LocalPlan meet(Instruction const& in, Rules const& r,
+                                            planning::Sizing const&) {
+    rules::Operands const given = r.operands(C::takes.operands);
+    rules::Operands met;
+    planning::LocalPlan out;
+    for (; out.count < C::takes.operands; ++out.count) {
+      Spec const there = rules::elementwise_operand(given, out.count, in.result, how);
+      met.push(there);
+      out.operands[out.count] = there;
+    }
+    return planning::arrive(out, rules::elementwise(met, rules::labels_of(in.result), how),
+                            in.result);
+  }
+  static constexpr rules::Verdict pulled(Pull const& p) {
+    Spec const& to = p.in.result;
+    rules::Verdict const met = joined(how, p.a, p.b);
+    if (!met) {  // reshards are moved back
+      if (met.code == rules::Code::P01_no_operand_has_all || !to.unreduced.empty())
+        return Rules::no();
+      rules::Verdict const v = rules::named_product_cotangent(rules::brought(p.own(), to), to);
+      return v ? rules::accept(rules::cotangent(p.own())) : v;
+    }
+    rules::Verdict const back = rules::accept(rules::cotangent(met.result));
+    return p.summed(
+        how == rules::Linearity::additive ? back : joined(how, back, rules::accept(p.other())));
+  }
+  static auto perform(auto on) {
+    using Out = typename decltype(on)::Out;
+    if constexpr (C::takes.operands == 3) {
+      return map<Out>(typename C::function{}, on.a, on.b, on.c);
+    } else {
+      return map<Out>(typename C::function{}, on.a, on.b);
+    }
+  }
+};
+// Of 4 x, which no pending maximum allows.
+struct NamedDivide : NamedFunction<Divide> {
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const scaled = rules::elementwise(r.operands(1, 1), meets<functions::Multiply>);
+    return scaled ? NamedFunction::rule(r, in) : scaled;
+  }
+  static auto perform(auto on) {
+    return map<typename decltype(on)::Out>(functions::Divide{}, 4 * on.a, on.b);
+  }
+};
+
 using Elementwise =
     CaseList<Negate, Absolute, OwnFunction, Scaled, PlusOne, Add, Subtract, Multiply, Divide,
              WholeDivide, FloorDivide, Remainder, Relu, Clipped, Largest, Smallest, LogAddExp,
-             Positive, Equal, Both, Inverted, ToFloating, ToInteger, Choose, Selected>;
+             Positive, Equal, Both, Inverted, ToFloating, ToInteger, Choose, Selected,
+             NamedFunction<Add>, NamedFunction<Multiply>, NamedDivide, NamedFunction<ByTruth>>;
 
 }  // namespace programs::cases
