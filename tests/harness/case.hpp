@@ -165,7 +165,8 @@ inline constexpr unsigned reads_result = 64;  // the sharding of the result
 inline constexpr unsigned reads_own = 128;    // the label is one of the first operand
 
 // The members of a case, and their defaults:
-//   rule(Rules&, Instruction&)  the verdict of the library's rule
+//   rule(Rules&, Instruction&)  the verdict of the library's rule; or `asks`, a rule of the library of one
+//                               label or of one axis
 //   element(Cell)               an element of the result, from its definition; of a pending sum what this
 //                               rank's elements give
 //   finished(in, z, element)    the last step, when nothing is pending
@@ -307,6 +308,10 @@ struct CaseOf : Naming {
   static constexpr rules::Verdict rule_of(Rules& r, Instruction& in) {
     if constexpr (requires { C::rule(r, in); }) {
       return C::rule(r, in);
+    } else if constexpr (requires { C::asks(rules::Question{}); }) {
+      return r.shape(C::asks, rules::accept(r.a), in.from);
+    } else if constexpr (requires { C::asks(r.a, in.axis); }) {
+      return C::asks(r.a, in.axis);
     } else {
       return rules::elementwise(r.operands(C::takes.operands, C::constants),
                                 linearity_of<C>(r.first));

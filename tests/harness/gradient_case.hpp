@@ -64,10 +64,15 @@ inline std::vector<int> labels_in(Spec const& s) {
   return out;
 }
 using Row = std::vector<double>;
-inline double total(Row const& x) {
+/// The sum of `term` of the elements.
+template <class F>
+double total(Row const& x, F term) {
   double s = 0;
-  for (double const e : x) s += e;
+  for (double const e : x) s += term(e);
   return s;
+}
+inline double total(Row const& x) {
+  return total(x, [](double e) { return e; });
 }
 
 /// The product of the first `end` elements, without element `k`.
@@ -95,12 +100,13 @@ struct Dense {
   }
 };
 
-/// For lookups: which elements an element reads. Operand 1 are the ids.
+/// Which elements an element reads. Of a lookup operand 1 are the ids.
 struct ReadElements final : Values {
   Instruction const& in;
   Extents const& extents;
   std::vector<dense::Int> const& ids;
   mutable std::vector<std::pair<int, Extents>> read{};
+  std::pair<int, Extents> one{-1, {}};  // is 1, the others are 0
 
   ReadElements(Instruction const& its, Extents const& n, std::vector<dense::Int> const& its_ids)
       : in(its), extents(n), ids(its_ids) {}
@@ -110,8 +116,9 @@ struct ReadElements final : Values {
       for (int const l : labels_in(in.ids)) place = place * extents[l] + at[l];
       return ids[static_cast<std::size_t>(place)];
     }
-    read.emplace_back(operand, at);
-    return 0;
+    std::pair const element{operand, at};
+    if (std::find(read.begin(), read.end(), element) == read.end()) read.push_back(element);
+    return element == one ? 1 : 0;
   }
 };
 
@@ -119,7 +126,7 @@ struct ReadElements final : Values {
 ///   pulled(Pull)       what the pull gives before it becomes the operand's cotangent: the verdict of the transposed
 ///                      operation. By default the same elements elsewhere; of a function, its slope times ct
 ///   slopes(x, y)       the derivatives of an elementwise function, whose `of` is a template
-///   dense(Dense)       else its dense meaning; by default the sum of the elements that `element` reads
+///   dense(Dense)       else its dense meaning; by default `element`, which is linear in what it reads
 ///   bound(in, a, b)    a bound of the result's elements
 ///   ids(draw, a, in)   of a lookup, whose second operand are ids that depend on nothing: their sharding
 struct WithGradient : Naming {
@@ -186,18 +193,15 @@ struct WithGradient : Naming {
     } else {
       auto const from = [in = d.in, z = d.sizing(), a = d.a, b = d.b, ids = d.ids](
                             dense::At const& at, auto const& add) {
-        ReadElements const elements(in, z.extents, ids);
+        ReadElements elements(in, z.extents, ids);
         Cell cell{in, z, elements, {}};
         for (int l = 0; l < labels; ++l) cell.at.at[l] = at[static_cast<std::size_t>(l)];
-        if constexpr (requires { C::element(cell); }) {
-          C::element(cell);
-        } else {
-          cell.a();
-        }
-        for (auto const& [operand, place] : elements.read) {
+        C::element(cell);
+        for (auto const& element : std::vector(elements.read)) {
+          elements.one = element;
           dense::At source = at;
-          for (int l = 0; l < labels; ++l) source[static_cast<std::size_t>(l)] = place[l];
-          add(operand == 0 ? a : b, source, 1.0);
+          for (int l = 0; l < labels; ++l) source[static_cast<std::size_t>(l)] = element.second[l];
+          add(element.first == 0 ? a : b, source, static_cast<double>(C::element(cell)));
         }
       };
       return d.r.linear(d.result(), from);

@@ -17,18 +17,7 @@ class Ranks {
  protected:
   template <class F>
   Distributed make(Spec const& s, F value) {
-    Distributed out{s, {}};
-    std::int64_t const n = simulate::volume(s, z_.extents);
-    for (std::int64_t r = 0; r < ranks_; ++r) {
-      Coords const c = simulate::coords_of(z_.sizes, r);
-      auto& mine = out.held.emplace_back(static_cast<std::size_t>(n));
-      for (std::int64_t k = 0; k < n; ++k) {
-        Extents const at = simulate::indices(s, z_.extents, k);
-        if (simulate::holds(s, z_, c, at))
-          mine[static_cast<std::size_t>(k)] = value(c, static_cast<std::size_t>(r), at);
-      }
-    }
-    return out;
+    return simulate::made(s, z_, value);
   }
 
   // The element on rank `r` at `at`.

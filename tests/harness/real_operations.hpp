@@ -45,56 +45,45 @@ using type_of =
 struct Q : Index<"Q"> {};
 struct R : Index<"R"> {};
 
+/// Calls use(row, own, halo) for this rank's elements of `a`: the row along index V, the place in its block, and of
+/// row `to` behind the one before it the place in the block of its halo, of one row before and two behind.
+template <class V, class A, class Use>
+void each_with_halo(A const& a, Use use) {
+  constexpr auto d =
+      static_cast<std::size_t>(A::spec.find(core::Scope<A>::names.find_label(core::identity<V>)));
+  std::int64_t inner = 1;
+  for (std::size_t e = d + 1; e < A::rank; ++e) inner *= a.ranges()[e].size();
+  core::Range const mine = a.ranges()[d];
+  for (std::int64_t own = 0; own < a.local_size(); ++own) {
+    std::int64_t const row = own / inner % mine.size();
+    std::int64_t const outer = own / inner / mine.size();
+    use(mine.begin + row, own, [=](std::int64_t to) {
+      return (outer * (mine.size() + 3) + row + to) * inner + own % inner;
+    });
+  }
+}
 /// The row before each even row, the second row after each odd row.
 template <class V, class A>
 A perform_halo(A const& a, op::Edge edge) {
-  using T = typename A::element;
-  constexpr auto d =
-      static_cast<std::size_t>(A::spec.find(core::Scope<A>::names.find_label(core::identity<V>)));
   auto const halo = halo_exchange<V>(a, 1, 2, edge);
   A out = detail::uninitialized<A>(a.mesh(), a.extents());
-  auto const halo_here = harness::host_block(halo);
-  T const* const from = halo_here.data();
-  std::int64_t outer = 1;
-  std::int64_t inner = 1;
-  for (std::size_t e = 0; e < A::rank; ++e) {
-    if (e < d) outer *= a.ranges()[e].size();
-    if (e > d) inner *= a.ranges()[e].size();
-  }
-  core::Range const mine = a.ranges()[d];
+  auto const from = harness::host_block(halo);
   harness::write_block(out, [&](auto const& to) {
-    for (std::int64_t o = 0; o < outer; ++o)
-      for (std::int64_t i = mine.begin; i < mine.end; ++i)
-        for (std::int64_t k = 0; k < inner; ++k) {
-          std::int64_t const row = i - mine.begin + 1 + (i % 2 == 0 ? -1 : 2);
-          to.data()[(o * mine.size() + i - mine.begin) * inner + k] =
-              from[(o * (mine.size() + 3) + row) * inner + k];
-        }
+    each_with_halo<V>(a, [&](std::int64_t row, std::int64_t own, auto const& place) {
+      to.data()[own] = from.data()[place(row % 2 == 0 ? 0 : 3)];
+    });
   });
   return out;
 }
-
 /// Each own row in the place of the second row behind it, in halos that are then added up.
 template <class V, class A>
 A perform_halo_add(A const& a, op::Edge edge) {
-  using T = typename A::element;
-  constexpr auto d =
-      static_cast<std::size_t>(A::spec.find(core::Scope<A>::names.find_label(core::identity<V>)));
   auto halo = zeros_like(halo_exchange<V>(a, 1, 2, edge));
-  auto const here = harness::host_block(a);
-  T const* const from = here.data();
-  std::int64_t outer = 1;
-  std::int64_t inner = 1;
-  for (std::size_t e = 0; e < A::rank; ++e) {
-    if (e < d) outer *= a.ranges()[e].size();
-    if (e > d) inner *= a.ranges()[e].size();
-  }
-  std::int64_t const rows = a.ranges()[d].size();
+  auto const from = harness::host_block(a);
   harness::write_block(halo, [&](auto const& to) {
-    for (std::int64_t o = 0; o < outer; ++o)
-      for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t k = 0; k < inner; ++k)
-          to.data()[(o * (rows + 3) + i + 3) * inner + k] = from[(o * rows + i) * inner + k];
+    each_with_halo<V>(a, [&](std::int64_t, std::int64_t own, auto const& place) {
+      to.data()[place(3)] = from.data()[own];
+    });
   });
   return halo_add(halo);
 }

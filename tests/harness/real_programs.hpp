@@ -45,11 +45,9 @@ class Run {
   template <class T>
   void fill(int which, T* block) const {
     Spec const& s = program_.input[which];
-    for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
-      Extents const at = simulate::indices(s, z.extents, k);
-      if (simulate::holds(s, z, axes_.coords, at))
-        *block++ = static_cast<T>(held(program_, which, z.sizes, axes_.coords, at));
-    }
+    simulate::for_held(s, z, axes_.coords, [&](std::size_t, Extents const& at) {
+      *block++ = static_cast<T>(held(program_, which, z.sizes, axes_.coords, at));
+    });
   }
   /// Compares a block of value `v`, in sharding `s`, with the dense value; an unreduced value is
   /// reduced first. Collective.
@@ -66,12 +64,10 @@ class Run {
       execute::group_of(mesh.state(), axes_, owed).all_reduce(mine.data(), mine.data(), n, s.kind);
     Distributed const& dense = dense_[static_cast<std::size_t>(v)];
     auto element = mine.begin();
-    for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
-      Extents const at = simulate::indices(s, z.extents, k);
-      if (!simulate::holds(s, z, axes_.coords, at)) continue;
+    simulate::for_held(s, z, axes_.coords, [&](std::size_t, Extents const& at) {
       auto const place = static_cast<std::size_t>(simulate::place(dense.spec, z.extents, at));
       wrong += *element++ == static_cast<Wire>(*dense.held[0][place]) ? 0 : 1;
-    }
+    });
   }
 
  private:

@@ -74,35 +74,50 @@ inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const
   return true;
 }
 
-// A tensor whose elements are value(indices). A pending sum has fixed, irregular summands on the
-// ranks.
+// Calls use(k, at) for each element that a rank holds: its number in the order of the spec's dims, and its indices.
+template <class Use>
+void for_held(Spec const& s, Sizing const& z, Coords const& c, Use use) {
+  for (std::int64_t k = 0, n = volume(s, z.extents); k < n; ++k)
+    if (Extents const at = indices(s, z.extents, k); holds(s, z, c, at))
+      use(static_cast<std::size_t>(k), at);
+}
+
+// A tensor of which each rank has value(its coordinates, its number, indices).
 template <class F>
-Distributed distribute(Spec const& s, Sizing const& z, F value) {
+Distributed made(Spec const& s, Sizing const& z, F value) {
   Distributed out{s, {}};
-  std::int64_t const p = rank_count(z.sizes);
-  std::int64_t const n = volume(s, z.extents);
-  for (std::int64_t r = 0; r < p; ++r) {
+  auto const n = static_cast<std::size_t>(volume(s, z.extents));
+  for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
     Coords const c = coords_of(z.sizes, r);
-    out.held.emplace_back(static_cast<std::size_t>(n));
-    for (std::int64_t k = 0; k < n; ++k) {
-      Extents const at = indices(s, z.extents, k);
-      if (!holds(s, z, c, at)) continue;
-      std::int64_t mine = value(at);
-      if (!s.unreduced.empty()) {
-        // the first rank of each group has the rest, so that the sum over the group is the value
-        bool first = true;
-        std::int64_t group = 1;
-        for (int x = 0; x < max_axes; ++x)
-          if (s.unreduced.contains(x)) {
-            first = first && c[x] == 0;
-            group *= z.sizes[x];
-          }
-        mine = first ? mine - 3 * (group - 1) : 3;
-      }
-      out.held.back()[static_cast<std::size_t>(k)] = mine;
-    }
+    auto& mine = out.held.emplace_back(n);
+    for_held(s, z, c, [&](std::size_t k, Extents const& at) {
+      mine[k] = value(c, static_cast<std::size_t>(r), at);
+    });
   }
   return out;
+}
+
+// The axes over which the tensor is pending.
+inline AxisList owed_axes(Spec const& s) {
+  AxisList out;
+  for (int x = 0; x < max_axes; ++x)
+    if (s.unreduced.contains(x)) out.push(x);
+  return out;
+}
+// The summand on a rank: fixed and irregular, so that the sum over the pending axes is `value`.
+inline std::int64_t summand(Spec const& s, Sizes const& sizes, Coords const& c,
+                            std::int64_t value) {
+  AxisList const owed = owed_axes(s);
+  bool first = true;  // of the group: it has the rest
+  for (int k = 0; k < owed.size; ++k) first = first && c[owed[k]] == 0;
+  return first ? value - 3 * (sizes.product(owed) - 1) : 3;
+}
+// A tensor whose elements are value(indices).
+template <class F>
+Distributed distribute(Spec const& s, Sizing const& z, F value) {
+  return made(s, z, [&](Coords const& c, std::size_t, Extents const& at) {
+    return summand(s, z.sizes, c, value(at));
+  });
 }
 
 inline std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
@@ -114,95 +129,68 @@ inline std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
 // Applies the step; returns false if its collective cannot do it.
 inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
   if (!(v.spec == s.before)) return false;
-  Distributed out{s.after, {}};
-  std::int64_t const p = rank_count(z.sizes);
-  std::int64_t const n = volume(s.after, z.extents);
   bool const reduces =
       s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter;
-  for (std::int64_t r = 0; r < p; ++r) {
-    Coords const c = coords_of(z.sizes, r);
-    out.held.emplace_back(static_cast<std::size_t>(n));
-    for (std::int64_t k = 0; k < n; ++k) {
-      Extents const at = indices(s.after, z.extents, k);
-      if (!holds(s.after, z, c, at)) continue;
-      auto const from = static_cast<std::size_t>(place(s.before, z.extents, at));
-      std::optional<std::int64_t> got;
-      if (s.action != Action::communicate) {
-        got = v.held[static_cast<std::size_t>(r)][from];
-      } else {
-        for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g) {
-          auto const other =
-              static_cast<std::size_t>(rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
-          auto const theirs = v.held[other][from];
-          if (reduces) {
-            if (!theirs) return false;
-            got = got ? joined(s.before.kind, *got, *theirs) : *theirs;
-          } else if (theirs) {
-            got = theirs;
-          }
-        }
-      }
-      if (!got) return false;
-      out.held.back()[static_cast<std::size_t>(k)] = got;
+  bool sound = true;
+  Distributed out = made(s.after, z, [&](Coords const& c, std::size_t r, Extents const& at) {
+    auto const from = static_cast<std::size_t>(place(s.before, z.extents, at));
+    std::optional<std::int64_t> got;
+    if (s.action != Action::communicate) got = v.held[r][from];
+    for (std::int64_t g = 0; s.action == Action::communicate && g < z.sizes.product(s.axes); ++g) {
+      auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
+      auto const theirs = v.held[other][from];
+      sound = sound && (theirs || !reduces);
+      if (theirs) got = reduces && got ? joined(s.before.kind, *got, *theirs) : *theirs;
     }
-  }
-  v = std::move(out);
-  return true;
+    sound = sound && got;
+    return got;
+  });
+  if (sound) v = std::move(out);
+  return sound;
 }
 
-// Whether the tensor has the elements value(indices), after the reduction of pending sums.
+// Whether the tensor has the elements value(indices), after pending reductions.
 template <class F>
 bool equals(Distributed const& v, Sizing const& z, F value) {
-  AxisList owed;
-  for (int x = 0; x < max_axes; ++x)
-    if (v.spec.unreduced.contains(x)) owed.push(x);
-  std::int64_t const n = volume(v.spec, z.extents);
+  AxisList const owed = owed_axes(v.spec);
+  bool same = true;
   for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
     Coords const c = coords_of(z.sizes, r);
-    for (std::int64_t k = 0; k < n; ++k) {
-      Extents const at = indices(v.spec, z.extents, k);
-      if (!holds(v.spec, z, c, at)) continue;
-      std::int64_t sum = 0;
+    for_held(v.spec, z, c, [&](std::size_t k, Extents const& at) {
+      std::optional<std::int64_t> all;
       for (std::int64_t g = 0; g < z.sizes.product(owed); ++g) {
         auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(owed, z.sizes, c, g)));
-        auto const theirs = v.held[other][static_cast<std::size_t>(k)];
-        if (!theirs) return false;
-        sum += *theirs;
+        auto const theirs = v.held[other][k];
+        same = same && theirs;
+        if (theirs) all = all ? joined(v.spec.kind, *all, *theirs) : *theirs;
       }
-      if (sum != value(at)) return false;
-    }
+      same = same && all == value(at);
+    });
   }
-  return true;
+  return same;
 }
 
 // The local product on every rank.
 inline Distributed product(Distributed const& a, Distributed const& b, Spec const& c,
                            Sizing const& z) {
-  Distributed out{c, {}};
-  // every combination of the labels of both operands
-  Spec loop;
-  for (int d = 0; d < a.spec.rank; ++d) loop.add(a.spec.dims[d].label);
-  for (int d = 0; d < b.spec.rank; ++d)
-    if (loop.find(b.spec.dims[d].label) < 0) loop.add(b.spec.dims[d].label);
-  std::int64_t const n = volume(loop, z.extents);
-  std::int64_t const m = volume(c, z.extents);
-  for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
-    Coords const at_rank = coords_of(z.sizes, r);
-    out.held.emplace_back(static_cast<std::size_t>(m));
-    auto& mine = out.held.back();
-    for (std::int64_t k = 0; k < m; ++k)
-      if (holds(c, z, at_rank, indices(c, z.extents, k))) mine[static_cast<std::size_t>(k)] = 0;
-    for (std::int64_t k = 0; k < n; ++k) {
-      Extents const at = indices(loop, z.extents, k);
-      auto const x = a.held[static_cast<std::size_t>(r)]
-                           [static_cast<std::size_t>(place(a.spec, z.extents, at))];
-      auto const y = b.held[static_cast<std::size_t>(r)]
-                           [static_cast<std::size_t>(place(b.spec, z.extents, at))];
-      auto& sum = mine[static_cast<std::size_t>(place(c, z.extents, at))];
-      if (x && y && sum) *sum += *x * *y;
+  Spec summed;
+  for (Spec const* s : {&a.spec, &b.spec})
+    for (int d = 0; d < s->rank; ++d)
+      if (int const l = s->dims[d].label; c.find(l) < 0 && summed.find(l) < 0) summed.add(l);
+  auto const of = [&](Distributed const& v, std::size_t r, Extents const& at) {
+    return v.held[r][static_cast<std::size_t>(place(v.spec, z.extents, at))];
+  };
+  return made(c, z, [&](Coords const&, std::size_t r, Extents const& at) {
+    std::int64_t sum = 0;
+    for (std::int64_t k = 0; k < volume(summed, z.extents); ++k) {
+      Extents term = indices(summed, z.extents, k);
+      for (int d = 0; d < c.rank; ++d) term.at[c.dims[d].label] = at[c.dims[d].label];
+      auto const x = of(a, r, term);
+      auto const y = of(b, r, term);
+      if (x && y) sum += *x * *y;
     }
-  }
-  return out;
+    return sum;
+  });
 }
 
 // Every sharding of a tensor with `rank` dims (labels 0, 1, ...) over `axes` axes, in a fixed

@@ -12,18 +12,14 @@ namespace programs::cases {
 struct Flip : Case {
   static constexpr std::string_view gradients_of[] = {"Flip"};
   static constexpr bool keeps_distinct = true;
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::flip, rules::accept(r.a), in.from);
-  }
+  static constexpr auto asks = &rules::flip;
   static std::int64_t element(Cell const& c) { return c.a(c.n() - 1 - c.i()); }
   static auto perform(auto on) { return flip<typename decltype(on)::V>(on.a); }
 };
 struct Roll : Case {
   static constexpr std::string_view gradients_of[] = {"Roll"};
   static constexpr bool keeps_distinct = true;
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::roll, rules::accept(r.a), in.from);
-  }
+  static constexpr auto asks = &rules::roll;
   static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
   static auto perform(auto on) { return roll<typename decltype(on)::V>(on.a, 1); }
 };
@@ -119,9 +115,7 @@ struct Shift : Case {
   static constexpr std::string_view gradients_of[] = {"Shift"};
   static constexpr bool across = true;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::shift, rules::accept(r.a), in.from);
-  }
+  static constexpr auto asks = &rules::shift;
   static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 1); }
   static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1); }
 };
@@ -136,28 +130,12 @@ struct Differences : Shift {
   static constexpr Taken takes = one(numbers);
   static constexpr double bound(Instruction const&, double a, double) { return 2 * a; }
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2)}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(op::Diff<samples::I>::rule, rules::accept(r.a), in.from);
-  }
+  static constexpr auto asks = &op::Diff<samples::I>::rule;
   static std::int64_t element(Cell const& c) { return c.a() - c.a_or_zero(c.i() - 1); }
-  static int dense(Dense const& d) {
-    return d.r.linear(d.result(), [a = d.a, v = d.v()](dense::At at, auto const& add) {
-      add(a, at, 1.0);
-      if (at[v]-- > 0) add(a, at, -1.0);
-    });
-  }
   static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a); }
 };
 struct DifferencesRound : Differences {
   static std::int64_t element(Cell const& c) { return c.a() - c.a((c.i() + 2) % c.n()); }
-  static int dense(Dense const& d) {
-    auto const n = d.r.extent(d.in.from);
-    return d.r.linear(d.result(), [a = d.a, v = d.v(), n](dense::At at, auto const& add) {
-      add(a, at, 1.0);
-      at[v] = (at[v] + 2) % n;
-      add(a, at, -1.0);
-    });
-  }
   static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a, -2, op::Edge::wrap); }
 };
 // halo_exchange: the row before an even row, the second row after an odd row.
@@ -165,9 +143,7 @@ struct HaloRows : Case {
   static constexpr bool across = true;
   static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::halo, rules::accept(r.a), in.from);
-  }
+  static constexpr auto asks = &rules::halo;
   static std::int64_t element(Cell const& c) {
     return c.a_or_zero(c.i() % 2 == 0 ? c.i() - 1 : c.i() + 2);
   }
@@ -191,9 +167,7 @@ struct HaloSums : Case {
   static constexpr bool across = true;
   static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::halo_add, rules::accept(r.a), in.from);
-  }
+  static constexpr auto asks = &rules::halo_add;
   static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 2); }
   static auto perform(auto on) {
     return perform_halo_add<typename decltype(on)::V>(on.a, op::Edge::fill_zero);
@@ -223,10 +197,7 @@ inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return std::min(a,
 template <rules::ReductionKind how>
 struct Running : Case {
   static constexpr bool across = true;
-  static constexpr rules::Verdict asked(rules::Question const& q) { return rules::running(q, how); }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(asked, rules::accept(r.a), in.from);
-  }
+  static constexpr rules::Verdict asks(rules::Question const& q) { return rules::running(q, how); }
 };
 struct RunningSum : Running<rules::ReductionKind::sum> {
   static constexpr std::string_view gradients_of[] = {"CumSum"};
@@ -304,6 +275,8 @@ struct SumAfter : RunningSum {
 // The elements on one side of a diagonal of two dims.
 template <bool upper>
 struct Triangle : Case {
+  static constexpr std::string_view gradients_of[] = {upper ? "Triu" : "Tril"};
+  static constexpr unsigned reads = reads_from | reads_to;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (in.from == in.to) return Rules::no();
@@ -316,23 +289,14 @@ struct Triangle : Case {
     std::int64_t const apart = c.at[c.in.to] - c.i();
     return (upper ? apart >= 1 : apart <= 1) ? c.a() : 0;
   }
-};
-struct LowerTriangle : Triangle<false> {
-  static constexpr std::string_view gradients_of[] = {"Tril"};
-  static constexpr unsigned reads = reads_from | reads_to;
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     using W = typename decltype(on)::W;
-    return tril<V, W>(on.a, 1);
-  }
-};
-struct UpperTriangle : Triangle<true> {
-  static constexpr std::string_view gradients_of[] = {"Triu"};
-  static constexpr unsigned reads = reads_from | reads_to;
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    using W = typename decltype(on)::W;
-    return triu<V, W>(on.a, 1);
+    if constexpr (upper) {
+      return triu<V, W>(on.a, 1);
+    } else {
+      return tril<V, W>(on.a, 1);
+    }
   }
 };
 
@@ -556,29 +520,32 @@ struct InOrder : Case {
     std::int64_t const k = place(c);
     return k < 0 ? 0 : c.a(k);
   }
+  // The places of the elements of the result.
+  static std::vector<std::size_t> order(Row const& x) {
+    std::vector<std::pair<double, std::size_t>> all;
+    for (std::size_t k = 0; k < x.size(); ++k) all.emplace_back(x[k], k);
+    std::sort(all.begin(), all.end());
+    if (top) std::reverse(all.begin(), all.end());
+    if (top) all.resize(x.size() - x.size() / 2);
+    std::vector<std::size_t> out;
+    for (auto const& each : all) out.push_back(each.second);
+    return out;
+  }
   static int dense(Dense const& d) {
-    dense::Int const kept = top ? half(d.r.extent(d.in.from)) : d.r.extent(d.in.from);
-    auto const v = d.v();
-    dense::Array const& x = d.r.value(d.a);
-    dense::Array places = x;
-    std::vector<int> others;
-    dense::At n{};
-    for (int l = 0; l < labels; ++l) n[static_cast<std::size_t>(l)] = d.r.extent(l);
-    for (int const l : x.labels)
-      if (l != d.in.from) others.push_back(l);
-    dense::each(others, n, {}, [&](dense::At at) {
-      std::vector<std::pair<double, dense::Int>> row;
-      for (at[v] = 0; at[v] < n[v]; ++at[v]) row.emplace_back(x(at), at[v]);
-      std::sort(row.begin(), row.end());
-      if (top) std::reverse(row.begin(), row.end());
-      for (at[v] = 0; at[v] < n[v]; ++at[v])
-        places(at) = static_cast<double>(row[static_cast<std::size_t>(at[v])].second);
-    });
-    return d.r.linear(d.result(), [a = d.a, v, places, kept](dense::At at, auto const& add) {
-      if (at[v] >= kept) return;
-      at[v] = static_cast<dense::Int>(places(at));
-      add(a, at, 1.0);
-    });
+    return d.r.rows(
+        d.a, {d.in.from}, true,
+        [](Row& x) {
+          Row sorted;
+          for (std::size_t const k : order(x)) sorted.push_back(x[k]);
+          sorted.resize(x.size());
+          x = sorted;
+        },
+        [](Row const& x, Row const&, Row const& ct) {
+          Row g(x.size());
+          std::size_t at = 0;
+          for (std::size_t const k : order(x)) g[k] = ct[at++];
+          return g;
+        });
   }
 };
 // The numbers of the rows.
@@ -695,9 +662,9 @@ using Along =
     CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
              Shift, ShiftRound, Differences, DifferencesRound, HaloRows, HaloRound, HaloSums,
              HaloSumsRound, RunningSum, RunningProduct, RunningMax, RunningMin, SumBefore,
-             SumBehind, SumAfter, Ties, TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle,
-             OnDiagonal, NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
-             Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
+             SumBehind, SumAfter, Ties, TiesOfLeast, ProductAndZeros, Triangle<false>,
+             Triangle<true>, OnDiagonal, NonZeros, Variance, Softmax, MiddleRow, AllThree,
+             NamedSort, Transposed, Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 

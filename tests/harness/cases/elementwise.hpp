@@ -8,20 +8,26 @@
 
 namespace programs::cases {
 
-struct Negate : Case {
+// A function of elements, by the library's tag.
+template <class F, Taken its_operands>
+struct Function : Case {
+  static constexpr Taken takes = its_operands;
+  using function = F;
+};
+// With a gradient, of which it has the slopes.
+template <class F, Taken its_operands>
+struct Smooth : Function<F, its_operands> {
   static constexpr std::string_view gradients_of[] = {"Map"};
+};
+
+struct Negate : Smooth<functions::Negate, one(numbers)> {
   static constexpr bool keeps_distinct = true;
-  static constexpr Taken takes = one(numbers);
-  using function = functions::Negate;
   static auto of(auto a, auto, auto) { return -a; }
   static std::pair<double, double> slopes(double, double) { return {-1, 0}; }
   static auto perform(auto on) { return made(-on.a); }
 };
-struct Absolute : Case {
-  static constexpr std::string_view gradients_of[] = {"Map"};
+struct Absolute : Smooth<functions::Absolute, one(numbers)> {
   static constexpr bool compares = true;
-  static constexpr Taken takes = one(numbers);
-  using function = functions::Absolute;
   static auto of(auto a, auto, auto) { return a < 0 ? -a : a; }
   static std::pair<double, double> slopes(double x, double) {
     return {x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0, 0};
@@ -29,66 +35,48 @@ struct Absolute : Case {
   static auto perform(auto on) { return made(abs(on.a)); }
 };
 // A user-defined function.
-struct OwnFunction : Case {
-  static constexpr Taken takes = one(numbers);
-  using function = TwiceAndOne;
+struct OwnFunction : Function<TwiceAndOne, one(numbers)> {
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2) + 1}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return 2 * a + 1; }
   static auto perform(auto on) { return made(map(TwiceAndOne{}, on.a)); }
 };
-struct Scaled : Case {
-  static constexpr std::string_view gradients_of[] = {"Map"};
+struct Scaled : Smooth<functions::Multiply, one(numbers)> {
   static constexpr bool keeps_distinct = true;
   static constexpr double bound(Instruction const&, double a, double) { return 3 * a; }
-  static constexpr Taken takes = one(numbers);
   static constexpr int constants = 1;
-  using function = functions::Multiply;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 3)}; }
   static auto of(auto a, auto, auto) { return -3 * a; }
   static std::pair<double, double> slopes(double, double) { return {-3, 0}; }
   static auto perform(auto on) { return made(on.a * -3); }
 };
-struct PlusOne : Case {
-  static constexpr Taken takes = one(numbers);
+struct PlusOne : Function<functions::Add, one(numbers)> {
   static constexpr int constants = 1;
-  using function = functions::Add;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most + 1}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a + 1; }
   static auto perform(auto on) { return made(on.a + 1); }
 };
-struct Add : Case {
-  static constexpr std::string_view gradients_of[] = {"Map"};
-  static constexpr Taken takes = two(numbers, as_first);
-  using function = functions::Add;
+struct Add : Smooth<functions::Add, two(numbers, as_first)> {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most + of.b.most}; }
   static auto of(auto a, auto b, auto) { return a + b; }
   static std::pair<double, double> slopes(double, double) { return {1, 1}; }
   static auto perform(auto on) { return made(on.a + on.b); }
 };
-struct Subtract : Case {
-  static constexpr std::string_view gradients_of[] = {"Map"};
-  static constexpr Taken takes = two(numbers, as_first);
-  using function = functions::Subtract;
+struct Subtract : Smooth<functions::Subtract, two(numbers, as_first)> {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most + of.b.most}; }
   static auto of(auto a, auto b, auto) { return a - b; }
   static std::pair<double, double> slopes(double, double) { return {1, -1}; }
   static auto perform(auto on) { return made(on.a - on.b); }
 };
-struct Multiply : Case {
-  static constexpr std::string_view gradients_of[] = {"Map"};
+struct Multiply : Smooth<functions::Multiply, two(numbers, as_first)> {
   static constexpr double bound(Instruction const&, double a, double b) { return a * b; }
-  static constexpr Taken takes = two(numbers, as_first);
-  using function = functions::Multiply;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, of.b.most)}; }
   static auto of(auto a, auto b, auto) { return a * b; }
   static std::pair<double, double> slopes(double x, double y) { return {y, x}; }
   static auto perform(auto on) { return made(on.a * on.b); }
 };
 // 4 x / y, where y is a power of two; y is zero only where the rule accepted an unreduced operand.
-struct Divide : Case {
-  static constexpr Taken takes = two(floats, floats);
+struct Divide : Function<functions::Divide, two(floats, floats)> {
   static constexpr bool divides = true;
-  using function = functions::Divide;
   using Elements = double;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 4)}; }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
@@ -96,37 +84,29 @@ struct Divide : Case {
   }
   static auto perform(auto on) { return made(4 * on.a / on.b); }
 };
-struct WholeDivide : Case {
-  static constexpr Taken takes = two(integers, integers);
-  using function = functions::Divide;
+struct WholeDivide : Function<functions::Divide, two(integers, integers)> {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return b == 0 ? 0 : a / b;
   }
   static auto perform(auto on) { return made(on.a / on.b); }
 };
-struct FloorDivide : Case {
-  static constexpr Taken takes = two(integers, integers);
-  using function = functions::FloorDivide;
+struct FloorDivide : Function<functions::FloorDivide, two(integers, integers)> {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
   }
   static auto perform(auto on) { return made(floor_divide(on.a, on.b)); }
 };
-struct Relu : Case {
-  static constexpr Taken takes = one(numbers);
-  using function = functions::Relu;
+struct Relu : Function<functions::Relu, one(numbers)> {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) {
     return std::max<std::int64_t>(a, 0);
   }
   static auto perform(auto on) { return made(relu(on.a)); }
 };
-struct Clipped : Case {
-  static constexpr Taken takes = two(numbers, as_first);
+struct Clipped : Function<functions::Clip, two(numbers, as_first)> {
   static constexpr int constants = 1;
-  using function = functions::Clip;
   static constexpr Known known(KnownOperands const& of) {
     return {std::max(of.a.most, of.b.most) + 2};
   }
@@ -135,9 +115,7 @@ struct Clipped : Case {
   }
   static auto perform(auto on) { return made(clip(on.a, -2, on.b)); }
 };
-struct Remainder : Case {
-  static constexpr Taken takes = two(integers, integers);
-  using function = functions::Remainder;
+struct Remainder : Function<functions::Remainder, two(integers, integers)> {
   static constexpr Known known(KnownOperands const& of) { return {of.b.most}; }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     std::int64_t const r = b == 0 ? 0 : a % b;
@@ -149,11 +127,8 @@ struct Remainder : Case {
 constexpr Known larger_of(Known const& a, Known const& b) {
   return {std::max(a.most, b.most), a.divides && b.divides};
 }
-struct Largest : Case {
-  static constexpr std::string_view gradients_of[] = {"Map"};
+struct Largest : Smooth<functions::Maximum, two(numbers, as_first)> {
   static constexpr bool compares = true;
-  static constexpr Taken takes = two(numbers, as_first);
-  using function = functions::Maximum;
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
   static auto of(auto a, auto b, auto) { return std::max(a, b); }
   static std::pair<double, double> slopes(double x, double y) {
@@ -165,17 +140,13 @@ struct Largest : Case {
   }
   static auto perform(auto on) { return made(max(on.a, on.b)); }
 };
-struct Smallest : Case {
-  static constexpr Taken takes = two(numbers, as_first);
-  using function = functions::Minimum;
+struct Smallest : Function<functions::Minimum, two(numbers, as_first)> {
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return std::min(a, b); }
   static auto perform(auto on) { return made(min(on.a, on.b)); }
 };
 // logaddexp of logarithms of integers: its exponential, rounded, is the sum of the integers.
-struct LogAddExp : Case {
-  static constexpr Taken takes = two(floats, floats);
-  using function = functions::LogAddExp;
+struct LogAddExp : Function<functions::LogAddExp, two(floats, floats)> {
   using Elements = double;
   static constexpr Known known(KnownOperands const& of) {
     std::int64_t const most = std::max(of.a.most, of.b.most);
@@ -188,34 +159,26 @@ struct LogAddExp : Case {
     return made(round(exp(logaddexp(log(abs(on.a) + 1), log(abs(on.b) + 1)))));
   }
 };
-struct Positive : Case {
-  static constexpr Taken takes = one(numbers);
-  using function = functions::Greater;
+struct Positive : Function<functions::Greater, one(numbers)> {
   static constexpr Element gives(Element, Element) { return Element::boolean; }
   static constexpr Known known(KnownOperands const&) { return {1}; }
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a > 0 ? 1 : 0; }
   static auto perform(auto on) { return made(on.a > 0); }
 };
-struct Equal : Case {
-  static constexpr Taken takes = two(everything, as_first);
-  using function = functions::Equal;
+struct Equal : Function<functions::Equal, two(everything, as_first)> {
   static constexpr Element gives(Element, Element) { return Element::boolean; }
   static constexpr Known known(KnownOperands const&) { return {1}; }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a == b ? 1 : 0; }
   static auto perform(auto on) { return made(on.a == on.b); }
 };
-struct Both : Case {
-  static constexpr Taken takes = two(booleans, booleans);
-  using function = functions::And;
+struct Both : Function<functions::And, two(booleans, booleans)> {
   using Elements = bool;
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
     return a != 0 && b != 0 ? 1 : 0;
   }
   static auto perform(auto on) { return made(on.a && on.b); }
 };
-struct Inverted : Case {
-  static constexpr Taken takes = one(booleans);
-  using function = functions::Not;
+struct Inverted : Function<functions::Not, one(booleans)> {
   using Elements = bool;
   static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a != 0 ? 0 : 1; }
   static auto perform(auto on) { return made(!on.a); }
@@ -245,9 +208,7 @@ struct ToInteger : Case {
 };
 
 // where(p, y, z)
-struct ByTruth : Case {
-  static constexpr Taken takes = three(booleans, everything, as_second);
-  using function = functions::Where;
+struct ByTruth : Function<functions::Where, three(booleans, everything, as_second)> {
   static constexpr Element gives(Element, Element second) { return second; }
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.b, of.c); }
   static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t c) { return a != 0 ? b : c; }
@@ -269,10 +230,8 @@ struct Choose : ByTruth {
   static auto perform(auto on) { return made(where(on.a > 0, on.b, on.c)); }
 };
 // where(p, y, op::zero)
-struct Selected : Case {
+struct Selected : Function<functions::Where, two(booleans, numbers)> {
   static constexpr int seldom_fits = 1;
-  static constexpr Taken takes = two(booleans, numbers);
-  using function = functions::Where;
   static constexpr Element gives(Element, Element second) { return second; }
   static constexpr Known known(KnownOperands const& of) { return {of.b.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction&) {

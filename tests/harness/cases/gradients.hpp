@@ -96,9 +96,7 @@ struct LogSumExp : Reduction<reductions::LogSumExp> {
     return logsumexp<Over...>(on.a);
   }
   static double of_row(Row const& x) {
-    double s = 0;
-    for (double const e : x) s += std::exp(e);
-    return std::log(s);
+    return std::log(total(x, [](double e) { return std::exp(e); }));
   }
   static double slope(double e, double y, Row const&) { return std::exp(e - y); }
   static int dense(Dense const& d) { return by_slopes<LogSumExp>(d); }
@@ -113,9 +111,7 @@ struct Norm : Reduction<reductions::Norm> {
     return norm<Over...>(on.a);
   }
   static double of_row(Row const& x) {
-    double s = 0;
-    for (double const e : x) s += e * e;
-    return std::sqrt(s);
+    return std::sqrt(total(x, [](double e) { return e * e; }));
   }
   static double slope(double e, double y, Row const&) { return y == 0 ? 0 : e / y; }
   static int dense(Dense const& d) { return by_slopes<Norm>(d); }
@@ -131,9 +127,7 @@ struct Var : Reduction<reductions::Variance> {
   static double of_row(Row const& x) {
     auto const n = static_cast<double>(x.size());
     double const m = total(x) / n;
-    double s = 0;
-    for (double const e : x) s += (e - m) * (e - m);
-    return s / n;
+    return total(x, [m](double e) { return (e - m) * (e - m); }) / n;
   }
   static double slope(double e, double, Row const& x) {
     auto const n = static_cast<double>(x.size());
@@ -158,8 +152,7 @@ struct SoftmaxOver : Case {
     return d.r.rows(
         d.a, d.listed(), true,
         [](Row& x) {
-          double s = 0;
-          for (double const e : x) s += std::exp(e);
+          double const s = total(x, [](double e) { return std::exp(e); });
           for (double& e : x) e = std::exp(e) / s;
         },
         [](Row const&, Row const& y, Row const& ct) {

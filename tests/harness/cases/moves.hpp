@@ -16,8 +16,8 @@ struct Move : Case {
 };
 struct ToPartial : Move {
   static constexpr std::string_view gradients_of[] = {"ToPartial"};
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return rules::to_partial(r.a, in.axis);
+  static constexpr rules::Verdict asks(Spec const& a, int axis) {
+    return rules::to_partial(a, axis);
   }
   // The blocks of a split dim, or a whole value on the first rank.
   static std::int64_t element(Cell const& c) { return c.has_a() ? c.a() : 0; }
@@ -46,9 +46,7 @@ struct Resharding : Move {
 };
 struct ToReduced : Resharding {
   static constexpr std::string_view gradients_of[] = {"ToReduced"};
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return rules::reduced(r.a, in.axis);
-  }
+  static constexpr rules::Verdict asks(Spec const& a, int axis) { return rules::reduced(a, axis); }
   static auto perform(auto on) { return reduced<typename decltype(on)::Axis>(on.a); }
 };
 // The value as a parameter is used: whole and reduced along an axis.
@@ -72,8 +70,8 @@ struct Reshard : Resharding {
 };
 struct AllGather : Resharding {
   static constexpr std::string_view gradients_of[] = {"AllGather"};
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return rules::all_gather(r.a, in.axis);
+  static constexpr rules::Verdict asks(Spec const& a, int axis) {
+    return rules::all_gather(a, axis);
   }
   static auto perform(auto on) {
     using On = typename decltype(on)::Axis;
@@ -85,8 +83,8 @@ struct AllGather : Resharding {
 };
 struct AllReduce : Resharding {
   static constexpr std::string_view gradients_of[] = {"AllReduce"};
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return rules::all_reduce(r.a, in.axis);
+  static constexpr rules::Verdict asks(Spec const& a, int axis) {
+    return rules::all_reduce(a, axis);
   }
   static auto perform(auto on) {
     using On = typename decltype(on)::Axis;

@@ -190,9 +190,7 @@ struct Norm1 : Reduction<reductions::Norm1> {
     return norm_1<Over...>(on.a);
   }
   static double of_row(Row const& x) {
-    double s = 0;
-    for (double const e : x) s += std::abs(e);
-    return s;
+    return total(x, [](double e) { return std::abs(e); });
   }
   static double slope(double e, double, Row const&) { return e > 0 ? 1 : e < 0 ? -1 : 0; }
   static int dense(Dense const& d) { return by_slopes<Norm1>(d); }
