@@ -15,9 +15,9 @@ namespace programs {
 
 // Bounds of a value that hold for all extents.
 struct Known {
-  std::int64_t most = 0;  // bound of the size of each element, and of the sum of the summands of an
-                          // element
-  bool divides = false;   // the elements are 1, 2, 4 or -1, -2, -4; not for a pending sum
+  Int most = 0;          // bound of the size of each element, and of the sum of the summands of an
+                         // element
+  bool divides = false;  // the elements are 1, 2, 4 or -1, -2, -4; not for a pending sum
 };
 // The bounds of the operands of an instruction.
 struct KnownOperands {
@@ -25,23 +25,21 @@ struct KnownOperands {
   Known a, b, c;
 };
 
-inline constexpr std::int64_t too_large = std::int64_t{1} << 44;
+inline constexpr Int too_large = Int{1} << 44;
 
-constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
+constexpr Int times(Int a, Int b) {
   return a != 0 && b > too_large / a ? too_large : std::min(too_large, a * b);
 }
-constexpr std::int64_t power(std::int64_t a, std::int64_t n) {
-  std::int64_t out = 1;
-  for (std::int64_t k = 0; k < n && out < too_large; ++k) out = times(out, a);
+constexpr Int power(Int a, Int n) {
+  Int out = 1;
+  for (Int k = 0; k < n && out < too_large; ++k) out = times(out, a);
   return out;
 }
 
 /// The largest number of elements that a reduction over the listed labels joins, and their number.
-constexpr std::int64_t most_elements(Instruction const& in) {
-  return power(most_extent, in.list.size);
-}
-inline std::int64_t elements(Instruction const& in, planning::Sizing const& z) {
-  std::int64_t n = 1;
+constexpr Int most_elements(Instruction const& in) { return power(most_extent, in.list.size); }
+inline Int elements(Instruction const& in, planning::Sizing const& z) {
+  Int n = 1;
   for (int k = 0; k < in.list.size; ++k) n *= z.extents[in.list.at[k]];
   return n;
 }
@@ -103,7 +101,7 @@ class Rules {
 // An element of a result, and the operand elements that it depends on. The values come from whole
 // tensors, or from the local block of a simulated rank.
 struct Values {
-  virtual std::int64_t of(int operand, Extents const& at) const = 0;
+  virtual Int of(int operand, Extents const& at) const = 0;
   // Whether this rank has it.
   virtual bool has(int /*operand*/, Extents const& /*at*/) const { return true; }
 
@@ -117,37 +115,37 @@ struct Cell {
   Extents at;
 
   // The index of the element along the dim of the operation, and the extent of that dim.
-  std::int64_t i() const { return at[in.from]; }
-  std::int64_t n() const { return z.extents[in.from]; }
+  Int i() const { return at[in.from]; }
+  Int n() const { return z.extents[in.from]; }
   // Elements of the operands, at the same indices or in row `row` of that dim.
-  std::int64_t a() const { return values.of(0, at); }
-  std::int64_t b() const { return values.of(1, at); }
-  std::int64_t c() const { return values.of(2, at); }
-  std::int64_t a(std::int64_t row) const { return values.of(0, in_row(row)); }
-  std::int64_t b(std::int64_t row) const { return values.of(1, in_row(row)); }
+  Int a() const { return values.of(0, at); }
+  Int b() const { return values.of(1, at); }
+  Int c() const { return values.of(2, at); }
+  Int a(Int row) const { return values.of(0, in_row(row)); }
+  Int b(Int row) const { return values.of(1, in_row(row)); }
   bool has_a() const { return values.has(0, at); }
   bool has_b() const { return values.has(1, at); }
-  std::int64_t own_a(std::int64_t row) const {
+  Int own_a(Int row) const {
     Extents const there = in_row(row);
     return values.has(0, there) ? values.of(0, there) : 0;
   }
   // Calls `use` for the cells at all indices of these labels; the last label varies fastest.
   template <class Use>
   void over(rules::Labels const& those, Use use) const {
-    std::int64_t n = 1;
+    Int n = 1;
     for (int k = 0; k < those.size; ++k) n *= z.extents[those.at[k]];
     Cell there = *this;
-    for (std::int64_t number = 0; number < n; ++number) {
-      std::int64_t rest = number;
+    for (Int number = 0; number < n; ++number) {
+      Int rest = number;
       for (int k = those.size; k-- > 0; rest /= z.extents[those.at[k]])
         there.at.at[those.at[k]] = rest % z.extents[those.at[k]];
       use(there);
     }
   }
-  std::int64_t a_or_zero(std::int64_t row) const { return row < 0 || row >= n() ? 0 : a(row); }
+  Int a_or_zero(Int row) const { return row < 0 || row >= n() ? 0 : a(row); }
 
  private:
-  Extents in_row(std::int64_t row) const {
+  Extents in_row(Int row) const {
     Extents out = at;
     out.at[in.from] = row;
     return out;
@@ -194,7 +192,7 @@ struct Case {
   // For elementwise functions: the number of constant arguments, and the element type that the rule
   // gets.
   static constexpr int constants = 0;
-  using Elements = std::int64_t;
+  using Elements = Int;
   // The element type of the result, and its bounds.
   static constexpr Element gives(Element first, Element) { return first; }
   static constexpr Known known(KnownOperands const& of) { return of.a; }
@@ -203,9 +201,7 @@ struct Case {
                        Coords const&) {
     return true;
   }
-  static std::int64_t finished(Instruction const&, planning::Sizing const&, std::int64_t x) {
-    return x;
-  }
+  static Int finished(Instruction const&, planning::Sizing const&, Int x) { return x; }
 
   // What an instruction names (nothing if it is a function of elements).
   static constexpr unsigned reads = reads_from;
@@ -283,9 +279,9 @@ struct CaseOf : Naming {
   rules::Verdict (*rule)(Rules&, Instruction&);
   planning::LocalPlan (*meet)(Instruction const&, Rules const&, planning::Sizing const&);
   Plan (*plan)(Spec const& a, Spec const& b, Spec const& to, planning::Sizing const&);
-  std::int64_t (*element)(Cell const&);
+  Int (*element)(Cell const&);
   bool (*has_part)(Instruction const&, Spec const&, planning::Sizing const&, Coords const&);
-  std::int64_t (*finished)(Instruction const&, planning::Sizing const&, std::int64_t);
+  Int (*finished)(Instruction const&, planning::Sizing const&, Int);
 
   template <class C>
   static constexpr CaseOf of() {
@@ -328,7 +324,7 @@ struct CaseOf : Naming {
     }
   }
   template <class C>
-  static std::int64_t of_elements(Cell const& c) {
+  static Int of_elements(Cell const& c) {
     return C::of(c.a(), C::takes.operands > 1 ? c.b() : 0, C::takes.operands > 2 ? c.c() : 0);
   }
 };

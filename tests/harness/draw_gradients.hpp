@@ -48,14 +48,11 @@ inline constexpr int case_count = detail_of_cases::Table<detail_of_cases::All>::
 template <int N>
 using case_at = typename std::tuple_element_t<std::size_t{N}, detail_of_cases::All>::type;
 constexpr WithGradient const& case_of(Instruction const& in) { return all_cases[in.with_gradient]; }
-template <class C>
-constexpr int number_of() {
-  return [&]<class... Cs>(std::tuple<std::type_identity<Cs>...>) {
-    int n = 0;
-    bool found = false;
-    ((found = found || std::is_same_v<C, Cs>, n += found ? 0 : 1), ...);
-    return n;
-  }(detail_of_cases::All{});
+/// The number of the first case with this gradient.
+constexpr int number_of(std::string_view object) {
+  int n = 0;
+  while (all_cases[n].gradients_of[0] != object) ++n;
+  return n;
 }
 
 /// The library's verdict on an instruction.
@@ -183,7 +180,7 @@ class Drawing {
           program.size + 2 > length)
         return false;
       Instruction cast;
-      cast.with_gradient = number_of<cases::ToReduced>();
+      cast.with_gradient = number_of("ToReduced");
       cast.axis = why.axis;
       int const cured = in.operand[refused];
       cast.operand[0] = cast.operand[1] = cured;

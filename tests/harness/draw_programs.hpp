@@ -99,7 +99,7 @@ class Drawing {
     // only to_partial gives sums of bool
     if (element == Element::boolean && s.kind == core::ReduceKind::sum && !s.unreduced.empty())
       s.kind = core::ReduceKind::max;
-    std::int64_t const ranks = power(4, s.unreduced.size());
+    Int const ranks = power(4, s.unreduced.size());
     known_[k].divides = element == Element::floating;
     known_[k].most = element == Element::boolean    ? 1
                      : element == Element::floating ? 4 + 6 * (ranks - 1)
@@ -206,14 +206,10 @@ constexpr Program generate(std::uint64_t seed, int length, DrawnFor mode = Drawn
   return out.program;
 }
 
-// Extents for a program, including 0 and 1; not 0 for dims over which a maximum is taken.
 inline planning::Sizing random_extents(Draw& draw, Program const& p) {
   planning::Sizing z;
-  z.element_bytes = sizeof(std::int64_t);
-  for (int l = 0; l < labels; ++l) {
-    z.extents.at[l] = draw.one_in(9) ? 0 : 1 + draw.below(static_cast<int>(most_extent));
-    if (p.needs_elements[l] && z.extents[l] == 0) z.extents.at[l] = 1;
-  }
+  z.element_bytes = sizeof(Int);
+  z.extents = drawn_extents(draw, p.needs_elements);
   return z;
 }
 

@@ -110,9 +110,9 @@ struct ReadElements final : Values {
 
   ReadElements(Instruction const& its, Extents const& n, std::vector<dense::Int> const& its_ids)
       : in(its), extents(n), ids(its_ids) {}
-  std::int64_t of(int operand, Extents const& at) const override {
+  Int of(int operand, Extents const& at) const override {
     if (operand == 1 && !ids.empty()) {
-      std::int64_t place = 0;
+      Int place = 0;
       for (int const l : labels_in(in.ids)) place = place * extents[l] + at[l];
       return ids[static_cast<std::size_t>(place)];
     }
@@ -126,6 +126,7 @@ struct ReadElements final : Values {
 ///   pulled(Pull)       what the pull gives before it becomes the operand's cotangent: the verdict of the transposed
 ///                      operation. By default the same elements elsewhere; of a function, its slope times ct
 ///   slopes(x, y)       the derivatives of an elementwise function, whose `of` is a template
+///   of_row(x)          the result of a reduction of a row, whose derivative by element e is slope(e, of_row(x), x)
 ///   dense(Dense)       else its dense meaning; by default `element`, which is linear in what it reads
 ///   bound(in, a, b)    a bound of the result's elements
 ///   ids(draw, a, in)   of a lookup, whose second operand are ids that depend on nothing: their sharding
@@ -187,6 +188,14 @@ struct WithGradient : Naming {
   static int dense_by(Dense const& d) {
     if constexpr (requires { C::dense(d); }) {
       return C::dense(d);
+    } else if constexpr (requires { &C::of_row; }) {
+      return d.r.rows(
+          d.a, d.listed(), false, [](Row& x) { x = {C::of_row(x)}; },
+          [](Row const& x, Row const& y, Row const& ct) {
+            Row g;
+            for (double const e : x) g.push_back(ct[0] * C::slope(e, y[0], x));
+            return g;
+          });
     } else if constexpr (requires { &C::slopes; }) {
       return d.r.map(
           d.result(), d.a, d.b, [](double x, double y) { return C::of(x, y, 0.0); }, &C::slopes);

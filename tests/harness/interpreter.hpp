@@ -20,9 +20,8 @@ class Interpreter : public Ranks {
     if (its.meet == nullptr) return finished(its, in, made_by(its, in, in.result, a, b, c));
     planning::LocalPlan const way = its.meet(in, Rules(in.element, a.spec, b.spec, c.spec), z_);
     if (!way.verdict) sound = false;
-    Distributed const* given[] = {&a, &b, &c};
     Distributed met[] = {a, b, c};
-    for (int k = 0; k < way.count; ++k) met[k] = communicate(*given[k], way.operands[k]);
+    for (int k = 0; k < way.count; ++k) met[k] = communicate(met[k], way.operands[k]);
     return finished(its, in,
                     communicate(made_by(its, in, way.result, met[0], met[1], met[2]), in.result));
   }
@@ -31,9 +30,9 @@ class Interpreter : public Ranks {
   // The local elements of the operands on one rank, or those of all ranks along the dims of the
   // instruction, or of all.
   struct Held final : Values {
-    std::int64_t of(int operand, Extents const& at) const override {
+    Int of(int operand, Extents const& at) const override {
       Distributed const& v = *operands[operand];
-      if (its->anywhere) return ranks->from_holder(v, static_cast<std::int64_t>(rank), at);
+      if (its->anywhere) return ranks->from_holder(v, static_cast<Int>(rank), at);
       return its->across ? ranks->from_any(v, me, along[operand], at) : ranks->take(v, rank, at);
     }
     bool has(int operand, Extents const& at) const override {

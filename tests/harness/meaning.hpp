@@ -14,7 +14,7 @@ struct WholeOperands final : Values {
   WholeOperands(Distributed const& a, Distributed const& b, Distributed const& c,
                 Extents const& its_extents)
       : operands{&a, &b, &c}, extents(its_extents) {}
-  std::int64_t of(int operand, Extents const& at) const override {
+  Int of(int operand, Extents const& at) const override {
     Distributed const& v = *operands[operand];
     return *v.held[0][static_cast<std::size_t>(simulate::place(v.spec, extents, at))];
   }
@@ -28,7 +28,7 @@ inline Distributed meaning(Instruction const& in, Distributed const& a, Distribu
   WholeOperands const operands(a, b, c, z.extents);
   CaseOf const& its = case_of(in.op);
   Distributed out{in.result, {{}}};
-  for (std::int64_t k = 0; k < simulate::volume(in.result, z.extents); ++k)
+  for (Int k = 0; k < simulate::volume(in.result, z.extents); ++k)
     out.held[0].push_back(its.finished(
         in, z, its.element({in, z, operands, simulate::indices(in.result, z.extents, k)})));
   return out;

@@ -9,6 +9,8 @@ namespace programs {
 
 using namespace shardtype;
 
+using Int = std::int64_t;
+
 // Element types. All values are integers, those of bool 0 and 1; double represents them exactly.
 enum class Element : std::int8_t { integer, boolean, floating };
 

@@ -15,7 +15,7 @@ inline constexpr int labels = 3;
 inline constexpr int axes = 3;
 inline constexpr int inputs = 2;
 inline constexpr int most_instructions = 6;
-inline constexpr std::int64_t most_extent = 5;
+inline constexpr Int most_extent = 5;
 
 constexpr Taken taken(Op op);  // cases.hpp
 
@@ -29,7 +29,7 @@ struct Instruction {
   int axis = 0;
   int from = 0;
   int to = 0;
-  std::int64_t most = 0;  // the bound of the elements of the first operand
+  Int most = 0;  // the bound of the elements of the first operand
   Element element = Element::integer;
   Spec result{};
   Spec
@@ -79,7 +79,7 @@ constexpr rules::Labels together(rules::Labels all, Spec const& more) {
   return all;
 }
 // Half of `n` rows, and the requested start of a window of that many rows.
-constexpr std::int64_t half(std::int64_t n) { return n - n / 2; }
-constexpr std::int64_t drawn_start(Instruction const& in) { return 2 * in.to - 1; }
+constexpr Int half(Int n) { return n - n / 2; }
+constexpr Int drawn_start(Instruction const& in) { return 2 * in.to - 1; }
 
 }  // namespace programs

@@ -16,7 +16,6 @@
 
 namespace programs {
 
-using Int = std::int64_t;
 struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
 struct Z : Axis<"Z"> {};
@@ -51,15 +50,14 @@ template <class V, class A, class Use>
 void each_with_halo(A const& a, Use use) {
   constexpr auto d =
       static_cast<std::size_t>(A::spec.find(core::Scope<A>::names.find_label(core::identity<V>)));
-  std::int64_t inner = 1;
+  Int inner = 1;
   for (std::size_t e = d + 1; e < A::rank; ++e) inner *= a.ranges()[e].size();
   core::Range const mine = a.ranges()[d];
-  for (std::int64_t own = 0; own < a.local_size(); ++own) {
-    std::int64_t const row = own / inner % mine.size();
-    std::int64_t const outer = own / inner / mine.size();
-    use(mine.begin + row, own, [=](std::int64_t to) {
-      return (outer * (mine.size() + 3) + row + to) * inner + own % inner;
-    });
+  for (Int own = 0; own < a.local_size(); ++own) {
+    Int const row = own / inner % mine.size();
+    Int const outer = own / inner / mine.size();
+    use(mine.begin + row, own,
+        [=](Int to) { return (outer * (mine.size() + 3) + row + to) * inner + own % inner; });
   }
 }
 /// The row before each even row, the second row after each odd row.
@@ -69,7 +67,7 @@ A perform_halo(A const& a, op::Edge edge) {
   A out = detail::uninitialized<A>(a.mesh(), a.extents());
   auto const from = harness::host_block(halo);
   harness::write_block(out, [&](auto const& to) {
-    each_with_halo<V>(a, [&](std::int64_t row, std::int64_t own, auto const& place) {
+    each_with_halo<V>(a, [&](Int row, Int own, auto const& place) {
       to.data()[own] = from.data()[place(row % 2 == 0 ? 0 : 3)];
     });
   });
@@ -81,9 +79,8 @@ A perform_halo_add(A const& a, op::Edge edge) {
   auto halo = zeros_like(halo_exchange<V>(a, 1, 2, edge));
   auto const from = harness::host_block(a);
   harness::write_block(halo, [&](auto const& to) {
-    each_with_halo<V>(a, [&](std::int64_t, std::int64_t own, auto const& place) {
-      to.data()[place(3)] = from.data()[own];
-    });
+    each_with_halo<V>(
+        a, [&](Int, Int own, auto const& place) { to.data()[place(3)] = from.data()[own]; });
   });
   return halo_add(halo);
 }
@@ -100,6 +97,7 @@ struct OnInstruction {
   using Axis = axis<in.axis>;
   static constexpr auto exclusive = op::Cumulate::exclusive;
   static constexpr auto inclusive = op::Cumulate::inclusive;
+  static constexpr auto forward = op::Direction::forward;
   static constexpr auto reverse = op::Direction::reverse;
   static constexpr op::Interior one_between{1};
   static constexpr auto reproducible = shardtype::reproducible;

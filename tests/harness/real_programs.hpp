@@ -57,7 +57,7 @@ class Run {
     using Wire = std::conditional_t<std::is_same_v<T, bool>, Int, T>;
     for (int d = 0; d < s.rank; ++d)
       wrong += extent[static_cast<std::size_t>(d)] == z.extents[s.dims[d].label] ? 0 : 1;
-    std::int64_t const n = local_elements(s, z.extents, z.sizes, axes_.coords);
+    Int const n = local_elements(s, z.extents, z.sizes, axes_.coords);
     std::vector<Wire> mine(block, block + n);
     core::AxisList const owed = owed_axes(s);
     if (owed.size > 0)
@@ -147,7 +147,7 @@ int differences(Mesh<X, Y, Z> const& mesh) {
   return wrong;
 }
 
-inline std::vector<std::array<std::int64_t, 3>> grids(int ranks) {
+inline std::vector<std::array<Int, 3>> grids(int ranks) {
   switch (ranks) {
     case 4:
       return {{2, 1, 2}, {1, 4, 1}};

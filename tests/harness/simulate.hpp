@@ -15,18 +15,20 @@ namespace simulate {
 using namespace shardtype;
 using namespace shardtype::planning;
 
+using Int = std::int64_t;
+
 // All axes of a scope, and every rank's coordinates along them.
 inline AxisList all_axes() {
   AxisList all;
   for (int x = 0; x < max_axes; ++x) all.push(x);
   return all;
 }
-inline std::int64_t rank_count(Sizes const& sizes) { return sizes.product(all_axes()); }
-inline Coords coords_of(Sizes const& sizes, std::int64_t rank) {
+inline Int rank_count(Sizes const& sizes) { return sizes.product(all_axes()); }
+inline Coords coords_of(Sizes const& sizes, Int rank) {
   return member(all_axes(), sizes, {}, rank);
 }
-inline std::int64_t rank_of(Sizes const& sizes, Coords const& at) {
-  std::int64_t r = 0;
+inline Int rank_of(Sizes const& sizes, Coords const& at) {
+  Int r = 0;
   for (int x = 0; x < max_axes; ++x) r = r * sizes[x] + at[x];
   return r;
 }
@@ -35,17 +37,17 @@ inline std::int64_t rank_of(Sizes const& sizes, Coords const& at) {
 // elements outside of the rank's block are std::nullopt.
 struct Distributed {
   Spec spec{};
-  std::vector<std::vector<std::optional<std::int64_t>>> held;
+  std::vector<std::vector<std::optional<Int>>> held;
 };
 
-inline std::int64_t volume(Spec const& s, Extents const& e) {
-  std::int64_t n = 1;
+inline Int volume(Spec const& s, Extents const& e) {
+  Int n = 1;
   for (int d = 0; d < s.rank; ++d) n *= e[s.dims[d].label];
   return n;
 }
 
 // Global index along each label for the k-th element in the order of the spec's dims.
-inline Extents indices(Spec const& s, Extents const& e, std::int64_t k) {
+inline Extents indices(Spec const& s, Extents const& e, Int k) {
   Extents at;
   for (int d = s.rank - 1; d >= 0; --d) {
     int const l = s.dims[d].label;
@@ -54,15 +56,15 @@ inline Extents indices(Spec const& s, Extents const& e, std::int64_t k) {
   }
   return at;
 }
-inline std::int64_t place(Spec const& s, Extents const& e, Extents const& at) {
-  std::int64_t k = 0;
+inline Int place(Spec const& s, Extents const& e, Extents const& at) {
+  Int k = 0;
   for (int d = 0; d < s.rank; ++d) k = k * e[s.dims[d].label] + at[s.dims[d].label];
   return k;
 }
 
 inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const& at) {
   for (int d = 0; d < s.rank; ++d) {
-    std::int64_t const i = at[s.dims[d].label];
+    Int const i = at[s.dims[d].label];
     AxisList const& axes = s.dims[d].axes;
     if (axes.cyclic != 0) {
       if (i / axes.cyclic % z.sizes[axes[0]] != c[axes[0]]) return false;
@@ -77,7 +79,7 @@ inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const
 // Calls use(k, at) for each element that a rank holds: its number in the order of the spec's dims, and its indices.
 template <class Use>
 void for_held(Spec const& s, Sizing const& z, Coords const& c, Use use) {
-  for (std::int64_t k = 0, n = volume(s, z.extents); k < n; ++k)
+  for (Int k = 0, n = volume(s, z.extents); k < n; ++k)
     if (Extents const at = indices(s, z.extents, k); holds(s, z, c, at))
       use(static_cast<std::size_t>(k), at);
 }
@@ -87,7 +89,7 @@ template <class F>
 Distributed made(Spec const& s, Sizing const& z, F value) {
   Distributed out{s, {}};
   auto const n = static_cast<std::size_t>(volume(s, z.extents));
-  for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
+  for (Int r = 0; r < rank_count(z.sizes); ++r) {
     Coords const c = coords_of(z.sizes, r);
     auto& mine = out.held.emplace_back(n);
     for_held(s, z, c, [&](std::size_t k, Extents const& at) {
@@ -105,8 +107,7 @@ inline AxisList owed_axes(Spec const& s) {
   return out;
 }
 // The summand on a rank: fixed and irregular, so that the sum over the pending axes is `value`.
-inline std::int64_t summand(Spec const& s, Sizes const& sizes, Coords const& c,
-                            std::int64_t value) {
+inline Int summand(Spec const& s, Sizes const& sizes, Coords const& c, Int value) {
   AxisList const owed = owed_axes(s);
   bool first = true;  // of the group: it has the rest
   for (int k = 0; k < owed.size; ++k) first = first && c[owed[k]] == 0;
@@ -120,7 +121,7 @@ Distributed distribute(Spec const& s, Sizing const& z, F value) {
   });
 }
 
-inline std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
+inline Int joined(ReduceKind kind, Int a, Int b) {
   return kind == ReduceKind::sum   ? a + b
          : kind == ReduceKind::max ? std::max(a, b)
                                    : std::min(a, b);
@@ -134,9 +135,9 @@ inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
   bool sound = true;
   Distributed out = made(s.after, z, [&](Coords const& c, std::size_t r, Extents const& at) {
     auto const from = static_cast<std::size_t>(place(s.before, z.extents, at));
-    std::optional<std::int64_t> got;
+    std::optional<Int> got;
     if (s.action != Action::communicate) got = v.held[r][from];
-    for (std::int64_t g = 0; s.action == Action::communicate && g < z.sizes.product(s.axes); ++g) {
+    for (Int g = 0; s.action == Action::communicate && g < z.sizes.product(s.axes); ++g) {
       auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
       auto const theirs = v.held[other][from];
       sound = sound && (theirs || !reduces);
@@ -154,11 +155,11 @@ template <class F>
 bool equals(Distributed const& v, Sizing const& z, F value) {
   AxisList const owed = owed_axes(v.spec);
   bool same = true;
-  for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
+  for (Int r = 0; r < rank_count(z.sizes); ++r) {
     Coords const c = coords_of(z.sizes, r);
     for_held(v.spec, z, c, [&](std::size_t k, Extents const& at) {
-      std::optional<std::int64_t> all;
-      for (std::int64_t g = 0; g < z.sizes.product(owed); ++g) {
+      std::optional<Int> all;
+      for (Int g = 0; g < z.sizes.product(owed); ++g) {
         auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(owed, z.sizes, c, g)));
         auto const theirs = v.held[other][k];
         same = same && theirs;
@@ -181,8 +182,8 @@ inline Distributed product(Distributed const& a, Distributed const& b, Spec cons
     return v.held[r][static_cast<std::size_t>(place(v.spec, z.extents, at))];
   };
   return made(c, z, [&](Coords const&, std::size_t r, Extents const& at) {
-    std::int64_t sum = 0;
-    for (std::int64_t k = 0; k < volume(summed, z.extents); ++k) {
+    Int sum = 0;
+    for (Int k = 0; k < volume(summed, z.extents); ++k) {
       Extents term = indices(summed, z.extents, k);
       for (int d = 0; d < c.rank; ++d) term.at[c.dims[d].label] = at[c.dims[d].label];
       auto const x = of(a, r, term);
@@ -238,6 +239,12 @@ inline std::vector<Spec> all_specs(int rank, int axes, bool owed,
   return out;
 }
 
+inline AxisList only(int axis) {
+  AxisList one;
+  one.push(axis);
+  return one;
+}
+
 // All single steps from a sharding, written independently of the planner: any set of axes may leave
 // the end of a dim, join another dim, be reordered or reduced, if the definition of the step allows
 // it. An axis that joins a dim alone may also split it block-cyclically, with each block size of
@@ -288,11 +295,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
   for (int d = 0; d < s.rank; ++d) {
     AxisList const& list = s.dims[d].axes;
     for (int x = 0; x < axes; ++x)
-      if (s.state(x) == AxisState::replicated) {
-        AxisList group;
-        group.push(x);
-        join(Collective::none, group, -1, d, s);
-      }
+      if (s.state(x) == AxisState::replicated) join(Collective::none, only(x), -1, d, s);
     for (int keep = 0; keep < list.size; ++keep) {
       Spec after = s;
       after.dims[d].axes = list.prefix(keep);
@@ -306,8 +309,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
     for (int x = 0; x < axes && list.size > 0; ++x) {
       if (s.state(x) != AxisState::replicated && !list.contains(x)) continue;
       Spec after = s;
-      after.dims[d].axes = {};
-      after.dims[d].axes.push(x);
+      after.dims[d].axes = only(x);
       if (list.cyclic != 0) add(Collective::all_to_all, list.suffix(0), d, d, after);
       for (std::int32_t turn : turns) {
         after.dims[d].axes.cyclic = turn;

@@ -13,14 +13,14 @@ struct Flip : Case {
   static constexpr std::string_view gradients_of[] = {"Flip"};
   static constexpr bool keeps_distinct = true;
   static constexpr auto asks = &rules::flip;
-  static std::int64_t element(Cell const& c) { return c.a(c.n() - 1 - c.i()); }
+  static Int element(Cell const& c) { return c.a(c.n() - 1 - c.i()); }
   static auto perform(auto on) { return flip<typename decltype(on)::V>(on.a); }
 };
 struct Roll : Case {
   static constexpr std::string_view gradients_of[] = {"Roll"};
   static constexpr bool keeps_distinct = true;
   static constexpr auto asks = &rules::roll;
-  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
+  static Int element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
   static auto perform(auto on) { return roll<typename decltype(on)::V>(on.a, 1); }
 };
 
@@ -31,25 +31,25 @@ struct FromSecond : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(Rules::pad, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() + 1); }
+  static Int element(Cell const& c) { return c.a_or_zero(c.i() + 1); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
-    std::int64_t const first = std::min<std::int64_t>(1, on.n);
+    Int const first = std::min<Int>(1, on.n);
     return pad<V>(slice<V>(on.a, first, on.n), 0, first);
   }
 };
 // The same with a row of ones.
 struct FromSecondAndOne : Case {
   static constexpr Known known(KnownOperands const& of) {
-    return {std::max<std::int64_t>(1, of.a.most), of.a.divides};
+    return {std::max<Int>(1, of.a.most), of.a.divides};
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(Rules::pad_ones, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.i() + 1 == c.n() ? 1 : c.a(c.i() + 1); }
+  static Int element(Cell const& c) { return c.i() + 1 == c.n() ? 1 : c.a(c.i() + 1); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
-    std::int64_t const first = std::min<std::int64_t>(1, on.n);
+    Int const first = std::min<Int>(1, on.n);
     return pad<V>(slice<V>(on.a, first, on.n), 0, first, typename decltype(on)::Element{1});
   }
 };
@@ -61,7 +61,7 @@ struct SpreadRows : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(rules::resized, r.shape(Rules::pad, rules::accept(r.a), in.from), in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.i() % 2 == 0 ? c.a(c.i() / 2) : 0; }
+  static Int element(Cell const& c) { return c.i() % 2 == 0 ? c.a(c.i() / 2) : 0; }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return slice<V>(pad<V>(on.a, 0, 1, on.one_between), 0, on.n);
@@ -76,7 +76,7 @@ struct ResizedTwice : Case {
 // Repeat, then slice.
 struct TwiceEach : ResizedTwice {
   static constexpr std::string_view gradients_of[] = {"Repeat", "Slice"};
-  static std::int64_t element(Cell const& c) { return c.a(c.i() / 2); }
+  static Int element(Cell const& c) { return c.a(c.i() / 2); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return slice<V>(repeat<V>(on.a, 2), 0, on.n);
@@ -85,7 +85,7 @@ struct TwiceEach : ResizedTwice {
 // Tile, then slice.
 struct FromMiddle : ResizedTwice {
   static constexpr std::string_view gradients_of[] = {"Tile", "Slice"};
-  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() / 2) % c.n()); }
+  static Int element(Cell const& c) { return c.a((c.i() + c.n() / 2) % c.n()); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return slice<V>(tile<V>(on.a, 2), on.n / 2, on.n / 2 + on.n);
@@ -101,8 +101,8 @@ struct Halves : Case {
     Spec const both[] = {r.a, r.b};
     return r.shape(rules::concat, both, 2, in.from);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t const first = half(c.n());
+  static Int element(Cell const& c) {
+    Int const first = half(c.n());
     return c.i() < first ? c.a(c.i() + c.n() / 2) : c.b(c.i() - first);
   }
   static auto perform(auto on) {
@@ -116,13 +116,13 @@ struct Shift : Case {
   static constexpr bool across = true;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr auto asks = &rules::shift;
-  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 1); }
+  static Int element(Cell const& c) { return c.a_or_zero(c.i() - 1); }
   static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1); }
 };
 struct ShiftRound : Shift {
   static constexpr bool keeps_distinct = true;
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
+  static Int element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
   static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1, op::Edge::wrap); }
 };
 struct Differences : Shift {
@@ -131,11 +131,11 @@ struct Differences : Shift {
   static constexpr double bound(Instruction const&, double a, double) { return 2 * a; }
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2)}; }
   static constexpr auto asks = &op::Diff<samples::I>::rule;
-  static std::int64_t element(Cell const& c) { return c.a() - c.a_or_zero(c.i() - 1); }
+  static Int element(Cell const& c) { return c.a() - c.a_or_zero(c.i() - 1); }
   static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a); }
 };
 struct DifferencesRound : Differences {
-  static std::int64_t element(Cell const& c) { return c.a() - c.a((c.i() + 2) % c.n()); }
+  static Int element(Cell const& c) { return c.a() - c.a((c.i() + 2) % c.n()); }
   static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a, -2, op::Edge::wrap); }
 };
 // halo_exchange: the row before an even row, the second row after an odd row.
@@ -144,16 +144,14 @@ struct HaloRows : Case {
   static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr auto asks = &rules::halo;
-  static std::int64_t element(Cell const& c) {
-    return c.a_or_zero(c.i() % 2 == 0 ? c.i() - 1 : c.i() + 2);
-  }
+  static Int element(Cell const& c) { return c.a_or_zero(c.i() % 2 == 0 ? c.i() - 1 : c.i() + 2); }
   static auto perform(auto on) {
     return perform_halo<typename decltype(on)::V>(on.a, op::Edge::fill_zero);
   }
 };
 struct HaloRound : HaloRows {
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  static std::int64_t element(Cell const& c) {
+  static Int element(Cell const& c) {
     return c.a((c.i() % 2 == 0 ? c.i() + c.n() - 1 : c.i() + 2) % c.n());
   }
   static auto perform(auto on) {
@@ -168,14 +166,14 @@ struct HaloSums : Case {
   static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr auto asks = &rules::halo_add;
-  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 2); }
+  static Int element(Cell const& c) { return c.a_or_zero(c.i() - 2); }
   static auto perform(auto on) {
     return perform_halo_add<typename decltype(on)::V>(on.a, op::Edge::fill_zero);
   }
 };
 struct HaloSumsRound : HaloSums {
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  static std::int64_t element(Cell const& c) { return c.a((c.i() + 2 * c.n() - 2) % c.n()); }
+  static Int element(Cell const& c) { return c.a((c.i() + 2 * c.n() - 2) % c.n()); }
   static auto perform(auto on) {
     return perform_halo_add<typename decltype(on)::V>(on.a, op::Edge::wrap);
   }
@@ -183,15 +181,14 @@ struct HaloSumsRound : HaloSums {
 
 // The result of `join` over the first `end` rows.
 template <class Join>
-std::int64_t running(Cell const& c, std::int64_t end, std::int64_t none, Join join) {
-  std::int64_t value = none;
-  for (std::int64_t row = 0; row < end; ++row) value = row == 0 ? c.a(row) : join(value, c.a(row));
+Int running(Cell const& c, Int end, Int none, Join join) {
+  Int value = none;
+  for (Int row = 0; row < end; ++row) value = row == 0 ? c.a(row) : join(value, c.a(row));
   return value;
 }
-inline std::int64_t sum_of(std::int64_t a, std::int64_t b) { return a + b; }
-inline std::int64_t product_of(std::int64_t a, std::int64_t b) { return a * b; }
-inline std::int64_t larger(std::int64_t a, std::int64_t b) { return std::max(a, b); }
-inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return std::min(a, b); }
+inline Int product_of(Int a, Int b) { return a * b; }
+inline Int larger(Int a, Int b) { return std::max(a, b); }
+inline Int smaller(Int a, Int b) { return std::min(a, b); }
 
 // The running result of the reduction `how`.
 template <rules::ReductionKind how>
@@ -199,13 +196,22 @@ struct Running : Case {
   static constexpr bool across = true;
   static constexpr rules::Verdict asks(rules::Question const& q) { return rules::running(q, how); }
 };
+template <bool exclusive, bool reverse>
 struct RunningSum : Running<rules::ReductionKind::sum> {
   static constexpr std::string_view gradients_of[] = {"CumSum"};
   static constexpr double bound(Instruction const&, double a, double) { return a * most_extent; }
   static constexpr Taken takes = one(numbers);
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, most_extent)}; }
-  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, sum_of); }
-  static auto perform(auto on) { return cumsum<typename decltype(on)::V>(on.a); }
+  static Int element(Cell const& c) {
+    Int const end = reverse ? c.n() : c.i() + (exclusive ? 0 : 1);
+    Int sum = 0;
+    for (Int row = reverse ? c.i() + (exclusive ? 1 : 0) : 0; row < end; ++row) sum += c.a(row);
+    return sum;
+  }
+  static auto perform(auto on) {
+    return cumsum<typename decltype(on)::V>(on.a, exclusive ? on.exclusive : on.inclusive,
+                                            reverse ? on.reverse : on.forward);
+  }
 };
 struct RunningProduct : Running<rules::ReductionKind::whole> {
   static constexpr std::string_view gradients_of[] = {"CumProd"};
@@ -232,46 +238,17 @@ struct RunningProduct : Running<rules::ReductionKind::whole> {
   static constexpr Taken takes = one(numbers);
   static constexpr int seldom_fits = 1;
   static constexpr Known known(KnownOperands const& of) { return {power(of.a.most, most_extent)}; }
-  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 1, product_of); }
+  static Int element(Cell const& c) { return running(c, c.i() + 1, 1, product_of); }
   static auto perform(auto on) { return cumprod<typename decltype(on)::V>(on.a); }
 };
 struct RunningMax : Running<rules::ReductionKind::max> {
-  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, larger); }
+  static Int element(Cell const& c) { return running(c, c.i() + 1, 0, larger); }
   static auto perform(auto on) { return cummax<typename decltype(on)::V>(on.a); }
 };
 struct RunningMin : Running<rules::ReductionKind::min> {
-  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, smaller); }
+  static Int element(Cell const& c) { return running(c, c.i() + 1, 0, smaller); }
   static auto perform(auto on) { return cummin<typename decltype(on)::V>(on.a); }
 };
-// An exclusive running sum.
-struct SumBefore : RunningSum {
-  static std::int64_t element(Cell const& c) { return running(c, c.i(), 0, sum_of); }
-  static auto perform(auto on) { return cumsum<typename decltype(on)::V>(on.a, on.exclusive); }
-};
-
-inline std::int64_t sum_from(Cell const& c, std::int64_t first) {
-  std::int64_t sum = 0;
-  for (std::int64_t row = first; row < c.n(); ++row) sum += c.a(row);
-  return sum;
-}
-// A running sum from the last row on.
-struct SumBehind : RunningSum {
-  static std::int64_t element(Cell const& c) { return sum_from(c, c.i()); }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    return cumsum<V>(on.a, on.inclusive, on.reverse);
-  }
-};
-
-// The same without the row itself.
-struct SumAfter : RunningSum {
-  static std::int64_t element(Cell const& c) { return sum_from(c, c.i() + 1); }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    return cumsum<V>(on.a, on.exclusive, on.reverse);
-  }
-};
-
 // The elements on one side of a diagonal of two dims.
 template <bool upper>
 struct Triangle : Case {
@@ -285,8 +262,8 @@ struct Triangle : Case {
     q.from.add(in.to);
     return rules::masked(q);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t const apart = c.at[c.in.to] - c.i();
+  static Int element(Cell const& c) {
+    Int const apart = c.at[c.in.to] - c.i();
     return (upper ? apart >= 1 : apart <= 1) ? c.a() : 0;
   }
   static auto perform(auto on) {
@@ -330,7 +307,7 @@ struct OnDiagonal : Case {
     return rules::reduction(rules::cotangent(repeated_along(p.a, p.in, labels).result),
                             rules::labels_of(p.a), rules::ReductionKind::sum);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
   static bool has_part(Instruction const& in, Spec const&, planning::Sizing const&,
                        Coords const& me) {
     return !splits(in) || me[in.axis] == 0;
@@ -354,10 +331,10 @@ struct Variance : Case {
     if (r.a.find(in.from) < 0) return Rules::no();
     return rules::reduction(r.a, without(r.mine, only(in.from)), rules::ReductionKind::whole);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t sum = 0;
-    std::int64_t squares = 0;
-    for (std::int64_t k = 0; k < c.n(); ++k) sum += c.a(k), squares += c.a(k) * c.a(k);
+  static Int element(Cell const& c) {
+    Int sum = 0;
+    Int squares = 0;
+    for (Int k = 0; k < c.n(); ++k) sum += c.a(k), squares += c.a(k) * c.a(k);
     return c.n() * squares - sum * sum;
   }
   static auto perform(auto on) {
@@ -377,9 +354,9 @@ struct NonZeros : Case {
     if (r.a.find(in.from) < 0) return Rules::no();
     return rules::reduction(r.a, without(r.mine, only(in.from)), reductions::NonZeros::kind);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t count = 0;
-    for (std::int64_t k = 0; k < c.n(); ++k) count += c.a(k) != 0 ? 1 : 0;
+  static Int element(Cell const& c) {
+    Int count = 0;
+    for (Int k = 0; k < c.n(); ++k) count += c.a(k) != 0 ? 1 : 0;
     return count;
   }
   static bool has_part(Instruction const& in, Spec const&, planning::Sizing const&,
@@ -392,8 +369,8 @@ struct NonZeros : Case {
   static auto perform(auto on) { return count_nonzero<typename decltype(on)::V>(on.a); }
 };
 
-// The number of elements that equal the largest, in their places.
-struct Ties : Case {
+// The number of elements that equal the best one, in their places.
+struct Counted : Case {
   static constexpr Taken takes = one(floats);
   static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const&) { return {most_extent}; }
@@ -401,44 +378,38 @@ struct Ties : Case {
     if (r.a.find(in.from) < 0) return Rules::no();
     return rules::normalization(r.a, without(r.mine, only(in.from)));
   }
-  template <class Better>
-  static std::int64_t count(Cell const& c, Better better) {
-    std::int64_t equal = 0;
-    for (std::int64_t k = 0; k < c.n(); ++k) {
-      if (better(c.a(k), c.a())) return 0;
+};
+template <bool most>
+struct Ties : Counted {
+  static Int element(Cell const& c) {
+    Int equal = 0;
+    for (Int k = 0; k < c.n(); ++k) {
+      if (most ? c.a(k) > c.a() : c.a(k) < c.a()) return 0;
       equal += c.a(k) == c.a() ? 1 : 0;
     }
     return equal;
   }
-  static std::int64_t element(Cell const& c) {
-    return count(c, [](std::int64_t a, std::int64_t b) { return a > b; });
-  }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
-    auto const most = counted_max<V>(on.a);
-    return made(where(on.a == most.values, most.counts, 0.0));
-  }
-};
-struct TiesOfLeast : Ties {
-  static std::int64_t element(Cell const& c) {
-    return count(c, [](std::int64_t a, std::int64_t b) { return a < b; });
-  }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    auto const least = counted_min<V>(on.a);
-    return made(where(on.a == least.values, least.counts, 0.0));
+    if constexpr (most) {
+      auto const best = counted_max<V>(on.a);
+      return made(where(on.a == best.values, best.counts, 0.0));
+    } else {
+      auto const best = counted_min<V>(on.a);
+      return made(where(on.a == best.values, best.counts, 0.0));
+    }
   }
 };
 // The product of the elements that are not zero, and the number of the others, in each place.
-struct ProductAndZeros : Ties {
+struct ProductAndZeros : Counted {
   static constexpr int seldom_fits = 1;
   static constexpr Known known(KnownOperands const& of) {
-    return {times(2, power(std::max<std::int64_t>(2, of.a.most), most_extent))};
+    return {times(2, power(std::max<Int>(2, of.a.most), most_extent))};
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t out = 1;
-    for (std::int64_t k = 0; k < c.n(); ++k) out *= c.a(k) == 0 ? 1 : c.a(k);
-    for (std::int64_t k = 0; k < c.n(); ++k) out += c.a(k) == 0 ? 1 : 0;
+  static Int element(Cell const& c) {
+    Int out = 1;
+    for (Int k = 0; k < c.n(); ++k) out *= c.a(k) == 0 ? 1 : c.a(k);
+    for (Int k = 0; k < c.n(); ++k) out += c.a(k) == 0 ? 1 : 0;
     return out;
   }
   static auto perform(auto on) {
@@ -452,13 +423,13 @@ struct ProductAndZeros : Ties {
 struct Softmax : Case {
   static constexpr Taken takes = one(floats);
   static constexpr Known known(KnownOperands const& of) {
-    return {of.a.most > (std::int64_t{1} << 32) ? too_large : of.a.most + 1};
+    return {of.a.most > (Int{1} << 32) ? too_large : of.a.most + 1};
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
     return rules::normalization(r.a, without(r.mine, only(in.from)));
   }
-  static std::int64_t element(Cell const& c) { return (c.a() < 0 ? -c.a() : c.a()) + 1; }
+  static Int element(Cell const& c) { return (c.a() < 0 ? -c.a() : c.a()) + 1; }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     auto const numbers = made(abs(on.a) + 1);
@@ -479,7 +450,7 @@ struct MiddleRow : Case {
     rules::Verdict const longer = r.shape(rules::resized, rules::accept(r.a), in.from);
     return r.shape(&repeated, r.shape(&row, longer, in.from), -1, in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.a(c.n() / 2); }
+  static Int element(Cell const& c) { return c.a(c.n() / 2); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return broadcast<V>(at<V>(pad<V>(on.a, 0, 1), on.n / 2), {on.n});
@@ -493,7 +464,7 @@ struct AllThree : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction&) {
     return r.a.unreduced.empty() ? rules::accept(r.a) : Rules::no();
   }
-  static std::int64_t element(Cell const&) { return 3; }
+  static Int element(Cell const&) { return 3; }
   static auto perform(auto on) { return full_like(on.a, 3); }
 };
 
@@ -507,17 +478,17 @@ struct InOrder : Case {
     return top ? r.shape(Rules::pad, v, in.from) : v;
   }
   // The row that has exactly i before it; -1 behind the last.
-  static std::int64_t place(Cell const& c) {
-    for (std::int64_t k = 0; k < c.n() && (!top || c.i() < half(c.n())); ++k) {
-      std::int64_t before = 0;
-      for (std::int64_t m = 0; m < c.n(); ++m)
+  static Int place(Cell const& c) {
+    for (Int k = 0; k < c.n() && (!top || c.i() < half(c.n())); ++k) {
+      Int before = 0;
+      for (Int m = 0; m < c.n(); ++m)
         before += (top ? c.a(m) > c.a(k) : c.a(m) < c.a(k)) || (c.a(m) == c.a(k) && m < k) ? 1 : 0;
       if (before == c.i()) return k;
     }
     return -1;
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t const k = place(c);
+  static Int element(Cell const& c) {
+    Int const k = place(c);
     return k < 0 ? 0 : c.a(k);
   }
   // The places of the elements of the result.
@@ -553,9 +524,7 @@ template <bool top>
 struct PlacesInOrder : InOrder<top> {
   static constexpr Element gives(Element, Element) { return Element::integer; }
   static constexpr Known known(KnownOperands const&) { return {most_extent}; }
-  static std::int64_t element(Cell const& c) {
-    return std::max<std::int64_t>(0, InOrder<top>::place(c));
-  }
+  static Int element(Cell const& c) { return std::max<Int>(0, InOrder<top>::place(c)); }
 };
 struct Sorted : InOrder<false> {
   static constexpr std::string_view gradients_of[] = {"Sort"};
@@ -592,7 +561,7 @@ struct Transposed : Case {
     for (int k = 0; k < in.list.size; ++k) to.add(in.list.at[k]);
     return rules::transpose(r.a, to);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
   static auto perform(auto on) {
     return on.listed([&]<class... Ls>() { return transpose<Ls...>(on.a); });
   }
@@ -606,7 +575,7 @@ struct Renamed : Case {
     rules::Verdict const again = r.shape(rules::relabel, other, labels, in.from);
     return r.shape(rules::squeeze, r.shape(Rules::expand, again, -1, labels + 1), labels + 1);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     using Q = typename decltype(on)::Q;
@@ -630,7 +599,7 @@ struct Reshaped : Case {
     back.to = q.from;
     return rules::merge(back);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     using Q = typename decltype(on)::Q;
@@ -650,7 +619,7 @@ struct NamedSort : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return meet(in, r, {}).verdict;
   }
-  static std::int64_t element(Cell const& c) { return InOrder<false>::element(c); }
+  static Int element(Cell const& c) { return InOrder<false>::element(c); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return call(op::Named<op::Sort<V>, typename decltype(on)::Out>{},
@@ -661,10 +630,11 @@ struct NamedSort : Case {
 using Along =
     CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
              Shift, ShiftRound, Differences, DifferencesRound, HaloRows, HaloRound, HaloSums,
-             HaloSumsRound, RunningSum, RunningProduct, RunningMax, RunningMin, SumBefore,
-             SumBehind, SumAfter, Ties, TiesOfLeast, ProductAndZeros, Triangle<false>,
-             Triangle<true>, OnDiagonal, NonZeros, Variance, Softmax, MiddleRow, AllThree,
-             NamedSort, Transposed, Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
+             HaloSumsRound, RunningSum<false, false>, RunningSum<true, false>,
+             RunningSum<false, true>, RunningSum<true, true>, RunningProduct, RunningMax,
+             RunningMin, Ties<true>, Ties<false>, ProductAndZeros, Triangle<false>, Triangle<true>,
+             OnDiagonal, NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
+             Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 

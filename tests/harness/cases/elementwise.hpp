@@ -37,7 +37,7 @@ struct Absolute : Smooth<functions::Absolute, one(numbers)> {
 // A user-defined function.
 struct OwnFunction : Function<TwiceAndOne, one(numbers)> {
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2) + 1}; }
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return 2 * a + 1; }
+  static Int of(Int a, Int, Int) { return 2 * a + 1; }
   static auto perform(auto on) { return made(map(TwiceAndOne{}, on.a)); }
 };
 struct Scaled : Smooth<functions::Multiply, one(numbers)> {
@@ -52,7 +52,7 @@ struct Scaled : Smooth<functions::Multiply, one(numbers)> {
 struct PlusOne : Function<functions::Add, one(numbers)> {
   static constexpr int constants = 1;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most + 1}; }
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a + 1; }
+  static Int of(Int a, Int, Int) { return a + 1; }
   static auto perform(auto on) { return made(on.a + 1); }
 };
 struct Add : Smooth<functions::Add, two(numbers, as_first)> {
@@ -79,30 +79,24 @@ struct Divide : Function<functions::Divide, two(floats, floats)> {
   static constexpr bool divides = true;
   using Elements = double;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 4)}; }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
-    return b == 0 ? 1000000 : 4 * a / b;
-  }
+  static Int of(Int a, Int b, Int) { return b == 0 ? 1000000 : 4 * a / b; }
   static auto perform(auto on) { return made(4 * on.a / on.b); }
 };
 struct WholeDivide : Function<functions::Divide, two(integers, integers)> {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
-    return b == 0 ? 0 : a / b;
-  }
+  static Int of(Int a, Int b, Int) { return b == 0 ? 0 : a / b; }
   static auto perform(auto on) { return made(on.a / on.b); }
 };
 struct FloorDivide : Function<functions::FloorDivide, two(integers, integers)> {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
+  static Int of(Int a, Int b, Int) {
     return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
   }
   static auto perform(auto on) { return made(floor_divide(on.a, on.b)); }
 };
 struct Relu : Function<functions::Relu, one(numbers)> {
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) {
-    return std::max<std::int64_t>(a, 0);
-  }
+  static Int of(Int a, Int, Int) { return std::max<Int>(a, 0); }
   static auto perform(auto on) { return made(relu(on.a)); }
 };
 struct Clipped : Function<functions::Clip, two(numbers, as_first)> {
@@ -110,15 +104,13 @@ struct Clipped : Function<functions::Clip, two(numbers, as_first)> {
   static constexpr Known known(KnownOperands const& of) {
     return {std::max(of.a.most, of.b.most) + 2};
   }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
-    return std::min(std::max<std::int64_t>(a, -2), b);
-  }
+  static Int of(Int a, Int b, Int) { return std::min(std::max<Int>(a, -2), b); }
   static auto perform(auto on) { return made(clip(on.a, -2, on.b)); }
 };
 struct Remainder : Function<functions::Remainder, two(integers, integers)> {
   static constexpr Known known(KnownOperands const& of) { return {of.b.most}; }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
-    std::int64_t const r = b == 0 ? 0 : a % b;
+  static Int of(Int a, Int b, Int) {
+    Int const r = b == 0 ? 0 : a % b;
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
   }
   static auto perform(auto on) { return made(on.a % on.b); }
@@ -142,19 +134,17 @@ struct Largest : Smooth<functions::Maximum, two(numbers, as_first)> {
 };
 struct Smallest : Function<functions::Minimum, two(numbers, as_first)> {
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.a, of.b); }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return std::min(a, b); }
+  static Int of(Int a, Int b, Int) { return std::min(a, b); }
   static auto perform(auto on) { return made(min(on.a, on.b)); }
 };
 // logaddexp of logarithms of integers: its exponential, rounded, is the sum of the integers.
 struct LogAddExp : Function<functions::LogAddExp, two(floats, floats)> {
   using Elements = double;
   static constexpr Known known(KnownOperands const& of) {
-    std::int64_t const most = std::max(of.a.most, of.b.most);
-    return {most > (std::int64_t{1} << 32) ? too_large : 2 * most + 2};
+    Int const most = std::max(of.a.most, of.b.most);
+    return {most > (Int{1} << 32) ? too_large : 2 * most + 2};
   }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
-    return (a < 0 ? -a : a) + (b < 0 ? -b : b) + 2;
-  }
+  static Int of(Int a, Int b, Int) { return (a < 0 ? -a : a) + (b < 0 ? -b : b) + 2; }
   static auto perform(auto on) {
     return made(round(exp(logaddexp(log(abs(on.a) + 1), log(abs(on.b) + 1)))));
   }
@@ -162,31 +152,29 @@ struct LogAddExp : Function<functions::LogAddExp, two(floats, floats)> {
 struct Positive : Function<functions::Greater, one(numbers)> {
   static constexpr Element gives(Element, Element) { return Element::boolean; }
   static constexpr Known known(KnownOperands const&) { return {1}; }
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a > 0 ? 1 : 0; }
+  static Int of(Int a, Int, Int) { return a > 0 ? 1 : 0; }
   static auto perform(auto on) { return made(on.a > 0); }
 };
 struct Equal : Function<functions::Equal, two(everything, as_first)> {
   static constexpr Element gives(Element, Element) { return Element::boolean; }
   static constexpr Known known(KnownOperands const&) { return {1}; }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a == b ? 1 : 0; }
+  static Int of(Int a, Int b, Int) { return a == b ? 1 : 0; }
   static auto perform(auto on) { return made(on.a == on.b); }
 };
 struct Both : Function<functions::And, two(booleans, booleans)> {
   using Elements = bool;
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) {
-    return a != 0 && b != 0 ? 1 : 0;
-  }
+  static Int of(Int a, Int b, Int) { return a != 0 && b != 0 ? 1 : 0; }
   static auto perform(auto on) { return made(on.a && on.b); }
 };
 struct Inverted : Function<functions::Not, one(booleans)> {
   using Elements = bool;
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a != 0 ? 0 : 1; }
+  static Int of(Int a, Int, Int) { return a != 0 ? 0 : 1; }
   static auto perform(auto on) { return made(!on.a); }
 };
 
 template <class To>
 constexpr rules::Linearity of_cast(Element from) {
-  return from == Element::integer    ? meets<functions::Cast<To>, std::int64_t>
+  return from == Element::integer    ? meets<functions::Cast<To>, Int>
          : from == Element::floating ? meets<functions::Cast<To>, double>
                                      : meets<functions::Cast<To>, bool>;
 }
@@ -194,24 +182,22 @@ struct ToFloating : Case {
   static constexpr rules::Linearity linearity(Element first) { return of_cast<double>(first); }
   static constexpr Element gives(Element, Element) { return Element::floating; }
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a; }
+  static Int of(Int a, Int, Int) { return a; }
   static auto perform(auto on) { return made(cast<double>(on.a)); }
 };
 struct ToInteger : Case {
-  static constexpr rules::Linearity linearity(Element first) {
-    return of_cast<std::int64_t>(first);
-  }
+  static constexpr rules::Linearity linearity(Element first) { return of_cast<Int>(first); }
   static constexpr Element gives(Element, Element) { return Element::integer; }
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static std::int64_t of(std::int64_t a, std::int64_t, std::int64_t) { return a; }
-  static auto perform(auto on) { return made(cast<std::int64_t>(on.a)); }
+  static Int of(Int a, Int, Int) { return a; }
+  static auto perform(auto on) { return made(cast<Int>(on.a)); }
 };
 
 // where(p, y, z)
 struct ByTruth : Function<functions::Where, three(booleans, everything, as_second)> {
   static constexpr Element gives(Element, Element second) { return second; }
   static constexpr Known known(KnownOperands const& of) { return larger_of(of.b, of.c); }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t c) { return a != 0 ? b : c; }
+  static Int of(Int a, Int b, Int c) { return a != 0 ? b : c; }
 };
 // where(x > 0, y, z)
 struct Choose : ByTruth {
@@ -226,7 +212,7 @@ struct Choose : ByTruth {
     all.at[0] = v.result;
     return rules::elementwise(all, meets<function>);
   }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t c) { return a > 0 ? b : c; }
+  static Int of(Int a, Int b, Int c) { return a > 0 ? b : c; }
   static auto perform(auto on) { return made(where(on.a > 0, on.b, on.c)); }
 };
 // where(p, y, op::zero)
@@ -239,7 +225,7 @@ struct Selected : Function<functions::Where, two(booleans, numbers)> {
     all.push({}, true);
     return rules::elementwise(all, meets<function>);
   }
-  static std::int64_t of(std::int64_t a, std::int64_t b, std::int64_t) { return a != 0 ? b : 0; }
+  static Int of(Int a, Int b, Int) { return a != 0 ? b : 0; }
   static auto perform(auto on) { return made(where(on.a, on.b, op::zero)); }
 };
 

@@ -79,13 +79,13 @@ struct Chosen : Real {
 struct Mean : Reduction<reductions::Mean> {
   static constexpr std::string_view gradients_of[] = {"Mean"};
   static constexpr bool needs_elements = true;
+  static constexpr double bound(Instruction const&, double a, double) { return a; }
   template <class... Over>
   static auto perform_over(auto on) {
     return mean<Over...>(on.a);
   }
   static double of_row(Row const& x) { return total(x) / static_cast<double>(x.size()); }
   static double slope(double, double, Row const& x) { return 1 / static_cast<double>(x.size()); }
-  static int dense(Dense const& d) { return by_slopes<Mean>(d); }
 };
 struct LogSumExp : Reduction<reductions::LogSumExp> {
   static constexpr std::string_view gradients_of[] = {"LogSumExp"};
@@ -99,13 +99,9 @@ struct LogSumExp : Reduction<reductions::LogSumExp> {
     return std::log(total(x, [](double e) { return std::exp(e); }));
   }
   static double slope(double e, double y, Row const&) { return std::exp(e - y); }
-  static int dense(Dense const& d) { return by_slopes<LogSumExp>(d); }
 };
 struct Norm : Reduction<reductions::Norm> {
   static constexpr std::string_view gradients_of[] = {"Norm"};
-  static constexpr double bound(Instruction const& in, double a, double) {
-    return a * static_cast<double>(most_elements(in));
-  }
   template <class... Over>
   static auto perform_over(auto on) {
     return norm<Over...>(on.a);
@@ -114,7 +110,6 @@ struct Norm : Reduction<reductions::Norm> {
     return std::sqrt(total(x, [](double e) { return e * e; }));
   }
   static double slope(double e, double y, Row const&) { return y == 0 ? 0 : e / y; }
-  static int dense(Dense const& d) { return by_slopes<Norm>(d); }
 };
 struct Var : Reduction<reductions::Variance> {
   static constexpr std::string_view gradients_of[] = {"Var"};
@@ -133,7 +128,6 @@ struct Var : Reduction<reductions::Variance> {
     auto const n = static_cast<double>(x.size());
     return 2 * (e - total(x) / n) / n;
   }
-  static int dense(Dense const& d) { return by_slopes<Var>(d); }
 };
 struct SoftmaxOver : Case {
   static constexpr std::string_view gradients_of[] = {"Softmax"};

@@ -21,7 +21,7 @@ struct Broadcasted : Case {
   static constexpr rules::Verdict pulled(Pull const& p) {
     return rules::reduction(p.ct, rules::labels_of(p.a), rules::ReductionKind::sum);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
   static auto perform(auto on) {
     using On = decltype(on);
     return broadcast<SplitDim<On, typename On::V>>(on.a, {on.n});
@@ -37,7 +37,7 @@ struct LastOfTwo : Case {
     Spec const both[] = {r.a, r.b};
     return r.shape(MiddleRow::row, r.shape(rules::stack, both, 2, -1, labels), labels);
   }
-  static std::int64_t element(Cell const& c) { return c.b(); }
+  static Int element(Cell const& c) { return c.b(); }
   static auto perform(auto on) {
     using Q = typename decltype(on)::Q;
     return at<Q>(stack<Q>(on.a, on.b), 1);
@@ -46,9 +46,7 @@ struct LastOfTwo : Case {
 
 // Windows of half the rows; they begin where `start` says, moved inside.
 
-inline std::int64_t inside(Cell const& c, std::int64_t start) {
-  return std::clamp<std::int64_t>(start, 0, c.n() / 2);
-}
+inline Int inside(Cell const& c, Int start) { return std::clamp<Int>(start, 0, c.n() / 2); }
 // dynamic_slice, pad
 struct Window : Case {
   static constexpr std::string_view gradients_of[] = {"DynamicSlice", "Pad"};
@@ -56,10 +54,10 @@ struct Window : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(Rules::pad, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
   }
-  static std::int64_t from(Cell const& c, std::int64_t start) {
+  static Int from(Cell const& c, Int start) {
     return c.i() < half(c.n()) ? c.a(inside(c, start) + c.i()) : 0;
   }
-  static std::int64_t element(Cell const& c) { return from(c, drawn_start(c.in)); }
+  static Int element(Cell const& c) { return from(c, drawn_start(c.in)); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return pad<V>(dynamic_slice<V>(on.a, drawn_start(on.in), half(on.n)), 0, on.n / 2);
@@ -74,11 +72,11 @@ struct Replaced : Case {
     rules::Verdict const part = r.shape(rules::resized, &r.b, 1, in.from);
     return part ? rules::dynamic_update(r.a, part.result, in.from, in.from) : part;
   }
-  static std::int64_t from(Cell const& c, std::int64_t start) {
-    std::int64_t const row = c.i() - inside(c, start);
+  static Int from(Cell const& c, Int start) {
+    Int const row = c.i() - inside(c, start);
     return row >= 0 && row < half(c.n()) ? c.b(row) : c.a();
   }
-  static std::int64_t element(Cell const& c) { return from(c, drawn_start(c.in)); }
+  static Int element(Cell const& c) { return from(c, drawn_start(c.in)); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return dynamic_update<V>(on.a, slice<V>(on.b, 0, half(on.n)), drawn_start(on.in));
@@ -98,7 +96,7 @@ struct WindowAt : Case {
     rules::Verdict const v = readable(r.b);
     return v ? Window::rule(r, in) : v;
   }
-  static std::int64_t element(Cell const& c) { return Window::from(c, c.b()); }
+  static Int element(Cell const& c) { return Window::from(c, c.b()); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return pad<V>(dynamic_slice<V>(on.a, on.b, half(on.n)), 0, on.n / 2);
@@ -113,7 +111,7 @@ struct ReplacedAt : Case {
     rules::Verdict const v = readable(r.c);
     return v ? Replaced::rule(r, in) : v;
   }
-  static std::int64_t element(Cell const& c) { return Replaced::from(c, c.c()); }
+  static Int element(Cell const& c) { return Replaced::from(c, c.c()); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return dynamic_update<V>(on.a, slice<V>(on.b, 0, half(on.n)), on.c);
@@ -129,8 +127,8 @@ struct ByIds : Case {
     return element == Element::boolean ? core::ReduceKind::max : core::ReduceKind::sum;
   }
   // Of the rows that other ranks have: zeros, as the result is unreduced.
-  static std::int64_t element(Cell const& c) {
-    std::int64_t const id = c.b();
+  static Int element(Cell const& c) {
+    Int const id = c.b();
     return id < 0 || id >= c.n() ? 0 : c.own_a(id);
   }
 };
@@ -199,8 +197,8 @@ struct Added : Case {
     return {times(of.a.most, power(most_extent, of.in.ids.rank))};
   }
   // The updates whose id is the row, of those whose ids this rank has.
-  static std::int64_t element(Cell const& c) {
-    std::int64_t sum = 0;
+  static Int element(Cell const& c) {
+    Int sum = 0;
     c.over(rules::labels_of(c.in.ids), [&](Cell const& term) {
       if (term.has_a() && term.has_b() && term.b() == c.at[c.in.to]) sum += term.a();
     });
@@ -246,7 +244,7 @@ struct NamedAddRows : Added {
     auto const way = planning::scatter_plan(r.a, r.b, in.result, in.to, false);
     auto const gathering = planning::scatter_plan(r.a, r.b, in.result, in.to, true);
     return gathering.verdict && planning::gathering_is_cheaper(way, gathering, r.a, r.b, in.result,
-                                                               z, sizeof(std::int64_t))
+                                                               z, sizeof(Int))
                ? gathering
                : way;
   }
@@ -266,9 +264,9 @@ struct ScatterAlong : Case {
     if (d >= 0 && r.a.dims[d].axes.size > 0) return Rules::no();
     return rules::scatter_along(r.a, r.b, in.from, in.from);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t sum = 0;
-    for (std::int64_t row = 0; row < c.n(); ++row)
+  static Int element(Cell const& c) {
+    Int sum = 0;
+    for (Int row = 0; row < c.n(); ++row)
       if (c.b(row) == c.i()) sum += c.a(row);
     return sum;
   }
@@ -282,10 +280,8 @@ struct OneHot : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return rules::one_hot(r.a, in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.a() == c.i() ? 1 : 0; }
-  static auto perform(auto on) {
-    return one_hot<typename decltype(on)::V, std::int64_t>(on.a, on.n);
-  }
+  static Int element(Cell const& c) { return c.a() == c.i() ? 1 : 0; }
+  static auto perform(auto on) { return one_hot<typename decltype(on)::V, Int>(on.a, on.n); }
 };
 struct NamedOneHot : OneHot {
   static constexpr unsigned reads = reads_from | reads_result;

@@ -12,7 +12,7 @@ struct Move : Case {
   static constexpr bool moves = true;
   static constexpr bool keeps_distinct = true;
   static constexpr bool recorded = false;
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
 };
 struct ToPartial : Move {
   static constexpr std::string_view gradients_of[] = {"ToPartial"};
@@ -20,7 +20,7 @@ struct ToPartial : Move {
     return rules::to_partial(a, axis);
   }
   // The blocks of a split dim, or a whole value on the first rank.
-  static std::int64_t element(Cell const& c) { return c.has_a() ? c.a() : 0; }
+  static Int element(Cell const& c) { return c.has_a() ? c.a() : 0; }
   static bool has_part(Instruction const& in, Spec const& a, planning::Sizing const&,
                        Coords const& me) {
     return a.dim_of(in.axis) >= 0 || me[in.axis] == 0;

@@ -26,8 +26,8 @@ struct Product : Case {
     in.summed = without(together(r.mine, r.b), in.list);
     return v;
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t sum = 0;
+  static Int element(Cell const& c) {
+    Int sum = 0;
     c.over(c.in.summed, [&](Cell const& term) { sum += term.a() * term.b(); });
     return sum;
   }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "harness/gradient_case.hpp"
 
@@ -25,12 +27,12 @@ struct Reduction : Case {
   static constexpr unsigned reads = reads_over;
   // Whether the ranks of a named result combine all terms at once.
   static constexpr bool at_once = false;
-  static constexpr std::int64_t nothing = 0;
-  static std::int64_t load(Cell const& c) { return c.a(); }
-  static std::int64_t join(std::int64_t a, std::int64_t b) { return a + b; }
+  static constexpr Int nothing = 0;
+  static Int load(Cell const& c) { return c.a(); }
+  static Int join(Int a, Int b) { return a + b; }
   template <class C>
-  static std::int64_t reduced(Cell const& c) {
-    std::optional<std::int64_t> out;
+  static Int reduced(Cell const& c) {
+    std::optional<Int> out;
     c.over(c.in.list, [&](Cell const& term) {
       if (term.has_a()) out = out ? C::join(*out, C::load(term)) : C::load(term);
     });
@@ -38,6 +40,9 @@ struct Reduction : Case {
   }
   static constexpr Known known(KnownOperands const& of) {
     return {times(of.a.most, most_elements(of.in))};
+  }
+  static constexpr double bound(Instruction const& in, double a, double) {
+    return a * static_cast<double>(most_elements(in));
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return rules::reduction(r.a, without(r.mine, in.list), kind);
@@ -50,7 +55,7 @@ struct Reduction : Case {
 };
 template <class C>
 struct Strict : C {
-  static std::int64_t element(Cell const& c) { return C::template reduced<C>(c); }
+  static Int element(Cell const& c) { return C::template reduced<C>(c); }
   static auto perform(auto on) {
     return on.listed([&]<class... Ls>() { return C::template perform_over<Ls...>(on); });
   }
@@ -59,7 +64,7 @@ template <class C>
 struct NamedReduction : C {
   static constexpr unsigned reads = reads_over | reads_result;
   static constexpr bool across = C::at_once;
-  static std::int64_t element(Cell const& c) { return C::template reduced<C>(c); }
+  static Int element(Cell const& c) { return C::template reduced<C>(c); }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return rules::named_reduction(r.a, in.result, C::kind);
   }
@@ -84,25 +89,10 @@ struct NamedReduction : C {
   static auto perform(auto on) { return C::template perform_over<typename decltype(on)::Out>(on); }
 };
 
-// A reduction whose derivatives by its elements are independent: `slope(x, y)` of element x and result y.
-template <class C>
-int by_slopes(Dense const& d) {
-  return d.r.rows(
-      d.a, d.listed(), false, [](Row& x) { x = {C::of_row(x)}; },
-      [](Row const& x, Row const& y, Row const& ct) {
-        Row g;
-        for (double const e : x) g.push_back(ct[0] * C::slope(e, y[0], x));
-        return g;
-      });
-}
-
 struct Sum : Reduction<reductions::Sum> {
   static constexpr std::string_view gradients_of[] = {"Sum"};
   static constexpr Element gives(Element first, Element) {
     return first == Element::boolean ? Element::integer : first;
-  }
-  static constexpr double bound(Instruction const& in, double a, double) {
-    return a * static_cast<double>(most_elements(in));
   }
   template <class... Over>
   static auto perform_over(auto on) {
@@ -110,15 +100,15 @@ struct Sum : Reduction<reductions::Sum> {
   }
   static double of_row(Row const& x) { return total(x); }
   static double slope(double, double, Row const&) { return 1; }
-  static int dense(Dense const& d) { return by_slopes<Sum>(d); }
 };
 struct Max : Reduction<reductions::Maximum> {
   static constexpr std::string_view gradients_of[] = {"Max"};
   static constexpr bool needs_elements = true;
   static constexpr bool compares = true;
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  static std::int64_t join(std::int64_t a, std::int64_t b) { return std::max(a, b); }
-  static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
+  static constexpr double bound(Instruction const&, double a, double) { return a; }
+  static Int join(Int a, Int b) { return std::max(a, b); }
+  static constexpr Int nothing = std::numeric_limits<Int>::min();
   template <class... Over>
   static auto perform_over(auto on) {
     return max<Over...>(on.a);
@@ -127,13 +117,12 @@ struct Max : Reduction<reductions::Maximum> {
   static double slope(double e, double y, Row const& x) {
     return e == y ? 1 / static_cast<double>(std::count(x.begin(), x.end(), y)) : 0;
   }
-  static int dense(Dense const& d) { return by_slopes<Max>(d); }
 };
 struct Min : Reduction<reductions::Minimum> {
   static constexpr bool needs_elements = true;
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  static std::int64_t join(std::int64_t a, std::int64_t b) { return std::min(a, b); }
-  static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
+  static Int join(Int a, Int b) { return std::min(a, b); }
+  static constexpr Int nothing = std::numeric_limits<Int>::max();
   template <class... Over>
   static auto perform_over(auto on) {
     return min<Over...>(on.a);
@@ -142,7 +131,7 @@ struct Min : Reduction<reductions::Minimum> {
 struct Any : Reduction<reductions::Any> {
   static constexpr Taken takes = one(booleans);
   static constexpr Known known(KnownOperands const&) { return {1}; }
-  static std::int64_t join(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+  static Int join(Int a, Int b) { return std::max(a, b); }
   template <class... Over>
   static auto perform_over(auto on) {
     return any<Over...>(on.a);
@@ -152,8 +141,8 @@ struct All : Reduction<reductions::All> {
   static constexpr Taken takes = one(booleans);
   static constexpr int seldom_fits = 1;
   static constexpr Known known(KnownOperands const&) { return {1}; }
-  static std::int64_t join(std::int64_t a, std::int64_t b) { return std::min(a, b); }
-  static constexpr std::int64_t nothing = 1;
+  static Int join(Int a, Int b) { return std::min(a, b); }
+  static constexpr Int nothing = 1;
   template <class... Over>
   static auto perform_over(auto on) {
     return all<Over...>(on.a);
@@ -164,11 +153,11 @@ struct MeanOfMultiples : Reduction<reductions::Mean> {
   static constexpr Taken takes = one(floats);
   static constexpr bool needs_elements = true;
   static constexpr Known known(KnownOperands const& of) {
-    std::int64_t const out = times(of.a.most, most_elements(of.in));
+    Int const out = times(of.a.most, most_elements(of.in));
     return {times(out, most_elements(of.in)) < too_large ? out : too_large};
   }
-  static std::int64_t load(Cell const& c) { return c.a() * elements(c.in, c.z); }
-  static std::int64_t finished(Instruction const& in, planning::Sizing const& z, std::int64_t x) {
+  static Int load(Cell const& c) { return c.a() * elements(c.in, c.z); }
+  static Int finished(Instruction const& in, planning::Sizing const& z, Int x) {
     return x / elements(in, z);
   }
   template <class... Over>
@@ -181,10 +170,7 @@ struct Norm1 : Reduction<reductions::Norm1> {
   static constexpr Taken takes = one(floats);
   static constexpr int seldom_fits = 1;
   static constexpr bool compares = true;
-  static std::int64_t load(Cell const& c) { return std::abs(c.a()); }
-  static constexpr double bound(Instruction const& in, double a, double) {
-    return a * static_cast<double>(most_elements(in));
-  }
+  static Int load(Cell const& c) { return std::abs(c.a()); }
   template <class... Over>
   static auto perform_over(auto on) {
     return norm_1<Over...>(on.a);
@@ -193,13 +179,12 @@ struct Norm1 : Reduction<reductions::Norm1> {
     return total(x, [](double e) { return std::abs(e); });
   }
   static double slope(double e, double, Row const&) { return e > 0 ? 1 : e < 0 ? -1 : 0; }
-  static int dense(Dense const& d) { return by_slopes<Norm1>(d); }
 };
 struct NormInf : Reduction<reductions::NormInf> {
   static constexpr Taken takes = one(floats);
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static std::int64_t load(Cell const& c) { return std::abs(c.a()); }
-  static std::int64_t join(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+  static Int load(Cell const& c) { return std::abs(c.a()); }
+  static Int join(Int a, Int b) { return std::max(a, b); }
   template <class... Over>
   static auto perform_over(auto on) {
     return norm_inf<Over...>(on.a);
@@ -211,13 +196,13 @@ struct Prod : Reduction<reductions::Product> {
   static constexpr int seldom_fits = 1;
   static constexpr bool at_once = true;
   static constexpr Known known(KnownOperands const& of) {
-    return {power(std::max<std::int64_t>(1, of.a.most), most_elements(of.in))};
+    return {power(std::max<Int>(1, of.a.most), most_elements(of.in))};
   }
-  static std::int64_t join(std::int64_t a, std::int64_t b) { return a * b; }
-  static constexpr std::int64_t nothing = 1;
+  static Int join(Int a, Int b) { return a * b; }
+  static constexpr Int nothing = 1;
   static constexpr double bound(Instruction const& in, double a, double) {
     double out = 1;
-    for (std::int64_t k = 0; k < most_elements(in) && out <= 1e6; ++k) out *= std::max(a, 1.0);
+    for (Int k = 0; k < most_elements(in) && out <= 1e6; ++k) out *= std::max(a, 1.0);
     return out;
   }
   template <class... Over>
@@ -236,18 +221,19 @@ struct Prod : Reduction<reductions::Product> {
   }
 };
 // The place of the first of the best elements; -1 of none.
-template <class Tag, bool most>
-struct PlaceOf : Reduction<Tag> {
+template <bool most>
+struct PlaceOf
+    : Reduction<std::conditional_t<most, reductions::PlaceOfMaximum, reductions::PlaceOfMinimum>> {
   static constexpr bool at_once = true;
   static constexpr Element gives(Element, Element) { return Element::integer; }
   static constexpr Known known(KnownOperands const& of) { return {most_elements(of.in)}; }
   template <class C>
-  static std::int64_t reduced(Cell const& c) {
-    std::int64_t place = -1;
-    std::int64_t best = 0;
-    std::int64_t here = 0;
+  static Int reduced(Cell const& c) {
+    Int place = -1;
+    Int best = 0;
+    Int here = 0;
     c.over(c.in.list, [&](Cell const& term) {
-      std::int64_t const x = term.a();
+      Int const x = term.a();
       if (place < 0 || (most ? x > best : x < best)) {
         best = x;
         place = here;
@@ -256,17 +242,13 @@ struct PlaceOf : Reduction<Tag> {
     });
     return place;
   }
-};
-struct PlaceOfMax : PlaceOf<reductions::PlaceOfMaximum, true> {
   template <class... Over>
   static auto perform_over(auto on) {
-    return argmax<Over...>(on.a);
-  }
-};
-struct PlaceOfMin : PlaceOf<reductions::PlaceOfMinimum, false> {
-  template <class... Over>
-  static auto perform_over(auto on) {
-    return argmin<Over...>(on.a);
+    if constexpr (most) {
+      return argmax<Over...>(on.a);
+    } else {
+      return argmin<Over...>(on.a);
+    }
   }
 };
 // The root of a sum, rounded down.
@@ -274,15 +256,13 @@ template <class Tag>
 struct RoundedRoot : Reduction<Tag> {
   static constexpr Taken takes = one(floats);
   static constexpr int seldom_fits = 1;
-  static constexpr Known of_sum(std::int64_t sum) {
-    return {times(sum, sum) < too_large ? sum : too_large};
-  }
+  static constexpr Known of_sum(Int sum) { return {times(sum, sum) < too_large ? sum : too_large}; }
   static constexpr Known known(KnownOperands const& of) {
     return of_sum(times(of.a.most, most_elements(of.in)));
   }
-  static std::int64_t load(Cell const& c) { return c.a() * c.a(); }
-  static std::int64_t finished(Instruction const&, planning::Sizing const&, std::int64_t n) {
-    auto r = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
+  static Int load(Cell const& c) { return c.a() * c.a(); }
+  static Int finished(Instruction const&, planning::Sizing const&, Int n) {
+    auto r = static_cast<Int>(std::sqrt(static_cast<double>(n)));
     while (r * r > n) --r;
     while ((r + 1) * (r + 1) <= n) ++r;
     return r;
@@ -302,14 +282,12 @@ struct ReproducibleNorm : RoundedRoot<reductions::ReproducibleNorm> {
 };
 // Of powers of two, whose exponents are shifted so that the least element gives 1.
 struct LogOfPowers : RoundedRoot<reductions::LogSumExp> {
-  static constexpr std::int64_t most_exponent = 10;
+  static constexpr Int most_exponent = 10;
   static constexpr Known known(KnownOperands const& of) {
     return of.a.most > most_exponent ? Known{too_large}
                                      : of_sum(times(power(2, of.a.most), most_elements(of.in)));
   }
-  static std::int64_t load(Cell const& c) {
-    return std::int64_t{1} << std::clamp<std::int64_t>(c.a() + c.in.most, 0, 40);
-  }
+  static Int load(Cell const& c) { return Int{1} << std::clamp<Int>(c.a() + c.in.most, 0, 40); }
   template <class... Over>
   static auto perform_over(auto on) {
     double const moved = std::exp2(static_cast<double>(on.in.most));
@@ -328,7 +306,7 @@ struct ReproducibleSum : Reduction<reductions::ReproducibleSum> {
 template <template <class> class Form>
 using AllReductions =
     CaseList<Form<Sum>, Form<Max>, Form<Min>, Form<Any>, Form<All>, Form<MeanOfMultiples>,
-             Form<Norm1>, Form<NormInf>, Form<Prod>, Form<PlaceOfMax>, Form<PlaceOfMin>,
+             Form<Norm1>, Form<NormInf>, Form<Prod>, Form<PlaceOf<true>>, Form<PlaceOf<false>>,
              Form<RoundedNorm>, Form<LogOfPowers>, Form<ReproducibleSum>, Form<ReproducibleNorm>>;
 using Reductions = decltype(AllReductions<Strict>{} + AllReductions<NamedReduction>{});
 
