@@ -145,6 +145,11 @@ def calls(root):
     return found
 
 
+def local_links(page):
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
+    return [one for one in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:", one)]
+
+
 def links(root):
     """Links between pages, and to files, lead somewhere."""
     found = []
@@ -158,10 +163,7 @@ def links(root):
         return heads[page]
 
     for page in pages(root):
-        text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
-        for target in re.findall(r"\]\(([^)\s]+)\)", text):
-            if re.match(r"[a-z]+:", target):
-                continue
+        for target in local_links(page):
             path, _, anchor = target.partition("#")
             file = (page.parent / path).resolve() if path else page
             if not file.exists():
@@ -173,9 +175,8 @@ def links(root):
 
 def targets(page):
     """The files that a page links to."""
-    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.M | re.S)
-    return {(page.parent / one.partition("#")[0]).resolve() if one.partition("#")[0] else page.resolve()
-            for one in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"[a-z]+:", one)}
+    return {(page.parent / path).resolve() if path else page.resolve()
+            for path in (one.partition("#")[0] for one in local_links(page))}
 
 
 def tasks(root):

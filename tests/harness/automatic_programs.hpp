@@ -46,8 +46,7 @@ auto expression(Run const& run, Values const&... values) {
   } else {
     constexpr Instruction in = P::value.code[At];
     auto const out = perform<P, At>(run.mesh, run.z, nth<in.operand[0]>(values...),
-                                    nth<in.operand[1]>(values...), nth<in.operand[2]>(values...),
-                                    std::make_integer_sequence<int, in.list.size>{});
+                                    nth<in.operand[1]>(values...), nth<in.operand[2]>(values...));
     if constexpr (P::value.shared[At]) {
       return expression<P, At + 1>(run, values..., share<Once<P, At>>(out));
     } else {

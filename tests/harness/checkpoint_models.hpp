@@ -104,38 +104,38 @@ std::int64_t place_of(A const& a, std::array<std::int64_t, A::rank> const& index
   return out;
 }
 
-// Fills all tensors of a structure by their paths.
-template <class M>
-void fill(M& model, std::int64_t salt) {
+// Calls use(element, value) for this rank's elements of all tensors of a structure, with their values by the paths.
+template <class M, class Use>
+void each_element(M& model, std::int64_t salt, Use use) {
   train::for_each_tensor(
       [&]<class A>(std::string_view path, A& a) {
-        if constexpr (is_tensor<A>)
-          harness::write_block(a, [&](auto const& host) {
-            detail::for_each_element(
-                a, [&](std::int64_t at, std::array<std::int64_t, A::rank> const& index) {
-                  host.data()[at] = value_at<typename A::element>(path, salt, place_of(a, index));
-                });
-          });
+        if constexpr (is_tensor<std::remove_const_t<A>>) {
+          auto const all = [&](auto const& host) {
+            detail::for_each_element(a, [&](std::int64_t at, auto const& index) {
+              using T = typename A::element;
+              use(host.data()[at], value_at<T>(path, salt, place_of(a, index)));
+            });
+          };
+          if constexpr (std::is_const_v<A>) {
+            all(harness::host_block(a));
+          } else {
+            harness::write_block(a, all);
+          }
+        }
       },
       model);
+}
+template <class M>
+void fill(M& model, std::int64_t salt) {
+  each_element(model, salt, [](auto& element, auto const& value) { element = value; });
 }
 // The number of elements of this rank's blocks that are not as `fill` makes them, bit for bit.
 template <class M>
 int wrong(M const& model, std::int64_t salt) {
   int bad = 0;
-  train::for_each_tensor(
-      [&]<class A>(std::string_view path, A const& a) {
-        if constexpr (is_tensor<A>) {
-          using T = typename A::element;
-          auto const host = harness::host_block(a);
-          detail::for_each_element(
-              a, [&](std::int64_t at, std::array<std::int64_t, A::rank> const& index) {
-                T const wanted = value_at<T>(path, salt, place_of(a, index));
-                bad += std::memcmp(&wanted, host.data() + at, sizeof wanted) == 0 ? 0 : 1;
-              });
-        }
-      },
-      model);
+  each_element(model, salt, [&](auto const& element, auto const& value) {
+    bad += std::memcmp(&value, &element, sizeof value) == 0 ? 0 : 1;
+  });
   return bad;
 }
 

@@ -169,9 +169,9 @@ struct Found {
   }
 };
 
-inline std::vector<double> solve(Ranks& ranks, Case const& c, Whole const& whole,
-                                 std::vector<double>& own, std::vector<std::int32_t>& pivots,
-                                 int slow_rank) {
+inline Found solve(Ranks& ranks, Case const& c, Whole const& whole, int slow_rank = -1) {
+  Found found;
+  auto& [x, own, pivots] = found;
   Comm& comm = ranks.comm;
   CyclicBlocks const b{c.n, c.block, comm.size()};
   Int const mine = b.below(b.count(), comm.rank());
@@ -202,35 +202,30 @@ inline std::vector<double> solve(Ranks& ranks, Case const& c, Whole const& whole
   if (c.definite) {
     std::vector<double> scratch(static_cast<std::size_t>(planning::cholesky_scratch(b)));
     CholeskyMethod<double> method{columns, scratch.data()};
-    if (run_panels(columns, method, slots).kind != FactorFailure::none) return {};
+    if (run_panels(columns, method, slots).kind != FactorFailure::none) return found;
     method.finish();
     y = whole.b;
     keep_own();
     solve_by_ring<double>({factors, true, false}, lk::row_major(y.data(), c.n, c.right),
                           wires.data());
     solve_by_spread<double>({factors, true, false}, lk::row_major(y.data(), c.n, c.right));
-    return y;
+    x = y;
+    return found;
   }
   bool const carries = b.count() > 0 && columns.owns(b.count() - 1);
   if (carries) std::copy(whole.b.begin(), whole.b.end(), y.begin());
   SlowLu method{{columns, pivots.data(), carries ? right : Matrix<double>{}},
                 comm.rank() == slow_rank};
-  if (run_panels(columns, method, slots).kind != FactorFailure::none) return {};
+  if (run_panels(columns, method, slots).kind != FactorFailure::none) return found;
   method.finish();
   for (Int k = 0; k < b.count(); ++k)
     for (Int i = b.begin(k); i < b.begin(k) + b.width(k); ++i)
       pivots[static_cast<std::size_t>(i)] += static_cast<std::int32_t>(b.begin(k));
   solve_by_ring<double>({factors, false, false}, right, wires.data());
   keep_own();
-  std::vector<double> x(y.size());
+  x.resize(y.size());
   MPI_Allreduce(y.data(), x.data(), static_cast<int>(y.size()), MPI_DOUBLE, MPI_SUM, comm.raw());
-  return x;
-}
-
-inline Found solve(Ranks& ranks, Case const& c, Whole const& whole, int slow_rank = -1) {
-  Found f;
-  f.x = solve(ranks, c, whole, f.factors, f.pivots, slow_rank);
-  return f;
+  return found;
 }
 
 // The same on this rank, by other code: LAPACK's, or the loops for whole matrices where there is none.

@@ -2,6 +2,7 @@
 // gradients are compared with. It shares nothing with the library.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -32,11 +33,6 @@ struct Array {
   }
   double& operator()(At const& at) { return values[place(at)]; }
   double operator()(At const& at) const { return values[place(at)]; }
-  bool has(int label) const {
-    for (int const l : labels)
-      if (l == label) return true;
-    return false;
-  }
 
  private:
   std::size_t place(At const& at) const {
@@ -166,9 +162,7 @@ class Reverse {
     Back back;
   };
   static bool contains(std::vector<int> const& all, int l) {
-    for (int const each_of : all)
-      if (each_of == l) return true;
-    return false;
+    return std::find(all.begin(), all.end(), l) != all.end();
   }
   Array made(std::vector<int> const& labels) const {
     std::vector<Int> n;

@@ -48,21 +48,17 @@ inline constexpr int case_count = detail_of_cases::Table<detail_of_cases::All>::
 template <int N>
 using case_at = typename std::tuple_element_t<std::size_t{N}, detail_of_cases::All>::type;
 constexpr WithGradient const& case_of(Instruction const& in) { return all_cases[in.with_gradient]; }
-template <class C>
-constexpr int number_of() {
-  return [&]<class... Cs>(std::tuple<std::type_identity<Cs>...>) {
-    int n = 0;
-    bool found = false;
-    ((found = found || std::is_same_v<C, Cs>, n += found ? 0 : 1), ...);
-    return n;
-  }(detail_of_cases::All{});
+/// The number of the first case with this gradient.
+constexpr int number_of(std::string_view object) {
+  int n = 0;
+  while (all_cases[n].gradients_of[0] != object) ++n;
+  return n;
 }
 
 /// The library's verdict on an instruction.
 constexpr rules::Verdict rule(Instruction in, Spec const& a, Spec const& b) {
   WithGradient const& c = case_of(in);
-  Draw none(1);
-  Rules of(none, Element::floating, a, c.looks_up ? in.ids : b, b);
+  Rules of(Element::floating, a, c.looks_up ? in.ids : b, b);
   return c.rule(of, in);
 }
 constexpr rules::Verdict pulled(Instruction const& in, int k, Spec const& a, Spec const& b) {
@@ -96,7 +92,7 @@ struct Program {
 
 class Drawing {
  public:
-  /// Two cases, `favourite` and one half the list away, are tried more often until the program has them.
+  /// Two cases, `favourite` and one a third of the list away, are tried more often until the program has them.
   constexpr Drawing(std::uint64_t seed, int length, int favourite)
       : draw_(seed), favourite_(favourite) {
     rules::Labels all;
@@ -123,7 +119,7 @@ class Drawing {
   static constexpr double too_large = 1e5;
   // Between both favourites: neighbours are alike and seldom fit into one program. Odd, as the first ones may all be
   // even.
-  static constexpr int apart = (case_count / 2 - 1) | 1;
+  static constexpr int apart = (case_count / 3) | 1;
 
   constexpr Spec wanted(rules::Labels const& of) {
     bool const unreduced = draw_.one_in(3);
@@ -184,7 +180,7 @@ class Drawing {
           program.size + 2 > length)
         return false;
       Instruction cast;
-      cast.with_gradient = number_of<cases::ToReduced>();
+      cast.with_gradient = number_of("ToReduced");
       cast.axis = why.axis;
       int const cured = in.operand[refused];
       cast.operand[0] = cast.operand[1] = cured;
@@ -221,35 +217,9 @@ class Drawing {
   constexpr bool details(Instruction& in) {
     WithGradient const& c = case_of(in);
     Spec const& a = spec(in, 0);
-    Spec const& b = spec(in, 1);
-    rules::Labels const mine = rules::labels_of(a);
-    bool const has_result = (c.reads & programs::reads_result) != 0;
-    in.axis = draw_.below(axes);
-    in.from = draw_.below(labels);
-    in.to = draw_.below(labels);
+    if (!c.drawn(draw_, Rules(Element::floating, a, spec(in, 1), a), in)) return false;
+    in.result.kind = core::ReduceKind::sum;
     in.fused = c.fuses && draw_.one_in(2);
-    if ((c.reads & programs::reads_over) != 0) {
-      rules::Labels const kept = programs::some_labels(draw_, mine);
-      in.list = programs::without(mine, kept);
-      if (has_result) in.result = wanted(kept);
-      return in.list.size > 0;
-    }
-    if ((c.reads & programs::reads_kept) != 0) {
-      in.list = programs::some_labels(draw_, programs::together(a, b));
-      if (has_result) in.result = wanted(in.list);
-      return in.list.size > 0;
-    }
-    if ((c.reads & programs::reads_order) != 0) {
-      if (a.rank < 2) return false;
-      int const begin = 1 + draw_.below(a.rank - 1);
-      for (int d = 0; d < a.rank; ++d) in.list.push(a.dims[(begin + d) % a.rank].label);
-    }
-    if (has_result) {
-      in.result = wanted(programs::together(a, b));
-      if (c.moves)
-        in.result.unreduced.bits =
-            static_cast<std::uint8_t>(in.result.unreduced.bits & a.unreduced.bits);
-    }
     if (c.looks_up) {
       if (a.find(in.from) < 0) return false;
       in.ids = c.ids(draw_, a, in);

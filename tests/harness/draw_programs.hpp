@@ -5,96 +5,18 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "harness/program_rules.hpp"
+#include "harness/cases.hpp"
 
 namespace programs {
-
-inline constexpr std::int64_t most_exponent = 10;  // of a logsumexp
-
-/// The largest number of elements of `n` labels together.
-constexpr std::int64_t most_elements(int rank) { return power(most_extent, rank); }
-
-constexpr Known known_result(Instruction const& in, Spec const& a, Spec const& b, Known const& x,
-                             Known const& y, Known const& z) {
-  Op const op = strict(in.op);
-  if (is_case(op)) return case_of(op).known({in, x, y, z});
-  std::int64_t const n = most_elements(in.list.size);
-  switch (op) {
-    case Op::norm_inf:
-    case Op::take_along:
-    case Op::window:
-    case Op::window_at:
-    case Op::look_up:
-      return {x.most};  // some elements are zero
-    case Op::last_of_two:
-    case Op::replaced:
-    case Op::replaced_at:
-      return {std::max(x.most, y.most), x.divides && y.divides};
-    case Op::named_choose:
-      return {std::max(y.most, z.most), y.divides && z.divides};
-    case Op::any:
-    case Op::all:
-    case Op::one_hot:
-      return {1};
-    case Op::sum:
-    case Op::mean:
-    case Op::norm_1:
-    case Op::norm:
-    case Op::reproducible_sum:
-    case Op::reproducible_norm:
-      return {times(x.most, n)};
-    case Op::prod:
-      return {power(std::max<std::int64_t>(1, x.most), n)};
-    case Op::place:
-    case Op::least_place:
-      return {std::max<std::int64_t>(1, n)};
-    case Op::logsumexp:
-      return {x.most > most_exponent ? too_large : times(power(2, x.most), n)};
-    case Op::contract:
-    case Op::named_contract:
-    case Op::matrix_product:
-    case Op::named_matrix_product:
-      return {times(times(x.most, y.most), most_elements(together(a, b).size - in.list.size))};
-    case Op::add_rows:
-      return {times(x.most, most_elements(b.rank))};
-    default:
-      return x;  // the same elements, or their negatives
-  }
-}
-
-/// The bound of the intermediate values of an instruction.
-constexpr std::int64_t most_on_the_way(Instruction const& in, Known const& result) {
-  switch (strict(in.op)) {
-    case Op::mean:
-      return times(result.most, most_elements(in.list.size));
-    case Op::norm:
-    case Op::reproducible_norm:
-    case Op::logsumexp:
-      return times(result.most, result.most);
-    default:
-      return result.most;
-  }
-}
-
-/// Whether the result needs at least one element: it has no value for an extent of 0.
-constexpr bool needs_elements(Op op) {
-  op = strict(op);
-  return op == Op::max || op == Op::min || op == Op::mean;
-}
 
 /// Operations that accept few operands: they are tried more often.
 struct SeldomFit {
   Op op[op_count]{};
   int size = 0;
   constexpr SeldomFit() {
-    for (Op const each :
-         {Op::window_at, Op::replaced_at, Op::replaced_at, Op::replaced_at, Op::all_to_all,
-          Op::add_rows, Op::named_norm_1, Op::logsumexp, Op::reduce_scatter, Op::norm,
-          Op::reproducible_sum, Op::named_all, Op::named_prod, Op::take_along,
-          Op::reproducible_norm, Op::named_logsumexp, Op::one_hot})
-      op[size++] = each;
-    for (int k = static_cast<int>(Op::count); k < op_count; ++k)
-      if (case_of(static_cast<Op>(k)).seldom_fits) op[size++] = static_cast<Op>(k);
+    for (int k = 0; k < op_count; ++k)
+      for (int again = 0; again < case_of(static_cast<Op>(k)).seldom_fits; ++again)
+        op[size++] = static_cast<Op>(k);
   }
 };
 inline constexpr SeldomFit seldom_fit{};
@@ -143,7 +65,7 @@ class Drawing {
     auto const at = [](std::uint64_t n) {
       return static_cast<Op>(n % static_cast<std::uint64_t>(op_count));
     };
-    while (mode == DrawnFor::automatic && !recorded(at(seed))) ++seed;
+    while (mode == DrawnFor::automatic && !case_of(at(seed)).recorded) ++seed;
     return at(seed);
   }
   // An element that the favourite operation takes as operand `k`; this one, if it does.
@@ -177,7 +99,7 @@ class Drawing {
     // only to_partial gives sums of bool
     if (element == Element::boolean && s.kind == core::ReduceKind::sum && !s.unreduced.empty())
       s.kind = core::ReduceKind::max;
-    std::int64_t const ranks = power(4, s.unreduced.size());
+    Int const ranks = power(4, s.unreduced.size());
     known_[k].divides = element == Element::floating;
     known_[k].most = element == Element::boolean    ? 1
                      : element == Element::floating ? 4 + 6 * (ranks - 1)
@@ -189,21 +111,21 @@ class Drawing {
     in.op = only_favourite || (!has_favourite_ && draw_.one_in(2)) ? favourite_
             : draw_.one_in(4) ? seldom_fit.op[draw_.below(seldom_fit.size)]
                               : static_cast<Op>(draw_.below(op_count));
-    if (mode_ == DrawnFor::automatic && !recorded(in.op)) return;
+    CaseOf const& its = case_of(in.op);
+    if (mode_ == DrawnFor::automatic && !its.recorded) return;
     if (!choose_operands(in)) return;
-    Spec const a = spec(in, 0);
-    Spec const b = spec(in, 1);
     Known const& x = known_[in.operand[0]];
-    Element const first = program.element(in.operand[0]);
-    rules::Verdict const v = Asking(draw_, first, a, b, spec(in, 2)).ask(in);
-    if (!v || !is_recorded(in, v.result)) return;
-    Known const known = known_result(in, a, b, x, known_[in.operand[1]], known_[in.operand[2]]);
-    if (most_on_the_way(in, known) >= too_large) return;
     in.most = x.most;
-    in.element = given(in.op, first, program.element(in.operand[1]));
+    in.element = its.gives(program.element(in.operand[0]), program.element(in.operand[1]));
+    Rules r(program.element(in.operand[0]), spec(in, 0), spec(in, 1), spec(in, 2));
+    if (!its.drawn(draw_, r, in)) return;
+    rules::Verdict const v = its.rule(r, in);
+    if (!v || !is_recorded(in, v.result)) return;
+    Known const known = its.known({in, x, known_[in.operand[1]], known_[in.operand[2]]});
+    if (known.most >= too_large) return;
     in.result = v.result;
     if (in.result.unreduced.empty()) in.result.kind = core::ReduceKind::sum;
-    if (needs_elements(in.op))
+    if (its.needs_elements)
       for (int k = 0; k < in.list.size; ++k) program.needs_elements[in.list.at[k]] = true;
     known_[inputs + program.size] = known;
     program.code[program.size++] = in;
@@ -212,7 +134,7 @@ class Drawing {
 
   // A function with a named result is recorded if an operand has all of its labels.
   constexpr bool is_recorded(Instruction const& in, Spec const& result) const {
-    bool out = mode_ == DrawnFor::strict || !is_named_elementwise(in.op);
+    bool out = mode_ == DrawnFor::strict || !case_of(in.op).is_function;
     for (int k = 0; k < taken(in.op).operands; ++k) out = out || spec(in, k).rank == result.rank;
     return out;
   }
@@ -253,11 +175,11 @@ class Drawing {
       }
     }
     // two drawn values are seldom a table and ids without a shared index
-    if (strict(in.op) == Op::look_up) {
+    if (case_of(in.op).apart) {
       rules::Labels const ids = rules::labels_of(spec(in, 1));
       return spec(in, 0).rank > 0 && without(ids, rules::labels_of(spec(in, 0))).size == ids.size;
     }
-    return strict(in.op) != op_of<cases::Divide> || known_[in.operand[1]].divides;
+    return !case_of(in.op).divides || known_[in.operand[1]].divides;
   }
   constexpr Spec spec(Instruction const& in, int k) const {
     Spec const& s = program.spec(in.operand[k]);
@@ -284,14 +206,10 @@ constexpr Program generate(std::uint64_t seed, int length, DrawnFor mode = Drawn
   return out.program;
 }
 
-// Extents for a program, including 0 and 1; not 0 for dims over which a maximum is taken.
 inline planning::Sizing random_extents(Draw& draw, Program const& p) {
   planning::Sizing z;
-  z.element_bytes = sizeof(std::int64_t);
-  for (int l = 0; l < labels; ++l) {
-    z.extents.at[l] = draw.one_in(9) ? 0 : 1 + draw.below(static_cast<int>(most_extent));
-    if (p.needs_elements[l] && z.extents[l] == 0) z.extents.at[l] = 1;
-  }
+  z.element_bytes = sizeof(Int);
+  z.extents = drawn_extents(draw, p.needs_elements);
   return z;
 }
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -66,21 +65,6 @@ struct Case {
 inline Int& extent(Case& c, int label) { return c.n[static_cast<std::size_t>(label)]; }
 inline Int extent(Case const& c, int label) { return c.n[static_cast<std::size_t>(label)]; }
 
-inline std::string text(Spec const& s) {
-  std::string out = "[";
-  for (int d = 0; d < s.rank; ++d) {
-    out += (d == 0 ? "" : ", ") + std::string(1, "IJKLF"[s.dims[d].label]);
-    for (int k = 0; k < s.dims[d].axes.size; ++k)
-      out += std::string(k == 0 ? "@" : "") + "XYZ"[s.dims[d].axes[k]];
-    if (s.dims[d].axes.cyclic != 0) out += ":" + std::to_string(s.dims[d].axes.cyclic);
-  }
-  out += "]";
-  for (int x = 0; x < axes; ++x) {
-    if (s.unreduced.contains(x)) out += std::string("{U:") + "XYZ"[x] + "}";
-    if (s.reduced.contains(x)) out += std::string("{R:") + "XYZ"[x] + "}";
-  }
-  return out;
-}
 inline std::string text(Case const& c) {
   char const* const kinds[] = {"fft", "ifft", "rfft", "irfft"};
   char const* const norms[] = {"backward", "ortho", "forward"};
@@ -89,7 +73,7 @@ inline std::string text(Case const& c) {
   for (int k = 0; k < c.call.over.size; ++k) out += "IJKLF"[c.call.over.at[k]];
   if (c.call.renamed >= 0) out += std::string(" -> ") + "IJKLF"[c.call.renamed];
   out += ", ";
-  out += text(c.call.given) + " -> " + text(c.wanted) + " of";
+  out += core::spec_text(c.call.given, names) + " -> " + core::spec_text(c.wanted, names) + " of";
   for (int d = 0; d < c.call.given.rank; ++d)
     out += (d == 0 ? " " : " x ") + std::to_string(extent(c, c.call.given.dims[d].label));
   if (c.call.renamed >= 0) out += " to " + std::to_string(extent(c, c.call.renamed));
@@ -375,27 +359,20 @@ inline Dense expected(Case const& c, Sizes const& sizes) {
 }
 
 // Settings of one way of exchange, while it exists.
-class Sent {
- public:
-  explicit Sent(Way way) {
-    run_time.settings.fft.window = way == Way::window;
-    if (way == Way::pieces) run_time.on_one_node = false;
-    SendingLimits limits{};
-    if (way == Way::pieces) limits.least_piece = 48;
-    if (way == Way::huge) limits.largest_count = 5;
-    sizes_ = std::make_unique<harness::Sending>(limits);
+struct Sent {
+  explicit Sent(Way way)
+      : window(run_time.settings.fft.window, way == Way::window),
+        on_one_node(run_time.on_one_node, run_time.on_one_node && way != Way::pieces),
+        sizes(limits(way)) {}
+  static SendingLimits limits(Way way) {
+    SendingLimits out{};
+    if (way == Way::pieces) out.least_piece = 48;
+    if (way == Way::huge) out.largest_count = 5;
+    return out;
   }
-  Sent(Sent const&) = delete;
-  Sent& operator=(Sent const&) = delete;
-  ~Sent() {
-    run_time.settings.fft.window = window_;
-    run_time.on_one_node = node_;
-  }
-
- private:
-  bool window_ = run_time.settings.fft.window;
-  bool node_ = run_time.on_one_node;
-  std::unique_ptr<harness::Sending> sizes_;
+  harness::WhileSet<bool> window;
+  harness::WhileSet<bool> on_one_node;
+  harness::Sending sizes;
 };
 
 // What one rank found.

@@ -63,18 +63,16 @@ inline std::vector<int> labels_in(Spec const& s) {
   for (int d = 0; d < s.rank; ++d) out.push_back(s.dims[d].label);
   return out;
 }
-/// A bound of the number of elements that a reduction joins.
-constexpr double most_terms(Instruction const& in) {
-  double n = 1;
-  for (int k = 0; k < in.list.size; ++k) n *= most_extent;
-  return n;
-}
-
 using Row = std::vector<double>;
-inline double total(Row const& x) {
+/// The sum of `term` of the elements.
+template <class F>
+double total(Row const& x, F term) {
   double s = 0;
-  for (double const e : x) s += e;
+  for (double const e : x) s += term(e);
   return s;
+}
+inline double total(Row const& x) {
+  return total(x, [](double e) { return e; });
 }
 
 /// The product of the first `end` elements, without element `k`.
@@ -102,23 +100,25 @@ struct Dense {
   }
 };
 
-/// For lookups: which elements an element reads. Operand 1 are the ids.
+/// Which elements an element reads. Of a lookup operand 1 are the ids.
 struct ReadElements final : Values {
   Instruction const& in;
   Extents const& extents;
   std::vector<dense::Int> const& ids;
   mutable std::vector<std::pair<int, Extents>> read{};
+  std::pair<int, Extents> one{-1, {}};  // is 1, the others are 0
 
   ReadElements(Instruction const& its, Extents const& n, std::vector<dense::Int> const& its_ids)
       : in(its), extents(n), ids(its_ids) {}
-  std::int64_t of(int operand, Extents const& at) const override {
+  Int of(int operand, Extents const& at) const override {
     if (operand == 1 && !ids.empty()) {
-      std::int64_t place = 0;
+      Int place = 0;
       for (int const l : labels_in(in.ids)) place = place * extents[l] + at[l];
       return ids[static_cast<std::size_t>(place)];
     }
-    read.emplace_back(operand, at);
-    return 0;
+    std::pair const element{operand, at};
+    if (std::find(read.begin(), read.end(), element) == read.end()) read.push_back(element);
+    return element == one ? 1 : 0;
   }
 };
 
@@ -126,13 +126,13 @@ struct ReadElements final : Values {
 ///   pulled(Pull)       what the pull gives before it becomes the operand's cotangent: the verdict of the transposed
 ///                      operation. By default the same elements elsewhere; of a function, its slope times ct
 ///   slopes(x, y)       the derivatives of an elementwise function, whose `of` is a template
-///   dense(Dense)       else its dense meaning; by default the sum of the elements that `element` reads
+///   of_row(x)          the result of a reduction of a row, whose derivative by element e is slope(e, of_row(x), x)
+///   dense(Dense)       else its dense meaning; by default `element`, which is linear in what it reads
 ///   bound(in, a, b)    a bound of the result's elements
 ///   ids(draw, a, in)   of a lookup, whose second operand are ids that depend on nothing: their sharding
-struct WithGradient {
+struct WithGradient : Naming {
   int operands;
-  bool looks_up, fuses, needs_elements, compares, keeps_distinct, moves;
-  unsigned reads;
+  bool looks_up, fuses, needs_elements, compares, keeps_distinct;
   int condition;
   rules::Code refused_back;
   std::span<std::string_view const> gradients_of;
@@ -144,79 +144,86 @@ struct WithGradient {
 
   template <class C>
   static constexpr WithGradient of() {
-    constexpr bool is_function = requires { typename C::function; };
+    static_assert(std::size(C::gradients_of) > 0);
     constexpr bool is_lookup = requires { &C::ids; };
-    unsigned const reads = is_function && C::reads == reads_from ? 0 : C::reads;
-    WithGradient out{is_lookup ? 1 : C::takes.operands, is_lookup, requires {&C::slopes;
+    constexpr bool has_slopes = requires { &C::slopes; };
+    WithGradient out{Naming::of<C>(),
+                     is_lookup ? 1 : C::takes.operands,
+                     is_lookup,
+                     has_slopes && (C::reads & reads_result) == 0,
+                     C::needs_elements,
+                     C::compares,
+                     C::keeps_distinct,
+                     C::condition,
+                     C::refused_back,
+                     C::gradients_of,
+                     &CaseOf::rule_of<C>,
+                     &pulled_by<C>,
+                     &dense_by<C>,
+                     &bound_by<C>,
+                     nullptr};
+    if constexpr (is_lookup) out.ids = &C::ids;
+    return out;
   }
-  &&(reads& reads_result) == 0, C::needs_elements, C::compares, C::keeps_distinct, C::moves, reads,
-      C::condition, C::refused_back, C::gradients_of, nullptr, &pulled_by<C>, &dense_by<C>,
-      &bound_by<C>, nullptr
-};
-static_assert(std::size(C::gradients_of) > 0);
-if constexpr (requires { &C::rule; }) {
-  out.rule = &C::rule;
-} else {
-  out.rule = &CaseOf::elementwise<C>;
-}
-if constexpr (is_lookup) out.ids = &C::ids;
-return out;
-}  // namespace programs
 
-private:
-template <class C>
-static constexpr rules::Verdict pulled_by(Pull const& p) {
-  using enum rules::Linearity;
-  if constexpr (requires { C::pulled(p); }) {
-    return C::pulled(p);
-  } else if constexpr (requires { typename C::function; }) {
-    constexpr rules::Linearity how = meets<typename C::function, double>;
-    if constexpr (C::takes.operands == 1) {
-      return how == linear || how == scaling ? rules::accept(p.ct) : joined(scaling, p.ct, p.a);
-    } else {
-      static_assert(how == additive || how == scaling);
-      return p.summed(how == additive ? rules::accept(p.ct) : joined(scaling, p.ct, p.other()));
-    }
-  } else {
-    return rules::accept(p.ct);
-  }
-}
-template <class C>
-static int dense_by(Dense const& d) {
-  if constexpr (requires { C::dense(d); }) {
-    return C::dense(d);
-  } else if constexpr (requires { &C::slopes; }) {
-    return d.r.map(
-        d.result(), d.a, d.b, [](double x, double y) { return C::of(x, y, 0.0); }, &C::slopes);
-  } else {
-    auto const from = [in = d.in, z = d.sizing(), a = d.a, b = d.b, ids = d.ids](
-                          dense::At const& at, auto const& add) {
-      ReadElements const elements(in, z.extents, ids);
-      Cell cell{in, z, elements, {}};
-      for (int l = 0; l < labels; ++l) cell.at.at[l] = at[static_cast<std::size_t>(l)];
-      if constexpr (requires { C::element(cell); }) {
-        C::element(cell);
+ private:
+  template <class C>
+  static constexpr rules::Verdict pulled_by(Pull const& p) {
+    using enum rules::Linearity;
+    if constexpr (requires { C::pulled(p); }) {
+      return C::pulled(p);
+    } else if constexpr (requires { typename C::function; }) {
+      constexpr rules::Linearity how = meets<typename C::function, double>;
+      if constexpr (C::takes.operands == 1) {
+        return how == linear || how == scaling ? rules::accept(p.ct) : joined(scaling, p.ct, p.a);
       } else {
-        cell.a();
+        static_assert(how == additive || how == scaling);
+        return p.summed(how == additive ? rules::accept(p.ct) : joined(scaling, p.ct, p.other()));
       }
-      for (auto const& [operand, place] : elements.read) {
-        dense::At source = at;
-        for (int l = 0; l < labels; ++l) source[static_cast<std::size_t>(l)] = place[l];
-        add(operand == 0 ? a : b, source, 1.0);
-      }
-    };
-    return d.r.linear(d.result(), from);
+    } else {
+      return rules::accept(p.ct);
+    }
   }
-}
-template <class C>
-static constexpr double bound_by(Instruction const& in, double a, double b) {
-  if constexpr (requires { C::bound(in, a, b); }) {
-    return C::bound(in, a, b);
-  } else {
-    return C::takes.operands > 1 ? a + b : a;
+  template <class C>
+  static int dense_by(Dense const& d) {
+    if constexpr (requires { C::dense(d); }) {
+      return C::dense(d);
+    } else if constexpr (requires { &C::of_row; }) {
+      return d.r.rows(
+          d.a, d.listed(), false, [](Row& x) { x = {C::of_row(x)}; },
+          [](Row const& x, Row const& y, Row const& ct) {
+            Row g;
+            for (double const e : x) g.push_back(ct[0] * C::slope(e, y[0], x));
+            return g;
+          });
+    } else if constexpr (requires { &C::slopes; }) {
+      return d.r.map(
+          d.result(), d.a, d.b, [](double x, double y) { return C::of(x, y, 0.0); }, &C::slopes);
+    } else {
+      auto const from = [in = d.in, z = d.sizing(), a = d.a, b = d.b, ids = d.ids](
+                            dense::At const& at, auto const& add) {
+        ReadElements elements(in, z.extents, ids);
+        Cell cell{in, z, elements, {}};
+        for (int l = 0; l < labels; ++l) cell.at.at[l] = at[static_cast<std::size_t>(l)];
+        C::element(cell);
+        for (auto const& element : std::vector(elements.read)) {
+          elements.one = element;
+          dense::At source = at;
+          for (int l = 0; l < labels; ++l) source[static_cast<std::size_t>(l)] = element.second[l];
+          add(element.first == 0 ? a : b, source, static_cast<double>(C::element(cell)));
+        }
+      };
+      return d.r.linear(d.result(), from);
+    }
   }
-}
-}
-;
+  template <class C>
+  static constexpr double bound_by(Instruction const& in, double a, double b) {
+    if constexpr (requires { C::bound(in, a, b); }) {
+      return C::bound(in, a, b);
+    } else {
+      return C::takes.operands > 1 ? a + b : a;
+    }
+  }
+};
 
 }  // namespace programs

@@ -104,6 +104,16 @@ void check_one(std::string const& name, M const& mesh, F const& f, G const& grad
   }
 }
 
+// One of several gradients; or the only one, which is no tuple.
+template <std::size_t N, class G>
+auto const& gradient(G const& all) {
+  if constexpr (requires { std::get<N>(all); }) {
+    return std::get<N>(all);
+  } else {
+    return all;
+  }
+}
+
 // The gradients with respect to arguments Ks, which are checked; `as` on `mesh`.
 template <int... Ks, class M, class F, class... As>
 auto check(std::string const& name, M const& mesh, F const& f, As const&... as) {
@@ -111,13 +121,9 @@ auto check(std::string const& name, M const& mesh, F const& f, As const&... as) 
   double const value = total(f(as...));
   INFO(name);
   CHECK(std::abs(total(both.value) - value) <= 1e-12 * (1 + std::abs(value)));
-  if constexpr (sizeof...(Ks) == 1) {
-    (check_one<Ks>(name, mesh, f, both.grad, 1e-7, as...), ...);
-  } else {
-    [&]<std::size_t... N>(std::index_sequence<N...>) {
-      (check_one<Ks>(name, mesh, f, std::get<N>(both.grad), 1e-7, as...), ...);
-    }(std::make_index_sequence<sizeof...(Ks)>{});
-  }
+  [&]<std::size_t... N>(std::index_sequence<N...>) {
+    (check_one<Ks>(name, mesh, f, gradient<N>(both.grad), 1e-7, as...), ...);
+  }(std::make_index_sequence<sizeof...(Ks)>{});
   return both.grad;
 }
 

@@ -15,10 +15,12 @@
 
 namespace linear {
 
+using Int = std::int64_t;
+
 // A number from -1 to 1, the same on all ranks; of complex numbers both parts.
 template <class T>
-T drawn(std::int64_t k, int seed) {
-  auto const part = [&](std::int64_t s) {
+T drawn(Int k, int seed) {
+  auto const part = [&](Int s) {
     std::uint64_t x = static_cast<std::uint64_t>(k) * 0x9E3779B97F4A7C15U +
                       static_cast<std::uint64_t>(s + 7) * 0xBF58476D1CE4E5B9U;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -65,10 +67,10 @@ inline Kind fits_float(Kind kind) {
 
 // Element (i, j) of matrix t of order n.
 template <class T>
-T element(Kind kind, std::int64_t n, std::int64_t t, std::int64_t i, std::int64_t j) {
+T element(Kind kind, Int n, Int t, Int i, Int j) {
   using R = shardtype::linalg::kernels::real_t<T>;
-  std::int64_t const stride = std::max<std::int64_t>(101, n);
-  std::int64_t const k = (t * stride + i) * stride + j;
+  Int const stride = std::max<Int>(101, n);
+  Int const k = (t * stride + i) * stride + j;
   T const random = drawn<T>(k, 1);
   auto const real = [](double x) { return T(static_cast<R>(x)); };
   double const scale = n > 1 ? 24.0 / static_cast<double>(n - 1) : 0;
@@ -84,7 +86,7 @@ T element(Kind kind, std::int64_t n, std::int64_t t, std::int64_t i, std::int64_
     case Kind::hilbert:
       return real(1 / static_cast<double>(i + j + 1 + t));
     case Kind::permutation:
-      return real(j == (i * (n % 7 == 0 ? 1 : 7) + t) % std::max<std::int64_t>(n, 1) ? 1 : 0);
+      return real(j == (i * (n % 7 == 0 ? 1 : 7) + t) % std::max<Int>(n, 1) ? 1 : 0);
     case Kind::nearly_singular:
       return (i == n - 1 && n > 1 ? drawn<T>(t * stride * stride + j, 1) + random * real(1e-14)
                                   : random);
@@ -102,14 +104,9 @@ T element(Kind kind, std::int64_t n, std::int64_t t, std::int64_t i, std::int64_
   return random;
 }
 
-// P A = L U of a column-major matrix, pivots from 0 on; by LAPACK if the program has it, else as the library does.
+// By LAPACK if the program has it, else as the library does; of column-major matrices.
 template <class T>
-void reference_factors(std::int64_t n, std::vector<T>& a, std::vector<std::int32_t>& pivots) {
-  shardtype::linalg::kernels::factor_lu(n, a.data(), n, pivots.data());
-}
-template <class T>
-std::vector<T> reference_solution(std::int64_t n, std::int64_t width, std::vector<T> a,
-                                  std::vector<T> b) {
+std::vector<T> reference_solution(Int n, Int width, std::vector<T> a, std::vector<T> b) {
   namespace lk = shardtype::linalg::kernels;
   std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
   lk::factor_lu(n, a.data(), n, pivots.data());
@@ -120,19 +117,19 @@ std::vector<T> reference_solution(std::int64_t n, std::int64_t width, std::vecto
 // The largest |b - a x| / (|a| |x| + |b|) of all columns, in infinity norms; 0 where a solution is not finite in the
 // reference too, which the caller compares.
 template <class T>
-double backward_error(std::int64_t n, std::int64_t width, std::vector<T> const& a,
-                      std::vector<T> const& b, std::vector<T> const& x) {
+double backward_error(Int n, Int width, std::vector<T> const& a, std::vector<T> const& b,
+                      std::vector<T> const& x) {
   namespace lk = shardtype::linalg::kernels;
   double most = 0;
-  auto const at = [](std::int64_t k) { return static_cast<std::size_t>(k); };
+  auto const at = [](Int k) { return static_cast<std::size_t>(k); };
   auto const size = [](T const& v) { return static_cast<long double>(lk::modulus(v)); };
-  for (std::int64_t c = 0; c < width; ++c) {
+  for (Int c = 0; c < width; ++c) {
     long double residual = 0, norm = 0, b_norm = 0, x_norm = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
+    for (Int i = 0; i < n; ++i) {
       // in long double, real and imaginary parts apart
       long double re = lk::real_part(b[at(i + c * n)]), im = 0, row = 0;
       if constexpr (lk::is_complex<T>) im = b[at(i + c * n)].imag();
-      for (std::int64_t j = 0; j < n; ++j) {
+      for (Int j = 0; j < n; ++j) {
         T const u = a[at(i + j * n)], v = x[at(j + c * n)];
         row += size(u);
         if constexpr (lk::is_complex<T>) {
@@ -185,18 +182,18 @@ double distance(A const& a, B const& b) {
 
 // Right-hand sides, and the backward error of solutions x[J, K] of the matrix of a kind for them.
 template <class T>
-T right(std::int64_t i, std::int64_t k) {
+T right(Int i, Int k) {
   return drawn<T>(i * 5 + k + 77777, 2);
 }
 template <class T, class J, class K, class X>
-double error_of(Kind kind, std::int64_t n, std::int64_t rights, X const& x) {
+double error_of(Kind kind, Int n, Int rights, X const& x) {
   std::vector<T> a, b, columns;
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = 0; i < n; ++i) a.push_back(element<T>(kind, n, 0, i, j));
+  for (Int j = 0; j < n; ++j)
+    for (Int i = 0; i < n; ++i) a.push_back(element<T>(kind, n, 0, i, j));
   auto const values =
       shardtype::to_host(shardtype::reshard<shardtype::Dim<K>, shardtype::Dim<J>>(x));
-  for (std::int64_t k = 0; k < rights; ++k)
-    for (std::int64_t i = 0; i < n; ++i) {
+  for (Int k = 0; k < rights; ++k)
+    for (Int i = 0; i < n; ++i) {
       b.push_back(right<T>(i, k));
       columns.push_back(values[static_cast<std::size_t>(k * n + i)]);
     }
@@ -206,7 +203,7 @@ double error_of(Kind kind, std::int64_t n, std::int64_t rights, X const& x) {
 // Matrices of several conditions.
 enum Conditioned { drawn_entries, hilbert_entries, graded_entries, conditioned_kinds };
 template <class T>
-T conditioned(std::int64_t kind, std::int64_t i, std::int64_t j) {
+T conditioned(Int kind, Int i, Int j) {
   double const x = static_cast<double>(i), y = static_cast<double>(j);
   if (kind == hilbert_entries) return T(1 / (x + y + 1) + (i == j ? 1e-4 : 0));
   T const d = drawn<T>(i * 70 + j + 5000 * kind, 3);

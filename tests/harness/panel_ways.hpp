@@ -10,6 +10,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/measured_plan.hpp"
+#include "harness/while_set.hpp"
 #include "shim/pmpi.hpp"
 
 namespace panel_ways {
@@ -21,24 +22,12 @@ struct Way {
 inline constexpr Way all[] = {{true, true}, {true, false}, {false, true}, {false, false}};
 
 // Panels travel in this way while it exists.
-class Travel {
- public:
-  explicit Travel(Way const& way) {
-    auto& s = shardtype::runtime::run_time.settings;
-    s.linalg.window = way.window;
-    s.linalg.ahead = way.ahead;
-  }
-  Travel(Travel const&) = delete;
-  Travel& operator=(Travel const&) = delete;
-  ~Travel() {
-    auto& s = shardtype::runtime::run_time.settings;
-    s.linalg.window = was_.window;
-    s.linalg.ahead = was_.ahead;
-  }
-
- private:
-  Way was_{shardtype::runtime::run_time.settings.linalg.window,
-           shardtype::runtime::run_time.settings.linalg.ahead};
+struct Travel {
+  explicit Travel(Way const& way)
+      : window(shardtype::runtime::run_time.settings.linalg.window, way.window),
+        ahead(shardtype::runtime::run_time.settings.linalg.ahead, way.ahead) {}
+  harness::WhileSet<bool> window;
+  harness::WhileSet<bool> ahead;
 };
 
 // `body(way)` in each of them.

@@ -22,18 +22,12 @@ inline std::int64_t partial_value(Spec const& s, int which, Coords const& c, Ext
 }
 
 // All coordinates that differ from `c` only along the axes of `set`.
-inline std::vector<Coords> group(AxisSet set, Sizes const& sizes, Coords c) {
-  std::vector<Coords> out{c};
-  for (int x = 0; x < max_axes; ++x) {
-    if (!set.contains(x)) continue;
-    std::vector<Coords> next;
-    for (Coords const& one : out)
-      for (std::int64_t k = 0; k < sizes[x]; ++k) {
-        next.push_back(one);
-        next.back().at[x] = k;
-      }
-    out = next;
-  }
+inline std::vector<Coords> group(AxisSet set, Sizes const& sizes, Coords const& c) {
+  Spec pending;
+  pending.unreduced = set;
+  AxisList const axes = owed_axes(pending);
+  std::vector<Coords> out;
+  for (std::int64_t g = 0; g < sizes.product(axes); ++g) out.push_back(member(axes, sizes, c, g));
   return out;
 }
 

@@ -1,7 +1,6 @@
-// Random programs over Specs, as plain values. program_rules.hpp calls the rules that accept an
-// instruction, draw_programs.hpp draws programs, interpreter.hpp runs them on simulated ranks,
-// meaning.hpp computes their dense values, and real_programs.hpp runs them on real tensors. A new
-// operation is a case, a struct in one file of cases/ (case.hpp).
+// Random programs over Specs, as plain values. draw_programs.hpp draws programs, interpreter.hpp runs
+// them on simulated ranks, meaning.hpp computes their dense values, and real_programs.hpp runs them on
+// real tensors. An operation is a case, a struct in one file of cases/ (case.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +15,9 @@ inline constexpr int labels = 3;
 inline constexpr int axes = 3;
 inline constexpr int inputs = 2;
 inline constexpr int most_instructions = 6;
-inline constexpr std::int64_t most_extent = 5;
+inline constexpr Int most_extent = 5;
 
-constexpr Taken taken(Op op);    // cases.hpp
-constexpr bool recorded(Op op);  // by automatic mode; cases.hpp
+constexpr Taken taken(Op op);  // cases.hpp
 
 // One operation on existing values. `list`: the reduced labels, the labels of the result, or their
 // new order.
@@ -27,16 +25,17 @@ struct Instruction {
   Op op{};
   int operand[3] = {0, 0, 0};
   rules::Labels list{};
+  rules::Labels summed{};  // of a product
   int axis = 0;
   int from = 0;
   int to = 0;
-  std::int64_t most = 0;  // the bound of the elements of the first operand
+  Int most = 0;  // the bound of the elements of the first operand
   Element element = Element::integer;
   Spec result{};
-  // In programs with gradients: the number of the case, the sharding of the ids of a lookup, and whether the result
-  // stays an expression.
+  Spec
+      ids{};  // the sharding of ids by which rows are added, and in programs with gradients of all ids
+  // In programs with gradients: the number of the case, and whether the result stays an expression.
   int with_gradient = 0;
-  Spec ids{};
   bool fused = false;
 };
 
@@ -70,14 +69,17 @@ constexpr rules::Labels without(rules::Labels const& all, rules::Labels const& t
     if (!those.contains(all.at[k])) out.push(all.at[k]);
   return out;
 }
-constexpr rules::Labels together(Spec const& a, Spec const& b) {
-  rules::Labels out = rules::labels_of(a);
-  for (int d = 0; d < b.rank; ++d)
-    if (!out.contains(b.dims[d].label)) out.push(b.dims[d].label);
-  return out;
+constexpr rules::Labels with(rules::Labels all, int label) {
+  if (!all.contains(label)) all.push(label);
+  return all;
+}
+constexpr rules::Labels only(int label) { return with({}, label); }
+constexpr rules::Labels together(rules::Labels all, Spec const& more) {
+  for (int d = 0; d < more.rank; ++d) all = with(all, more.dims[d].label);
+  return all;
 }
 // Half of `n` rows, and the requested start of a window of that many rows.
-constexpr std::int64_t half(std::int64_t n) { return n - n / 2; }
-constexpr std::int64_t drawn_start(Instruction const& in) { return 2 * in.to - 1; }
+constexpr Int half(Int n) { return n - n / 2; }
+constexpr Int drawn_start(Instruction const& in) { return 2 * in.to - 1; }
 
 }  // namespace programs

@@ -1,7 +1,9 @@
 // Random choices that also work at compile time, and random shardings.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "harness/programs.hpp"
 
@@ -63,12 +65,18 @@ constexpr Spec varied(Draw& draw, Spec s) {
   if (draw.one_in(4)) s.unreduced = {};
   if (draw.one_in(4)) s.reduced = {};
   if (draw.one_in(4) && s.rank > 1) --s.rank;
-  if (draw.one_in(3) && s.rank > 1) {
-    core::DimSpec const first = s.dims[0];
-    s.dims[0] = s.dims[1];
-    s.dims[1] = first;
-  }
+  if (draw.one_in(3) && s.rank > 1) std::swap(s.dims[0], s.dims[1]);
   return s;
+}
+
+// Extents for a program, including 0 and 1; not 0 for dims over which a maximum is taken.
+inline Extents drawn_extents(Draw& draw, bool const (&needs_elements)[labels]) {
+  Extents out;
+  for (int l = 0; l < labels; ++l) {
+    out.at[l] = draw.one_in(9) ? 0 : 1 + draw.below(static_cast<int>(most_extent));
+    if (needs_elements[l]) out.at[l] = std::max<Int>(1, out[l]);
+  }
+  return out;
 }
 
 }  // namespace programs

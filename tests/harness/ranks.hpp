@@ -17,30 +17,22 @@ class Ranks {
  protected:
   template <class F>
   Distributed make(Spec const& s, F value) {
-    Distributed out{s, {}};
-    std::int64_t const n = simulate::volume(s, z_.extents);
-    for (std::int64_t r = 0; r < ranks_; ++r) {
-      Coords const c = simulate::coords_of(z_.sizes, r);
-      auto& mine = out.held.emplace_back(static_cast<std::size_t>(n));
-      for (std::int64_t k = 0; k < n; ++k) {
-        Extents const at = simulate::indices(s, z_.extents, k);
-        if (simulate::holds(s, z_, c, at))
-          mine[static_cast<std::size_t>(k)] = value(c, static_cast<std::size_t>(r), at);
-      }
-    }
-    return out;
+    return simulate::made(s, z_, value);
   }
 
   // The element on rank `r` at `at`.
-  std::int64_t take(Distributed const& v, std::size_t r, Extents const& at) {
+  Int take(Distributed const& v, std::size_t r, Extents const& at) {
     auto const got = v.held[r][static_cast<std::size_t>(simulate::place(v.spec, z_.extents, at))];
     if (!got) sound = false;
     return got.value_or(0);
   }
-  // The element at `at` from the rank along the dim of `label` that has it.
-  std::int64_t from_any(Distributed const& v, Coords const& me, int label, Extents const& at) {
-    core::AxisList const along = v.spec.dims[v.spec.find(label)].axes;
-    for (std::int64_t g = 0; g < z_.sizes.product(along); ++g) {
+  bool has(Distributed const& v, std::size_t r, Extents const& at) const {
+    return v.held[r][static_cast<std::size_t>(simulate::place(v.spec, z_.extents, at))].has_value();
+  }
+  // The element at `at` from the rank along these axes that has it.
+  Int from_any(Distributed const& v, Coords const& me, core::AxisList const& along,
+               Extents const& at) {
+    for (Int g = 0; g < z_.sizes.product(along); ++g) {
       Coords const other = member(along, z_.sizes, me, g);
       if (simulate::holds(v.spec, z_, other, at))
         return take(v, static_cast<std::size_t>(simulate::rank_of(z_.sizes, other)), at);
@@ -49,18 +41,15 @@ class Ranks {
     return 0;
   }
   // The element at `at` from one of the ranks that have it; `turn` selects the rank.
-  std::int64_t from_holder(Distributed const& v, std::int64_t turn, Extents const& at) {
-    for (std::int64_t k = 0; k < ranks_; ++k) {
-      std::int64_t const r = (turn + k) % ranks_;
+  Int from_holder(Distributed const& v, Int turn, Extents const& at) {
+    for (Int k = 0; k < ranks_; ++k) {
+      Int const r = (turn + k) % ranks_;
       if (simulate::holds(v.spec, z_, simulate::coords_of(z_.sizes, r), at))
         return take(v, static_cast<std::size_t>(r), at);
     }
     sound = false;
     return 0;
   }
-  // The value of a tensor without dims on the first rank.
-  std::int64_t item(Distributed const& v) { return take(v, 0, {}); }
-
   // In plans, reduced axes are replicated.
   static Spec without_reduced(Spec s) {
     s.reduced = {};
@@ -79,7 +68,7 @@ class Ranks {
   }
 
   planning::Sizing z_;
-  std::int64_t ranks_;
+  Int ranks_;
 };
 
 }  // namespace programs

@@ -67,16 +67,13 @@ struct Meant {
   }
 };
 
-template <class P, int V>
-struct ValueSpec {
-  static constexpr Spec value = P::value.spec(V);
-};
 template <class P, int At>
 struct IdsSpec {
   static constexpr Spec value = P::value.code[At].ids;
 };
 template <class P, int V>
-using type_of = core::tensor_from_spec<programs::Names, ValueSpec<P, V>, double, Tensor<double>>;
+using type_of =
+    core::tensor_from_spec<programs::Names, programs::SpecOf<P, V>, double, Tensor<double>>;
 template <class P, int At>
 using ids_of = core::tensor_from_spec<programs::Names, IdsSpec<P, At>, Int, Tensor<Int>>;
 
@@ -98,6 +95,7 @@ struct Performed : programs::OnInstruction<P, At> {
   using programs::OnInstruction<P, At>::in;
   using Element = double;
   using Out = type_of<P, inputs + At>;
+  static constexpr bool in_two = false;
   A const& a;
   B const& b;
   Int n;          // extent of V
@@ -157,12 +155,9 @@ inline bool near(double a, double b, double size) { return std::abs(a - b) <= 1e
 
 inline dense::At drawn_extents(Program const& p, std::uint64_t seed) {
   Draw draw(seed);
+  Extents const drawn = programs::drawn_extents(draw, p.needs_elements);
   dense::At out{};
-  for (int l = 0; l < labels; ++l) {
-    Int& n = out[static_cast<std::size_t>(l)];
-    n = draw.one_in(9) ? 0 : 1 + draw.below(programs::most_extent);
-    if (p.needs_elements[l] && n == 0) n = 1;
-  }
+  for (int l = 0; l < labels; ++l) out[static_cast<std::size_t>(l)] = drawn[l];
   return out;
 }
 
@@ -215,13 +210,9 @@ int differences_of(OnMesh const& mesh, std::uint64_t seed, std::integer_sequence
           std::is_same_v<std::remove_cvref_t<decltype(gradient)>, cotangent_t<type_of<P, V>>>);
       wrong += differing(gradients::whole(gradient), meant.gradient[std::size_t{V}].values);
     };
-    if constexpr (sizeof...(K) == 1) {
-      compare(std::integral_constant<int, Actives<P>::at(0)>{}, both.grad);
-    } else {
-      (compare(std::integral_constant<int, Actives<P>::at(K)>{},
-               std::get<std::size_t{K}>(both.grad)),
-       ...);
-    }
+    (compare(std::integral_constant<int, Actives<P>::at(K)>{},
+             gradients::gradient<std::size_t{K}>(both.grad)),
+     ...);
   }
   return wrong;
 }

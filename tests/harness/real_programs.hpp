@@ -34,7 +34,7 @@ class Run {
       auto const of = [&](int which) -> Distributed const& {
         return dense_[static_cast<std::size_t>(in.operand[which])];
       };
-      dense_.push_back(Meaning(in, of(0), of(1), of(2), z).value());
+      dense_.push_back(meaning(in, of(0), of(1), of(2), z));
     }
   }
 
@@ -45,11 +45,9 @@ class Run {
   template <class T>
   void fill(int which, T* block) const {
     Spec const& s = program_.input[which];
-    for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
-      Extents const at = simulate::indices(s, z.extents, k);
-      if (simulate::holds(s, z, axes_.coords, at))
-        *block++ = static_cast<T>(held(program_, which, z.sizes, axes_.coords, at));
-    }
+    simulate::for_held(s, z, axes_.coords, [&](std::size_t, Extents const& at) {
+      *block++ = static_cast<T>(held(program_, which, z.sizes, axes_.coords, at));
+    });
   }
   /// Compares a block of value `v`, in sharding `s`, with the dense value; an unreduced value is
   /// reduced first. Collective.
@@ -59,19 +57,17 @@ class Run {
     using Wire = std::conditional_t<std::is_same_v<T, bool>, Int, T>;
     for (int d = 0; d < s.rank; ++d)
       wrong += extent[static_cast<std::size_t>(d)] == z.extents[s.dims[d].label] ? 0 : 1;
-    std::int64_t const n = local_elements(s, z.extents, z.sizes, axes_.coords);
+    Int const n = local_elements(s, z.extents, z.sizes, axes_.coords);
     std::vector<Wire> mine(block, block + n);
     core::AxisList const owed = owed_axes(s);
     if (owed.size > 0)
       execute::group_of(mesh.state(), axes_, owed).all_reduce(mine.data(), mine.data(), n, s.kind);
     Distributed const& dense = dense_[static_cast<std::size_t>(v)];
     auto element = mine.begin();
-    for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
-      Extents const at = simulate::indices(s, z.extents, k);
-      if (!simulate::holds(s, z, axes_.coords, at)) continue;
+    simulate::for_held(s, z, axes_.coords, [&](std::size_t, Extents const& at) {
       auto const place = static_cast<std::size_t>(simulate::place(dense.spec, z.extents, at));
       wrong += *element++ == static_cast<Wire>(*dense.held[0][place]) ? 0 : 1;
-    }
+    });
   }
 
  private:
@@ -109,8 +105,7 @@ void instructions(Run& run, Values const&... values) {
   if constexpr (At < P::value.size) {
     constexpr Instruction in = P::value.code[At];
     auto const out = perform<P, At>(run.mesh, run.z, nth<in.operand[0]>(values...),
-                                    nth<in.operand[1]>(values...), nth<in.operand[2]>(values...),
-                                    std::make_integer_sequence<int, in.list.size>{});
+                                    nth<in.operand[1]>(values...), nth<in.operand[2]>(values...));
     // the type has the sharding that the rule inferred
     static_assert(std::is_same_v<std::remove_const_t<decltype(out)>, type_of<P, inputs + At>>);
     compare(run, inputs + At, P::value.spec(inputs + At), out);
@@ -152,7 +147,7 @@ int differences(Mesh<X, Y, Z> const& mesh) {
   return wrong;
 }
 
-inline std::vector<std::array<std::int64_t, 3>> grids(int ranks) {
+inline std::vector<std::array<Int, 3>> grids(int ranks) {
   switch (ranks) {
     case 4:
       return {{2, 1, 2}, {1, 4, 1}};

@@ -1,6 +1,7 @@
 // What the gradients of the registered operations are tested by.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "harness/draw_gradients.hpp"
@@ -14,9 +15,7 @@ inline constexpr std::string_view without_gradient[] = {
 };
 template <class List>
 constexpr bool is_in(std::string_view name, List const& list) {
-  bool found = false;
-  for (std::string_view const each : list) found = found || each == name;
-  return found;
+  return std::ranges::find(list, name) != std::ranges::end(list);
 }
 
 // Those whose cotangents tests/unit/registered_cotangents.cpp enumerates, because programs do not draw them.
@@ -40,24 +39,22 @@ inline constexpr NotEnumerated not_enumerated[] = {
 
 /// How many of the lists say how the cotangents of an operation are tested.
 constexpr int times_enumerated(std::string_view object) {
-  bool drawn = false;
-  for (auto const& each : gradient_programs::all_cases)
-    drawn = drawn || is_in(object, each.gradients_of);
-  bool reason = false;
-  for (auto const& each : not_enumerated)
-    reason = reason || (each.object == object && !each.why.empty());
+  bool const drawn = std::ranges::any_of(gradient_programs::all_cases, [&](auto const& each) {
+    return is_in(object, each.gradients_of);
+  });
+  bool const reason = std::ranges::any_of(not_enumerated, [&](NotEnumerated const& each) {
+    return each.object == object && !each.why.empty();
+  });
   return int{drawn} + int{reason} + int{is_in(object, enumerated_apart)};
 }
 /// Whether all that is listed is an operation.
 template <class Is>
 constexpr bool all_enumerated(Is is_operation) {
-  bool ok = true;
-  for (auto const& each : gradient_programs::all_cases)
-    for (std::string_view const object : each.gradients_of) ok = ok && is_operation(object);
-  for (std::string_view const object : enumerated_apart) ok = ok && is_operation(object);
-  for (std::string_view const object : without_gradient) ok = ok && is_operation(object);
-  for (auto const& each : not_enumerated) ok = ok && is_operation(each.object);
-  return ok;
+  using std::ranges::all_of;
+  return all_of(gradient_programs::all_cases,
+                [&](auto const& each) { return all_of(each.gradients_of, is_operation); }) &&
+         all_of(enumerated_apart, is_operation) && all_of(without_gradient, is_operation) &&
+         all_of(not_enumerated, is_operation, &NotEnumerated::object);
 }
 
 }  // namespace registered_gradients

@@ -84,14 +84,12 @@ int run(shardtype::runtime::MeshState& mesh, shardtype::runtime::AxisMap const& 
   int bad = kernel_count::started <= most_kernels(plan, how) ? 0 : 1;
   if (check_bytes && shim::bytes() != plan.bytes(axes.coords)) ++bad;
   auto const* got = static_cast<Int const*>(result.data());
-  for (Int e = 0; e < simulate::volume(to, z.extents); ++e) {
-    Extents const at = simulate::indices(to, z.extents, e);
-    if (!simulate::holds(to, z, axes.coords, at)) continue;
+  simulate::for_held(to, z, axes.coords, [&](std::size_t, Extents const& at) {
     auto const place = static_cast<std::size_t>(simulate::place(end.spec, z.extents, at));
     Int const found = *got++;
     if (found != end.held[me][place]) ++bad;
     if (to.unreduced.empty() && found != element(at)) ++bad;
-  }
+  });
   return bad;
 }
 

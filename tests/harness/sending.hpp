@@ -3,6 +3,8 @@
 
 #include <shardtype/runtime/run_time.hpp>
 
+#include "harness/while_set.hpp"
+
 namespace shardtype::runtime {
 
 // The limits that only tests change.
@@ -15,19 +17,9 @@ struct ChangeSending {
 namespace harness {
 
 // While it exists, messages have other limits: `Sending const s({.largest_count = 5});`
-class Sending {
- public:
-  explicit Sending(shardtype::runtime::SendingLimits const& limits) { now() = limits; }
-  Sending(Sending const&) = delete;
-  Sending& operator=(Sending const&) = delete;
-  ~Sending() { now() = before_; }
-
- private:
-  static shardtype::runtime::SendingLimits& now() {
-    return shardtype::runtime::ChangeSending::limits();
-  }
-
-  shardtype::runtime::SendingLimits before_ = now();
+struct Sending : WhileSet<shardtype::runtime::SendingLimits> {
+  explicit Sending(shardtype::runtime::SendingLimits const& limits)
+      : WhileSet(shardtype::runtime::ChangeSending::limits(), limits) {}
 };
 
 }  // namespace harness

@@ -15,18 +15,20 @@ namespace simulate {
 using namespace shardtype;
 using namespace shardtype::planning;
 
+using Int = std::int64_t;
+
 // All axes of a scope, and every rank's coordinates along them.
 inline AxisList all_axes() {
   AxisList all;
   for (int x = 0; x < max_axes; ++x) all.push(x);
   return all;
 }
-inline std::int64_t rank_count(Sizes const& sizes) { return sizes.product(all_axes()); }
-inline Coords coords_of(Sizes const& sizes, std::int64_t rank) {
+inline Int rank_count(Sizes const& sizes) { return sizes.product(all_axes()); }
+inline Coords coords_of(Sizes const& sizes, Int rank) {
   return member(all_axes(), sizes, {}, rank);
 }
-inline std::int64_t rank_of(Sizes const& sizes, Coords const& at) {
-  std::int64_t r = 0;
+inline Int rank_of(Sizes const& sizes, Coords const& at) {
+  Int r = 0;
   for (int x = 0; x < max_axes; ++x) r = r * sizes[x] + at[x];
   return r;
 }
@@ -35,17 +37,17 @@ inline std::int64_t rank_of(Sizes const& sizes, Coords const& at) {
 // elements outside of the rank's block are std::nullopt.
 struct Distributed {
   Spec spec{};
-  std::vector<std::vector<std::optional<std::int64_t>>> held;
+  std::vector<std::vector<std::optional<Int>>> held;
 };
 
-inline std::int64_t volume(Spec const& s, Extents const& e) {
-  std::int64_t n = 1;
+inline Int volume(Spec const& s, Extents const& e) {
+  Int n = 1;
   for (int d = 0; d < s.rank; ++d) n *= e[s.dims[d].label];
   return n;
 }
 
 // Global index along each label for the k-th element in the order of the spec's dims.
-inline Extents indices(Spec const& s, Extents const& e, std::int64_t k) {
+inline Extents indices(Spec const& s, Extents const& e, Int k) {
   Extents at;
   for (int d = s.rank - 1; d >= 0; --d) {
     int const l = s.dims[d].label;
@@ -54,15 +56,15 @@ inline Extents indices(Spec const& s, Extents const& e, std::int64_t k) {
   }
   return at;
 }
-inline std::int64_t place(Spec const& s, Extents const& e, Extents const& at) {
-  std::int64_t k = 0;
+inline Int place(Spec const& s, Extents const& e, Extents const& at) {
+  Int k = 0;
   for (int d = 0; d < s.rank; ++d) k = k * e[s.dims[d].label] + at[s.dims[d].label];
   return k;
 }
 
 inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const& at) {
   for (int d = 0; d < s.rank; ++d) {
-    std::int64_t const i = at[s.dims[d].label];
+    Int const i = at[s.dims[d].label];
     AxisList const& axes = s.dims[d].axes;
     if (axes.cyclic != 0) {
       if (i / axes.cyclic % z.sizes[axes[0]] != c[axes[0]]) return false;
@@ -74,38 +76,52 @@ inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const
   return true;
 }
 
-// A tensor whose elements are value(indices). A pending sum has fixed, irregular summands on the
-// ranks.
+// Calls use(k, at) for each element that a rank holds: its number in the order of the spec's dims, and its indices.
+template <class Use>
+void for_held(Spec const& s, Sizing const& z, Coords const& c, Use use) {
+  for (Int k = 0, n = volume(s, z.extents); k < n; ++k)
+    if (Extents const at = indices(s, z.extents, k); holds(s, z, c, at))
+      use(static_cast<std::size_t>(k), at);
+}
+
+// A tensor of which each rank has value(its coordinates, its number, indices).
 template <class F>
-Distributed distribute(Spec const& s, Sizing const& z, F value) {
+Distributed made(Spec const& s, Sizing const& z, F value) {
   Distributed out{s, {}};
-  std::int64_t const p = rank_count(z.sizes);
-  std::int64_t const n = volume(s, z.extents);
-  for (std::int64_t r = 0; r < p; ++r) {
+  auto const n = static_cast<std::size_t>(volume(s, z.extents));
+  for (Int r = 0; r < rank_count(z.sizes); ++r) {
     Coords const c = coords_of(z.sizes, r);
-    out.held.emplace_back(static_cast<std::size_t>(n));
-    for (std::int64_t k = 0; k < n; ++k) {
-      Extents const at = indices(s, z.extents, k);
-      if (!holds(s, z, c, at)) continue;
-      std::int64_t mine = value(at);
-      if (!s.unreduced.empty()) {
-        // the first rank of each group has the rest, so that the sum over the group is the value
-        bool first = true;
-        std::int64_t group = 1;
-        for (int x = 0; x < max_axes; ++x)
-          if (s.unreduced.contains(x)) {
-            first = first && c[x] == 0;
-            group *= z.sizes[x];
-          }
-        mine = first ? mine - 3 * (group - 1) : 3;
-      }
-      out.held.back()[static_cast<std::size_t>(k)] = mine;
-    }
+    auto& mine = out.held.emplace_back(n);
+    for_held(s, z, c, [&](std::size_t k, Extents const& at) {
+      mine[k] = value(c, static_cast<std::size_t>(r), at);
+    });
   }
   return out;
 }
 
-inline std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
+// The axes over which the tensor is pending.
+inline AxisList owed_axes(Spec const& s) {
+  AxisList out;
+  for (int x = 0; x < max_axes; ++x)
+    if (s.unreduced.contains(x)) out.push(x);
+  return out;
+}
+// The summand on a rank: fixed and irregular, so that the sum over the pending axes is `value`.
+inline Int summand(Spec const& s, Sizes const& sizes, Coords const& c, Int value) {
+  AxisList const owed = owed_axes(s);
+  bool first = true;  // of the group: it has the rest
+  for (int k = 0; k < owed.size; ++k) first = first && c[owed[k]] == 0;
+  return first ? value - 3 * (sizes.product(owed) - 1) : 3;
+}
+// A tensor whose elements are value(indices).
+template <class F>
+Distributed distribute(Spec const& s, Sizing const& z, F value) {
+  return made(s, z, [&](Coords const& c, std::size_t, Extents const& at) {
+    return summand(s, z.sizes, c, value(at));
+  });
+}
+
+inline Int joined(ReduceKind kind, Int a, Int b) {
   return kind == ReduceKind::sum   ? a + b
          : kind == ReduceKind::max ? std::max(a, b)
                                    : std::min(a, b);
@@ -114,95 +130,68 @@ inline std::int64_t joined(ReduceKind kind, std::int64_t a, std::int64_t b) {
 // Applies the step; returns false if its collective cannot do it.
 inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
   if (!(v.spec == s.before)) return false;
-  Distributed out{s.after, {}};
-  std::int64_t const p = rank_count(z.sizes);
-  std::int64_t const n = volume(s.after, z.extents);
   bool const reduces =
       s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter;
-  for (std::int64_t r = 0; r < p; ++r) {
-    Coords const c = coords_of(z.sizes, r);
-    out.held.emplace_back(static_cast<std::size_t>(n));
-    for (std::int64_t k = 0; k < n; ++k) {
-      Extents const at = indices(s.after, z.extents, k);
-      if (!holds(s.after, z, c, at)) continue;
-      auto const from = static_cast<std::size_t>(place(s.before, z.extents, at));
-      std::optional<std::int64_t> got;
-      if (s.action != Action::communicate) {
-        got = v.held[static_cast<std::size_t>(r)][from];
-      } else {
-        for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g) {
-          auto const other =
-              static_cast<std::size_t>(rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
-          auto const theirs = v.held[other][from];
-          if (reduces) {
-            if (!theirs) return false;
-            got = got ? joined(s.before.kind, *got, *theirs) : *theirs;
-          } else if (theirs) {
-            got = theirs;
-          }
-        }
-      }
-      if (!got) return false;
-      out.held.back()[static_cast<std::size_t>(k)] = got;
+  bool sound = true;
+  Distributed out = made(s.after, z, [&](Coords const& c, std::size_t r, Extents const& at) {
+    auto const from = static_cast<std::size_t>(place(s.before, z.extents, at));
+    std::optional<Int> got;
+    if (s.action != Action::communicate) got = v.held[r][from];
+    for (Int g = 0; s.action == Action::communicate && g < z.sizes.product(s.axes); ++g) {
+      auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
+      auto const theirs = v.held[other][from];
+      sound = sound && (theirs || !reduces);
+      if (theirs) got = reduces && got ? joined(s.before.kind, *got, *theirs) : *theirs;
     }
-  }
-  v = std::move(out);
-  return true;
+    sound = sound && got;
+    return got;
+  });
+  if (sound) v = std::move(out);
+  return sound;
 }
 
-// Whether the tensor has the elements value(indices), after the reduction of pending sums.
+// Whether the tensor has the elements value(indices), after pending reductions.
 template <class F>
 bool equals(Distributed const& v, Sizing const& z, F value) {
-  AxisList owed;
-  for (int x = 0; x < max_axes; ++x)
-    if (v.spec.unreduced.contains(x)) owed.push(x);
-  std::int64_t const n = volume(v.spec, z.extents);
-  for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
+  AxisList const owed = owed_axes(v.spec);
+  bool same = true;
+  for (Int r = 0; r < rank_count(z.sizes); ++r) {
     Coords const c = coords_of(z.sizes, r);
-    for (std::int64_t k = 0; k < n; ++k) {
-      Extents const at = indices(v.spec, z.extents, k);
-      if (!holds(v.spec, z, c, at)) continue;
-      std::int64_t sum = 0;
-      for (std::int64_t g = 0; g < z.sizes.product(owed); ++g) {
+    for_held(v.spec, z, c, [&](std::size_t k, Extents const& at) {
+      std::optional<Int> all;
+      for (Int g = 0; g < z.sizes.product(owed); ++g) {
         auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(owed, z.sizes, c, g)));
-        auto const theirs = v.held[other][static_cast<std::size_t>(k)];
-        if (!theirs) return false;
-        sum += *theirs;
+        auto const theirs = v.held[other][k];
+        same = same && theirs;
+        if (theirs) all = all ? joined(v.spec.kind, *all, *theirs) : *theirs;
       }
-      if (sum != value(at)) return false;
-    }
+      same = same && all == value(at);
+    });
   }
-  return true;
+  return same;
 }
 
 // The local product on every rank.
 inline Distributed product(Distributed const& a, Distributed const& b, Spec const& c,
                            Sizing const& z) {
-  Distributed out{c, {}};
-  // every combination of the labels of both operands
-  Spec loop;
-  for (int d = 0; d < a.spec.rank; ++d) loop.add(a.spec.dims[d].label);
-  for (int d = 0; d < b.spec.rank; ++d)
-    if (loop.find(b.spec.dims[d].label) < 0) loop.add(b.spec.dims[d].label);
-  std::int64_t const n = volume(loop, z.extents);
-  std::int64_t const m = volume(c, z.extents);
-  for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
-    Coords const at_rank = coords_of(z.sizes, r);
-    out.held.emplace_back(static_cast<std::size_t>(m));
-    auto& mine = out.held.back();
-    for (std::int64_t k = 0; k < m; ++k)
-      if (holds(c, z, at_rank, indices(c, z.extents, k))) mine[static_cast<std::size_t>(k)] = 0;
-    for (std::int64_t k = 0; k < n; ++k) {
-      Extents const at = indices(loop, z.extents, k);
-      auto const x = a.held[static_cast<std::size_t>(r)]
-                           [static_cast<std::size_t>(place(a.spec, z.extents, at))];
-      auto const y = b.held[static_cast<std::size_t>(r)]
-                           [static_cast<std::size_t>(place(b.spec, z.extents, at))];
-      auto& sum = mine[static_cast<std::size_t>(place(c, z.extents, at))];
-      if (x && y && sum) *sum += *x * *y;
+  Spec summed;
+  for (Spec const* s : {&a.spec, &b.spec})
+    for (int d = 0; d < s->rank; ++d)
+      if (int const l = s->dims[d].label; c.find(l) < 0 && summed.find(l) < 0) summed.add(l);
+  auto const of = [&](Distributed const& v, std::size_t r, Extents const& at) {
+    return v.held[r][static_cast<std::size_t>(place(v.spec, z.extents, at))];
+  };
+  return made(c, z, [&](Coords const&, std::size_t r, Extents const& at) {
+    Int sum = 0;
+    for (Int k = 0; k < volume(summed, z.extents); ++k) {
+      Extents term = indices(summed, z.extents, k);
+      for (int d = 0; d < c.rank; ++d) term.at[c.dims[d].label] = at[c.dims[d].label];
+      auto const x = of(a, r, term);
+      auto const y = of(b, r, term);
+      if (x && y) sum += *x * *y;
     }
-  }
-  return out;
+    return sum;
+  });
 }
 
 // Every sharding of a tensor with `rank` dims (labels 0, 1, ...) over `axes` axes, in a fixed
@@ -248,6 +237,12 @@ inline std::vector<Spec> all_specs(int rank, int axes, bool owed,
           out.back().dims[d].axes.cyclic = turn;
         }
   return out;
+}
+
+inline AxisList only(int axis) {
+  AxisList one;
+  one.push(axis);
+  return one;
 }
 
 // All single steps from a sharding, written independently of the planner: any set of axes may leave
@@ -300,11 +295,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
   for (int d = 0; d < s.rank; ++d) {
     AxisList const& list = s.dims[d].axes;
     for (int x = 0; x < axes; ++x)
-      if (s.state(x) == AxisState::replicated) {
-        AxisList group;
-        group.push(x);
-        join(Collective::none, group, -1, d, s);
-      }
+      if (s.state(x) == AxisState::replicated) join(Collective::none, only(x), -1, d, s);
     for (int keep = 0; keep < list.size; ++keep) {
       Spec after = s;
       after.dims[d].axes = list.prefix(keep);
@@ -318,8 +309,7 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
     for (int x = 0; x < axes && list.size > 0; ++x) {
       if (s.state(x) != AxisState::replicated && !list.contains(x)) continue;
       Spec after = s;
-      after.dims[d].axes = {};
-      after.dims[d].axes.push(x);
+      after.dims[d].axes = only(x);
       if (list.cyclic != 0) add(Collective::all_to_all, list.suffix(0), d, d, after);
       for (std::int32_t turn : turns) {
         after.dims[d].axes.cyclic = turn;

@@ -22,6 +22,7 @@
 #include "harness/measured_plan.hpp"
 #include "harness/on_ranks.hpp"
 #include "harness/sending.hpp"
+#include "harness/while_set.hpp"
 
 using namespace shardtype;
 using namespace shardtype::runtime;
@@ -177,26 +178,15 @@ void check_one_dim() {
 }
 
 // Exchanges by messages, while it exists.
-class ByMessages {
- public:
-  ByMessages() { run_time.settings.fft.window = false; }
-  ByMessages(ByMessages const&) = delete;
-  ByMessages& operator=(ByMessages const&) = delete;
-  ~ByMessages() { run_time.settings.fft.window = true; }
+struct ByMessages : harness::WhileSet<bool> {
+  ByMessages() : WhileSet(run_time.settings.fft.window, false) {}
 };
 
 // Exchanges by messages as between nodes, in pieces, also of small blocks, while it exists.
-class InPieces {
- public:
-  InPieces() { run_time.on_one_node = false; }
-  InPieces(InPieces const&) = delete;
-  InPieces& operator=(InPieces const&) = delete;
-  ~InPieces() { run_time.on_one_node = was_; }
-
- private:
-  bool was_ = run_time.on_one_node;
-  ByMessages messages_;
-  harness::Sending sizes_{{.least_piece = 48}};
+struct InPieces {
+  harness::WhileSet<bool> on_one_node{run_time.on_one_node, false};
+  ByMessages messages;
+  harness::Sending sizes{{.least_piece = 48}};
 };
 
 // What `run` sends and holds is what the plan says: by messages, and in shared memory, where it may

@@ -21,6 +21,7 @@ usage: reference.py ROOT HEADERS FLAGS CLANG [--self-test] [--write]
 
 HEADERS includes every header; FLAGS has lines KEY=a|b (cmake/ExpectError.cmake). --write makes the links anew.
 """
+import copy
 import re
 import sys
 from pathlib import Path
@@ -320,12 +321,9 @@ def self_test(library, text, errors, folder_has):
         return there + more if isinstance(there, list) else there | more
 
     def library_with(**more):
-        class Copy:
-            pass
-        copy = Copy()
-        copy.__dict__ = {**library.__dict__}
-        copy.__dict__ |= {key: added(getattr(library, key), value) for key, value in more.items()}
-        return copy
+        other = copy.copy(library)
+        other.__dict__ |= {key: added(getattr(library, key), value) for key, value in more.items()}
+        return other
 
     def without_entries(pattern):
         lines = text.splitlines(keepends=True)

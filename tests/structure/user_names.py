@@ -22,6 +22,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -48,6 +49,15 @@ LETTERS = {"T": "A", "F": "F", "M": "M", "N": "float"}
 EXACT, CONVERTED = "exact", "converted"
 FORMS = ("auto const&", "auto&&", EXACT, CONVERTED)
 BLOCK = re.compile(r"(<!-- ours-by-conversion -->\n```\n)(.*?)(```\n)", re.S)
+
+
+# The kind of argument for a parameter of ours, by its type; of a refused call, whose refusal was printed, none.
+SAMPLES = {
+    r".*\bMesh\w*<.*": "M", r".*Argument<.*|checking::Anything": "T", r"checking::Word": "char const*",
+    r"checking::Poisoned": None, r".*::element|.*created_element<.*": "float",
+    r".*(?:extents_of|created_extents)<.*|Extents": "std::array<std::int64_t, 0>",
+    r".*sizeof\.\.\.\(.*": "std::array<std::int64_t, 1>", r"std::string_view": "std::string",
+    r"F|Forward|Backward|Body|Condition|Yes|No": "F"}
 
 
 class Function:
@@ -93,28 +103,9 @@ def sample(parameter, types):
     kind = re.sub(r"^const ", "", kind).strip(" &")
     if re.fullmatch(r"core::Taken<.*>", kind):
         kind = kind[12:-1]
-    if re.search(r"\bMesh\w*<", kind):
-        return "M"
-    if "Argument<" in kind:
-        return "T"
-    if kind == "checking::Anything":  # of a function that refuses mistakes
-        return "T"
-    if kind == "checking::Word":
-        return "char const*"
-    if kind == "checking::Poisoned":  # what a refused call gives: its refusal was printed
-        return None
-    if kind.endswith("::element") or "created_element<" in kind:
-        return "float"
-    if re.search("extents_of<|created_extents<", kind):
-        return "std::array<std::int64_t, 0>"
-    if "sizeof...(" in kind:
-        return "std::array<std::int64_t, 1>"
-    if kind == "std::string_view":
-        return "std::string"
-    if re.fullmatch("F|Forward|Backward|Body|Condition|Yes|No", kind):
-        return "F"
-    if kind == "Extents":
-        return "std::array<std::int64_t, 0>"
+    for pattern, one in SAMPLES.items():
+        if re.fullmatch(pattern, kind):
+            return one
     if re.fullmatch(r"[A-Z]\w*", kind) and kind not in types:
         return "T"
     return None if "typename" in kind or "<" in kind and not kind.startswith("std::") else kind
@@ -242,12 +233,7 @@ def outcomes(head, cases, source, options, compiler, together):
 
 
 def wrapped(title, names):
-    lines = [title]
-    for name in names:
-        if len(lines[-1]) + len(name) + 1 > 100:
-            lines.append(" ")
-        lines[-1] += " " + name
-    return "\n".join(lines) + "\n"
+    return textwrap.fill(" ".join([title, *names]), 100, subsequent_indent="  ") + "\n"
 
 
 def of_expression(case):

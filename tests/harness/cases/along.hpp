@@ -12,19 +12,15 @@ namespace programs::cases {
 struct Flip : Case {
   static constexpr std::string_view gradients_of[] = {"Flip"};
   static constexpr bool keeps_distinct = true;
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::flip, rules::accept(r.a), in.from);
-  }
-  static std::int64_t element(Cell const& c) { return c.a(c.n() - 1 - c.i()); }
+  static constexpr auto asks = &rules::flip;
+  static Int element(Cell const& c) { return c.a(c.n() - 1 - c.i()); }
   static auto perform(auto on) { return flip<typename decltype(on)::V>(on.a); }
 };
 struct Roll : Case {
   static constexpr std::string_view gradients_of[] = {"Roll"};
   static constexpr bool keeps_distinct = true;
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::roll, rules::accept(r.a), in.from);
-  }
-  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
+  static constexpr auto asks = &rules::roll;
+  static Int element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
   static auto perform(auto on) { return roll<typename decltype(on)::V>(on.a, 1); }
 };
 
@@ -35,25 +31,25 @@ struct FromSecond : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(Rules::pad, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() + 1); }
+  static Int element(Cell const& c) { return c.a_or_zero(c.i() + 1); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
-    std::int64_t const first = std::min<std::int64_t>(1, on.n);
+    Int const first = std::min<Int>(1, on.n);
     return pad<V>(slice<V>(on.a, first, on.n), 0, first);
   }
 };
 // The same with a row of ones.
 struct FromSecondAndOne : Case {
   static constexpr Known known(KnownOperands const& of) {
-    return {std::max<std::int64_t>(1, of.a.most), of.a.divides};
+    return {std::max<Int>(1, of.a.most), of.a.divides};
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(Rules::pad_ones, r.shape(rules::resized, rules::accept(r.a), in.from), in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.i() + 1 == c.n() ? 1 : c.a(c.i() + 1); }
+  static Int element(Cell const& c) { return c.i() + 1 == c.n() ? 1 : c.a(c.i() + 1); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
-    std::int64_t const first = std::min<std::int64_t>(1, on.n);
+    Int const first = std::min<Int>(1, on.n);
     return pad<V>(slice<V>(on.a, first, on.n), 0, first, typename decltype(on)::Element{1});
   }
 };
@@ -65,7 +61,7 @@ struct SpreadRows : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return r.shape(rules::resized, r.shape(Rules::pad, rules::accept(r.a), in.from), in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.i() % 2 == 0 ? c.a(c.i() / 2) : 0; }
+  static Int element(Cell const& c) { return c.i() % 2 == 0 ? c.a(c.i() / 2) : 0; }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return slice<V>(pad<V>(on.a, 0, 1, on.one_between), 0, on.n);
@@ -80,7 +76,7 @@ struct ResizedTwice : Case {
 // Repeat, then slice.
 struct TwiceEach : ResizedTwice {
   static constexpr std::string_view gradients_of[] = {"Repeat", "Slice"};
-  static std::int64_t element(Cell const& c) { return c.a(c.i() / 2); }
+  static Int element(Cell const& c) { return c.a(c.i() / 2); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return slice<V>(repeat<V>(on.a, 2), 0, on.n);
@@ -89,7 +85,7 @@ struct TwiceEach : ResizedTwice {
 // Tile, then slice.
 struct FromMiddle : ResizedTwice {
   static constexpr std::string_view gradients_of[] = {"Tile", "Slice"};
-  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() / 2) % c.n()); }
+  static Int element(Cell const& c) { return c.a((c.i() + c.n() / 2) % c.n()); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return slice<V>(tile<V>(on.a, 2), on.n / 2, on.n / 2 + on.n);
@@ -105,8 +101,8 @@ struct Halves : Case {
     Spec const both[] = {r.a, r.b};
     return r.shape(rules::concat, both, 2, in.from);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t const first = half(c.n());
+  static Int element(Cell const& c) {
+    Int const first = half(c.n());
     return c.i() < first ? c.a(c.i() + c.n() / 2) : c.b(c.i() - first);
   }
   static auto perform(auto on) {
@@ -119,16 +115,14 @@ struct Shift : Case {
   static constexpr std::string_view gradients_of[] = {"Shift"};
   static constexpr bool across = true;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::shift, rules::accept(r.a), in.from);
-  }
-  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 1); }
+  static constexpr auto asks = &rules::shift;
+  static Int element(Cell const& c) { return c.a_or_zero(c.i() - 1); }
   static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1); }
 };
 struct ShiftRound : Shift {
   static constexpr bool keeps_distinct = true;
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  static std::int64_t element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
+  static Int element(Cell const& c) { return c.a((c.i() + c.n() - 1) % c.n()); }
   static auto perform(auto on) { return shift<typename decltype(on)::V>(on.a, 1, op::Edge::wrap); }
 };
 struct Differences : Shift {
@@ -136,28 +130,12 @@ struct Differences : Shift {
   static constexpr Taken takes = one(numbers);
   static constexpr double bound(Instruction const&, double a, double) { return 2 * a; }
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2)}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(op::Diff<samples::I>::rule, rules::accept(r.a), in.from);
-  }
-  static std::int64_t element(Cell const& c) { return c.a() - c.a_or_zero(c.i() - 1); }
-  static int dense(Dense const& d) {
-    return d.r.linear(d.result(), [a = d.a, v = d.v()](dense::At at, auto const& add) {
-      add(a, at, 1.0);
-      if (at[v]-- > 0) add(a, at, -1.0);
-    });
-  }
+  static constexpr auto asks = &op::Diff<samples::I>::rule;
+  static Int element(Cell const& c) { return c.a() - c.a_or_zero(c.i() - 1); }
   static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a); }
 };
 struct DifferencesRound : Differences {
-  static std::int64_t element(Cell const& c) { return c.a() - c.a((c.i() + 2) % c.n()); }
-  static int dense(Dense const& d) {
-    auto const n = d.r.extent(d.in.from);
-    return d.r.linear(d.result(), [a = d.a, v = d.v(), n](dense::At at, auto const& add) {
-      add(a, at, 1.0);
-      at[v] = (at[v] + 2) % n;
-      add(a, at, -1.0);
-    });
-  }
+  static Int element(Cell const& c) { return c.a() - c.a((c.i() + 2) % c.n()); }
   static auto perform(auto on) { return diff<typename decltype(on)::V>(on.a, -2, op::Edge::wrap); }
 };
 // halo_exchange: the row before an even row, the second row after an odd row.
@@ -165,19 +143,15 @@ struct HaloRows : Case {
   static constexpr bool across = true;
   static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::halo, rules::accept(r.a), in.from);
-  }
-  static std::int64_t element(Cell const& c) {
-    return c.a_or_zero(c.i() % 2 == 0 ? c.i() - 1 : c.i() + 2);
-  }
+  static constexpr auto asks = &rules::halo;
+  static Int element(Cell const& c) { return c.a_or_zero(c.i() % 2 == 0 ? c.i() - 1 : c.i() + 2); }
   static auto perform(auto on) {
     return perform_halo<typename decltype(on)::V>(on.a, op::Edge::fill_zero);
   }
 };
 struct HaloRound : HaloRows {
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  static std::int64_t element(Cell const& c) {
+  static Int element(Cell const& c) {
     return c.a((c.i() % 2 == 0 ? c.i() + c.n() - 1 : c.i() + 2) % c.n());
   }
   static auto perform(auto on) {
@@ -191,17 +165,15 @@ struct HaloSums : Case {
   static constexpr bool across = true;
   static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(rules::halo_add, rules::accept(r.a), in.from);
-  }
-  static std::int64_t element(Cell const& c) { return c.a_or_zero(c.i() - 2); }
+  static constexpr auto asks = &rules::halo_add;
+  static Int element(Cell const& c) { return c.a_or_zero(c.i() - 2); }
   static auto perform(auto on) {
     return perform_halo_add<typename decltype(on)::V>(on.a, op::Edge::fill_zero);
   }
 };
 struct HaloSumsRound : HaloSums {
   static constexpr Known known(KnownOperands const& of) { return of.a; }
-  static std::int64_t element(Cell const& c) { return c.a((c.i() + 2 * c.n() - 2) % c.n()); }
+  static Int element(Cell const& c) { return c.a((c.i() + 2 * c.n() - 2) % c.n()); }
   static auto perform(auto on) {
     return perform_halo_add<typename decltype(on)::V>(on.a, op::Edge::wrap);
   }
@@ -209,32 +181,37 @@ struct HaloSumsRound : HaloSums {
 
 // The result of `join` over the first `end` rows.
 template <class Join>
-std::int64_t running(Cell const& c, std::int64_t end, std::int64_t none, Join join) {
-  std::int64_t value = none;
-  for (std::int64_t row = 0; row < end; ++row) value = row == 0 ? c.a(row) : join(value, c.a(row));
+Int running(Cell const& c, Int end, Int none, Join join) {
+  Int value = none;
+  for (Int row = 0; row < end; ++row) value = row == 0 ? c.a(row) : join(value, c.a(row));
   return value;
 }
-inline std::int64_t sum_of(std::int64_t a, std::int64_t b) { return a + b; }
-inline std::int64_t product_of(std::int64_t a, std::int64_t b) { return a * b; }
-inline std::int64_t larger(std::int64_t a, std::int64_t b) { return std::max(a, b); }
-inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return std::min(a, b); }
+inline Int product_of(Int a, Int b) { return a * b; }
+inline Int larger(Int a, Int b) { return std::max(a, b); }
+inline Int smaller(Int a, Int b) { return std::min(a, b); }
 
 // The running result of the reduction `how`.
 template <rules::ReductionKind how>
 struct Running : Case {
   static constexpr bool across = true;
-  static constexpr rules::Verdict asked(rules::Question const& q) { return rules::running(q, how); }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    return r.shape(asked, rules::accept(r.a), in.from);
-  }
+  static constexpr rules::Verdict asks(rules::Question const& q) { return rules::running(q, how); }
 };
+template <bool exclusive, bool reverse>
 struct RunningSum : Running<rules::ReductionKind::sum> {
   static constexpr std::string_view gradients_of[] = {"CumSum"};
   static constexpr double bound(Instruction const&, double a, double) { return a * most_extent; }
   static constexpr Taken takes = one(numbers);
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, most_extent)}; }
-  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, sum_of); }
-  static auto perform(auto on) { return cumsum<typename decltype(on)::V>(on.a); }
+  static Int element(Cell const& c) {
+    Int const end = reverse ? c.n() : c.i() + (exclusive ? 0 : 1);
+    Int sum = 0;
+    for (Int row = reverse ? c.i() + (exclusive ? 1 : 0) : 0; row < end; ++row) sum += c.a(row);
+    return sum;
+  }
+  static auto perform(auto on) {
+    return cumsum<typename decltype(on)::V>(on.a, exclusive ? on.exclusive : on.inclusive,
+                                            reverse ? on.reverse : on.forward);
+  }
 };
 struct RunningProduct : Running<rules::ReductionKind::whole> {
   static constexpr std::string_view gradients_of[] = {"CumProd"};
@@ -259,91 +236,24 @@ struct RunningProduct : Running<rules::ReductionKind::whole> {
         });
   }
   static constexpr Taken takes = one(numbers);
-  static constexpr bool seldom_fits = true;
+  static constexpr int seldom_fits = 1;
   static constexpr Known known(KnownOperands const& of) { return {power(of.a.most, most_extent)}; }
-  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 1, product_of); }
+  static Int element(Cell const& c) { return running(c, c.i() + 1, 1, product_of); }
   static auto perform(auto on) { return cumprod<typename decltype(on)::V>(on.a); }
 };
 struct RunningMax : Running<rules::ReductionKind::max> {
-  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, larger); }
+  static Int element(Cell const& c) { return running(c, c.i() + 1, 0, larger); }
   static auto perform(auto on) { return cummax<typename decltype(on)::V>(on.a); }
 };
 struct RunningMin : Running<rules::ReductionKind::min> {
-  static std::int64_t element(Cell const& c) { return running(c, c.i() + 1, 0, smaller); }
+  static Int element(Cell const& c) { return running(c, c.i() + 1, 0, smaller); }
   static auto perform(auto on) { return cummin<typename decltype(on)::V>(on.a); }
 };
-// An exclusive running sum.
-struct SumBefore : RunningSum {
-  static std::int64_t element(Cell const& c) { return running(c, c.i(), 0, sum_of); }
-  static auto perform(auto on) { return cumsum<typename decltype(on)::V>(on.a, on.exclusive); }
-};
-
-inline std::int64_t sum_from(Cell const& c, std::int64_t first) {
-  std::int64_t sum = 0;
-  for (std::int64_t row = first; row < c.n(); ++row) sum += c.a(row);
-  return sum;
-}
-// A running sum from the last row on.
-struct SumBehind : RunningSum {
-  static std::int64_t element(Cell const& c) { return sum_from(c, c.i()); }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    return cumsum<V>(on.a, on.inclusive, on.reverse);
-  }
-};
-
-// The same without the row itself.
-struct SumAfter : RunningSum {
-  static std::int64_t element(Cell const& c) { return sum_from(c, c.i() + 1); }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    return cumsum<V>(on.a, on.exclusive, on.reverse);
-  }
-};
-
-// Updates of the rows that ids name, along a dim that is not split (else the result is unreduced).
-struct ScatterAlong : Case {
-  static constexpr Taken takes = two(numbers, integers);
-  static constexpr bool seldom_fits = true;
-  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, most_extent)}; }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    int const d = r.a.find(in.from);
-    if (d >= 0 && r.a.dims[d].axes.size > 0) return Rules::no();
-    return rules::scatter_along(r.a, r.b, in.from, in.from);
-  }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t sum = 0;
-    for (std::int64_t row = 0; row < c.n(); ++row)
-      if (c.b(row) == c.i()) sum += c.a(row);
-    return sum;
-  }
-  static auto perform(auto on) { return scatter_along<typename decltype(on)::V>(on.a, on.b, on.n); }
-};
-
-// The value as a parameter is used: whole and reduced along an axis.
-struct UsedAs : Case {
-  static constexpr std::string_view gradients_of[] = {"UsedAs"};
-  static constexpr unsigned reads = reads_axis;
-  static constexpr bool moves = true;
-  static constexpr bool keeps_distinct = true;
-  static constexpr bool recorded = false;
-  static constexpr planning::LocalPlan meet(Instruction const& in, Spec const&, Spec const&) {
-    return {rules::accept(in.result), 1, {in.result}, in.result};
-  }
-  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    core::AxisSet over;
-    over.insert(in.axis);
-    rules::Verdict const v = rules::used_as(r.a, over);
-    in.result = v.result;
-    return v;
-  }
-  static std::int64_t element(Cell const& c) { return c.a(); }
-  static auto perform(auto on) { return used_as<Reduced<typename decltype(on)::Axis>>(on.a); }
-};
-
 // The elements on one side of a diagonal of two dims.
 template <bool upper>
 struct Triangle : Case {
+  static constexpr std::string_view gradients_of[] = {upper ? "Triu" : "Tril"};
+  static constexpr unsigned reads = reads_from | reads_to;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (in.from == in.to) return Rules::no();
@@ -352,45 +262,40 @@ struct Triangle : Case {
     q.from.add(in.to);
     return rules::masked(q);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t const apart = c.at[c.in.to] - c.i();
+  static Int element(Cell const& c) {
+    Int const apart = c.at[c.in.to] - c.i();
     return (upper ? apart >= 1 : apart <= 1) ? c.a() : 0;
   }
-};
-struct LowerTriangle : Triangle<false> {
-  static constexpr std::string_view gradients_of[] = {"Tril"};
-  static constexpr unsigned reads = reads_from | reads_to;
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     using W = typename decltype(on)::W;
-    return tril<V, W>(on.a, 1);
+    if constexpr (upper) {
+      return triu<V, W>(on.a, 1);
+    } else {
+      return tril<V, W>(on.a, 1);
+    }
   }
 };
-struct UpperTriangle : Triangle<true> {
-  static constexpr std::string_view gradients_of[] = {"Triu"};
-  static constexpr unsigned reads = reads_from | reads_to;
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    using W = typename decltype(on)::W;
-    return triu<V, W>(on.a, 1);
-  }
-};
+
+// A new dim along which the operand is repeated, split over an axis by some instructions.
+constexpr bool splits(Instruction const& in) { return in.to == 0; }
+template <class On, class V>
+using SplitDim = std::conditional_t<splits(On::in), Dim<V, typename On::Axis>, Dim<V>>;
+constexpr rules::Verdict repeated_along(Spec const& a, Instruction const& in, int label) {
+  rules::Question q = Rules::question(&a, 1);
+  q.to.add(label);
+  if (splits(in)) q.to.dims[0].axes.push(in.axis);
+  return rules::broadcast(q, false);
+}
 
 // The diagonal of a matrix whose rows are repeated and which has zeros elsewhere: the operand again.
 // Where the new dim is split, each rank has the rows of its own columns.
 struct OnDiagonal : Case {
   static constexpr std::string_view gradients_of[] = {"Diagonal"};
   static constexpr unsigned reads = reads_from | reads_to | reads_axis;
-  static constexpr bool splits(Instruction const& in) { return in.to == 0; }
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
-  static constexpr rules::Verdict square(Spec const& a, Instruction const& in) {
-    rules::Question q = Rules::question(&a, 1);
-    q.to.add(labels);
-    if (splits(in)) q.to.dims[0].axes.push(in.axis);
-    return rules::broadcast(q, false);
-  }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    rules::Verdict const v = square(r.a, in);
+    rules::Verdict const v = repeated_along(r.a, in, labels);
     if (!v) return v;
     rules::Question q = Rules::question(&v.result, 1);
     q.from.add(in.from);
@@ -399,18 +304,19 @@ struct OnDiagonal : Case {
     return op::Diagonal<samples::I, samples::J>::rule(q);
   }
   static constexpr rules::Verdict pulled(Pull const& p) {
-    return rules::reduction(rules::cotangent(square(p.a, p.in).result), rules::labels_of(p.a),
-                            rules::ReductionKind::sum);
+    return rules::reduction(rules::cotangent(repeated_along(p.a, p.in, labels).result),
+                            rules::labels_of(p.a), rules::ReductionKind::sum);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
-  static bool has_part(Instruction const& in, planning::Sizing const&, Coords const& me) {
+  static Int element(Cell const& c) { return c.a(); }
+  static bool has_part(Instruction const& in, Spec const&, planning::Sizing const&,
+                       Coords const& me) {
     return !splits(in) || me[in.axis] == 0;
   }
   static auto perform(auto on) {
     using On = decltype(on);
     using V = typename On::V;
     using Q = typename On::Q;
-    using Column = std::conditional_t<splits(On::in), Dim<Q, typename On::Axis>, Dim<Q>>;
+    using Column = SplitDim<On, Q>;
     return diagonal<V, Q>(triu<V, Q>(tril<V, Q>(broadcast<Column>(on.a, {on.n}))));
   }
 };
@@ -423,15 +329,12 @@ struct Variance : Case {
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
-    rules::Labels kept;
-    for (int d = 0; d < r.a.rank; ++d)
-      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
-    return rules::reduction(r.a, kept, rules::ReductionKind::whole);
+    return rules::reduction(r.a, without(r.mine, only(in.from)), rules::ReductionKind::whole);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t sum = 0;
-    std::int64_t squares = 0;
-    for (std::int64_t k = 0; k < c.n(); ++k) sum += c.a(k), squares += c.a(k) * c.a(k);
+  static Int element(Cell const& c) {
+    Int sum = 0;
+    Int squares = 0;
+    for (Int k = 0; k < c.n(); ++k) sum += c.a(k), squares += c.a(k) * c.a(k);
     return c.n() * squares - sum * sum;
   }
   static auto perform(auto on) {
@@ -449,16 +352,15 @@ struct NonZeros : Case {
   static constexpr Known known(KnownOperands const&) { return {most_extent}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
-    rules::Labels one;
-    one.push(in.from);
-    return rules::reduction(r.a, without(r.mine, one), reductions::NonZeros::kind);
+    return rules::reduction(r.a, without(r.mine, only(in.from)), reductions::NonZeros::kind);
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t count = 0;
-    for (std::int64_t k = 0; k < c.n(); ++k) count += c.a(k) != 0 ? 1 : 0;
+  static Int element(Cell const& c) {
+    Int count = 0;
+    for (Int k = 0; k < c.n(); ++k) count += c.a(k) != 0 ? 1 : 0;
     return count;
   }
-  static bool has_part(Instruction const& in, planning::Sizing const&, Coords const& me) {
+  static bool has_part(Instruction const& in, Spec const&, planning::Sizing const&,
+                       Coords const& me) {
     bool first = true;
     for (int x = 0; x < axes; ++x)
       first = first && (!in.result.unreduced.contains(x) || me[x] == 0);
@@ -467,56 +369,47 @@ struct NonZeros : Case {
   static auto perform(auto on) { return count_nonzero<typename decltype(on)::V>(on.a); }
 };
 
-// The number of elements that equal the largest, in their places.
-struct Ties : Case {
+// The number of elements that equal the best one, in their places.
+struct Counted : Case {
   static constexpr Taken takes = one(floats);
   static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const&) { return {most_extent}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
-    rules::Labels kept;
-    for (int d = 0; d < r.a.rank; ++d)
-      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
-    return rules::normalization(r.a, kept);
+    return rules::normalization(r.a, without(r.mine, only(in.from)));
   }
-  template <class Better>
-  static std::int64_t count(Cell const& c, Better better) {
-    std::int64_t equal = 0;
-    for (std::int64_t k = 0; k < c.n(); ++k) {
-      if (better(c.a(k), c.a())) return 0;
+};
+template <bool most>
+struct Ties : Counted {
+  static Int element(Cell const& c) {
+    Int equal = 0;
+    for (Int k = 0; k < c.n(); ++k) {
+      if (most ? c.a(k) > c.a() : c.a(k) < c.a()) return 0;
       equal += c.a(k) == c.a() ? 1 : 0;
     }
     return equal;
   }
-  static std::int64_t element(Cell const& c) {
-    return count(c, [](std::int64_t a, std::int64_t b) { return a > b; });
-  }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
-    auto const most = counted_max<V>(on.a);
-    return made(where(on.a == most.values, most.counts, 0.0));
-  }
-};
-struct TiesOfLeast : Ties {
-  static std::int64_t element(Cell const& c) {
-    return count(c, [](std::int64_t a, std::int64_t b) { return a < b; });
-  }
-  static auto perform(auto on) {
-    using V = typename decltype(on)::V;
-    auto const least = counted_min<V>(on.a);
-    return made(where(on.a == least.values, least.counts, 0.0));
+    if constexpr (most) {
+      auto const best = counted_max<V>(on.a);
+      return made(where(on.a == best.values, best.counts, 0.0));
+    } else {
+      auto const best = counted_min<V>(on.a);
+      return made(where(on.a == best.values, best.counts, 0.0));
+    }
   }
 };
 // The product of the elements that are not zero, and the number of the others, in each place.
-struct ProductAndZeros : Ties {
-  static constexpr bool seldom_fits = true;
+struct ProductAndZeros : Counted {
+  static constexpr int seldom_fits = 1;
   static constexpr Known known(KnownOperands const& of) {
-    return {times(2, power(std::max<std::int64_t>(2, of.a.most), most_extent))};
+    return {times(2, power(std::max<Int>(2, of.a.most), most_extent))};
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t out = 1;
-    for (std::int64_t k = 0; k < c.n(); ++k) out *= c.a(k) == 0 ? 1 : c.a(k);
-    for (std::int64_t k = 0; k < c.n(); ++k) out += c.a(k) == 0 ? 1 : 0;
+  static Int element(Cell const& c) {
+    Int out = 1;
+    for (Int k = 0; k < c.n(); ++k) out *= c.a(k) == 0 ? 1 : c.a(k);
+    for (Int k = 0; k < c.n(); ++k) out += c.a(k) == 0 ? 1 : 0;
     return out;
   }
   static auto perform(auto on) {
@@ -530,16 +423,13 @@ struct ProductAndZeros : Ties {
 struct Softmax : Case {
   static constexpr Taken takes = one(floats);
   static constexpr Known known(KnownOperands const& of) {
-    return {of.a.most > (std::int64_t{1} << 32) ? too_large : of.a.most + 1};
+    return {of.a.most > (Int{1} << 32) ? too_large : of.a.most + 1};
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
-    rules::Labels kept;
-    for (int d = 0; d < r.a.rank; ++d)
-      if (r.a.dims[d].label != in.from) kept.push(r.a.dims[d].label);
-    return rules::normalization(r.a, kept);
+    return rules::normalization(r.a, without(r.mine, only(in.from)));
   }
-  static std::int64_t element(Cell const& c) { return (c.a() < 0 ? -c.a() : c.a()) + 1; }
+  static Int element(Cell const& c) { return (c.a() < 0 ? -c.a() : c.a()) + 1; }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     auto const numbers = made(abs(on.a) + 1);
@@ -560,7 +450,7 @@ struct MiddleRow : Case {
     rules::Verdict const longer = r.shape(rules::resized, rules::accept(r.a), in.from);
     return r.shape(&repeated, r.shape(&row, longer, in.from), -1, in.from);
   }
-  static std::int64_t element(Cell const& c) { return c.a(c.n() / 2); }
+  static Int element(Cell const& c) { return c.a(c.n() / 2); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return broadcast<V>(at<V>(pad<V>(on.a, 0, 1), on.n / 2), {on.n});
@@ -574,7 +464,7 @@ struct AllThree : Case {
   static constexpr rules::Verdict rule(Rules& r, Instruction&) {
     return r.a.unreduced.empty() ? rules::accept(r.a) : Rules::no();
   }
-  static std::int64_t element(Cell const&) { return 3; }
+  static Int element(Cell const&) { return 3; }
   static auto perform(auto on) { return full_like(on.a, 3); }
 };
 
@@ -588,42 +478,45 @@ struct InOrder : Case {
     return top ? r.shape(Rules::pad, v, in.from) : v;
   }
   // The row that has exactly i before it; -1 behind the last.
-  static std::int64_t place(Cell const& c) {
-    for (std::int64_t k = 0; k < c.n() && (!top || c.i() < half(c.n())); ++k) {
-      std::int64_t before = 0;
-      for (std::int64_t m = 0; m < c.n(); ++m)
+  static Int place(Cell const& c) {
+    for (Int k = 0; k < c.n() && (!top || c.i() < half(c.n())); ++k) {
+      Int before = 0;
+      for (Int m = 0; m < c.n(); ++m)
         before += (top ? c.a(m) > c.a(k) : c.a(m) < c.a(k)) || (c.a(m) == c.a(k) && m < k) ? 1 : 0;
       if (before == c.i()) return k;
     }
     return -1;
   }
-  static std::int64_t element(Cell const& c) {
-    std::int64_t const k = place(c);
+  static Int element(Cell const& c) {
+    Int const k = place(c);
     return k < 0 ? 0 : c.a(k);
   }
+  // The places of the elements of the result.
+  static std::vector<std::size_t> order(Row const& x) {
+    std::vector<std::pair<double, std::size_t>> all;
+    for (std::size_t k = 0; k < x.size(); ++k) all.emplace_back(x[k], k);
+    std::sort(all.begin(), all.end());
+    if (top) std::reverse(all.begin(), all.end());
+    if (top) all.resize(x.size() - x.size() / 2);
+    std::vector<std::size_t> out;
+    for (auto const& each : all) out.push_back(each.second);
+    return out;
+  }
   static int dense(Dense const& d) {
-    dense::Int const kept = top ? half(d.r.extent(d.in.from)) : d.r.extent(d.in.from);
-    auto const v = d.v();
-    dense::Array const& x = d.r.value(d.a);
-    dense::Array places = x;
-    std::vector<int> others;
-    dense::At n{};
-    for (int l = 0; l < labels; ++l) n[static_cast<std::size_t>(l)] = d.r.extent(l);
-    for (int const l : x.labels)
-      if (l != d.in.from) others.push_back(l);
-    dense::each(others, n, {}, [&](dense::At at) {
-      std::vector<std::pair<double, dense::Int>> row;
-      for (at[v] = 0; at[v] < n[v]; ++at[v]) row.emplace_back(x(at), at[v]);
-      std::sort(row.begin(), row.end());
-      if (top) std::reverse(row.begin(), row.end());
-      for (at[v] = 0; at[v] < n[v]; ++at[v])
-        places(at) = static_cast<double>(row[static_cast<std::size_t>(at[v])].second);
-    });
-    return d.r.linear(d.result(), [a = d.a, v, places, kept](dense::At at, auto const& add) {
-      if (at[v] >= kept) return;
-      at[v] = static_cast<dense::Int>(places(at));
-      add(a, at, 1.0);
-    });
+    return d.r.rows(
+        d.a, {d.in.from}, true,
+        [](Row& x) {
+          Row sorted;
+          for (std::size_t const k : order(x)) sorted.push_back(x[k]);
+          sorted.resize(x.size());
+          x = sorted;
+        },
+        [](Row const& x, Row const&, Row const& ct) {
+          Row g(x.size());
+          std::size_t at = 0;
+          for (std::size_t const k : order(x)) g[k] = ct[at++];
+          return g;
+        });
   }
 };
 // The numbers of the rows.
@@ -631,9 +524,7 @@ template <bool top>
 struct PlacesInOrder : InOrder<top> {
   static constexpr Element gives(Element, Element) { return Element::integer; }
   static constexpr Known known(KnownOperands const&) { return {most_extent}; }
-  static std::int64_t element(Cell const& c) {
-    return std::max<std::int64_t>(0, InOrder<top>::place(c));
-  }
+  static Int element(Cell const& c) { return std::max<Int>(0, InOrder<top>::place(c)); }
 };
 struct Sorted : InOrder<false> {
   static constexpr std::string_view gradients_of[] = {"Sort"};
@@ -666,15 +557,11 @@ struct Transposed : Case {
   static constexpr bool keeps_distinct = true;
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.rank < 2) return Rules::no();
-    if (in.list.size == 0) {
-      int const begin = 1 + r.draw.below(r.a.rank - 1);
-      for (int d = 0; d < r.a.rank; ++d) in.list.push(r.a.dims[(begin + d) % r.a.rank].label);
-    }
     Spec to;
     for (int k = 0; k < in.list.size; ++k) to.add(in.list.at[k]);
     return rules::transpose(r.a, to);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
   static auto perform(auto on) {
     return on.listed([&]<class... Ls>() { return transpose<Ls...>(on.a); });
   }
@@ -688,7 +575,7 @@ struct Renamed : Case {
     rules::Verdict const again = r.shape(rules::relabel, other, labels, in.from);
     return r.shape(rules::squeeze, r.shape(Rules::expand, again, -1, labels + 1), labels + 1);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     using Q = typename decltype(on)::Q;
@@ -712,7 +599,7 @@ struct Reshaped : Case {
     back.to = q.from;
     return rules::merge(back);
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     using Q = typename decltype(on)::Q;
@@ -722,16 +609,17 @@ struct Reshaped : Case {
 };
 // A sort along a split dim, which gathers the rows first, by op::Named.
 struct NamedSort : Case {
-  static constexpr planning::LocalPlan meet(Instruction const& in, Spec const& a, Spec const&) {
-    rules::Question q = Rules::question(&a, 1);
+  static constexpr unsigned reads = reads_from | reads_result;
+  static constexpr planning::LocalPlan meet(Instruction const& in, Rules const& r,
+                                            planning::Sizing const&) {
+    rules::Question q = Rules::question(&r.a, 1);
     q.from.add(in.from);
     return planning::local_plan(&InOrder<false>::asked, q, in.result);
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    in.result = r.wanted(r.mine);
-    return meet(in, r.a, r.b).verdict;
+    return meet(in, r, {}).verdict;
   }
-  static std::int64_t element(Cell const& c) { return InOrder<false>::element(c); }
+  static Int element(Cell const& c) { return InOrder<false>::element(c); }
   static auto perform(auto on) {
     using V = typename decltype(on)::V;
     return call(op::Named<op::Sort<V>, typename decltype(on)::Out>{},
@@ -739,13 +627,14 @@ struct NamedSort : Case {
   }
 };
 
-using Along = CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle,
-                       Halves, Shift, ShiftRound, Differences, DifferencesRound, HaloRows,
-                       HaloRound, HaloSums, HaloSumsRound, RunningSum, RunningProduct, RunningMax,
-                       RunningMin, SumBefore, SumBehind, SumAfter, ScatterAlong, UsedAs, Ties,
-                       TiesOfLeast, ProductAndZeros, LowerTriangle, UpperTriangle, OnDiagonal,
-                       NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
-                       Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
+using Along =
+    CaseList<Flip, Roll, FromSecond, FromSecondAndOne, SpreadRows, TwiceEach, FromMiddle, Halves,
+             Shift, ShiftRound, Differences, DifferencesRound, HaloRows, HaloRound, HaloSums,
+             HaloSumsRound, RunningSum<false, false>, RunningSum<true, false>,
+             RunningSum<false, true>, RunningSum<true, true>, RunningProduct, RunningMax,
+             RunningMin, Ties<true>, Ties<false>, ProductAndZeros, Triangle<false>, Triangle<true>,
+             OnDiagonal, NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
+             Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
 
 }  // namespace programs::cases
 

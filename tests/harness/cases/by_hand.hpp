@@ -12,14 +12,14 @@
 namespace programs::cases {
 
 struct ByHand : Case {
-  static constexpr bool seldom_fits = true;
+  static constexpr int seldom_fits = 1;
   static constexpr bool recorded = false;
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     for (int d = 0; d < r.a.rank; ++d)
       if (r.a.dims[d].axes.size > 0) return Rules::no();
     return r.a.state(in.axis) == core::AxisState::replicated ? rules::accept(r.a) : Rules::no();
   }
-  static std::int64_t element(Cell const& c) { return c.a(); }
+  static Int element(Cell const& c) { return c.a(); }
 };
 
 // Rotate over the whole group, then broadcast the first rank's block.
@@ -41,7 +41,8 @@ struct Permuted : ByHand {
     v.result.kind = core::ReduceKind::sum;
     return v;
   }
-  static bool has_part(Instruction const& in, planning::Sizing const& z, Coords const& me) {
+  static bool has_part(Instruction const& in, Spec const&, planning::Sizing const& z,
+                       Coords const& me) {
     return me[in.axis] == z.sizes[in.axis] - 1;
   }
   static auto perform(auto on) {
@@ -79,9 +80,9 @@ struct Exchanged : ByHand {
     using X = typename decltype(on)::Axis;
     return shard_map<typename decltype(on)::Out>(
         [ranks = on.ranks(), me = on.place()](auto const& block) {
-          std::vector<std::int64_t> const none(static_cast<std::size_t>(ranks), 0);
-          std::vector<std::int64_t> sent = none;
-          std::vector<std::int64_t> received = none;
+          std::vector<Int> const none(static_cast<std::size_t>(ranks), 0);
+          std::vector<Int> sent = none;
+          std::vector<Int> received = none;
           sent[static_cast<std::size_t>((me + 1) % ranks)] = block.extents()[0];
           received[static_cast<std::size_t>((me + ranks - 1) % ranks)] = block.extents()[0];
           auto const mine = varying<X>(block);
