@@ -288,9 +288,9 @@ struct FactoredCholesky : Filled<Run<Op>> {
     return out;
   }
 };
-/// A solve, by a `Call` of one matrix: `Self::solve_for(op, run, a, given, made, others...)`, from the block of the right-hand
-/// sides, the last operand, to that of the solution. `transposed`: with the transposed matrix.
-template <template <class, class> class Call, class Self, class Op, bool transposed>
+/// A solve, by a `Call` of one matrix: `Run<Op>::solve_for(op, run, a, given, made, others...)`, from the block of the right-hand
+/// sides, the last operand, to that of the solution.
+template <template <class, class> class Call, class Op>
 struct Solved {
   template <class R, class A, class... Bs>
   static typename R::result run(Op const& op, std::source_location const& where, A const& a,
@@ -304,10 +304,10 @@ struct Solved {
     C const run(a, where, Op::name.data());
     auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
     constexpr int along =
-        R::S::readings[R::operands - 1].spec.find(transposed ? C::columns : C::rows);
-    Self::solve_for(op, run, a,
-                    C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b),
-                    C::template right_in<along>(static_cast<T*>(out.buffer().data()), out), bs...);
+        R::S::readings[R::operands - 1].spec.find(Op::transposed ? C::columns : C::rows);
+    Run<Op>::solve_for(
+        op, run, a, C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b),
+        C::template right_in<along>(static_cast<T*>(out.buffer().data()), out), bs...);
     return out;
   }
 };

@@ -127,12 +127,10 @@ void solve_own(C const& run, A const& factors, P const& pivots, Matrix<T> const&
 
 template <class I, class J, bool Transposed>
 struct Run<op::CyclicLuSolveOwn<I, J, Transposed>>
-    : Solved<CyclicRun, Run<op::CyclicLuSolveOwn<I, J, Transposed>>,
-             op::CyclicLuSolveOwn<I, J, Transposed>, Transposed> {
+    : Solved<CyclicRun, op::CyclicLuSolveOwn<I, J, Transposed>> {
   template <class C, class A, class T, class P, class B>
-  static void solve_for(op::CyclicLuSolveOwn<I, J, Transposed> const&, C const& run, A const& a,
-                        Matrix<T const> const& given, Matrix<T> const& made, P const& pivots,
-                        B const&) {
+  static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, P const& pivots, B const&) {
     linalg::kernels::copy<T>(given, made);
     solve_own<Transposed>(run, a, pivots, made);
   }

@@ -62,6 +62,7 @@ struct OnOneMatrix {
   static constexpr bool communicates = true;
   static constexpr bool recorded = false;
   static constexpr bool has_named_form = false;
+  static constexpr bool transposed = Transposed;
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::on_one_matrix(q, over, Transposed);
   }
