@@ -64,27 +64,13 @@ struct InverseFactored : linalg::detail::OnSquareMatrices<I, J> {
   }
   template <class Out, class A, class F>
   void fill(Out& out, A const& a, F const& factors) const {
-    namespace lk = linalg::kernels;
-    using T = typename A::element;
     auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
     std::int64_t const n = made.rows;
-    if (n == 0) return;
-    runtime::Buffer const numbers = linalg::detail::room<std::int32_t>(a, n);
-    runtime::Buffer const square = linalg::detail::room<T>(a, n * n);
-    auto* const pivots = static_cast<std::int32_t*>(numbers.data());
-    auto* const x = static_cast<T*>(square.data());
-    for (std::int64_t t = 0; t < made.count; ++t) {
-      T const* const mine = execute::data_of(factors) + t * n * (n + 1);
-      for (std::int64_t k = 0; k < n; ++k)
-        pivots[k] = static_cast<std::int32_t>(lk::real_part(mine[n * n + k]));
-      if (linalg::detail::singular<I, J>(a, t, n, mine)) {
-        lk::fill(made, t, lk::not_a_number<T>());
-        continue;
-      }
-      for (std::int64_t e = 0; e < n * n; ++e) x[e] = T(e % (n + 1) == 0 ? 1 : 0);
-      lk::solve_lu(lk::Trans::no, n, n, mine, n, pivots, x, n);
-      lk::unpack(x, n, made, t);
-    }
+    linalg::detail::solve_each<I, J, false>(
+        a, made, linalg::detail::packed_factors(execute::data_of(factors), n),
+        [n]<class T>(std::int64_t, T* x) {
+          for (std::int64_t e = 0; e < n * n; ++e) x[e] = T(e % (n + 1) == 0 ? 1 : 0);
+        });
   }
 };
 

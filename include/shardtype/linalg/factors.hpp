@@ -81,21 +81,17 @@ struct LuSolve : linalg::detail::OnMatrices<I, J> {
     auto const right = linalg::detail::stack_beside<F, I, J, Rows>(b, execute::data_of(b));
     auto const made =
         linalg::detail::stack_beside<F, I, J, Cols>(out, linalg::detail::written(out));
-    std::int64_t const n = lu.rows, width = right.width;
-    if (n == 0 || width == 0) return;
-    linalg::detail::Scratch<T> const s(factors, n, width);
-    for (std::int64_t t = 0; t < lu.count; ++t) {
-      lk::pack(lu, t, s.a(), n);
-      lk::pack(numbers, t, s.pivots(), n);
-      if (linalg::detail::singular<I, J>(factors, t, n, s.a())) {
-        lk::fill(made, t, lk::not_a_number<T>());
-        continue;
-      }
-      lk::pack(right, t, s.b(), n);
-      lk::solve_lu(transposed ? lk::Trans::yes : lk::Trans::no, n, width, s.a(), n, s.pivots(),
-                   s.b(), n);
-      lk::unpack(s.b(), n, made, t);
-    }
+    std::int64_t const n = lu.rows;
+    runtime::Buffer const square = linalg::detail::room<T>(factors, n * n);
+    auto* const whole = static_cast<T*>(square.data());
+    linalg::detail::solve_each<I, J, transposed>(
+        factors, made,
+        [&](std::int64_t t, std::int32_t* own) {
+          lk::pack(lu, t, whole, n);
+          lk::pack(numbers, t, own, n);
+          return static_cast<T const*>(whole);
+        },
+        [&](std::int64_t t, T* x) { lk::pack(right, t, x, n); });
   }
 };
 

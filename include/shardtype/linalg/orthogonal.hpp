@@ -81,11 +81,7 @@ struct QrPartOf : linalg::detail::OnMatrices<I, J> {
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "qr";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::whole_matrix(q);
-    if (!v) return v;
-    Spec out = q.a();
-    out.dims[out.find(q.from.dims[triangular ? 0 : 1].label)].label = q.to.dims[0].label;
-    return rules::accept(out);
+    return linalg::rule::with_new(q, linalg::rule::whole_matrix(q), triangular ? 0 : 1);
   }
   constexpr void extents(ResultExtents const& c) const {
     linalg::detail::set_extent(

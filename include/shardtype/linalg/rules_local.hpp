@@ -103,6 +103,13 @@ constexpr Verdict per_matrix_along_new(Question const& q, Verdict const& v) {
   int const label = q.to.dims[0].label;
   return q.a().find(label) >= 0 ? refuse(Code::D02_index_taken, label) : accept(per_matrix(q));
 }
+/// The matrix with the first dim of `q.to`, whole, in the place of its rows, 0, or columns, 1, where `v` accepts it.
+constexpr Verdict with_new(Question const& q, Verdict const& v, int place) {
+  if (!v) return v;
+  Spec out = q.a();
+  out.dims[out.find(q.from.dims[place].label)] = {q.to.dims[0].label, {}};
+  return accept(out);
+}
 /// The matrix's dims with the labels of rows and columns exchanged, where `v` accepts the matrices.
 constexpr Verdict exchanged(Question const& q, Verdict const& v) {
   if (!v) return v;

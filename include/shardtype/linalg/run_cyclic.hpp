@@ -56,19 +56,18 @@ void solve_by_lu(C const& run, bool takes, A const& a, Matrix<T const> const& gi
 
 template <class I, class J, bool Transposed>
 struct Run<op::CyclicSolve<I, J, Transposed>>
-    : Solved<CyclicRun, Run<op::CyclicSolve<I, J, Transposed>>, op::CyclicSolve<I, J, Transposed>,
-             Transposed> {
+    : Solved<CyclicRun, op::CyclicSolve<I, J, Transposed>> {
   template <class C, class A, class T, class B>
-  static void solve_for(op::CyclicSolve<I, J, Transposed> const& op, C const& run, A const& a,
-                        Matrix<T const> const& given, Matrix<T> const& made, B const&) {
+  static void solve_for(auto const& op, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, B const&) {
     solve_by_lu<Transposed>(run, C::takes(op, a), a, given, made);
   }
 };
 
-/// A solve by triangles that are given: `Self::solve(op, run, columns, y, others...)` does it in place of y, the right-hand
-/// sides on all ranks, of which then each has its own blocks of the solution; `transposed`: the other way round.
-template <class Self, class Op, bool transposed>
-struct CyclicSolved : Solved<CyclicRun, CyclicSolved<Self, Op, transposed>, Op, transposed> {
+/// A solve by triangles that are given: `Run<Op>::solve(op, run, columns, y, others...)` does it in place of y, the right-hand
+/// sides on all ranks, of which then each has its own blocks of the solution; transposed the other way round.
+template <class Op>
+struct CyclicSolved : Solved<CyclicRun, Op> {
   template <class C, class A, class T, class... Bs>
   static void solve_for(Op const& op, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, Bs const&... bs) {
@@ -77,13 +76,13 @@ struct CyclicSolved : Solved<CyclicRun, CyclicSolved<Self, Op, transposed>, Op, 
     Matrix<T> const y = linalg::kernels::row_major(C::writable(right), n, given.cols);
     CyclicColumns<T const> const columns =
         run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    if constexpr (transposed) {
+    if constexpr (Op::transposed) {
       run.gather_own(given, y);
-      Self::solve(op, run, columns, y, bs...);
+      Run<Op>::solve(op, run, columns, y, bs...);
       linalg::kernels::copy<T>(y, made);
     } else {
       linalg::kernels::copy<T>(given, y);
-      Self::solve(op, run, columns, y, bs...);
+      Run<Op>::solve(op, run, columns, y, bs...);
       run.leave_own(y, made);
     }
   }
@@ -91,12 +90,10 @@ struct CyclicSolved : Solved<CyclicRun, CyclicSolved<Self, Op, transposed>, Op, 
 
 template <class I, class J, bool Transposed>
 struct Run<op::CyclicLuSolve<I, J, Transposed>>
-    : CyclicSolved<Run<op::CyclicLuSolve<I, J, Transposed>>, op::CyclicLuSolve<I, J, Transposed>,
-                   Transposed> {
+    : CyclicSolved<op::CyclicLuSolve<I, J, Transposed>> {
   template <class C, class T, class P, class B>
-  static void solve(op::CyclicLuSolve<I, J, Transposed> const&, C const& run,
-                    CyclicColumns<T const> const& columns, Matrix<T> const& y, P const& pivots,
-                    B const&) {
+  static void solve(auto const&, C const& run, CyclicColumns<T const> const& columns,
+                    Matrix<T> const& y, P const& pivots, B const&) {
     auto const* const rows = static_cast<std::int32_t const*>(pivots.buffer().data());
     if constexpr (Transposed) {
       solve_transposed<T>(columns, rows, y);
@@ -110,11 +107,10 @@ struct Run<op::CyclicLuSolve<I, J, Transposed>>
 };
 
 template <class I, class J>
-struct Run<op::CyclicCholeskySolve<I, J>>
-    : CyclicSolved<Run<op::CyclicCholeskySolve<I, J>>, op::CyclicCholeskySolve<I, J>, false> {
+struct Run<op::CyclicCholeskySolve<I, J>> : CyclicSolved<op::CyclicCholeskySolve<I, J>> {
   template <class C, class T, class B>
-  static void solve(op::CyclicCholeskySolve<I, J> const&, C const& run,
-                    CyclicColumns<T const> const& columns, Matrix<T> const& y, B const&) {
+  static void solve(auto const&, C const& run, CyclicColumns<T const> const& columns,
+                    Matrix<T> const& y, B const&) {
     run.clear_others(y);
     run.template solve_by_ring<T>({columns, true, false}, y);
     // L^H x = y, as L^T conj(x) = conj(y)
@@ -126,11 +122,10 @@ struct Run<op::CyclicCholeskySolve<I, J>>
 
 template <class I, class J, bool Transposed>
 struct Run<op::CyclicTriangle<I, J, Transposed>>
-    : CyclicSolved<Run<op::CyclicTriangle<I, J, Transposed>>, op::CyclicTriangle<I, J, Transposed>,
-                   Transposed> {
+    : CyclicSolved<op::CyclicTriangle<I, J, Transposed>> {
   template <class C, class T, class B>
-  static void solve(op::CyclicTriangle<I, J, Transposed> const& op, C const& run,
-                    CyclicColumns<T const> const& columns, Matrix<T> const& y, B const&) {
+  static void solve(auto const& op, C const& run, CyclicColumns<T const> const& columns,
+                    Matrix<T> const& y, B const&) {
     if constexpr (Transposed) {
       solve_by_spread<T>({columns, op.lower, op.unit}, y);
     } else {

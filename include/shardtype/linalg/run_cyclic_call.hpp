@@ -46,6 +46,7 @@ class CyclicRun {
   using T = typename A::element;
   using Space = typename A::memory_space;
   static constexpr auto const& matrix = R::S::readings[0].spec;
+  static constexpr auto const& last = R::S::readings[R::operands - 1].spec;  ///< operand
   static constexpr int rows = R::S::readings[R::operands].spec.dims[0].label;
   static constexpr int columns = R::S::readings[R::operands].spec.dims[1].label;
 
@@ -288,27 +289,33 @@ struct FactoredCholesky : Filled<Run<Op>> {
     return out;
   }
 };
-/// A solve, by a `Call` of one matrix: `Self::solve_for(op, run, a, given, made, others...)`, from the block of the right-hand
-/// sides, the last operand, to that of the solution. `transposed`: with the transposed matrix.
-template <template <class, class> class Call, class Self, class Op, bool transposed>
-struct Solved {
+/// What makes a new result by a `Call` of one matrix: `Run<Op>::fill(op, run, out, a, others...)`.
+template <template <class, class> class Call, class Op>
+struct Called {
   template <class R, class A, class... Bs>
   static typename R::result run(Op const& op, std::source_location const& where, A const& a,
                                 Bs const&... bs) {
     using Out = typename R::result;
-    using T = typename A::element;
-    using C = Call<R, A>;
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
     if (!a.mesh().here()) return out;
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
-    C const run(a, where, Op::name.data());
-    auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
-    constexpr int along =
-        R::S::readings[R::operands - 1].spec.find(transposed ? C::columns : C::rows);
-    Self::solve_for(op, run, a,
-                    C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b),
-                    C::template right_in<along>(static_cast<T*>(out.buffer().data()), out), bs...);
+    Call<R, A> const run(a, where, Op::name.data());
+    Run<Op>::fill(op, run, out, a, bs...);
     return out;
+  }
+};
+/// A solve: `Run<Op>::solve_for(op, run, a, given, made, others...)`, from the block of the right-hand sides, the last operand, to
+/// that of the solution.
+template <template <class, class> class Call, class Op>
+struct Solved : Called<Call, Op> {
+  template <class C, class Out, class A, class... Bs>
+  static void fill(Op const& op, C const& run, Out& out, A const& a, Bs const&... bs) {
+    using T = typename A::element;
+    auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
+    constexpr int along = C::last.find(Op::transposed ? C::columns : C::rows);
+    Run<Op>::solve_for(
+        op, run, a, C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b),
+        C::template right_in<along>(static_cast<T*>(out.buffer().data()), out), bs...);
   }
 };
 

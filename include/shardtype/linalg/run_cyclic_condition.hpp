@@ -2,7 +2,6 @@
 /// Runs the estimate of the condition of one matrix over many ranks.
 
 #include <cstdint>
-#include <source_location>
 
 #include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/types_cyclic_condition.hpp>
@@ -57,17 +56,10 @@ struct CyclicSolutions {
 
 /// rcond, by a `Call` of one matrix and its `Solutions`.
 template <template <class, class> class Call, template <class, class> class Solutions, class Op>
-struct LuRcondOf {
-  template <class R, class A, class P, class N>
-  static typename R::result run(Op const& op, std::source_location const& where, A const& a,
-                                P const& pivots, N const& norm) {
-    using Out = typename R::result;
+struct LuRcondOf : Called<Call, Op> {
+  template <class C, class Out, class A, class P, class N>
+  static void fill(Op const&, C const& run, Out& out, A const& a, P const& pivots, N const& norm) {
     using T = typename A::element;
-    using C = Call<R, A>;
-    Out out =
-        shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, pivots, norm));
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "rcond");
     std::int64_t const n = run.blocks().n;
     Buffer const vectors = run.take(2 * n);
     T* const x = C::writable(vectors);
@@ -76,7 +68,6 @@ struct LuRcondOf {
     Real const inverse = linalg::kernels::inverse_norm(how, n, x, x + n);
     *static_cast<Real*>(out.buffer().data()) = linalg::kernels::reciprocal_condition(
         n, *static_cast<Real const*>(norm.buffer().data()), inverse);
-    return out;
   }
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 
 #include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/run_determinant.hpp>
@@ -127,36 +126,28 @@ void solve_own(C const& run, A const& factors, P const& pivots, Matrix<T> const&
 
 template <class I, class J, bool Transposed>
 struct Run<op::CyclicLuSolveOwn<I, J, Transposed>>
-    : Solved<CyclicRun, Run<op::CyclicLuSolveOwn<I, J, Transposed>>,
-             op::CyclicLuSolveOwn<I, J, Transposed>, Transposed> {
+    : Solved<CyclicRun, op::CyclicLuSolveOwn<I, J, Transposed>> {
   template <class C, class A, class T, class P, class B>
-  static void solve_for(op::CyclicLuSolveOwn<I, J, Transposed> const&, C const& run, A const& a,
-                        Matrix<T const> const& given, Matrix<T> const& made, P const& pivots,
-                        B const&) {
+  static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, P const& pivots, B const&) {
     linalg::kernels::copy<T>(given, made);
     solve_own<Transposed>(run, a, pivots, made);
   }
 };
 
 template <class I, class J, bool Transposed>
-struct Run<op::CyclicInverse<I, J, Transposed>> {
-  template <class R, class A, class P>
-  static typename R::result run(op::CyclicInverse<I, J, Transposed> const& op,
-                                std::source_location const& where, A const& a, P const& pivots) {
-    using Out = typename R::result;
+struct Run<op::CyclicInverse<I, J, Transposed>>
+    : Called<CyclicRun, op::CyclicInverse<I, J, Transposed>> {
+  template <class C, class Out, class A, class P>
+  static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots) {
     using T = typename A::element;
-    using C = CyclicRun<R, A>;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, pivots));
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "inv");
     // its columns lie as those of the matrix
     Matrix<T> const x = C::matrix_in(static_cast<T*>(out.buffer().data()), out);
-    std::fill_n(static_cast<T*>(out.buffer().data()), out.local_size(), T(0));
+    std::fill_n(x.data, out.local_size(), T(0));
     run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
       for (std::int64_t i = 0; i < width; ++i) linalg::kernels::at(x, begin + i, local + i) = T(1);
     });
     solve_own<Transposed>(run, a, pivots, x);
-    return out;
   }
 };
 

@@ -251,11 +251,10 @@ class CyclicHalf : public HalfOfOne<C, A> {
 };
 
 template <class I, class J>
-struct Run<op::CyclicRefinedSolve<I, J>>
-    : Solved<CyclicRun, Run<op::CyclicRefinedSolve<I, J>>, op::CyclicRefinedSolve<I, J>, false> {
+struct Run<op::CyclicRefinedSolve<I, J>> : Solved<CyclicRun, op::CyclicRefinedSolve<I, J>> {
   template <class C, class A, class T, class B>
-  static void solve_for(op::CyclicRefinedSolve<I, J> const&, C const& run, A const& a,
-                        Matrix<T const> const& given, Matrix<T> const& made, B const&) {
+  static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, B const&) {
     if (!refine<CyclicHalf<C, A>>(run, a, given, made))
       solve_by_lu<false>(run, false, a, given, made, Groups::each);
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <vector>
 
 #include <shardtype/linalg/kernels_own.hpp>
@@ -51,17 +50,12 @@ struct DiagonalProduct {
 
 /// The determinant, its sign or its logarithm, by a `Call` of one matrix.
 template <template <class, class> class Call, class Op, linalg::detail::Product what>
-struct LuProduct {
-  template <class R, class A, class P>
-  static typename R::result run(Op const& op, std::source_location const& where, A const& a,
-                                P const& pivots) {
-    using Out = typename R::result;
+struct LuProduct : Called<Call, Op> {
+  template <class C, class Out, class A, class P>
+  static void fill(Op const&, C const& run, Out& out, A const& a, P const& pivots) {
     using T = typename A::element;
     using linalg::detail::Product;
     namespace lk = linalg::kernels;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, pivots));
-    if (!a.mesh().here()) return out;
-    Call<R, A> const run(a, where, "det");
     auto const* const row_of = static_cast<std::int32_t const*>(pivots.buffer().data());
     DiagonalProduct mine;
     run.for_diagonal(a, [&](std::int64_t i, T const& d) {
@@ -94,7 +88,6 @@ struct LuProduct {
     } else {
       result = product.template value<Result>();
     }
-    return out;
   }
 };
 

@@ -240,35 +240,32 @@ void solve_by_lu_on_grid(C const& run, bool takes, A const& a, Matrix<T const> c
 }
 
 template <class I, class J>
-struct Run<op::GridSolve<I, J>>
-    : Solved<GridRun, Run<op::GridSolve<I, J>>, op::GridSolve<I, J>, false> {
+struct Run<op::GridSolve<I, J>> : Solved<GridRun, op::GridSolve<I, J>> {
   template <class C, class A, class T, class B>
-  static void solve_for(op::GridSolve<I, J> const& op, C const& run, A const& a,
-                        Matrix<T const> const& given, Matrix<T> const& made, B const&) {
+  static void solve_for(auto const& op, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, B const&) {
     solve_by_lu_on_grid(run, C::takes(op, a), a, given, made);
   }
 };
 
-/// A solve by triangles that are given: `Self::solve(op, run, m, given, v, made, others...)`. `transposed`: the right-hand
+/// A solve by triangles that are given: `Run<Op>::solve(op, run, m, given, v, made, others...)`. Transposed, the right-hand
 /// sides are own columns.
-template <class Self, class Op, bool transposed>
-struct GridSolved : Solved<GridRun, GridSolved<Self, Op, transposed>, Op, transposed> {
+template <class Op>
+struct GridSolved : Solved<GridRun, Op> {
   template <class C, class A, class T, class... Bs>
   static void solve_for(Op const& op, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, Bs const&... bs) {
     GridMatrix<T const> const m = run.grid(static_cast<T const*>(a.buffer().data()), a);
-    Self::solve(op, run, m, given, run.vectors(m, given.cols), made, bs...);
+    Run<Op>::solve(op, run, m, given, run.vectors(m, given.cols), made, bs...);
   }
 };
 
 template <class I, class J, bool Transposed>
-struct Run<op::GridLuSolve<I, J, Transposed>>
-    : GridSolved<Run<op::GridLuSolve<I, J, Transposed>>, op::GridLuSolve<I, J, Transposed>,
-                 Transposed> {
+struct Run<op::GridLuSolve<I, J, Transposed>> : GridSolved<op::GridLuSolve<I, J, Transposed>> {
   template <class C, class T, class V, class P, class B>
-  static void solve(op::GridLuSolve<I, J, Transposed> const&, C const& run,
-                    GridMatrix<T const> const& m, Matrix<T const> const& given, V const& v,
-                    Matrix<T> const& made, P const& pivots, B const&) {
+  static void solve(auto const&, C const& run, GridMatrix<T const> const& m,
+                    Matrix<T const> const& given, V const& v, Matrix<T> const& made,
+                    P const& pivots, B const&) {
     auto const* const row_of = static_cast<std::int32_t const*>(pivots.buffer().data());
     if constexpr (Transposed) {
       run.solve_transposed(m, row_of, given, v, made);
@@ -280,10 +277,9 @@ struct Run<op::GridLuSolve<I, J, Transposed>>
 };
 
 template <class I, class J>
-struct Run<op::GridCholeskySolve<I, J>>
-    : GridSolved<Run<op::GridCholeskySolve<I, J>>, op::GridCholeskySolve<I, J>, false> {
+struct Run<op::GridCholeskySolve<I, J>> : GridSolved<op::GridCholeskySolve<I, J>> {
   template <class C, class T, class V, class B>
-  static void solve(op::GridCholeskySolve<I, J> const&, C const&, GridMatrix<T const> const& m,
+  static void solve(auto const&, C const&, GridMatrix<T const> const& m,
                     Matrix<T const> const& given, V const& v, Matrix<T> const& made, B const&) {
     C::on_diagonal(m, &given, v.rows);
     solve_on_grid<T>(m, true, false, v.rows, v.columns, v.out);
@@ -322,13 +318,10 @@ struct Run<op::GridCholeskySolve<I, J>>
 };
 
 template <class I, class J, bool Transposed>
-struct Run<op::GridTriangle<I, J, Transposed>>
-    : GridSolved<Run<op::GridTriangle<I, J, Transposed>>, op::GridTriangle<I, J, Transposed>,
-                 Transposed> {
+struct Run<op::GridTriangle<I, J, Transposed>> : GridSolved<op::GridTriangle<I, J, Transposed>> {
   template <class C, class T, class V, class B>
-  static void solve(op::GridTriangle<I, J, Transposed> const& op, C const&,
-                    GridMatrix<T const> const& m, Matrix<T const> const& given, V const& v,
-                    Matrix<T> const& made, B const&) {
+  static void solve(auto const& op, C const&, GridMatrix<T const> const& m,
+                    Matrix<T const> const& given, V const& v, Matrix<T> const& made, B const&) {
     Matrix<T> const& from = Transposed ? v.columns : v.rows;
     Matrix<T> const& to = Transposed ? v.rows : v.columns;
     GridMatrix<T const> const seen = Transposed ? m.transposed() : m;

@@ -201,10 +201,7 @@ class GridCholesky {
       for (std::int64_t i = 0; i < a_.width(j); ++i) counts_.add(a_.rows.owner(j));
     });
     counts_.sum();
-    for (int g = 0; g < comm.size(); ++g)
-      if (g != me)
-        received_.template receive<T>(comm.raw(),
-                                      {g, wire_ + counts_.begin(g) * w, counts_.size(g) * w});
+    counts_.receive(received_, comm, wire_, w);
     Matrix<T> const wire = linalg::kernels::row_major(wire_, row_panel_.rows, w);
     std::int64_t next = counts_.begin(me);
     each_block(k, [&](std::int64_t j) {
@@ -213,10 +210,7 @@ class GridCholesky {
                                wire.block(next, 0, a_.width(j), w));
       next += a_.width(j);
     });
-    for (int g = 0; g < comm.size(); ++g)
-      if (g != me)
-        sent_.template send<T>(comm.raw(),
-                               {g, wire_ + counts_.begin(me) * w, counts_.size(me) * w});
+    send_to_others<T>(sent_, comm, wire_ + counts_.begin(me) * w, counts_.size(me) * w);
     received_.finish();
     std::int64_t at = 0;
     each_block(k, [&](std::int64_t j) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <source_location>
 
 #include <shardtype/linalg/run_cyclic_inverse.hpp>
 #include <shardtype/linalg/run_grid.hpp>
@@ -47,16 +46,10 @@ void solve_own_columns(GridMatrix<T const> const& m, Matrix<T> const& x, T* memo
 }
 
 template <class I, class J>
-struct Run<op::GridInverse<I, J>> {
-  template <class R, class A, class P>
-  static typename R::result run(op::GridInverse<I, J> const& op, std::source_location const& where,
-                                A const& a, P const& pivots) {
-    using Out = typename R::result;
+struct Run<op::GridInverse<I, J>> : Called<GridRun, op::GridInverse<I, J>> {
+  template <class C, class Out, class A, class P>
+  static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots) {
     using T = typename A::element;
-    using C = GridRun<R, A>;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, pivots));
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "inv");
     GridMatrix<T const> const m = run.grid(static_cast<T const*>(a.buffer().data()), a);
     // it lies as the matrix
     Matrix<T> const x = C::matrix_in(static_cast<T*>(out.buffer().data()), out);
@@ -65,7 +58,6 @@ struct Run<op::GridInverse<I, J>> {
     Buffer const memory = run.take(w * (planning::factor_slots * m.mine.rows + m.mine.cols));
     solve_own_columns<true>(m, x, C::writable(memory));
     solve_own_columns<false>(m, x, C::writable(memory));
-    return out;
   }
 
  private:

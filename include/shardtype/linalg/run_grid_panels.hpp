@@ -178,8 +178,7 @@ class PivotSearch {
     int const me = comm.rank();
     for (int g = 0; g < comm.size(); ++g)
       if (g != me) received_.template receive<T>(comm.raw(), {g, wire(g), elements(g)});
-    for (int g = 0; g < comm.size(); ++g)
-      if (g != me) sent_.template send<T>(comm.raw(), {g, wire(me), elements(me)});
+    send_to_others<T>(sent_, comm, wire(me), elements(me));
     received_.finish();
     sent_.finish();
   }

@@ -42,11 +42,10 @@ class GridHalf : public HalfOfOne<C, A> {
 };
 
 template <class I, class J>
-struct Run<op::GridRefinedSolve<I, J>>
-    : Solved<GridRun, Run<op::GridRefinedSolve<I, J>>, op::GridRefinedSolve<I, J>, false> {
+struct Run<op::GridRefinedSolve<I, J>> : Solved<GridRun, op::GridRefinedSolve<I, J>> {
   template <class C, class A, class T, class B>
-  static void solve_for(op::GridRefinedSolve<I, J> const&, C const& run, A const& a,
-                        Matrix<T const> const& given, Matrix<T> const& made, B const&) {
+  static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, B const&) {
     if (!refine<GridHalf<C, A>>(run, a, given, made))
       solve_by_lu_on_grid(run, false, a, given, made);
   }

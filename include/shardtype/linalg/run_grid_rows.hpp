@@ -64,6 +64,19 @@ class RowCounts {
   std::int64_t begin(std::int64_t rank) const { return begin_[static_cast<std::size_t>(rank)]; }
   std::int64_t size(std::int64_t rank) const { return begin(rank + 1) - begin(rank); }
   std::int64_t next(std::int64_t rank) { return next_[static_cast<std::size_t>(rank)]++; }
+  /// Receives what the other ranks have, rows of `cols` elements each at its place in `data`; and sends them theirs.
+  template <class T>
+  void receive(detail::Messages& received, Comm& comm, T* data, std::int64_t cols) const {
+    for (int g = 0; g < comm.size(); ++g)
+      if (g != comm.rank())
+        received.template receive<T>(comm.raw(), {g, data + begin(g) * cols, size(g) * cols});
+  }
+  template <class T>
+  void send(detail::Messages& sent, Comm& comm, T const* data, std::int64_t cols) const {
+    for (int g = 0; g < comm.size(); ++g)
+      if (g != comm.rank())
+        sent.template send<T>(comm.raw(), {g, data + begin(g) * cols, size(g) * cols});
+  }
 
  private:
   shardtype::detail::List<std::int64_t> begin_;
@@ -95,17 +108,12 @@ class RowMover {
     leave_.sum();
     come_.sum();
     std::int64_t const cols = to.cols;
-    for (int g = 0; g < comm_.size(); ++g)
-      received_.template receive<T>(comm_.raw(),
-                                    {g, in + come_.begin(g) * cols, come_.size(g) * cols});
+    come_.receive(received_, comm_, in, cols);
     Matrix<T> const leaving = linalg::kernels::row_major(out, leave_.begin(comm_.size()), cols);
     each([&](std::int64_t, std::int64_t s, std::int64_t end, std::int64_t start) {
       if (start == me) copy_row<T>(from, local(s), leaving, leave_.next(end));
     });
-    for (int g = 0; g < comm_.size(); ++g)
-      if (g != me)
-        sent_.template send<T>(comm_.raw(),
-                               {g, out + leave_.begin(g) * cols, leave_.size(g) * cols});
+    leave_.send<T>(sent_, comm_, out, cols);
     received_.finish();
     std::int64_t own = leave_.begin(me);
     Matrix<T> const coming = linalg::kernels::row_major(in, come_.begin(comm_.size()), cols);
@@ -194,10 +202,7 @@ class RowPanel {
     int const me = comm.rank();
     std::int64_t const top = a_.rows.owner(k);
     group(moves, k, w);
-    for (int g = 0; g < comm.size(); ++g)
-      if (g != me)
-        received_.template receive<T>(comm.raw(),
-                                      {g, rows_ + come_.begin(g) * cols, come_.size(g) * cols});
+    come_.receive(received_, comm, rows_, cols);
     for (std::int64_t i = come_.begin(me); i < come_.begin(me + 1); ++i)
       copy_row<T>(mine, local(k, moves.source()[static_cast<std::size_t>(at_[index(i)])]), panel,
                   i);
@@ -205,16 +210,10 @@ class RowPanel {
     if (top == me)
       for (PanelRows::Placed const& p : moves.placed())
         copy_row<T>(mine, local(k, p.from), leaving, leave_.next(owner(k, p.row)));
-    for (int g = 0; g < comm.size(); ++g)
-      if (g != me)
-        sent_.template send<T>(comm.raw(),
-                               {g, rows_ + come_.begin(me) * cols, come_.size(me) * cols});
+    send_to_others<T>(sent_, comm, rows_ + come_.begin(me) * cols, come_.size(me) * cols);
     std::int64_t next = 0;
     if (top == me) {
-      for (int g = 0; g < comm.size(); ++g)
-        if (g != me)
-          sent_.template send<T>(comm.raw(),
-                                 {g, leaving_ + leave_.begin(g) * cols, leave_.size(g) * cols});
+      leave_.send<T>(sent_, comm, leaving_, cols);
       next = leave_.begin(me);
     } else {
       received_.template receive<T>(comm.raw(),

@@ -63,6 +63,39 @@ struct Scratch {
   std::int32_t* pivots() const { return static_cast<std::int32_t*>(numbers.data()); }
 };
 
+/// x = a^-1 b, or with `transposed` a^-T b, for each matrix of `made`, NaN where it is singular: `factors(t, pivots)` gives the
+/// factors of matrix t, column-major, and writes their pivots, `right(t, x)` writes its right-hand sides.
+template <class I, class J, bool transposed, class A, class T, class Factors, class Right>
+void solve_each(A const& a, kernels::Stack<T> const& made, Factors factors, Right right) {
+  std::int64_t const n = made.rows, width = made.width;
+  if (n == 0 || width == 0) return;
+  runtime::Buffer const columns = detail::room<T>(a, n * width);
+  runtime::Buffer const numbers = detail::room<std::int32_t>(a, n);
+  auto* const x = static_cast<T*>(columns.data());
+  auto* const pivots = static_cast<std::int32_t*>(numbers.data());
+  for (std::int64_t t = 0; t < made.count; ++t) {
+    T const* const lu = factors(t, pivots);
+    if (detail::singular<I, J>(a, t, n, lu)) {
+      kernels::fill(made, t, kernels::not_a_number<T>());
+      continue;
+    }
+    right(t, x);
+    kernels::solve_lu(transposed ? kernels::Trans::yes : kernels::Trans::no, n, width, lu, n,
+                      pivots, x, n);
+    kernels::unpack(x, n, made, t);
+  }
+}
+/// The factors of n x n matrices that LuFactor gave, for `solve_each`.
+template <class T>
+auto packed_factors(T const* all, std::int64_t n) {
+  return [all, n](std::int64_t t, std::int32_t* pivots) {
+    T const* const mine = all + t * n * (n + 1);
+    for (std::int64_t k = 0; k < n; ++k)
+      pivots[k] = static_cast<std::int32_t>(kernels::real_part(mine[n * n + k]));
+    return mine;
+  };
+}
+
 /// einsum whose result has these labels.
 template <class... Ls, class A, class B>
 constexpr auto einsum_to(shardtype::detail::Pack<Ls...>, A const& a, B const& b) {
@@ -228,28 +261,12 @@ struct SolveFactored : linalg::detail::OnMatrices<I, J> {
   template <class Out, class A, class F, class B>
   void fill(Out& out, A const& a, F const& factors, B const& b) const {
     namespace lk = linalg::kernels;
-    using T = typename A::element;
     auto const right = linalg::detail::stack_beside<A, I, J, Rows>(b, execute::data_of(b));
     auto const made =
         linalg::detail::stack_beside<A, I, J, Cols>(out, linalg::detail::written(out));
-    std::int64_t const n = right.rows, width = right.width;
-    if (n == 0 || width == 0) return;
-    runtime::Buffer const columns = linalg::detail::room<T>(a, n * width);
-    runtime::Buffer const numbers = linalg::detail::room<std::int32_t>(a, n);
-    auto* const x = static_cast<T*>(columns.data());
-    auto* const pivots = static_cast<std::int32_t*>(numbers.data());
-    for (std::int64_t t = 0; t < right.count; ++t) {
-      T const* const mine = execute::data_of(factors) + t * n * (n + 1);
-      for (std::int64_t k = 0; k < n; ++k)
-        pivots[k] = static_cast<std::int32_t>(lk::real_part(mine[n * n + k]));
-      if (linalg::detail::singular<I, J>(a, t, n, mine)) {
-        lk::fill(made, t, lk::not_a_number<T>());
-        continue;
-      }
-      lk::pack(right, t, x, n);
-      lk::solve_lu(transposed ? lk::Trans::yes : lk::Trans::no, n, width, mine, n, pivots, x, n);
-      lk::unpack(x, n, made, t);
-    }
+    linalg::detail::solve_each<I, J, transposed>(
+        a, made, linalg::detail::packed_factors(execute::data_of(factors), made.rows),
+        [&](std::int64_t t, auto* x) { lk::pack(right, t, x, right.rows); });
   }
 };
 

@@ -105,12 +105,10 @@ struct EighVectors : linalg::detail::OnMatrices<I, J> {
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "eigh";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict v = linalg::rule::as_matrix(q);
-    if (!v) return v;
-    if (q.a().find(q.to.dims[0].label) >= 0)
+    Verdict const v = linalg::rule::as_matrix(q);
+    if (v && q.a().find(q.to.dims[0].label) >= 0)
       return rules::refuse(Code::D02_index_taken, q.to.dims[0].label);
-    v.result.dims[v.result.find(q.from.dims[1].label)].label = q.to.dims[0].label;
-    return v;
+    return linalg::rule::with_new(q, v, 1);
   }
   constexpr void extents(ResultExtents const& c) const {
     linalg::detail::set_extent(c, c.to().dims[0].label, linalg::detail::order_of(c));
@@ -218,12 +216,8 @@ struct SvdPartOf : linalg::detail::OnMatrices<I, J> {
   static constexpr std::string_view name = "svd";
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict const v = linalg::rule::whole_matrix(q);
-    if (!v) return v;
-    Spec out = q.a();
-    int const gone = q.from.dims[part == SvdPart::left ? 1 : 0].label;
-    if (part == SvdPart::values) return rules::accept(linalg::rule::per_matrix(q));
-    out.dims[out.find(gone)].label = q.to.dims[0].label;
-    return rules::accept(out);
+    if (v && part == SvdPart::values) return rules::accept(linalg::rule::per_matrix(q));
+    return linalg::rule::with_new(q, v, part == SvdPart::left ? 1 : 0);
   }
   template <class A, class F>
   using element =

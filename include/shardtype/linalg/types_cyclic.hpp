@@ -54,13 +54,18 @@ struct InPlace {
   constexpr explicit InPlace(bool takes) : in_place(takes) {}
 };
 
-/// What the operations on one matrix over many ranks have in common.
-template <class I, class J>
-struct OnCyclicMatrix {
+/// What the operations on one matrix over many ranks have unless they say otherwise: of the matrix alone, with right-hand
+/// sides, or with pivots between them.
+template <class I, class J, rules::Over over = rules::Over::columns, bool Transposed = false>
+struct OnOneMatrix {
   using from = Bare<I, J>;
   static constexpr bool communicates = true;
   static constexpr bool recorded = false;
   static constexpr bool has_named_form = false;
+  static constexpr bool transposed = Transposed;
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::on_one_matrix(q, over, Transposed);
+  }
   template <class A>
   static constexpr Code elements() {
     return factorized_elements<A>();
@@ -69,6 +74,12 @@ struct OnCyclicMatrix {
   static constexpr Code elements() {
     return same_element<A, B> ? factorized_elements<A>() : Code::C10_element_types_differ;
   }
+  template <class A, class P, class B>
+  static constexpr Code elements() {
+    return std::is_same_v<element_t<P>, std::int32_t> ? elements<A, B>()
+                                                      : Code::C10_element_types_differ;
+  }
+  constexpr void extents(ResultExtents const& c) const { check_square(c, Transposed); }
 };
 
 }  // namespace detail
@@ -77,12 +88,10 @@ namespace op {
 
 /// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a second result.
 template <class I, class J>
-struct CyclicLu : detail::OnCyclicMatrix<I, J>, detail::InPlace {
+struct CyclicLu : detail::OnOneMatrix<I, J>, detail::InPlace {
   using operation = CyclicLu;
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "lu_factor";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_matrix(q); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu, this->in_place);
   }
@@ -90,12 +99,10 @@ struct CyclicLu : detail::OnCyclicMatrix<I, J>, detail::InPlace {
 
 /// The lower factor of a = L L^H, of which the lower triangle is read; zeros above.
 template <class I, class J>
-struct CyclicCholesky : detail::OnCyclicMatrix<I, J>, detail::InPlace {
+struct CyclicCholesky : detail::OnOneMatrix<I, J>, detail::InPlace {
   using operation = CyclicCholesky;
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "cholesky";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_matrix(q); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_factor(p, c, planning::CyclicFactor::cholesky, this->in_place);
   }
@@ -103,14 +110,10 @@ struct CyclicCholesky : detail::OnCyclicMatrix<I, J>, detail::InPlace {
 
 /// a x = b, or a^T x = b, by LU of a; the factors are not kept.
 template <class I, class J, bool Transposed = false>
-struct CyclicSolve : detail::OnCyclicMatrix<I, J>, detail::InPlace {
+struct CyclicSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed>, detail::InPlace {
   using operation = CyclicSolve;
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "solve";
-  static constexpr Verdict rule(rules::Question const& q) {
-    return rules::cyclic_solve(q, Transposed);
-  }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     if constexpr (Transposed) {
       planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_before_solve, this->in_place);
@@ -125,19 +128,9 @@ struct CyclicSolve : detail::OnCyclicMatrix<I, J>, detail::InPlace {
 
 /// a x = b, or a^T x = b, by the factors and pivots of CyclicLu.
 template <class I, class J, bool Transposed = false>
-struct CyclicLuSolve : detail::OnCyclicMatrix<I, J> {
+struct CyclicLuSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
   using operation = CyclicLuSolve;
   static constexpr std::string_view name = "lu_solve";
-  static constexpr Verdict rule(rules::Question const& q) {
-    return rules::cyclic_lu_solve(q, Transposed);
-  }
-  template <class A, class P, class B>
-  static constexpr Code elements() {
-    return detail::same_element<A, B> && std::is_same_v<detail::element_t<P>, std::int32_t>
-               ? detail::factorized_elements<A>()
-               : Code::C10_element_types_differ;
-  }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
     for (bool const forward : {true, false}) {
@@ -152,11 +145,9 @@ struct CyclicLuSolve : detail::OnCyclicMatrix<I, J> {
 
 /// a x = b by the factor of CyclicCholesky.
 template <class I, class J>
-struct CyclicCholeskySolve : detail::OnCyclicMatrix<I, J> {
+struct CyclicCholeskySolve : detail::OnOneMatrix<I, J> {
   using operation = CyclicCholeskySolve;
   static constexpr std::string_view name = "cholesky_solve";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_solve(q, false); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
     planning::append_cyclic_ring(p, c, true);
@@ -166,17 +157,13 @@ struct CyclicCholeskySolve : detail::OnCyclicMatrix<I, J> {
 
 /// t x = b, or t^T x = b, for a triangle of a matrix.
 template <class I, class J, bool Transposed = false>
-struct CyclicTriangle : detail::OnCyclicMatrix<I, J> {
+struct CyclicTriangle : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
   using operation = CyclicTriangle;
   static constexpr std::string_view name = "triangular_solve";
   bool lower = true;
   bool unit = false;  ///< whether ones stand for the diagonal
   constexpr CyclicTriangle() = default;
   constexpr CyclicTriangle(bool is_lower, bool is_unit) : lower(is_lower), unit(is_unit) {}
-  static constexpr Verdict rule(rules::Question const& q) {
-    return rules::cyclic_solve(q, Transposed);
-  }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
     if constexpr (Transposed) {

@@ -15,7 +15,7 @@ namespace detail {
 /// 1 / (|a|_1 |a^-1|_1), estimated by factors and pivots and |a|_1, a number. How many solutions it takes depends on the
 /// values; plans have the most.
 template <class I, class J>
-struct OfCondition : OnCyclicMatrix<I, J> {
+struct OfCondition : OnOneMatrix<I, J> {
   static constexpr std::string_view name = "rcond";
   template <class A, class P, class N>
   static constexpr Code elements() {
@@ -40,7 +40,7 @@ template <class I, class J>
 struct CyclicLuRcond : detail::OfCondition<I, J> {
   using operation = CyclicLuRcond;
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::lu_number(q, rules::cyclic_matrix(q));
+    return rules::lu_number(q, rules::one_matrix(q, rules::Over::columns));
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     constexpr int rounds = linalg::condition_rounds;

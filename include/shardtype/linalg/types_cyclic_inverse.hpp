@@ -19,7 +19,7 @@ namespace rules {
 /// `b[I, K@X]` gives `[J, K@X]`; `transposed`: `b[J, K@X]` gives `[I, K@X]`. K may be split over further axes, and b an
 /// unreduced sum over them.
 constexpr Verdict cyclic_solve_own(Question const& q, bool transposed) {
-  if (Verdict const v = cyclic_matrix(q); !v) return v;
+  if (Verdict const v = one_matrix(q, Over::columns); !v) return v;
   if (Verdict const p = cyclic_pivots(q); !p) return p;
   Spec const& a = q.a();
   Spec const& b = q.operands[q.count - 1];
@@ -145,7 +145,7 @@ constexpr void check_square_factors(ResultExtents const& c) {
 
 /// An inverse by factors and pivots.
 template <class I, class J>
-struct OfFactors : OnCyclicMatrix<I, J> {
+struct OfFactors : OnOneMatrix<I, J> {
   static constexpr std::string_view name = "inv";
   template <class A, class P>
   static constexpr Code elements() {
@@ -159,7 +159,7 @@ struct OfFactors : OnCyclicMatrix<I, J> {
 
 /// Of the determinant itself, its sign or the logarithm of its modulus, a number, by factors and pivots.
 template <class I, class J, linalg::detail::Product what>
-struct OfDiagonal : OnCyclicMatrix<I, J> {
+struct OfDiagonal : OnOneMatrix<I, J> {
   static constexpr std::string_view name = "det";
   template <class A, class P>
   static constexpr Code elements() {
@@ -181,17 +181,12 @@ namespace op {
 
 /// a x = b, or a^T x = b, for right-hand sides of which each rank has its own, by the factors and pivots of CyclicLu.
 template <class I, class J, bool Transposed = false>
-struct CyclicLuSolveOwn : detail::OnCyclicMatrix<I, J> {
+struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
   using operation = CyclicLuSolveOwn;
   static constexpr std::string_view name = "lu_solve";
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::cyclic_solve_own(q, Transposed);
   }
-  template <class A, class P, class B>
-  static constexpr Code elements() {
-    return CyclicLuSolve<I, J>::template elements<A, P, B>();
-  }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
     planning::append_factors_come_by<true, !Transposed>(p, c);
@@ -204,7 +199,7 @@ template <class I, class J, bool Transposed = false>
 struct CyclicInverse : detail::OfFactors<I, J> {
   using operation = CyclicInverse;
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::inverse_of(q, rules::cyclic_matrix(q));
+    Verdict const v = rules::inverse_of(q, rules::one_matrix(q, rules::Over::columns));
     return v && Transposed ? rules::accept(q.a()) : v;
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
@@ -219,7 +214,7 @@ template <class I, class J, linalg::detail::Product what>
 struct CyclicLuProduct : detail::OfDiagonal<I, J, what> {
   using operation = CyclicLuProduct;
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::number_of(q, rules::cyclic_matrix(q));
+    return rules::number_of(q, rules::one_matrix(q, rules::Over::columns));
   }
 };
 

@@ -113,7 +113,7 @@ namespace op {
 
 /// q [I, K@X%n] of a = q r; r is a second result. Or, if `triangular`, the type of r, [K, J@X%n]: no run.
 template <class I, class J, class K, bool triangular = false>
-struct CyclicQr : detail::OnCyclicMatrix<I, J> {
+struct CyclicQr : detail::OnOneMatrix<I, J> {
   using operation = CyclicQr;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "qr";

@@ -76,11 +76,9 @@ namespace op {
 /// a x = b by LU of a in half the precision, and residuals; by CyclicSolve where that does not converge. How many solutions
 /// it takes depends on the values: the plan has the most, and CyclicSolve's steps.
 template <class I, class J>
-struct CyclicRefinedSolve : detail::OnCyclicMatrix<I, J> {
+struct CyclicRefinedSolve : detail::OnOneMatrix<I, J> {
   using operation = CyclicRefinedSolve;
   static constexpr std::string_view name = "solve";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::cyclic_solve(q, false); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_refined(p, c, linalg::corrections + 1);
     planning::append_cyclic_panels(

@@ -1,6 +1,8 @@
 #pragma once
 /// Rules of the factorizations and solves of one matrix whose columns are block-cyclic over a mesh axis.
 
+#include <cstdint>
+
 #include <shardtype/rules/along.hpp>
 
 namespace shardtype::rules {
@@ -48,10 +50,23 @@ constexpr Verdict cyclic_columns(Question const& q) {
     return refuse(Code::Q04_rows_cyclic, rows.label, columns.label, rows.axes[0]);
   return alone(q);
 }
-/// The same, square.
-constexpr Verdict cyclic_matrix(Question const& q) {
-  Verdict const v = cyclic_columns(q);
-  return v ? alone_and_square(q) : v;
+/// How one matrix lies over ranks: its columns are block-cyclic, or its rows and its columns, over a grid of them.
+enum class Over : std::int8_t { columns, grid };
+
+/// The first operand as one square matrix `a[I, J@X%n]`, or over a grid `a[I@X%n, J@Y%n]`, dims in any order; `from` has the
+/// labels I and J.
+constexpr Verdict one_matrix(Question const& q, Over over) {
+  if (over == Over::columns) {
+    Verdict const v = cyclic_columns(q);
+    return v ? alone_and_square(q) : v;
+  }
+  if (Verdict v = split_matrix(q); !v) return v;
+  DimSpec const& rows = q.a().dims[q.a().find(q.from.dims[0].label)];
+  DimSpec const& columns = q.a().dims[q.a().find(q.from.dims[1].label)];
+  if (rows.axes.size == 0) return refuse(Code::Q05_one_matrix, rows.label);
+  if (columns.axes.size > 0 && rows.axes.cyclic != columns.axes.cyclic)
+    return refuse(Code::Q03_both_cyclic, rows.label, columns.label);
+  return alone_and_square(q);
 }
 
 /// Solutions with such a matrix, or, `transposed`, with its transpose, of right-hand sides that are split as the rows of
@@ -83,14 +98,6 @@ constexpr Verdict solved(Question const& q, bool transposed) {
     if (a.reduced.contains(x) && out.state(x) == AxisState::replicated) out.reduced.insert(x);
   return accept(out);
 }
-/// A solve with such a matrix: right-hand sides `b[I]` or `b[I, K]` give `[J@X%n]` or `[J@X%n, K]`; `transposed`: `b[J@X%n]`
-/// gives `[I]`. K may be split over other axes, and b may be an unreduced sum over others: each group of ranks then solves
-/// with its part. The right-hand sides are the last operand.
-constexpr Verdict cyclic_solve(Question const& q, bool transposed) {
-  Verdict const matrix = cyclic_matrix(q);
-  return matrix ? solved(q, transposed) : matrix;
-}
-
 /// Whether the second operand is the pivots of `lu_factor`: `i32[J]`, whole on each rank.
 constexpr Verdict cyclic_pivots(Question const& q) {
   Spec const& p = q.operands[1];
@@ -98,10 +105,14 @@ constexpr Verdict cyclic_pivots(Question const& q) {
                      p.dims[0].axes.size == 0 && p.unreduced.empty();
   return whole ? Verdict{} : refuse(Code::Q05_one_matrix, q.from.dims[1].label);
 }
-/// A solve with the factors of `lu_factor`.
-constexpr Verdict cyclic_lu_solve(Question const& q, bool transposed) {
-  Verdict const v = cyclic_solve(q, transposed);
-  if (!v) return v;
+/// One matrix alone, or a solve with it: right-hand sides `b[I]` or `b[I, K]`, the last operand, give `[J@X%n]` or `[J@X%n, K]`,
+/// over a grid `b[I@X%n, K]` gives `[J@Y%n, K]`; `transposed`: the other way round. K may be split over other axes, and b may be
+/// an unreduced sum over others: each group of ranks then solves with its part. Between them the pivots of `lu_factor`.
+constexpr Verdict on_one_matrix(Question const& q, Over over, bool transposed) {
+  Verdict const matrix = one_matrix(q, over);
+  if (!matrix || q.count == 1) return matrix;
+  Verdict const v = solved(q, transposed);
+  if (!v || q.count == 2) return v;
   Verdict const p = cyclic_pivots(q);
   return p ? v : p;
 }

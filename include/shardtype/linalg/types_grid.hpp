@@ -8,18 +8,15 @@
 
 #include <shardtype/linalg/types_cyclic.hpp>
 #include <shardtype/linalg/types_grid_plan.hpp>
-#include <shardtype/linalg/types_grid_rules.hpp>
 
 namespace shardtype::op {
 
 /// CyclicLu of `a[I@X%n, J@Y%n]`. Plans have the most that pivots may exchange.
 template <class I, class J>
-struct GridLu : detail::OnCyclicMatrix<I, J>, detail::InPlace {
+struct GridLu : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::InPlace {
   using operation = GridLu;
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "lu_factor";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::grid_matrix(q); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan(p, c).lu(this->in_place, false);
   }
@@ -27,12 +24,10 @@ struct GridLu : detail::OnCyclicMatrix<I, J>, detail::InPlace {
 
 /// CyclicCholesky of `a[I@X%n, J@Y%n]`.
 template <class I, class J>
-struct GridCholesky : detail::OnCyclicMatrix<I, J>, detail::InPlace {
+struct GridCholesky : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::InPlace {
   using operation = GridCholesky;
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "cholesky";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::grid_matrix(q); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan(p, c).cholesky(this->in_place);
   }
@@ -40,12 +35,10 @@ struct GridCholesky : detail::OnCyclicMatrix<I, J>, detail::InPlace {
 
 /// a x = b by LU of a; the factors are not kept.
 template <class I, class J>
-struct GridSolve : detail::OnCyclicMatrix<I, J>, detail::InPlace {
+struct GridSolve : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::InPlace {
   using operation = GridSolve;
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "solve";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::grid_solve(q, false); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan const plan(p, c);
     plan.lu(this->in_place, true);
@@ -56,17 +49,9 @@ struct GridSolve : detail::OnCyclicMatrix<I, J>, detail::InPlace {
 
 /// a x = b, or a^T x = b, by the factors and pivots of GridLu.
 template <class I, class J, bool Transposed = false>
-struct GridLuSolve : detail::OnCyclicMatrix<I, J> {
+struct GridLuSolve : detail::OnOneMatrix<I, J, rules::Over::grid, Transposed> {
   using operation = GridLuSolve;
   static constexpr std::string_view name = "lu_solve";
-  static constexpr Verdict rule(rules::Question const& q) {
-    return rules::grid_lu_solve(q, Transposed);
-  }
-  template <class A, class P, class B>
-  static constexpr Code elements() {
-    return CyclicLuSolve<I, J>::template elements<A, P, B>();
-  }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan const plan(p, c);
     plan.start();
@@ -78,11 +63,9 @@ struct GridLuSolve : detail::OnCyclicMatrix<I, J> {
 
 /// a x = b by the factor of GridCholesky.
 template <class I, class J>
-struct GridCholeskySolve : detail::OnCyclicMatrix<I, J> {
+struct GridCholeskySolve : detail::OnOneMatrix<I, J, rules::Over::grid> {
   using operation = GridCholeskySolve;
   static constexpr std::string_view name = "cholesky_solve";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::grid_solve(q, false); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan const plan(p, c);
     plan.start();
@@ -94,17 +77,13 @@ struct GridCholeskySolve : detail::OnCyclicMatrix<I, J> {
 
 /// t x = b, or t^T x = b, for a triangle of a matrix `t[I@X%n, J@Y%n]`.
 template <class I, class J, bool Transposed = false>
-struct GridTriangle : detail::OnCyclicMatrix<I, J> {
+struct GridTriangle : detail::OnOneMatrix<I, J, rules::Over::grid, Transposed> {
   using operation = GridTriangle;
   static constexpr std::string_view name = "triangular_solve";
   bool lower = true;
   bool unit = false;  ///< whether ones stand for the diagonal
   constexpr GridTriangle() = default;
   constexpr GridTriangle(bool is_lower, bool is_unit) : lower(is_lower), unit(is_unit) {}
-  static constexpr Verdict rule(rules::Question const& q) {
-    return rules::grid_solve(q, Transposed);
-  }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, Transposed); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan const plan(p, c);
     plan.start();

@@ -11,7 +11,7 @@ template <class I, class J>
 struct GridLuRcond : detail::OfCondition<I, J> {
   using operation = GridLuRcond;
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::lu_number(q, rules::grid_matrix(q));
+    return rules::lu_number(q, rules::one_matrix(q, rules::Over::grid));
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     constexpr int rounds = linalg::condition_rounds;

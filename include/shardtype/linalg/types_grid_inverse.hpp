@@ -57,7 +57,7 @@ template <class I, class J>
 struct GridInverse : detail::OfFactors<I, J> {
   using operation = GridInverse;
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::inverse_of(q, rules::grid_matrix(q));
+    return rules::inverse_of(q, rules::one_matrix(q, rules::Over::grid));
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan const plan(p, c);
@@ -72,7 +72,7 @@ template <class I, class J, linalg::detail::Product what>
 struct GridLuProduct : detail::OfDiagonal<I, J, what> {
   using operation = GridLuProduct;
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::number_of(q, rules::grid_matrix(q));
+    return rules::number_of(q, rules::one_matrix(q, rules::Over::grid));
   }
 };
 

@@ -77,11 +77,9 @@ namespace op {
 
 /// CyclicRefinedSolve of `a[I@X%n, J@Y%n]`.
 template <class I, class J>
-struct GridRefinedSolve : detail::OnCyclicMatrix<I, J> {
+struct GridRefinedSolve : detail::OnOneMatrix<I, J, rules::Over::grid> {
   using operation = GridRefinedSolve;
   static constexpr std::string_view name = "solve";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::grid_solve(q, false); }
-  constexpr void extents(ResultExtents const& c) const { detail::check_square(c, false); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_grid_refined(p, c);
     GridSolve<I, J>{}.steps(p, c, 0);

@@ -258,23 +258,56 @@ struct AttentionSaved {
   T const* ct;
 };
 
-/// The probabilities and the cotangents of the scores of one block, in the two blocks of `scratch`.
-template <class T, class Exec>
-void attention_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
-                          std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows,
-                          std::int64_t j0, std::int64_t n, Matrix<T> const& scores,
-                          Matrix<T> const& ds) {
-  std::int64_t const g = s.key_head(h);
-  auto const ct = s.query(of.ct, b, i0, rows, h, s.features);
-  shardtype::kernels::gemm<Exec, T>(exec, 1, s.query(of.q, b, i0, rows, h, s.features),
-                                    s.key(of.k, b, j0, n, g, s.features).transposed(), scores,
-                                    false);
-  shardtype::kernels::gemm<Exec, T>(exec, 1, ct, s.key(of.v, b, j0, n, g, s.features).transposed(),
-                                    ds, false);
-  each_row("shardtype::attention_back", exec, rows,
-           AttentionRowsBack<on_host<Exec>, T>{
-               s, scores.data, ds.data, s.query(of.out, b, i0, rows, h, s.features), ct,
-               of.sums + (b * s.queries + i0) * s.heads + h, i0, j0, n, scale_of_scores<T>(s)});
+/// A block of scores: their probabilities and cotangents, and the rows of matrices that belong to it.
+template <class T>
+struct ScoresBack {
+  AttentionShape const& shape;
+  std::int64_t b, h, i0, rows, j0, n;
+  Matrix<T> p, ds;
+
+  template <class U>
+  Matrix<U> queries(U* data) const {
+    return shape.query(data, b, i0, rows, h, shape.features);
+  }
+  template <class U>
+  Matrix<U> keys(U* data, std::int64_t length) const {
+    return shape.key(data, b, j0, n, shape.key_head(h), length);
+  }
+  template <class U>
+  Matrix<U> keys(U* data) const {
+    return keys(data, shape.features);
+  }
+};
+/// Calls `add(block)` for each block of scores that is seen, in the two blocks of `scratch`, and `between` now and then.
+template <class T, class Exec, class Add, class Between>
+void each_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
+                     T* scratch, Add const& add, Between const& between) {
+  T const scale = scale_of_scores<T>(s);
+  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+    std::int64_t const end = s.seen(i0 + rows - 1);
+    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
+      std::int64_t const n = std::min(attention_block, end - j0);
+      ScoresBack<T> const k{s,
+                            b,
+                            h,
+                            i0,
+                            rows,
+                            j0,
+                            n,
+                            {scratch, rows, n, n, 1, 0},
+                            {scratch + rows * n, rows, n, n, 1, 0}};
+      shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.q), k.keys(of.k).transposed(), k.p,
+                                        false);
+      shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.ct), k.keys(of.v).transposed(), k.ds,
+                                        false);
+      each_row("shardtype::attention_back", exec, rows,
+               AttentionRowsBack<on_host<Exec>, T>{
+                   s, k.p.data, k.ds.data, k.queries(of.out), k.queries(of.ct),
+                   of.sums + (b * s.queries + i0) * s.heads + h, i0, j0, n, scale});
+      add(k);
+    }
+    between();
+  });
 }
 
 /// The cotangent of the queries.
@@ -282,18 +315,10 @@ template <class T, class Exec>
 void attention_back_queries(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                             T* out, T* scratch) {
   shardtype::kernels::fill(exec, out, s.batch * s.queries * s.heads * s.features, T{});
-  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    std::int64_t const end = s.seen(i0 + rows - 1);
-    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
-      std::int64_t const n = std::min(attention_block, end - j0);
-      Matrix<T> const scores{scratch, rows, n, n, 1, 0};
-      Matrix<T> const ds{scratch + rows * n, rows, n, n, 1, 0};
-      attention_block_back(exec, s, of, b, h, i0, rows, j0, n, scores, ds);
-      shardtype::kernels::gemm<Exec, T>(exec, 1, ds,
-                                        s.key(of.k, b, j0, n, s.key_head(h), s.features),
-                                        s.query(out, b, i0, rows, h, s.features), true);
-    }
-  });
+  auto const add = [&](ScoresBack<T> const& k) {
+    shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds, k.keys(of.k), k.queries(out), true);
+  };
+  each_block_back(exec, s, of, scratch, add, [] {});
 }
 
 /// The cotangents of keys and values, one behind the other in rows of 2 features.
@@ -302,22 +327,13 @@ void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSav
                          T* out, T* scratch) {
   std::int64_t const length = 2 * s.features;
   shardtype::kernels::fill(exec, out, s.batch * s.keys * s.key_heads * length, T{});
-  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    std::int64_t const g = s.key_head(h);
-    std::int64_t const end = s.seen(i0 + rows - 1);
-    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
-      std::int64_t const n = std::min(attention_block, end - j0);
-      Matrix<T> const scores{scratch, rows, n, n, 1, 0};
-      Matrix<T> const ds{scratch + rows * n, rows, n, n, 1, 0};
-      attention_block_back(exec, s, of, b, h, i0, rows, j0, n, scores, ds);
-      shardtype::kernels::gemm<Exec, T>(exec, 1, ds.transposed(),
-                                        s.query(of.q, b, i0, rows, h, s.features),
-                                        s.key(out, b, j0, n, g, length), true);
-      shardtype::kernels::gemm<Exec, T>(exec, 1, scores.transposed(),
-                                        s.query(of.ct, b, i0, rows, h, s.features),
-                                        s.key(out + s.features, b, j0, n, g, length), true);
-    }
-  });
+  auto const add = [&](ScoresBack<T> const& k) {
+    shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds.transposed(), k.queries(of.q),
+                                      k.keys(out, length), true);
+    shardtype::kernels::gemm<Exec, T>(exec, 1, k.p.transposed(), k.queries(of.ct),
+                                      k.keys(out + s.features, length), true);
+  };
+  each_block_back(exec, s, of, scratch, add, [] {});
 }
 
 /// Adds the cotangents of queries, keys and values to the matrices `to_queries(b, h, i0, rows)`, `to_keys(b, g, j0, n)`
@@ -326,25 +342,16 @@ template <class T, class Exec, class Queries, class Keys, class Values, class Be
 void attention_back_into(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                          Queries const& to_queries, Keys const& to_keys, Values const& to_values,
                          T* scratch, Between const& between) {
-  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    std::int64_t const g = s.key_head(h);
-    std::int64_t const end = s.seen(i0 + rows - 1);
-    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
-      std::int64_t const n = std::min(attention_block, end - j0);
-      Matrix<T> const scores{scratch, rows, n, n, 1, 0};
-      Matrix<T> const ds{scratch + rows * n, rows, n, n, 1, 0};
-      attention_block_back(exec, s, of, b, h, i0, rows, j0, n, scores, ds);
-      shardtype::kernels::gemm<Exec, T>(exec, 1, ds, s.key(of.k, b, j0, n, g, s.features),
-                                        to_queries(b, h, i0, rows), true);
-      shardtype::kernels::gemm<Exec, T>(exec, 1, ds.transposed(),
-                                        s.query(of.q, b, i0, rows, h, s.features),
-                                        to_keys(b, g, j0, n), true);
-      shardtype::kernels::gemm<Exec, T>(exec, 1, scores.transposed(),
-                                        s.query(of.ct, b, i0, rows, h, s.features),
-                                        to_values(b, g, j0, n), true);
-    }
-    between();
-  });
+  auto const add = [&](ScoresBack<T> const& k) {
+    std::int64_t const g = s.key_head(k.h);
+    shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds, k.keys(of.k),
+                                      to_queries(k.b, k.h, k.i0, k.rows), true);
+    shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds.transposed(), k.queries(of.q),
+                                      to_keys(k.b, g, k.j0, k.n), true);
+    shardtype::kernels::gemm<Exec, T>(exec, 1, k.p.transposed(), k.queries(of.ct),
+                                      to_values(k.b, g, k.j0, k.n), true);
+  };
+  each_block_back(exec, s, of, scratch, add, between);
 }
 
 /// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads, queries + 2 keys,

@@ -22,13 +22,10 @@ struct Run<op::CrossEntropyNumbers<V, Split>> : Filled<Run<op::CrossEntropyNumbe
     using Work = nn::kernels::CrossEntropyNumbers<nn::kernels::on_host<Exec>, typename A::element,
                                                   typename Ids::element>;
     constexpr auto at = static_cast<std::size_t>(dim_of<A, V>);
-    Exec const exec{};
     auto const shape = nn::detail::row_shape<V>(logits);
-    nn::kernels::each_row(
-        "shardtype::cross_entropy", exec, shape.rows,
-        Work{shape, static_cast<typename Work::C*>(out.buffer().data()), data_of(logits),
-             data_of(targets), logits.rows()[at].range().begin, logits.extents()[at]});
-    exec.fence();
+    nn::detail::run_rows<A>("shardtype::cross_entropy", shape.rows,
+                            Work{shape, nn::detail::written(out), data_of(logits), data_of(targets),
+                                 logits.rows()[at].range().begin, logits.extents()[at]});
   }
 };
 template <>
@@ -36,12 +33,10 @@ struct Run<op::CrossEntropyJoin> : Filled<Run<op::CrossEntropyJoin>> {
   template <class Out, class A, class Ids>
   static void fill(op::CrossEntropyJoin const& op, Out& out, A const& numbers, Ids const& targets) {
     using C = typename A::element;
-    typename A::execution_space const exec{};
-    nn::kernels::each_row("shardtype::cross_entropy_join", exec, targets.local_size(),
-                          nn::kernels::CrossEntropyJoin<C, typename Ids::element>{
-                              static_cast<C*>(out.buffer().data()), data_of(numbers),
-                              data_of(targets), numbers.extents()[A::rank - 2], op.options});
-    exec.fence();
+    nn::detail::run_rows<A>("shardtype::cross_entropy_join", targets.local_size(),
+                            nn::kernels::CrossEntropyJoin<C, typename Ids::element>{
+                                nn::detail::written(out), data_of(numbers), data_of(targets),
+                                numbers.extents()[A::rank - 2], op.options});
   }
 };
 template <class V>
@@ -53,13 +48,11 @@ struct Run<op::CrossEntropyBack<V>> : Filled<Run<op::CrossEntropyBack<V>>> {
     using Work = nn::kernels::CrossEntropyBack<nn::kernels::on_host<Exec>, typename A::element,
                                                typename Ids::element>;
     constexpr auto at = static_cast<std::size_t>(dim_of<A, V>);
-    Exec const exec{};
     auto const shape = nn::detail::row_shape<V>(logits);
-    nn::kernels::each_row("shardtype::cross_entropy_back", exec, shape.rows,
-                          Work{shape, static_cast<typename A::element*>(out.buffer().data()),
-                               data_of(logits), data_of(targets), data_of(sums), data_of(ct),
-                               logits.rows()[at].range().begin, logits.extents()[at], op.options});
-    exec.fence();
+    nn::detail::run_rows<A>(
+        "shardtype::cross_entropy_back", shape.rows,
+        Work{shape, nn::detail::written(out), data_of(logits), data_of(targets), data_of(sums),
+             data_of(ct), logits.rows()[at].range().begin, logits.extents()[at], op.options});
   }
 };
 

@@ -16,6 +16,7 @@
 #include <shardtype/execute/lookup.hpp>
 #include <shardtype/execute/take_rows.hpp>
 #include <shardtype/nn/kernels_experts.hpp>
+#include <shardtype/nn/run_norm.hpp>
 #include <shardtype/nn/run_ragged_dot.hpp>
 #include <shardtype/nn/types_experts.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
@@ -113,7 +114,7 @@ struct Run<op::SpreadRows<To>> : Filled<Run<op::SpreadRows<To>>> {
     std::int64_t const filled = nn::kernels::count_places(exec, at.places, tokens * at.choices);
     std::int64_t const rows = out.rows()[0].size();
     nn::detail::check_room(filled, rows);
-    auto* const data = static_cast<T*>(out.buffer().data());
+    auto* const data = nn::detail::written(out);
     kernels::fill(exec, data + filled * at.length, (rows - filled) * at.length, T{});
     nn::kernels::each_row(
         "shardtype::spread_rows", exec, tokens,
@@ -127,13 +128,10 @@ struct Run<op::CombineRows> : Filled<Run<op::CombineRows>> {
   static void fill(op::CombineRows const&, Out& out, A const& rows, Ids const& places,
                    W const&... weights) {
     using T = typename A::element;
-    typename A::execution_space const exec{};
-    nn::kernels::each_row(
-        "shardtype::combine_rows", exec, nn::detail::tokens_of(places),
-        nn::kernels::CombineTokens<T>{nn::detail::token_rows(places, rows),
-                                      static_cast<T*>(out.buffer().data()), data_of(rows),
-                                      nn::detail::weights_of<T>(weights...)});
-    exec.fence();
+    nn::detail::run_rows<A>("shardtype::combine_rows", nn::detail::tokens_of(places),
+                            nn::kernels::CombineTokens<T>{nn::detail::token_rows(places, rows),
+                                                          nn::detail::written(out), data_of(rows),
+                                                          nn::detail::weights_of<T>(weights...)});
   }
 };
 template <>
@@ -141,12 +139,10 @@ struct Run<op::RowDots> : Filled<Run<op::RowDots>> {
   template <class Out, class A, class B, class Ids>
   static void fill(op::RowDots const&, Out& out, A const& x, B const& rows, Ids const& places) {
     using T = typename A::element;
-    typename A::execution_space const exec{};
     auto const at = nn::detail::token_rows(places, x);
-    nn::kernels::each_row("shardtype::row_dots", exec, nn::detail::tokens_of(places) * at.choices,
-                          nn::kernels::TokenDots<T>{at, static_cast<T*>(out.buffer().data()),
-                                                    data_of(x), data_of(rows)});
-    exec.fence();
+    nn::detail::run_rows<A>(
+        "shardtype::row_dots", nn::detail::tokens_of(places) * at.choices,
+        nn::kernels::TokenDots<T>{at, nn::detail::written(out), data_of(x), data_of(rows)});
   }
 };
 
@@ -245,7 +241,7 @@ struct Run<op::ExchangeRows<Back>> {
       return out;
     }
     void move(detail::List<std::int64_t> const& table, Buffer const& to, Buffer const& from) const {
-      Exec const exec{};
+      typename A::execution_space const exec{};
       runs::TableIn<Space> const at(mesh_, table);
       nn::kernels::each_row(
           "shardtype::move_rows", exec, static_cast<std::int64_t>(table.size()),
@@ -254,7 +250,7 @@ struct Run<op::ExchangeRows<Back>> {
       exec.fence();
     }
     void clear(Buffer const& rows, std::int64_t begin, std::int64_t end) const {
-      Exec const exec{};
+      typename A::execution_space const exec{};
       kernels::fill(exec, static_cast<T*>(rows.data()) + begin * length_, (end - begin) * length_,
                     T{});
       exec.fence();

@@ -28,6 +28,18 @@ kernels::RowShape row_shape(A const& a) {
     if (e != d) rows *= block.extent[e];
   return {rows, length, inner};
 }
+/// The block of a result.
+template <class Out>
+auto* written(Out& out) {
+  return static_cast<typename Out::element*>(out.buffer().data());
+}
+/// Calls `work(row)` for `rows` rows where the block of an `A` is, and waits.
+template <class A, class Work>
+void run_rows(char const* name, std::int64_t rows, Work const& work) {
+  typename A::execution_space const exec{};
+  kernels::each_row(name, exec, rows, work);
+  exec.fence();
+}
 
 }  // namespace nn::detail
 
@@ -40,14 +52,12 @@ struct Run<op::RowNorm<Centred, D>> : Filled<Run<op::RowNorm<Centred, D>>> {
                    Bias const&... bias) {
     using T = typename A::element;
     using Work = nn::kernels::NormRows<Centred, T>;
-    typename A::execution_space const exec{};
     T const* added = nullptr;
     ((added = data_of(bias)), ...);
     auto const shape = nn::detail::row_shape<D>(x);
-    nn::kernels::each_row("shardtype::norm", exec, shape.length == 0 ? 0 : shape.rows,
-                          Work{shape, static_cast<T*>(out.buffer().data()), data_of(x),
-                               data_of(gain), added, static_cast<typename Work::W>(op.eps)});
-    exec.fence();
+    nn::detail::run_rows<A>("shardtype::norm", shape.length == 0 ? 0 : shape.rows,
+                            Work{shape, nn::detail::written(out), data_of(x), data_of(gain), added,
+                                 static_cast<typename Work::W>(op.eps)});
   }
 };
 template <bool Centred, class D>
@@ -57,12 +67,10 @@ struct Run<op::RowNormBack<Centred, D>> : Filled<Run<op::RowNormBack<Centred, D>
                    Gain const& gain) {
     using T = typename A::element;
     using Work = nn::kernels::NormRowsBack<Centred, T>;
-    typename A::execution_space const exec{};
     auto const shape = nn::detail::row_shape<D>(x);
-    nn::kernels::each_row("shardtype::norm_back", exec, shape.length == 0 ? 0 : shape.rows,
-                          Work{shape, static_cast<T*>(out.buffer().data()), data_of(ct), data_of(x),
-                               data_of(gain), static_cast<typename Work::W>(op.eps)});
-    exec.fence();
+    nn::detail::run_rows<A>("shardtype::norm_back", shape.length == 0 ? 0 : shape.rows,
+                            Work{shape, nn::detail::written(out), data_of(ct), data_of(x),
+                                 data_of(gain), static_cast<typename Work::W>(op.eps)});
   }
 };
 template <bool Centred, class D>
@@ -75,9 +83,8 @@ struct Run<op::RowNormGain<Centred, D>> : Filled<Run<op::RowNormGain<Centred, D>
     auto const shape = nn::detail::row_shape<D>(x);
     Buffer const sums = x.mesh().state().pool().template take<typename A::memory_space>(
         static_cast<std::size_t>(nn::kernels::parts_of(shape.rows) * shape.length) * sizeof(W));
-    nn::kernels::norm_gain<Centred>(exec, shape, static_cast<T*>(out.buffer().data()), data_of(ct),
-                                    data_of(x), static_cast<W>(op.eps),
-                                    static_cast<W*>(sums.data()));
+    nn::kernels::norm_gain<Centred>(exec, shape, nn::detail::written(out), data_of(ct), data_of(x),
+                                    static_cast<W>(op.eps), static_cast<W*>(sums.data()));
     exec.fence();
   }
 };

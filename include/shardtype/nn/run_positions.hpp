@@ -42,10 +42,10 @@ struct Run<op::Rotary<S, F>> : Filled<Run<op::Rotary<S, F>>> {
     nn::kernels::each_row(
         "shardtype::rotary", exec, rows.size(),
         nn::kernels::RotaryAngles<C>{angles, rows, op.first, shape.length / 2, op.base});
-    nn::kernels::each_row("shardtype::rotary", exec, shape.rows,
-                          nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0),
-                                                     static_cast<T*>(out.buffer().data()),
-                                                     data_of(x), angles, op.back});
+    nn::kernels::each_row(
+        "shardtype::rotary", exec, shape.rows,
+        nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0),
+                                   nn::detail::written(out), data_of(x), angles, op.back});
     exec.fence();
   }
 };
@@ -55,15 +55,13 @@ struct Run<op::CausalMask<S, K>> : Filled<Run<op::CausalMask<S, K>>> {
   static void fill(op::CausalMask<S, K> const& op, Out& out, A const& x) {
     using T = typename A::element;
     if (x.local_size() == 0) return;
-    typename A::execution_space const exec{};
     auto const begin = [&](int d) { return x.rows()[static_cast<std::size_t>(d)].range().begin; };
     auto const shape = nn::detail::row_shape<K>(x);
-    nn::kernels::each_row(
-        "shardtype::causal_mask", exec, shape.rows,
+    nn::detail::run_rows<A>(
+        "shardtype::causal_mask", shape.rows,
         nn::kernels::CausalRows<T>{shape, nn::detail::row_position<S>(x, begin(dim_of<A, S>)),
-                                   static_cast<T*>(out.buffer().data()), data_of(x),
-                                   begin(dim_of<A, K>), op.first});
-    exec.fence();
+                                   nn::detail::written(out), data_of(x), begin(dim_of<A, K>),
+                                   op.first});
   }
 };
 }  // namespace execute

@@ -236,13 +236,9 @@ struct SpreadRows {
   static constexpr std::string_view name = "spread_rows";
   std::int64_t each = -1;
   static constexpr Verdict rule(rules::Question const& q) { return rules::spread_rows(q); }
-  template <class A, class Ids>
+  template <class A, class Ids, class... W>
   static constexpr Code elements() {
-    return nn::detail::grouped_elements<A, A, Ids>();
-  }
-  template <class A, class Ids, class W>
-  static constexpr Code elements() {
-    return nn::detail::grouped_elements<A, W, Ids>();
+    return nn::detail::grouped_elements<Ids, A, W...>();
   }
   constexpr void extents(ResultExtents const& c) const {
     nn::detail::check_operands(c);
@@ -262,13 +258,9 @@ struct CombineRows {
   using operation = CombineRows;
   static constexpr std::string_view name = "combine_rows";
   static constexpr Verdict rule(rules::Question const& q) { return rules::combine_rows(q); }
-  template <class A, class Ids>
+  template <class A, class Ids, class... W>
   static constexpr Code elements() {
-    return nn::detail::grouped_elements<A, A, Ids>();
-  }
-  template <class A, class Ids, class W>
-  static constexpr Code elements() {
-    return nn::detail::grouped_elements<A, W, Ids>();
+    return nn::detail::grouped_elements<Ids, A, W...>();
   }
   constexpr void extents(ResultExtents const& c) const { nn::detail::check_operands(c); }
 };
@@ -279,7 +271,7 @@ struct RowDots {
   static constexpr Verdict rule(rules::Question const& q) { return rules::row_dots(q); }
   template <class A, class B, class Ids>
   static constexpr Code elements() {
-    return nn::detail::grouped_elements<A, B, Ids>();
+    return nn::detail::grouped_elements<Ids, A, B>();
   }
   constexpr void extents(ResultExtents const& c) const { nn::detail::check_operands(c); }
 };
@@ -297,7 +289,7 @@ struct ExchangeRows {
   static constexpr Verdict rule(rules::Question const& q) { return rules::exchange_rows(q); }
   template <class A, class B, class C>
   static constexpr Code elements() {
-    return nn::detail::grouped_elements<A, A, B>();
+    return nn::detail::grouped_elements<B, A>();
   }
   constexpr void extents(ResultExtents const& c) const {
     AxisList const& axes = c.result.dims[0].axes;

@@ -113,10 +113,10 @@ constexpr Verdict ragged_outer(Question const& q) {
 
 namespace nn::detail {
 
-/// Elements: numbers of one floating type, and integers last.
-template <class A, class B, class Ids>
+/// Elements: numbers of one floating type, and integers.
+template <class Ids, class A, class... Bs>
 constexpr rules::Code grouped_elements() {
-  if (rules::Code const c = real_elements<A, B>(); c != rules::Code::ok) return c;
+  if (rules::Code const c = real_elements<A, Bs...>(); c != rules::Code::ok) return c;
   if (!shardtype::detail::is_id<checking::element_t<Ids>>) return rules::Code::I01_not_integers;
   return shardtype::detail::same_memory<A, Ids> ? rules::Code::ok
                                                 : rules::Code::C10_element_types_differ;
@@ -148,7 +148,7 @@ struct RaggedDot {
   static constexpr Verdict rule(rules::Question const& q) { return rules::ragged_dot(q); }
   template <class A, class W, class Ids>
   static constexpr Code elements() {
-    return nn::detail::grouped_elements<A, W, Ids>();
+    return nn::detail::grouped_elements<Ids, A, W>();
   }
   constexpr void extents(ResultExtents const& c) const { nn::detail::check_operands(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
@@ -164,7 +164,7 @@ struct RaggedOuter {
   static constexpr Verdict rule(rules::Question const& q) { return rules::ragged_outer(q); }
   template <class A, class C, class Ids>
   static constexpr Code elements() {
-    return nn::detail::grouped_elements<A, C, Ids>();
+    return nn::detail::grouped_elements<Ids, A, C>();
   }
   constexpr void extents(ResultExtents const& c) const { nn::detail::check_operands(c); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
