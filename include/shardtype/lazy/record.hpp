@@ -83,7 +83,7 @@ using recorded_t = decltype(recorded(std::declval<A const&>()));
 /// at least `Most` operands.
 template <int Most, class A>
 auto apart(A const& a) {
-  if constexpr (is_lazy_map<A> && kernel_operands<A> >= Most) {
+  if constexpr (is_lazy_map<A> && slots_of<A> >= Most) {
     return LazyTranspose<typename A::whole, A>(a);
   } else {
     return a;
@@ -91,7 +91,7 @@ auto apart(A const& a) {
 }
 template <int Most, class... Args>
 inline constexpr int operands_with =
-    (kernel_operands<decltype(apart<Most>(std::declval<Args const&>()))> + ... + 0);
+    (slots_of<decltype(apart<Most>(std::declval<Args const&>()))> + ... + 0);
 /// A map whose largest arguments are kept out of its kernel until the kernel's operands are at most
 /// `max_operands`.
 template <int Most, class F, class... Args>
