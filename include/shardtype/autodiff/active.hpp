@@ -1,6 +1,7 @@
 #pragma once
 /// Values whose gradient is wanted.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <type_traits>
@@ -47,21 +48,22 @@ struct TensorOf<ActiveExpression<F, Args...>> {
 template <class V>
 using tensor_of = typename TensorOf<V>::type;
 
+/// A value of the tensor type `T` of the same kind as `V`.
+template <class V, class T>
+struct ValueLike {
+  using type = T;
+};
+template <class A, class Notes, class T>
+struct ValueLike<Dry<A, Notes>, T> {
+  using type = Dry<T, Notes>;
+};
+template <class V, class T>
+struct ValueLike<Active<V>, T> {
+  using type = Active<typename ValueLike<V, T>::type>;
+};
 /// The value of the cotangent of a `V`: a tensor, one without data, or one whose gradient is wanted.
 template <class V>
-struct CotangentValue {
-  using type = cotangent_t<V>;
-};
-template <class A, class Notes>
-struct CotangentValue<Dry<A, Notes>> {
-  using type = Dry<cotangent_t<A>, Notes>;
-};
-template <class V>
-struct CotangentValue<Active<V>> {
-  using type = Active<typename CotangentValue<V>::type>;
-};
-template <class V>
-using cotangent_value = typename CotangentValue<V>::type;
+using cotangent_value = typename ValueLike<V, cotangent_t<tensor_of<V>>>::type;
 
 /// A value of an argument that a gradient is wanted of, or computed from one. Operations on it run,
 /// and are recorded. It has the members of the tensor that can be read, except for its local block
@@ -127,9 +129,7 @@ template <int Top, class A>
 using peeled_t = std::remove_cvref_t<decltype(peeled<Top>(std::declval<A const&>()))>;
 template <class... As>
 constexpr int top_level() {
-  int top = 0;
-  ((top = level<As> > top ? level<As> : top), ...);
-  return top;
+  return std::max({0, level<As>...});
 }
 
 /// A value of a lower level as a constant of type `Want`.

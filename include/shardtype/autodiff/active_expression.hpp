@@ -2,7 +2,9 @@
 /// Elementwise expressions of values whose gradient is wanted: computed by one kernel when they are
 /// first used, and recorded as one operation.
 
+#include <algorithm>
 #include <new>
+#include <numeric>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -23,11 +25,9 @@ constexpr Tape* one_tape(std::string_view operation, SlotBase const* const* slot
   for (int k = 0; k < n; ++k) {
     if (slots[k] == nullptr) continue;
     if (tape != nullptr && slots[k]->tape != tape)
-      throw Error("E73",
-                  "operand " + std::to_string(k + 1) + " of " + std::string(operation) +
-                      " belongs to another differentiation than the operands before it; what an "
-                      "inner grad uses of an outer one is passed to it as an argument",
-                  FailedOn::every_rank);
+      throw_other_differentiation(
+          "operand " + std::to_string(k + 1) + " of " + std::string(operation),
+          "the operands before it");
     tape = slots[k]->tape;
   }
   return tape;
@@ -51,20 +51,18 @@ template <class N>
 inline constexpr int operands_in<Number<N>> = 0;
 template <class F, class... Args>
 inline constexpr int operands_in<ActiveExpression<F, Args...>> = (operands_in<Args> + ... + 0);
-/// The number of operands of the arguments before argument `K`.
-template <int K, class... Args>
-constexpr int operands_before() {
+/// The number of operands of the arguments before argument `k`.
+template <class... Args>
+constexpr int operands_before(int k) {
   int const each[] = {operands_in<Args>..., 0};
-  int n = 0;
-  for (int k = 0; k < K; ++k) n += each[k];
-  return n;
+  return std::accumulate(each, each + k, 0);
 }
 
 template <int First, class F, class... Args>
 struct TreeOf<First, ActiveExpression<F, Args...>> {
   using E = ActiveExpression<F, Args...>;
   template <int K>
-  using Argument = TreeOf<First + operands_before<K, Args...>(), nth_t<K, Args...>>;
+  using Argument = TreeOf<First + operands_before<Args...>(K), nth_t<K, Args...>>;
   template <int... K>
   static auto applied(std::integer_sequence<int, K...>)
       -> Applied<F, element_t<typename E::tensor_type>, typename Argument<K>::type...>;
@@ -106,19 +104,6 @@ constexpr auto stripped(A const& a) {
   }
 }
 
-/// A value of the tensor type `T` of the same kind as `V`.
-template <class V, class T>
-struct ValueLike {
-  using type = T;
-};
-template <class A, class Notes, class T>
-struct ValueLike<Dry<A, Notes>, T> {
-  using type = Dry<T, Notes>;
-};
-template <class V, class T>
-struct ValueLike<Active<V>, T> {
-  using type = Active<typename ValueLike<V, T>::type>;
-};
 /// The value, one level down, of the first argument of level `Top`.
 template <int Top, class A, class... Rest>
 constexpr auto first_inner() {
@@ -173,12 +158,7 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
     while (first_of(k + 1) <= i) ++k;
     return k;
   }
-  static constexpr int first_of(int k) {
-    int const each[] = {operands_in<Args>...};
-    int n = 0;
-    for (int j = 0; j < k; ++j) n += each[j];
-    return n;
-  }
+  static constexpr int first_of(int k) { return operands_before<Args...>(k); }
 
   /// The result; computed and recorded once.
   constexpr Result const& tensor() const {
@@ -294,8 +274,7 @@ struct JudgedFunction {
   template <int... K>
   static constexpr Verdict decide(std::integer_sequence<int, K...> all) {
     int const levels[] = {Levels...};
-    int top = 0;
-    for (int const l : levels) top = l > top ? l : top;
+    int const top = std::max({0, Levels...});
     if (!rules::has_cotangent(R::verdict.result)) return refuse(Code::X03_not_differentiable);
     Verdict out;
     ((out && levels[K] == top ? void(out = one<K>(all)) : void()), ...);

@@ -35,28 +35,6 @@ constexpr auto constant(A const& a) {
   }
 }
 
-/// A cotangent of a named result `V` of the reduction `Op`, in the sharding of the partial results.
-/// `Whole`: a reduction of the same labels that sums.
-template <class Whole, class V, class A, class C>
-constexpr auto of_partial(C const& ct) {
-  if constexpr (Resolve<Whole, tensor_of<A>>::communicates) {
-    return autodiff::settled<cotangent_t<partial_result<Whole, tensor_of<A>, tensor_of<V>>>, true>(
-        ct);
-  } else {
-    return ct;
-  }
-}
-
-/// The same of the result itself, or of another one with its sharding.
-template <class Whole, class A, class C>
-constexpr auto value_of_partial(C const& value) {
-  if constexpr (Resolve<Whole, tensor_of<A>>::communicates) {
-    return autodiff::everywhere<partial_result<Whole, tensor_of<A>, tensor_of<C>>>(value);
-  } else {
-    return value;
-  }
-}
-
 /// ct / ties at the elements that equal the result, 0 elsewhere; NaN everywhere if the result is, as
 /// JAX. ct / ties and the result are moved back.
 template <class Op, class Counting, class... Out>
@@ -67,10 +45,10 @@ struct ExtremeVjp : Differentiable {
     if constexpr (level<A> > 0) {
       auto const value = call(op, where, a);
       auto const ties = autodiff::counted(Counting{}, where, autodiff::constant(a)).counts;
-      return made(value, autodiff::keep(a, autodiff::constant(value), ties));
+      return Forward{value, autodiff::keep(a, autodiff::constant(value), ties)};
     } else {
       auto const both = autodiff::counted(Counting{}, where, a);
-      return made(both.values, autodiff::keep(a, both.values, both.counts));
+      return Forward{both.values, autodiff::keep(a, both.values, both.counts)};
     }
   }
   template <class V, class A, class S, class C>
@@ -91,12 +69,6 @@ struct ExtremeVjp : Differentiable {
   static constexpr auto shared(A const& a, C const& begin) {
     auto const& most = kept<1>(begin);
     return where(a == most || most != most, kept<0>(begin), op::zero).tensor();
-  }
-
- private:
-  template <class V, class S>
-  static constexpr Forward<V, S> made(V const& value, S const& saved) {
-    return {value, saved};
   }
 };
 template <class... Out>
@@ -139,9 +111,7 @@ struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
   template <class A>
   static constexpr auto forward(Op const&, std::source_location const& where_called, A const& a) {
     auto const all = autodiff::in_parts<reductions::ProductParts, Out...>(where_called, a);
-    auto const saved = autodiff::keep(a, all.second, all.third);
-    return Forward<std::remove_cvref_t<decltype(all.values)>, std::remove_cvref_t<decltype(saved)>>{
-        all.values, saved};
+    return Forward{all.values, autodiff::keep(a, all.second, all.third)};
   }
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
@@ -176,10 +146,10 @@ struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
       auto const value = call(op, where_called, a);
       auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(
           where_called, autodiff::constant(a));
-      return made(value, autodiff::keep(a, all.second, all.third, value));
+      return Forward{value, autodiff::keep(a, all.second, all.third, value)};
     } else {
       auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(where_called, a);
-      return made(all.values, autodiff::keep(a, all.second, all.third));
+      return Forward{all.values, autodiff::keep(a, all.second, all.third)};
     }
   }
   template <class V, class A, class S, class C>
@@ -218,12 +188,6 @@ struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
     }();
     return autodiff::in_order(made, labels_of_t<tensor_of<A>>{});
   }
-
- private:
-  template <class V, class S>
-  static constexpr Forward<V, S> made(V const& value, S const& saved) {
-    return {value, saved};
-  }
 };
 
 /// As the maximum of the absolute values.
@@ -237,10 +201,10 @@ struct Vjp<op::Reduce<reductions::NormInf, Out...>> : Differentiable {
     auto const both = autodiff::counted(op::CountedMax<Out...>{}, where, size);
     if constexpr (level<A> > 0) {
       auto const value = call(op, where, a);
-      return made(value, autodiff::keep(a, both.values, both.counts));
+      return Forward{value, autodiff::keep(a, both.values, both.counts)};
     } else {
       auto const value = max(both.values, 0).tensor();  // 0 of no elements
-      return made(value, autodiff::keep(a, value, both.counts));
+      return Forward{value, autodiff::keep(a, value, both.counts)};
     }
   }
   template <class V, class A, class S, class C>
@@ -252,12 +216,6 @@ struct Vjp<op::Reduce<reductions::NormInf, Out...>> : Differentiable {
     auto const& a = kept<0>(saved);
     return autodiff::in_order(autodiff::times_sign(Sizes::shared(abs(a).tensor(), begin), a),
                               labels_of_t<tensor_of<A>>{});
-  }
-
- private:
-  template <class V, class S>
-  static constexpr Forward<V, S> made(V const& value, S const& saved) {
-    return {value, saved};
   }
 };
 

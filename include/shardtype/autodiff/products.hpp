@@ -154,11 +154,7 @@ constexpr auto planned_gathered_product(Op const& op, C const& ct, Q const& q, b
 }
 
 /// ct_a = ct b, ct_b = a ct, with the operand's own labels.
-struct StrictProductVjp : Differentiable {
-  template <class V, class A, class B, class Op>
-  static constexpr auto save(Op const&, V const&, A const& a, B const& b) {
-    return keep(a, b);
-  }
+struct StrictProductVjp : SavesOperands {
   template <int K, class V, class A, class B>
   static constexpr Verdict judge() {
     return product_cotangent<K, V, V, A, B>();
@@ -278,12 +274,7 @@ struct NamedEinsumVjp : NamedProductVjp<true> {
   using Two = NamedProductVjp<true>;
   using Two::judge;
   using Two::pull;
-  using Two::save;
-  template <class V, class A, class B, class D, class... More, class Op>
-  static constexpr auto save(Op const&, V const&, A const& a, B const& b, D const& d,
-                             More const&... more) {
-    return keep(a, b, d, more...);
-  }
+
   template <int K, class V, class A, class B, class D, class... More>
   static constexpr Verdict judge() {
     using S = Scope<V, A, B, D, More...>;

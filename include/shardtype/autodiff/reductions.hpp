@@ -31,28 +31,38 @@ constexpr auto everywhere(V const& v) {
   return autodiff::settled<typename Everywhere<P>::type, true>(v);
 }
 
+/// A cotangent of a named result `V` of the reduction `Op`, in the sharding of the partial results.
+template <class Op, class V, class A, class C>
+constexpr auto of_partial(C const& ct) {
+  if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
+    return autodiff::settled<cotangent_t<partial_result<Op, tensor_of<A>, tensor_of<V>>>, true>(ct);
+  } else {
+    return ct;
+  }
+}
+/// The same of the result itself, or of another one with its sharding.
+template <class Op, class A, class C>
+constexpr auto value_of_partial(C const& value) {
+  if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
+    return autodiff::everywhere<partial_result<Op, tensor_of<A>, tensor_of<C>>>(value);
+  } else {
+    return value;
+  }
+}
+
 /// What the Vjps of reductions share: the cotangent of a named result is moved back to that of the
 /// partial results.
-template <class Op>
-struct ReductionVjp : Differentiable {
+template <class Op, class Saves = Differentiable>
+struct ReductionVjp : Saves {
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const&, S const&, C const& ct) {
-    if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
-      return autodiff::settled<cotangent_t<partial_result<Op, tensor_of<A>, tensor_of<V>>>, true>(
-          ct);
-    } else {
-      return ct;
-    }
+    return autodiff::of_partial<Op, V, A>(ct);
   }
 };
 
 /// The cotangent, at each element.
 template <class Op>
-struct SumVjp : ReductionVjp<Op> {
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const&, A const& a) {
-    return keep(a.extents());
-  }
+struct SumVjp : ReductionVjp<Op, SavesExtents> {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     return autodiff::spread<cotangent_t<tensor_of<A>>>(ct, kept<0>(saved));
@@ -77,12 +87,8 @@ constexpr std::int64_t reduced_elements(N const& n) {
 /// The same, divided by the number of elements.
 template <class... Out>
 struct Vjp<op::Reduce<reductions::Mean, Out...>>
-    : ReductionVjp<op::Reduce<reductions::Mean, Out...>> {
+    : ReductionVjp<op::Reduce<reductions::Mean, Out...>, SavesExtents> {
   using Op = op::Reduce<reductions::Mean, Out...>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const&, A const& a) {
-    return keep(a.extents());
-  }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     auto const n =
@@ -124,9 +130,8 @@ struct NormVjp : ReductionVjp<Op> {
     return keep(a, r);
   }
   template <class V, class A, class S, class C>
-  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    return ReductionVjp<Op>::template prepare<V, A>(op, saved,
-                                                    autodiff::over_size(ct, kept<1>(saved)));
+  static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
+    return autodiff::of_partial<Op, V, A>(autodiff::over_size(ct, kept<1>(saved)));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
@@ -143,12 +148,8 @@ struct Vjp<op::Reduce<reductions::ReproducibleNorm, Out...>>
 /// ct sign(a).
 template <class... Out>
 struct Vjp<op::Reduce<reductions::Norm1, Out...>>
-    : ReductionVjp<op::Reduce<reductions::Norm1, Out...>> {
+    : ReductionVjp<op::Reduce<reductions::Norm1, Out...>, SavesOperands> {
   using Op = op::Reduce<reductions::Norm1, Out...>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const&, A const& a) {
-    return keep(a);
-  }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     return autodiff::in_order(autodiff::times_sign(ct, kept<0>(saved)),
@@ -159,16 +160,13 @@ struct Vjp<op::Reduce<reductions::Norm1, Out...>>
 /// 2 ct (a - mean) / (n - ddof). The mean is a second reduction of the forward pass: of a named
 /// result a second collective.
 template <class F, class... Out>
-struct SpreadVjp : ReductionVjp<op::Reduce<F, Out...>> {
+struct SpreadVjp : Differentiable {
   using Op = op::Reduce<F, Out...>;
-  using Base = ReductionVjp<Op>;
   template <class A>
   static constexpr auto forward(Op const& op, std::source_location const& where, A const& a) {
     auto const value = call(op, where, a);
     auto const middle = call(op::Mean<Out...>{}, where, a);
-    return Forward<std::remove_cvref_t<decltype(value)>,
-                   decltype(autodiff::keep(a, value, middle))>{value,
-                                                               autodiff::keep(a, value, middle)};
+    return Forward{value, autodiff::keep(a, value, middle)};
   }
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
@@ -177,31 +175,22 @@ struct SpreadVjp : ReductionVjp<op::Reduce<F, Out...>> {
                          kept<0>(saved).extents())) -
                      op.ddof;
     double const share = n > 0 ? 1 / n : std::numeric_limits<double>::quiet_NaN();
-    if constexpr (std::is_same_v<F, reductions::Deviation>) {
-      return begun<V, A>(op, saved, (autodiff::over_size(ct, kept<1>(saved)) * share).tensor());
-    } else {
-      return begun<V, A>(op, saved, (ct * 2 * share).tensor());
-    }
+    auto const factor = [&] {
+      if constexpr (std::is_same_v<F, reductions::Deviation>) {
+        return (autodiff::over_size(ct, kept<1>(saved)) * share).tensor();
+      } else {
+        return (ct * 2 * share).tensor();
+      }
+    }();
+    // the factor and the mean, in the sharding of the partial results
+    return autodiff::keep(autodiff::of_partial<Op, V, A>(factor),
+                          autodiff::value_of_partial<op::Mean<Out...>, A>(kept<2>(saved)));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
     return autodiff::in_order(
         autodiff::times_element(kept<0>(begin), (kept<0>(saved) - kept<1>(begin)).tensor()),
         labels_of_t<tensor_of<A>>{});
-  }
-
- private:
-  /// The factor and the mean, in the sharding of the partial results.
-  template <class V, class A, class S, class C>
-  static constexpr auto begun(Op const& op, S const& saved, C const& ct) {
-    auto const factor = Base::template prepare<V, A>(op, saved, ct);
-    if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
-      using P = partial_result<op::Mean<Out...>, tensor_of<A>,
-                               tensor_of<std::remove_cvref_t<decltype(kept<2>(saved))>>>;
-      return autodiff::keep(factor, autodiff::everywhere<P>(kept<2>(saved)));
-    } else {
-      return autodiff::keep(factor, kept<2>(saved));
-    }
   }
 };
 template <class... Out>

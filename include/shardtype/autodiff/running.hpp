@@ -78,14 +78,10 @@ template <class T>
 using scaled_in =
     std::conditional_t<shardtype::detail::is_complex<T>, Kokkos::complex<double>, double>;
 template <class I>
-struct Vjp<op::CumProd<I>> : Differentiable {
+struct Vjp<op::CumProd<I>> : SavesOperands {
   using Op = op::CumProd<I>;
   /// The text has not the right gradient again where elements are zero.
   static constexpr bool first_order = true;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const&, A const& a) {
-    return keep(a);
-  }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     using Block = kernels::ProductsBlock<scaled_in<element_t<tensor_of<A>>>>;

@@ -1,6 +1,7 @@
 #pragma once
 /// Structures of values, as functions take and give them: vectors, arrays, tuples, pairs and structs.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -51,12 +52,7 @@ struct Structure<std::array<P, N>> : Structure<std::vector<P>> {};
 template <class... Ps>
 struct StructureOfMembers {
   static constexpr bool is_value = false;
-  static constexpr int highest() {
-    int out = 0;
-    ((out = structure_level<Ps> > out ? structure_level<Ps> : out), ...);
-    return out;
-  }
-  static constexpr int level = highest();
+  static constexpr int level = std::max({0, structure_level<Ps>...});
   template <class F, class A, class... Bs>
   static constexpr void each(F const& f, A& a, Bs&... bs) {
     [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -144,11 +140,8 @@ constexpr Tape* tape_of(std::string_view what, Ps const&... ps) {
     if constexpr (level<A> == Top) {
       if (a.slot() == nullptr) return;
       if (tape != nullptr && a.slot()->tape != tape)
-        throw Error("E73",
-                    "argument " + std::to_string(k) + " of " + std::string(what) +
-                        " belongs to another differentiation than the arguments before it; what an "
-                        "inner grad uses of an outer one is passed to it as an argument",
-                    FailedOn::every_rank);
+        throw_other_differentiation("argument " + std::to_string(k) + " of " + std::string(what),
+                                    "the arguments before it");
       tape = a.slot()->tape;
     }
   };

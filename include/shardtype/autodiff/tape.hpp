@@ -2,12 +2,14 @@
 /// The tape: what is recorded of the operations on values whose gradient is wanted, and run backward.
 
 #include <new>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/dim.hpp>
+#include <shardtype/core/error.hpp>
 #include <shardtype/core/kept.hpp>
 #include <shardtype/core/running_call.hpp>
 #include <shardtype/runtime/small_blocks.hpp>
@@ -107,6 +109,15 @@ struct SlotBase {
   /// Whether the last movement of a cotangent is started: of a parameter's, if that is asked for.
   bool starts = false;
 };
+
+/// Error E73: a value is of another tape than the one that it is used on.
+[[noreturn]] inline void throw_other_differentiation(std::string const& value,
+                                                     std::string const& than) {
+  throw Error("E73",
+              value + " belongs to another differentiation than " + than +
+                  "; what an inner grad uses of an outer one is passed to it as an argument",
+              FailedOn::every_rank);
+}
 
 using core::Kept;
 using core::KeptAt;

@@ -278,12 +278,8 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
           if constexpr (level<A> == Top) {
             auto const* const slot = a.tensor().slot();
             if (k > 0 && slot != nullptr && slot->tape != &tape)
-              throw Error("E73",
-                          "value " + std::to_string(k) +
-                              " beside the loss belongs to another differentiation than this one's "
-                              "arguments, whose gradient would be lost; what an inner grad uses of "
-                              "an outer one is passed to it as an argument",
-                          FailedOn::every_rank);
+              throw_other_differentiation("value " + std::to_string(k) + " beside the loss",
+                                          "this one's arguments, whose gradient would be lost");
           }
           ++k;
         },
@@ -294,11 +290,7 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   static constexpr void begin(Tape const& tape, L const& loss) {
     using Ct = cotangent_value<typename L::inner>;
     if (loss.slot() == nullptr) return;
-    if (loss.slot()->tape != &tape)
-      throw Error("E73",
-                  "the loss belongs to another differentiation than this one's arguments; what an "
-                  "inner grad uses of an outer one is passed to it as an argument",
-                  FailedOn::every_rank);
+    if (loss.slot()->tape != &tape) throw_other_differentiation("the loss", "this one's arguments");
     loss.slot()->add(filled<Ct>(loss.value(), 1));
   }
 };

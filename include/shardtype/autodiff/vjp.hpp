@@ -70,6 +70,8 @@ struct Forward {
   V value;
   S saved;
 };
+template <class V, class S>
+Forward(V, S) -> Forward<V, S>;
 
 /// Base of the Vjp of an operation whose pulls communicate nothing: what would is refused.
 struct Differentiable {
@@ -104,6 +106,13 @@ struct SavesNothing : Differentiable {
   template <class V, class... As, class Op>
   static constexpr Kept<> save(Op const&, V const&, As const&...) {
     return {};
+  }
+};
+/// Base of a Vjp that reads its operands.
+struct SavesOperands : Differentiable {
+  template <class V, class... As, class Op>
+  static constexpr auto save(Op const&, V const&, As const&... as) {
+    return keep(as...);
   }
 };
 /// Base of a Vjp that reads the extents of its operands.

@@ -213,7 +213,7 @@ Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
 /// Kinds of operands that are defined in layers above this one, for which `call` continues there.
 enum class Above { lazy, active };
 /// Implements `call(op, where, operands...)` for such operands; `refusal_of<Op>`: the sentence with
-/// which an active one is refused, or void. Specialised by their layer
+/// which they are refused, or void. Specialised by their layer
 /// (lazy/record.hpp, autodiff/record.hpp).
 template <Above kind, class... Operands>
 struct Continue;
@@ -231,16 +231,15 @@ template <Operation Op, class... As>
 constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
   if constexpr (checking::any_poisoned<As...>) {
     return checking::Poisoned{};
-  } else if constexpr ((core::is_active<As> || ...)) {
-    using Next = execute::Continue<execute::Above::active, As...>;
+  } else if constexpr ((core::is_active<As> || ...) || (core::is_lazy<As> || ...)) {
+    constexpr bool active = (core::is_active<As> || ...);
+    using Next = execute::Continue<active ? execute::Above::active : execute::Above::lazy, As...>;
     if constexpr (std::is_void_v<typename Next::template refusal_of<Op>>) {
       return Next::call(op, where, as...);
     } else {
       static_cast<void>(alignof(typename Next::template refusal_of<Op>));
       return checking::Poisoned{};
     }
-  } else if constexpr ((core::is_lazy<As> || ...)) {
-    return execute::Continue<execute::Above::lazy, As...>::call(op, where, as...);
   } else {
     using R = checking::Resolve<Op, detail::operand_t<As>...>;
     if constexpr (requires { typename R::sentence; }) {

@@ -121,7 +121,7 @@ AxisMap program_axes(MeshRef const& mesh) {
 template <class P, class E>
 ProgramPlan const& plan_at_sizes(MeshRef const& mesh, AxisMap const& axes, E const& e,
                                  execute::PartFinder& finder) {
-  walk(finder, Type<E>{}, &e);
+  walk(finder, &e);
   return plan_for<P>(program_for<P>(mesh, axes, finder.parts));
 }
 

@@ -216,7 +216,7 @@ struct NumberedSymbols<std::integer_sequence<int, Number...>, Given...> {
   using axes = Axes<>;
   template <class F>
   static constexpr auto call(F const& f) {
-    return f(LazySymbol<Given, Number>{}...);
+    return f(LazySymbol<Given, Number>()...);
   }
 };
 /// Calls functions with symbols of the types `Given`, on the axes given first or on those that the

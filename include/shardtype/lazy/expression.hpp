@@ -20,29 +20,6 @@ namespace shardtype {
 
 namespace detail {
 
-/// A function and its arguments.
-template <class F, class... Args>
-class Expression {
- public:
-  explicit Expression(F f, Args const&... args) : function_(std::move(f)), args_{{args}...} {}
-
-  F const& function() const { return function_; }
-  core::Kept<Args...> const& arguments() const { return args_; }
-  template <int K>
-  auto const& argument() const {
-    return numbered<K>(args_);
-  }
-
- private:
-  template <int K, class T>
-  static T const& numbered(core::KeptAt<K, T> const& at) {
-    return at.value;
-  }
-
-  F function_;
-  core::Kept<Args...> args_;
-};
-
 template <class A>
 struct WholeSpec {
   static constexpr Spec value = [] {
@@ -52,6 +29,16 @@ struct WholeSpec {
     return out;
   }();
 };
+
+/// Whether the type of an expression settles its value: it begins with numbered arguments, and nothing in it is known
+/// at run time only, as a C++ number is.
+template <class E>
+inline constexpr bool is_settled = false;
+template <>
+inline constexpr bool is_settled<Number<op::Zero>> = true;
+template <class E>
+  requires is_lazy<E>
+inline constexpr bool is_settled<E> = E::settled;
 
 /// Labels of an expression, by identity.
 struct LabelSet {
@@ -102,142 +89,153 @@ struct BlockOf<Tensor<T, Parts...>> {
 template <class A>
 using block_t = typename BlockOf<A>::type;
 
-/// An expression that is a tensor.
-template <class A>
-class LazyLeaf : public LazyNode {
+/// Base of the expression `Self`, which has the labels of `Whole` and the operands `As`.
+template <class Self, class Whole, class... As>
+class LazyOf : public LazyNode, public core::Argument<Self> {
  public:
-  using whole = whole_t<A>;
-  using tensor_type = A;
+  using whole = Whole;
+  using operands = detail::Pack<As...>;
+  /// The Tensor type in whose sharding it is computed; void if the planner chooses the sharding.
+  using pin = void;
+  static constexpr bool settled = (detail::is_settled<As> && ...);
+  /// Whether it is computed once if it stands twice in a program and is settled. Functions of elements are part of
+  /// the kernels around them.
+  static constexpr bool found_again = false;
+
+  explicit LazyOf(As... as) : arguments_{{std::move(as)}...} {}
+  core::Kept<As...> const& arguments() const { return arguments_; }
+  template <int K>
+  auto const& argument() const {
+    return numbered<K>(arguments_);
+  }
+
+ private:
+  template <int K, class T>
+  static T const& numbered(core::KeptAt<K, T> const& at) {
+    return at.value;
+  }
+
+  core::Kept<As...> arguments_;
+};
+
+/// Base of the expression `Self`: a function `F` of the expressions `As`.
+template <class Self, class Whole, class F, class... As>
+class LazyFunction : public LazyOf<Self, Whole, As...> {
+ public:
+  static constexpr bool settled = std::is_empty_v<F> && LazyOf<Self, Whole, As...>::settled;
+
+  explicit LazyFunction(F f, As... as)
+      : LazyOf<Self, Whole, As...>(std::move(as)...), function_(std::move(f)) {}
+  F const& function() const { return function_; }
+
+ private:
+  F function_;
+};
+
+/// Base of the expression `Self`, which is a tensor `A`, or stands for one.
+template <class Self, class A>
+struct LazyGiven : LazyOf<Self, whole_t<A>> {
+  using pin = A;
+};
+
+/// Base of an expression that is a tensor; `Number`: of which argument of a function, or -1.
+template <class Self, class A, int Number>
+class LazyLeaf : public LazyGiven<Self, A> {
+ public:
+  static constexpr bool settled = Number >= 0;
+  static constexpr int number = Number;
+
   explicit LazyLeaf(A tensor) : tensor_(std::move(tensor)) {}
   A const& tensor() const { return tensor_; }
 
  private:
   A tensor_;
 };
+
 /// A tensor as an operand of an expression.
 template <class A>
-class LazyTensor : public LazyLeaf<A>, public core::Argument<LazyTensor<A>> {
- public:
-  using LazyLeaf<A>::LazyLeaf;
+struct LazyTensor : LazyLeaf<LazyTensor<A>, A, -1> {
+  using LazyLeaf<LazyTensor<A>, A, -1>::LazyLeaf;
 };
-
 /// A tensor that a function of expressions gets as argument `Number`. Expressions of one type that begin with these
 /// have one value, so the same one is found again by its type.
 template <class A, int Number>
-class LazyInput : public LazyLeaf<A>, public core::Argument<LazyInput<A, Number>> {
- public:
-  using LazyLeaf<A>::LazyLeaf;
+struct LazyInput : LazyLeaf<LazyInput<A, Number>, A, Number> {
+  using LazyLeaf<LazyInput<A, Number>, A, Number>::LazyLeaf;
 };
-
 /// The argument `Number` of a function of which only the type is known, for plan_traced.
 template <class A, int Number = 0>
-class LazySymbol : public LazyNode, public core::Argument<LazySymbol<A, Number>> {
- public:
-  using whole = whole_t<A>;
-  using tensor_type = A;
-};
+struct LazySymbol : LazyGiven<LazySymbol<A, Number>, A> {};
 
 /// A product of two expressions, with the labels of `Whole`.
 template <class A, class B, class Whole>
-class LazyProduct : public LazyNode, public core::Argument<LazyProduct<A, B, Whole>> {
- public:
-  using whole = Whole;
-  LazyProduct(A a, B b) : a_(std::move(a)), b_(std::move(b)) {}
-  A const& a() const { return a_; }
-  B const& b() const { return b_; }
-
- private:
-  A a_;
-  B b_;
+struct LazyProduct : LazyOf<LazyProduct<A, B, Whole>, Whole, A, B> {
+  static constexpr bool found_again = true;
+  using LazyOf<LazyProduct<A, B, Whole>, Whole, A, B>::LazyOf;
 };
 
 /// An elementwise function of expressions and numbers; one kernel computes it together with those
 /// arguments that are elementwise functions.
 template <class F, class... Args>
-class LazyMap : public LazyNode,
-                public core::Argument<LazyMap<F, Args...>>,
-                public detail::Expression<F, Args...> {
- public:
-  using whole = typename Resolve<op::Map<F>, detail::argument_t<Args>...>::result;
-  using detail::Expression<F, Args...>::Expression;
+struct LazyMap
+    : LazyFunction<LazyMap<F, Args...>,
+                   typename Resolve<op::Map<F>, detail::argument_t<Args>...>::result, F, Args...> {
+  using LazyFunction<LazyMap<F, Args...>,
+                     typename Resolve<op::Map<F>, detail::argument_t<Args>...>::result, F,
+                     Args...>::LazyFunction;
 };
 
 /// The reduction `F` of an expression to the labels of `Whole`.
 template <class F, class Whole, class A>
-class LazyReduction : public LazyNode, public core::Argument<LazyReduction<F, Whole, A>> {
- public:
-  using whole = Whole;
-  explicit LazyReduction(A a) : a_(std::move(a)) {}
-  A const& a() const { return a_; }
-
- private:
-  A a_;
+struct LazyReduction : LazyOf<LazyReduction<F, Whole, A>, Whole, A> {
+  static constexpr bool found_again = true;
+  using LazyOf<LazyReduction<F, Whole, A>, Whole, A>::LazyOf;
 };
 
 /// An expression with other labels, dim by dim.
 template <class Whole, class A>
-class LazyRelabel : public LazyNode, public core::Argument<LazyRelabel<Whole, A>> {
- public:
-  using whole = Whole;
-  explicit LazyRelabel(A a) : a_(std::move(a)) {}
-  A const& a() const { return a_; }
-
- private:
-  A a_;
+struct LazyRelabel : LazyOf<LazyRelabel<Whole, A>, Whole, A> {
+  using LazyOf<LazyRelabel<Whole, A>, Whole, A>::LazyOf;
 };
 
 /// A transpose. Free for consumers, which match dims by label.
 template <class Whole, class A>
-class LazyTranspose : public LazyNode, public core::Argument<LazyTranspose<Whole, A>> {
- public:
-  using whole = Whole;
-  explicit LazyTranspose(A a) : a_(std::move(a)) {}
-  A const& a() const { return a_; }
-
- private:
-  A a_;
+struct LazyTranspose : LazyOf<LazyTranspose<Whole, A>, Whole, A> {
+  using LazyOf<LazyTranspose<Whole, A>, Whole, A>::LazyOf;
 };
 
 /// Any other operation on expressions. Each rank runs it on blocks in which the dims that it works
 /// on are not split.
 template <class Op, class Whole, class... As>
-class LazyOperation : public LazyNode,
-                      public core::Argument<LazyOperation<Op, Whole, As...>>,
-                      public detail::Expression<Op, As...> {
- public:
-  using whole = Whole;
-  using detail::Expression<Op, As...>::Expression;
+struct LazyOperation : LazyFunction<LazyOperation<Op, Whole, As...>, Whole, Op, As...> {
+  static constexpr bool found_again = true;
+  using LazyFunction<LazyOperation<Op, Whole, As...>, Whole, Op, As...>::LazyFunction;
 };
 
 /// A function of the blocks of expressions. The shardings of the operands are fixed, and so is that
 /// of the result, the Tensor type `Result`.
 template <class F, class Result, class... As>
-class LazyShardMap : public LazyNode,
-                     public core::Argument<LazyShardMap<F, Result, As...>>,
-                     public detail::Expression<F, As...> {
- public:
-  using whole = whole_t<Result>;
-  using detail::Expression<F, As...>::Expression;
+struct LazyShardMap : LazyFunction<LazyShardMap<F, Result, As...>, whole_t<Result>, F, As...> {
+  using pin = Result;
+  static constexpr bool settled = false;
+  using LazyFunction<LazyShardMap<F, Result, As...>, whole_t<Result>, F, As...>::LazyFunction;
 };
 
 /// An expression that is computed in the sharding of the Tensor type `Pin`, and read with its dims in that order.
 template <class Pin, class A>
-class LazyConstrained : public LazyNode, public core::Argument<LazyConstrained<Pin, A>> {
- public:
-  using whole = whole_t<Pin>;
-  explicit LazyConstrained(A a) : a_(std::move(a)) {}
-  A const& a() const { return a_; }
-
- private:
-  A a_;
+struct LazyConstrained : LazyOf<LazyConstrained<Pin, A>, whole_t<Pin>, A> {
+  using pin = Pin;
+  using LazyOf<LazyConstrained<Pin, A>, whole_t<Pin>, A>::LazyOf;
 };
 
 /// A shared expression: it has several readers and is computed once. `Tag` distinguishes it from
 /// others.
 template <class Tag, class A>
-class LazyShared : public LazyNode, public core::Argument<LazyShared<Tag, A>> {
+class LazyShared : public LazyOf<LazyShared<Tag, A>, typename A::whole> {
  public:
-  using whole = typename A::whole;
+  using pin = typename A::pin;
+  static constexpr bool settled = detail::is_settled<A>;
+
   explicit LazyShared(A a) : a_(std::make_shared<A const>(std::move(a))) {}
   A const& a() const { return *a_; }
 
@@ -263,83 +261,14 @@ inline constexpr bool is_function_of_expressions =
     std::is_class_v<F> && !is_lazy<F> && !is_several<F> && !any_poisoned<F> && !is_pending<F> &&
     !is_tensor<operand_t<F>>;
 
-/// The Tensor type in whose sharding an expression is computed; void if the planner chooses the
-/// sharding.
+/// The Tensor type in whose sharding an expression is computed, or void.
 template <class E>
-struct PinOf {
-  using type = void;
-};
-template <class A>
-struct PinOf<LazyTensor<A>> {
-  using type = A;
-};
-template <class A, int Number>
-struct PinOf<LazyInput<A, Number>> {
-  using type = A;
-};
-template <class A, int Number>
-struct PinOf<LazySymbol<A, Number>> {
-  using type = A;
-};
-template <class F, class Result, class... As>
-struct PinOf<LazyShardMap<F, Result, As...>> {
-  using type = Result;
-};
-template <class Pin, class A>
-struct PinOf<LazyConstrained<Pin, A>> {
-  using type = Pin;
-};
-template <class Tag, class A>
-struct PinOf<LazyShared<Tag, A>> : PinOf<A> {};
-template <class E>
-using pin_t = typename PinOf<E>::type;
+using pin_t = typename E::pin;
 
 template <class A>
 inline constexpr bool is_lazy_map = false;
 template <class F, class... Args>
 inline constexpr bool is_lazy_map<LazyMap<F, Args...>> = true;
-
-/// Whether the type of an expression settles its value: it begins with numbered arguments, and nothing in it is known
-/// at run time only, as a C++ number is.
-template <class E>
-inline constexpr bool is_settled = false;
-template <class A, int Number>
-inline constexpr bool is_settled<LazyInput<A, Number>> = true;
-template <class A, int Number>
-inline constexpr bool is_settled<LazySymbol<A, Number>> = true;
-template <>
-inline constexpr bool is_settled<Number<op::Zero>> = true;
-template <class A, class B, class Whole>
-inline constexpr bool is_settled<LazyProduct<A, B, Whole>> = is_settled<A> && is_settled<B>;
-template <class F, class... Args>
-inline constexpr bool is_settled<LazyMap<F, Args...>> =
-    std::is_empty_v<F> && (is_settled<Args> && ...);
-template <class Op, class Whole, class... As>
-inline constexpr bool is_settled<LazyOperation<Op, Whole, As...>> =
-    std::is_empty_v<Op> && (is_settled<As> && ...);
-template <class F, class Whole, class A>
-inline constexpr bool is_settled<LazyReduction<F, Whole, A>> = is_settled<A>;
-template <class Whole, class A>
-inline constexpr bool is_settled<LazyRelabel<Whole, A>> = is_settled<A>;
-template <class Whole, class A>
-inline constexpr bool is_settled<LazyTranspose<Whole, A>> = is_settled<A>;
-template <class Pin, class A>
-inline constexpr bool is_settled<LazyConstrained<Pin, A>> = is_settled<A>;
-template <class Tag, class A>
-inline constexpr bool is_settled<LazyShared<Tag, A>> = is_settled<A>;
-
-/// Whether an expression that stands twice in a program is computed once: products, reductions and operations whose
-/// types settle their values. Functions of elements are part of the kernels around them.
-template <class E>
-inline constexpr bool is_found_again = false;
-template <class A, class B, class Whole>
-inline constexpr bool is_found_again<LazyProduct<A, B, Whole>> =
-    is_settled<LazyProduct<A, B, Whole>>;
-template <class Op, class Whole, class... As>
-inline constexpr bool is_found_again<LazyOperation<Op, Whole, As...>> =
-    is_settled<LazyOperation<Op, Whole, As...>>;
-template <class F, class Whole, class A>
-inline constexpr bool is_found_again<LazyReduction<F, Whole, A>> = is_settled<A>;
 
 /// In a kernel an expression is an operand in memory or, if it is an elementwise function itself,
 /// part of the kernel.
@@ -360,10 +289,6 @@ struct Lowered<LazyMap<F, Args...>, First, T>
                             Args...>::make(m.function(), m.arguments());
   }
 };
-
-/// Number of operands of the kernel of a map.
-template <class A>
-inline constexpr int kernel_operands = slots_of<A>;
 
 // Chains of products: which factors of a product join its chain, so that the association of all of
 // them can be chosen together. A factor joins only if the labels that it sums over do not occur in
@@ -387,6 +312,8 @@ struct Chain<LazyProduct<A, B, Whole>> {
     return !joins_a || !Chain<B>::hidden.meets(Chain<A>::hidden);
   }
   static constexpr bool joins_b = decide_b();
+  /// Whether factor `K` joins.
+  static constexpr bool joins(int k) { return k == 0 ? joins_a : joins_b; }
   static constexpr LabelSet find_hidden() {
     LabelSet out;
     for (LabelSet const* given : {&labels_a, &labels_b})

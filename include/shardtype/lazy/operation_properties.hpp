@@ -45,6 +45,26 @@ inline constexpr bool keeps_elements = !std::is_void_v<typename ExpressionOf<Op,
 template <class Op>
 concept NamesResult = requires(Op const& op) { op.strict(); };
 
+/// Whether `Op` on `n` expressions is recorded as other operations, each of which is judged in its call.
+template <class Op, int n>
+inline constexpr bool is_recorded_as_others = false;
+template <class F, class First, class... Out, int n>
+inline constexpr bool is_recorded_as_others<op::Map<F, First, Out...>, n> = true;
+template <class... Out, int n>
+inline constexpr bool is_recorded_as_others<op::Reshard<Out...>, n> = true;
+template <class... Out, int n>
+inline constexpr bool is_recorded_as_others<op::Einsum<Out...>, n> =
+    n > 2 && !all_labels_named<Out...> && !(names_axis<Out> || ...);
+
+template <class Op>
+inline constexpr bool is_reduction = false;
+template <class F, class... Out>
+inline constexpr bool is_reduction<op::Reduce<F, Out...>> = true;
+/// Whether automatic mode may record `Op`.
+template <class Op>
+inline constexpr bool is_recorded =
+    Ruled<Op> || NamesResult<Op> || is_product<Op> || is_reduction<Op>;
+
 /// Whether automatic mode can run `Op` on blocks in which its dims are not split, as manual mode
 /// does.
 template <class Op, class... Wholes>

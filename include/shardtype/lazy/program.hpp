@@ -64,14 +64,14 @@ class ProgramWriter {
   }
 
   // The callbacks of walk().
-  template <class A, class E>
-  constexpr int given(Type<A>, E const*) {
+  template <class E, class A>
+  constexpr int visit(LazyGiven<E, A> const*, WalkedOperands const&) {
     planning::ProgramLabels const labels = fresh_labels<A>(false);
     using T = element_t<A>;
     return originate(builder.given(labels, spec_of<A>(labels), sizeof(T), work_of<T>()));
   }
-  template <class Whole>
-  constexpr int product(Type<Whole>, WalkedOperands const& operands) {
+  template <class A, class B, class Whole>
+  constexpr int visit(LazyProduct<A, B, Whole> const*, WalkedOperands const& operands) {
     int const before = builder.program.size;
     meet(operands, {});
     int const value =
@@ -85,8 +85,7 @@ class ProgramWriter {
     return value;
   }
   template <class F, class... Args>
-  constexpr int map(Type<LazyMap<F, Args...>>, WalkedOperands const& operands,
-                    LazyMap<F, Args...> const*) {
+  constexpr int visit(LazyMap<F, Args...> const*, WalkedOperands const& operands) {
     using M = LazyMap<F, Args...>;
     using T = element_t<typename M::whole>;
     int slot = 0;
@@ -96,19 +95,19 @@ class ProgramWriter {
                                  OwedTogether<M>::sets(slot), sizeof(T), work_of<T>()));
   }
   template <class F, class Whole, class A>
-  constexpr int reduction(Type<LazyReduction<F, Whole, A>>, int operand) {
+  constexpr int visit(LazyReduction<F, Whole, A> const*, WalkedOperands const& operands) {
     using T = element_t<Whole>;
-    int const value = builder.reduction(operand, labels_among<Whole>(only(operand), {}), F::kind);
+    int const value = builder.reduction(operands.at[0], labels_among<Whole>(operands, {}), F::kind);
     builder.program.nodes[value].element_bytes = sizeof(T);
     return originate(value);
   }
   template <class Whole, class A>
-  constexpr int relabel(Type<LazyRelabel<Whole, A>>, int operand) {
+  constexpr int visit(LazyRelabel<Whole, A> const*, WalkedOperands const& operands) {
     // the operand's dims may be in another order than in its type, because a transpose moves
     // nothing
     using From = Scope<typename A::whole>;
     using To = Scope<Whole>;
-    ProgramNode const& n = builder.program.nodes[operand];
+    ProgramNode const& n = builder.program.nodes[operands.at[0]];
     planning::ProgramLabels labels;
     for (int d = 0; d < n.rank; ++d)
       for (int e = 0; e < From::readings[0].spec.rank; ++e) {
@@ -119,11 +118,10 @@ class ProgramWriter {
                         ? n.labels[d]
                         : fresh(part_of<To>(to), true));
       }
-    return originate(builder.relabel(operand, labels));
+    return originate(builder.relabel(operands.at[0], labels));
   }
   template <class Op, class Whole, class... As>
-  constexpr int operation(Type<LazyOperation<Op, Whole, As...>>, WalkedOperands const& operands,
-                          LazyOperation<Op, Whole, As...> const*) {
+  constexpr int visit(LazyOperation<Op, Whole, As...> const*, WalkedOperands const& operands) {
     using D = OperationDims<Op, Whole, As...>;
     using T = element_t<Whole>;
     LabelSet const apart = D::resizes ? D::mentioned : LabelSet{};
@@ -138,18 +136,17 @@ class ProgramWriter {
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), work_of<T>()));
   }
   template <class F, class Result, class... As>
-  constexpr int shard_map(Type<LazyShardMap<F, Result, As...>>, WalkedOperands const& operands,
-                          LazyShardMap<F, Result, As...> const*) {
+  constexpr int visit(LazyShardMap<F, Result, As...> const*, WalkedOperands const& operands) {
     using T = element_t<Result>;
     planning::ProgramLabels const labels = labels_among<Result>(operands, {});
     return originate(builder.shard_map(
         operands.at, operands.size, labels, spec_of<Result>(labels), sizeof(T), work_of<T>(),
         block_function_name<F>(), requires { requires F::keeps; }));
   }
-  template <class Pin>
-  constexpr int constrain(Type<Pin>, int operand) {
-    Spec const spec = spec_of<Pin>(labels_of(operand));
-    int const value = builder.constrain(operand, spec);
+  template <class Pin, class A>
+  constexpr int visit(LazyConstrained<Pin, A> const*, WalkedOperands const& operands) {
+    Spec const spec = spec_of<Pin>(labels_of(operands.at[0]));
+    int const value = builder.constrain(operands.at[0], spec);
     check_kind(value, spec);
     return value;
   }
@@ -375,37 +372,9 @@ class AxisFinder {
     for (int x = 0; x < S::names.axes; ++x)
       to.add_axis({S::names.axis_id[x], S::names.axis_name[x], S::names.axis_size[x]});
   }
-  template <class A, class E>
-  constexpr int given(Type<A> a, E const*) {
-    return look(a), 0;
-  }
-  template <class Pin>
-  constexpr int constrain(Type<Pin> pin, int) {
-    return look(pin), 0;
-  }
-  template <class Whole>
-  constexpr int product(Type<Whole>, WalkedOperands const&) {
-    return 0;
-  }
-  template <class M>
-  constexpr int map(Type<M>, WalkedOperands const&, M const*) {
-    return 0;
-  }
-  template <class M>
-  constexpr int operation(Type<M>, WalkedOperands const&, M const*) {
-    return 0;
-  }
-  template <class F, class Result, class... As>
-  constexpr int shard_map(Type<LazyShardMap<F, Result, As...>>, WalkedOperands const&,
-                          LazyShardMap<F, Result, As...> const*) {
-    return look(Type<Result>{}), 0;
-  }
-  template <class M>
-  constexpr int reduction(Type<M>, int) {
-    return 0;
-  }
-  template <class R>
-  constexpr int relabel(Type<R>, int) {
+  template <class E>
+  constexpr int visit(E const*, WalkedOperands const&) {
+    if constexpr (!std::is_void_v<pin_t<E>>) look(Type<pin_t<E>>{});
     return 0;
   }
   constexpr bool found(Identity, int&) const { return false; }
@@ -423,14 +392,14 @@ constexpr WrittenProgram write_program() {
     (w.add_axis(axis_part<Xs>), ...);
   } else {
     AxisFinder finder{w};
-    walk(finder, Type<E>{}, static_cast<E const*>(nullptr));
+    walk(finder, static_cast<E const*>(nullptr));
     finder.look(Type<Out>{});
     if constexpr (sizeof...(Xs) > 0)
       for (int x = 0; x < w.names.axes; ++x)
         if (((w.names.axis[x].id != identity<Xs>) && ...))
           w.refuse_with(Code::M01_axis_not_in_mesh);
   }
-  w.template finish<Out>(walk(w, Type<E>{}, static_cast<E const*>(nullptr)));
+  w.template finish<Out>(walk(w, static_cast<E const*>(nullptr)));
   return {w.builder.program, w.names, w.fault};
 }
 

@@ -82,7 +82,7 @@ using recorded_t = decltype(recorded(std::declval<A const&>()));
 /// at least `Most` operands.
 template <int Most, class A>
 auto apart(A const& a) {
-  if constexpr (is_lazy_map<A> && kernel_operands<A> >= Most) {
+  if constexpr (is_lazy_map<A> && slots_of<A> >= Most) {
     return LazyTranspose<typename A::whole, A>(a);
   } else {
     return a;
@@ -90,7 +90,7 @@ auto apart(A const& a) {
 }
 template <int Most, class... Args>
 inline constexpr int operands_with =
-    (kernel_operands<decltype(apart<Most>(std::declval<Args const&>()))> + ... + 0);
+    (slots_of<decltype(apart<Most>(std::declval<Args const&>()))> + ... + 0);
 /// A map whose largest arguments are kept out of its kernel until the kernel's operands are at most
 /// `max_operands`.
 template <int Most, class F, class... Args>
@@ -172,229 +172,178 @@ namespace shardtype {
 
 namespace execute {
 
-/// Dispatch of `call` for expressions: records operations that automatic mode knows, refuses others
-/// (L01). Only one function deep, because compilers print every function between the user's line
-/// and the refusal.
+/// `call` for expressions: records operations that automatic mode knows, refuses others (L01). What is refused is told
+/// as a type, which the front door constructs, because compilers print every function between the user's line and the
+/// refusal.
 template <class... Operands>
 struct Continue<Above::lazy, Operands...> {
   using Where = std::source_location;
+  template <class A>
+  using lazy_t = detail::lazy_t<A>;
+  template <class A>
+  using whole = typename detail::lazy_t<A>::whole;
 
-  /// What `fuse` refuses itself, or void: a function less in the compiler's message.
-  template <class F>
-  static constexpr auto refuse_function() {
-    using shardtype::detail::argument_t;
-    using shardtype::detail::recorded_t;
-    if constexpr (any_poisoned<recorded_t<Operands>...>) {
-      return Type<void>{};
+ private:
+  static constexpr int count = static_cast<int>(sizeof...(Operands));
+
+  /// The refusal of the first operand that is no tensor.
+  template <class A, class... Rest>
+  static constexpr auto refuse_operand() {
+    if constexpr (any_poisoned<detail::recorded_t<A>>) {
+      return Type<refusal<detail::NotATensor<A>, A>>{};
     } else {
-      using R = Resolve<op::Map<F>, argument_t<recorded_t<Operands>>...>;
-      if constexpr (R::verdict || shardtype::detail::multiplies_matrices<F, R>()) {
+      return refuse_operand<Rest...>();
+    }
+  }
+  template <class Op>
+  static constexpr auto refuse_call(Type<Op>) {
+    if constexpr (any_poisoned<detail::recorded_t<Operands>...>) {
+      return refuse_operand<Operands...>();
+    } else if constexpr (detail::is_recorded_as_others<Op, count>) {
+      return Type<void>{};
+    } else if constexpr (!detail::is_recorded<Op>) {
+      return Type<
+          refused<Code::L01_not_recorded, false, typename detail::FirstWhole<Operands...>::type>>{};
+    } else if constexpr (!std::is_same_v<detail::without_axes_t<Op>, Op>) {
+      return refuse_call(Type<detail::without_axes_t<Op>>{});
+    } else {
+      using R = Resolve<Op, whole<Operands>...>;
+      if constexpr (requires { typename R::sentence; }) {
+        return Type<typename R::sentence>{};
+      } else if constexpr (!R::verdict) {
+        return Type<refusal<R, whole<Operands>...>>{};
+      } else if constexpr (!detail::Ruled<Op> || detail::keeps_elements<Op>) {
         return Type<void>{};
+      } else if constexpr (count > max_operands) {
+        return Type<refused<Code::T07_too_many, false, whole<Operands>...>>{};
+      } else if constexpr (!detail::runs_on_blocks<Op, whole<Operands>...>()) {
+        return Type<refused<Code::L01_not_recorded, false,
+                            typename detail::FirstWhole<Operands...>::type>>{};
       } else {
-        return Type<refusal<R, argument_t<recorded_t<Operands>>...>>{};
+        return Type<void>{};
       }
     }
   }
   template <class F>
-  using refusal_of_function = typename decltype(refuse_function<F>())::type;
-
-  template <class F, class... Args>
-  static auto call(op::Map<F> const& op, Where const& where, Args const&... args) {
-    if constexpr (any_poisoned<shardtype::detail::recorded_t<Args>...>) {
-      (static_cast<void>(shardtype::detail::recorded(args)), ...);
-      return Poisoned{};
+  static constexpr auto refuse_call(Type<op::Map<F>>) {
+    if constexpr (any_poisoned<detail::recorded_t<Operands>...>) {
+      return refuse_operand<Operands...>();
     } else {
-      using R = Resolve<op::Map<F>,
-                        shardtype::detail::argument_t<shardtype::detail::recorded_t<Args>>...>;
-      if constexpr (shardtype::detail::multiplies_matrices<F, R>()) {
-        using P = Resolve<op::Matmul<>,
-                          shardtype::detail::argument_t<shardtype::detail::recorded_t<Args>>...>;
-        if constexpr (P::verdict) {
-          return call(op::Matmul<>{}, where, args...);
-        } else {
-          return Poisoned(
-              refusal<P, shardtype::detail::argument_t<shardtype::detail::recorded_t<Args>>...>{});
-        }
+      using R = Resolve<op::Map<F>, detail::argument_t<detail::recorded_t<Operands>>...>;
+      if constexpr (detail::multiplies_matrices<F, R>()) {
+        return refuse_call(Type<op::Matmul<>>{});
       } else if constexpr (R::verdict) {
-        return shardtype::detail::fitting_map<max_operands>(op.function,
-                                                            shardtype::detail::recorded(args)...);
+        return Type<void>{};
       } else {
-        return Poisoned(
-            refusal<R, shardtype::detail::argument_t<shardtype::detail::recorded_t<Args>>...>{});
+        return Type<refusal<R, detail::argument_t<detail::recorded_t<Operands>>...>>{};
       }
     }
+  }
+  /// `e` in the sharding that `R` names, if it names one.
+  template <class R, class E>
+  static auto as_named(E e) {
+    if constexpr (R::communicates) {
+      return automatic_mode::LazyConstrained<typename R::result, E>(std::move(e));
+    } else {
+      return e;
+    }
+  }
+
+ public:
+  template <class Op>
+  using refusal_of = typename decltype(refuse_call(Type<Op>{}))::type;
+  template <class F>
+  using refusal_of_function = refusal_of<op::Map<F>>;
+
+  template <class F>
+  static auto fuse(F const& f, Operands const&... args) {
+    using R = Resolve<op::Map<F>, detail::argument_t<detail::recorded_t<Operands>>...>;
+    if constexpr (detail::multiplies_matrices<F, R>()) {
+      return call(op::Matmul<>{}, Where{}, args...);
+    } else {
+      return detail::fitting_map<max_operands>(f, detail::recorded(args)...);
+    }
+  }
+  template <class F, class... Args>
+  static auto call(op::Map<F> const& op, Where const&, Args const&... args) {
+    return fuse(op.function, args...);
   }
   template <class F, class First, class... Out, class... Args>
   static auto call(op::Map<F, First, Out...> const& op, Where const& where, Args const&... args) {
-    return constrain<First, Out...>(call(op::Map<F>{op.function}, where, args...));
+    return constrain<First, Out...>(shardtype::call(op::Map<F>{op.function}, where, args...));
   }
   template <class Op, class A, class B>
-    requires shardtype::detail::is_product<Op>
+    requires detail::is_product<Op>
   static auto call(Op const&, Where const&, A const& a, B const& b) {
-    using EA = shardtype::detail::lazy_t<A>;
-    using EB = shardtype::detail::lazy_t<B>;
-    if constexpr (any_poisoned<EA, EB>) {
-      (static_cast<void>(lazy(a)), static_cast<void>(lazy(b)));
-      return Poisoned{};
-    } else {
-      using R = Resolve<Op, typename EA::whole, typename EB::whole>;
-      if constexpr (R::verdict) {
-        using Whole = automatic_mode::whole_t<typename R::result>;
-        automatic_mode::LazyProduct<EA, EB, Whole> product(lazy(a), lazy(b));
-        if constexpr (R::communicates) {
-          return automatic_mode::LazyConstrained<typename R::result,
-                                                 automatic_mode::LazyProduct<EA, EB, Whole>>(
-              std::move(product));
-        } else {
-          return product;
-        }
-      } else {
-        return Poisoned(refusal<R, typename EA::whole, typename EB::whole>{});
-      }
-    }
+    using R = Resolve<Op, whole<A>, whole<B>>;
+    using Whole = automatic_mode::whole_t<typename R::result>;
+    return as_named<R>(automatic_mode::LazyProduct<lazy_t<A>, lazy_t<B>, Whole>(lazy(a), lazy(b)));
   }
   /// Products of several: of pairs, which one chain makes, so that they are associated in the best way.
   template <class... Out, class A, class B, class C, class... More>
   static auto call(op::Einsum<Out...> const& op, Where const& where, A const& a, B const& b,
                    C const& c, More const&... more) {
-    if constexpr (any_poisoned<shardtype::detail::lazy_t<A>, shardtype::detail::lazy_t<B>,
-                               shardtype::detail::lazy_t<C>, shardtype::detail::lazy_t<More>...>) {
-      (static_cast<void>(lazy(a)), static_cast<void>(lazy(b)), static_cast<void>(lazy(c)));
-      (static_cast<void>(lazy(more)), ...);
-      return Poisoned{};
+    if constexpr (detail::is_recorded_as_others<op::Einsum<Out...>, count>) {
+      using Strict = detail::einsum_like_t<named_t<whole<A>, Out...>>;
+      return constrain<Out...>(shardtype::call(Strict{}, where, a, b, c, more...));
     } else {
-      using First = typename shardtype::detail::lazy_t<A>::whole;
-      if constexpr (shardtype::detail::all_labels_named<Out...> ||
-                    (shardtype::detail::names_axis<Out> || ...)) {
-        using R = Resolve<op::Einsum<Out...>, First, typename shardtype::detail::lazy_t<B>::whole,
-                          typename shardtype::detail::lazy_t<C>::whole,
-                          typename shardtype::detail::lazy_t<More>::whole...>;
-        if constexpr (requires { typename R::sentence; }) {
-          return Poisoned(typename R::sentence{});
-        } else if constexpr (!R::verdict) {
-          return Poisoned(refusal<R, First, typename shardtype::detail::lazy_t<B>::whole,
-                                  typename shardtype::detail::lazy_t<C>::whole,
-                                  typename shardtype::detail::lazy_t<More>::whole...>{});
-        } else {
-          return call(op, where, call(typename R::pair_operation{}, where, a, b), c, more...);
-        }
-      } else {
-        using Strict = shardtype::detail::einsum_like_t<named_t<First, Out...>>;
-        return constrain<Out...>(call(Strict{}, where, a, b, c, more...));
-      }
+      using R = Resolve<op::Einsum<Out...>, whole<A>, whole<B>, whole<C>, whole<More>...>;
+      return shardtype::call(op, where, shardtype::call(typename R::pair_operation{}, where, a, b),
+                             c, more...);
     }
   }
   template <class F, class... Out, class A>
   static auto call([[maybe_unused]] op::Reduce<F, Out...> const& op, Where const&, A const& a) {
-    using R = Resolve<op::Reduce<F, Out...>, typename A::whole>;
-    if constexpr (!R::verdict) {
-      return Poisoned(refusal<R, typename A::whole>{});
-    } else if constexpr (F::kind == ReductionKind::whole) {
+    using R = Resolve<op::Reduce<F, Out...>, whole<A>>;
+    using Named = automatic_mode::whole_t<typename R::result>;
+    if constexpr (F::kind == ReductionKind::whole) {
       // A named result may have its dims in another order than the operation gives them.
-      using Op = shardtype::detail::reduction_to<F, typename A::whole,
-                                                 automatic_mode::whole_t<typename R::result>>;
-      using Whole = automatic_mode::whole_t<typename Resolve<Op, typename A::whole>::result>;
-      automatic_mode::LazyOperation<Op, Whole, A> reduction(
-          Op{static_cast<typename F::Arguments const&>(op)}, a);
-      if constexpr (R::communicates) {
-        return automatic_mode::LazyConstrained<typename R::result,
-                                               automatic_mode::LazyOperation<Op, Whole, A>>(
-            std::move(reduction));
-      } else {
-        return reduction;
-      }
+      using Op = detail::reduction_to<F, whole<A>, Named>;
+      using Whole = automatic_mode::whole_t<typename Resolve<Op, whole<A>>::result>;
+      return as_named<R>(automatic_mode::LazyOperation<Op, Whole, A>(
+          Op{static_cast<typename F::Arguments const&>(op)}, a));
     } else {
-      using Whole = automatic_mode::whole_t<typename R::result>;
-      automatic_mode::LazyReduction<F, Whole, A> reduction(a);
-      if constexpr (R::communicates) {
-        return automatic_mode::LazyConstrained<typename R::result,
-                                               automatic_mode::LazyReduction<F, Whole, A>>(
-            std::move(reduction));
-      } else {
-        return reduction;
-      }
+      return as_named<R>(automatic_mode::LazyReduction<F, Named, A>(a));
     }
   }
   /// Over the only label, which is named to the planner.
   template <bool Log, class A>
     requires(Scope<typename A::whole>::names.labels == 1)
   static auto call(op::Normalize<Log> const&, Where const& where, A const& a) {
-    using Whole = typename A::whole;
-    using Labels = decltype(shardtype::detail::labels_without<Whole, Tensor<element_t<Whole>>>());
-    return call(shardtype::detail::normalize_over<Log>(Labels{}), where, a);
+    using Labels = decltype(detail::labels_without<whole<A>, Tensor<element_t<whole<A>>>>());
+    return shardtype::call(detail::normalize_over<Log>(Labels{}), where, a);
   }
   /// Both results, as an expression each.
   template <class I, class... Result, class A>
   static auto call(op::TopK<I, Result...> const& op, Where const& where, A const& a) {
     using Op = op::TopK<I, Result...>;
-    using R = Resolve<Op, typename A::whole>;
-    if constexpr (R::verdict) {
-      auto values = call(automatic_mode::PartOf<Op, 0>{op}, where, a);
-      auto places = call(automatic_mode::PartOf<Op, 1>{op}, where, a);
-      return TopK<decltype(values), decltype(places)>{values, places};
-    } else {
-      return Poisoned(refusal<R, typename A::whole>{});
-    }
+    auto values = shardtype::call(automatic_mode::PartOf<Op, 0>{op}, where, a);
+    auto places = shardtype::call(automatic_mode::PartOf<Op, 1>{op}, where, a);
+    return TopK<decltype(values), decltype(places)>{values, places};
   }
   template <class... Out, class A>
   static auto call(op::Reshard<Out...> const&, Where const&, A const& a) {
     return constrain<Out...>(a);
   }
   template <class Op, class A>
-    requires shardtype::detail::keeps_elements<Op>
+    requires detail::keeps_elements<Op>
   static auto call(Op const&, Where const&, A const& a) {
-    using R = Resolve<Op, typename A::whole>;
-    if constexpr (R::verdict) {
-      return typename shardtype::detail::ExpressionOf<Op, typename R::result, A>::type(a);
-    } else {
-      return Poisoned(refusal<R, typename A::whole>{});
-    }
+    using Result = typename Resolve<Op, whole<A>>::result;
+    return typename detail::ExpressionOf<Op, Result, A>::type(a);
   }
   template <class Op, class... As>
-    requires(shardtype::detail::Ruled<Op> && !shardtype::detail::keeps_elements<Op> &&
-             !shardtype::detail::NamesResult<Op>)
-  static auto call(Op const& op, [[maybe_unused]] Where const& where, As const&... as) {
-    if constexpr (any_poisoned<shardtype::detail::lazy_t<As>...>) {
-      (static_cast<void>(lazy(as)), ...);
-      return Poisoned{};
-    } else if constexpr (!std::is_same_v<shardtype::detail::without_axes_t<Op>, Op>) {
-      return call(shardtype::detail::without_axes(op), where, as...);
-    } else {
-      using R = Resolve<Op, typename shardtype::detail::lazy_t<As>::whole...>;
-      if constexpr (!R::verdict) {
-        return Poisoned(refusal<R, typename shardtype::detail::lazy_t<As>::whole...>{});
-      } else if constexpr (sizeof...(As) > static_cast<std::size_t>(max_operands)) {
-        return Poisoned(
-            refused<Code::T07_too_many, false, typename shardtype::detail::lazy_t<As>::whole...>{});
-      } else if constexpr (!shardtype::detail::runs_on_blocks<
-                               Op, typename shardtype::detail::lazy_t<As>::whole...>()) {
-        return Poisoned(refused<Code::L01_not_recorded, false,
-                                typename shardtype::detail::FirstWhole<As...>::type>{});
-      } else {
-        return automatic_mode::LazyOperation<Op, automatic_mode::whole_t<typename R::result>,
-                                             shardtype::detail::lazy_t<As>...>(op, lazy(as)...);
-      }
-    }
+    requires(detail::Ruled<Op> && !detail::keeps_elements<Op> && !detail::NamesResult<Op>)
+  static auto call(Op const& given, Where const&, As const&... as) {
+    auto const op = detail::without_axes(given);
+    using Strict = detail::without_axes_t<Op>;
+    using Whole = automatic_mode::whole_t<typename Resolve<Strict, whole<As>...>::result>;
+    return automatic_mode::LazyOperation<Strict, Whole, lazy_t<As>...>(op, lazy(as)...);
   }
   template <class Op, class... As>
-    requires shardtype::detail::NamesResult<Op>
+    requires detail::NamesResult<Op>
   static auto call(Op const& op, Where const& where, As const&... as) {
-    if constexpr (any_poisoned<shardtype::detail::lazy_t<As>...>) {
-      (static_cast<void>(lazy(as)), ...);
-      return Poisoned{};
-    } else {
-      using R = Resolve<Op, typename shardtype::detail::lazy_t<As>::whole...>;
-      if constexpr (!R::verdict) {
-        return Poisoned(refusal<R, typename shardtype::detail::lazy_t<As>::whole...>{});
-      } else {
-        return constrain<typename R::result>(call(op.strict(), where, as...));
-      }
-    }
-  }
-  template <class Op, class... As>
-  static auto call(Op const&, Where const&, As const&...) {
-    return Poisoned(refused<Code::L01_not_recorded, false,
-                            typename shardtype::detail::FirstWhole<As...>::type>{});
+    return constrain<typename Resolve<Op, whole<As>...>::result>(
+        shardtype::call(op.strict(), where, as...));
   }
 };
 

@@ -253,19 +253,26 @@ void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
         out[e] = d;
 }
 
+/// The layout of an operand's block, with the dims in the order of type `A`.
+template <class A>
+kernels::Layout input_layout(ProgramRun& run, int step, int k) {
+  kernels::Layout const& from = run.input(step, k).layout;
+  int place[max_dims]{};
+  places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
+  kernels::Layout layout;
+  layout.rank = from.rank;
+  for (int d = 0; d < layout.rank; ++d) {
+    layout.extent[d] = from.extent[place[d]];
+    layout.stride[d] = from.stride[place[d]];
+  }
+  return layout;
+}
 /// The block of an operand, packed, with its dims in the order of type `A`.
 template <class A>
 Buffer packed_input(ProgramRun& run, int step, int k) {
   using T = typename A::element;
   AnyBlock const& from = run.input(step, k);
-  int place[max_dims]{};
-  places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
-  kernels::Layout layout;
-  layout.rank = from.layout.rank;
-  for (int d = 0; d < layout.rank; ++d) {
-    layout.extent[d] = from.layout.extent[place[d]];
-    layout.stride[d] = from.layout.stride[place[d]];
-  }
+  kernels::Layout const layout = input_layout<A>(run, step, k);
   if (layout.contiguous() && from.data == from.keep.data()) return from.keep;
   Buffer memory = run.mesh().pool().template take<typename A::memory_space>(
       static_cast<std::size_t>(layout.elements()) * sizeof(T));
@@ -288,11 +295,9 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   /// An operand in the form that the operation expects: packed, its dims in the order of its type.
   template <class A>
   static automatic_mode::block_t<A> block(ProgramRun& run, int step, int k) {
-    int place[max_dims]{};
-    places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
+    kernels::Layout const layout = input_layout<A>(run, step, k);
     std::array<std::int64_t, A::rank> extents{};
-    for (std::size_t d = 0; d < A::rank; ++d)
-      extents[d] = run.input(step, k).layout.extent[place[d]];
+    for (std::size_t d = 0; d < A::rank; ++d) extents[d] = layout.extent[d];
     return {run.mesh_ref(), extents, packed_input<A>(run, step, k)};
   }
   template <int... K>
@@ -357,66 +362,18 @@ class PartFinder {
  public:
   shardtype::detail::List<ProgramPart> parts;
 
-  template <class A>
-  int given(Type<A>, automatic_mode::LazyLeaf<A> const* e) {
-    ProgramPart p = part_of<A>();
-    p.mesh = &e->tensor().mesh();
-    p.extents = e->tensor().extents().data();
-    p.buffer = &e->tensor().buffer();
-    return add(p);
-  }
-  template <class A, int Number>
-  int given(Type<A> type, automatic_mode::LazyInput<A, Number> const* e) {
-    given(type, static_cast<automatic_mode::LazyLeaf<A> const*>(e));
-    parts.back().argument = Number;
+  template <class E>
+  int visit(E const* e, shardtype::detail::WalkedOperands const&) {
+    using Whole = typename E::whole;
+    ProgramPart& p = parts.push_back({});
+    p.move = &move_block<typename Whole::element, typename Whole::memory_space>;
+    p.part = e;
+    describe(p, e);
     return 0;
   }
-  template <class Whole>
-  int product(Type<Whole>, shardtype::detail::WalkedOperands const&) {
-    ProgramPart p = part_of<Whole>();
-    p.make = &product_block<typename Whole::element, typename Whole::memory_space>;
-    return add(p);
-  }
-  template <class M>
-  int map(Type<M>, shardtype::detail::WalkedOperands const&, M const* e) {
-    ProgramPart p = part_of<typename M::whole>();
-    p.make = &map_block<M>;
-    p.part = e;
-    return add(p);
-  }
-  template <class Op, class Whole, class... As>
-  int operation(Type<automatic_mode::LazyOperation<Op, Whole, As...>>,
-                shardtype::detail::WalkedOperands const&,
-                automatic_mode::LazyOperation<Op, Whole, As...> const* e) {
-    using Run = OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>>;
-    ProgramPart p = part_of<Whole>();
-    p.make = &Run::make;
-    p.set_extents = &Run::set_extents;
-    p.equal = &Run::equal;
-    p.part = e;
-    return add(p);
-  }
-  template <class F, class Result, class... As>
-  int shard_map(Type<automatic_mode::LazyShardMap<F, Result, As...>>,
-                shardtype::detail::WalkedOperands const&,
-                automatic_mode::LazyShardMap<F, Result, As...> const* e) {
-    ProgramPart p = part_of<Result>();
-    p.make = &ShardMapRun<automatic_mode::LazyShardMap<F, Result, As...>>::make;
-    p.part = e;
-    return add(p);
-  }
-  template <class F, class Whole, class A>
-  int reduction(Type<automatic_mode::LazyReduction<F, Whole, A>>, int) {
-    ProgramPart p = part_of<Whole>();
-    p.make = &reduction_block<F, Whole, element_t<typename A::whole>>;
-    return add(p);
-  }
-  template <class Whole, class A>
-  int relabel(Type<automatic_mode::LazyRelabel<Whole, A>>, int) {
-    return add(part_of<Whole>());
-  }
-  template <class Pin>
-  int constrain(Type<Pin>, int) {
+  template <class Pin, class A>
+  int visit(automatic_mode::LazyConstrained<Pin, A> const*,
+            shardtype::detail::WalkedOperands const&) {
     return 0;
   }
   bool found(Identity type, int&) const;
@@ -427,16 +384,39 @@ class PartFinder {
   int share(Identity tag, void const* at, int);
 
  private:
-  template <class A>
-  static ProgramPart part_of() {
-    ProgramPart p;
-    p.move = &move_block<typename A::element, typename A::memory_space>;
-    return p;
+  template <class E, class A, int Number>
+  static void describe(ProgramPart& p, automatic_mode::LazyLeaf<E, A, Number> const* e) {
+    p.mesh = &e->tensor().mesh();
+    p.extents = e->tensor().extents().data();
+    p.buffer = &e->tensor().buffer();
+    p.argument = Number;
   }
-  int add(ProgramPart const& p) {
-    parts.push_back(p);
-    return 0;
+  template <class A, class B, class Whole>
+  static void describe(ProgramPart& p, automatic_mode::LazyProduct<A, B, Whole> const*) {
+    p.make = &product_block<typename Whole::element, typename Whole::memory_space>;
   }
+  template <class F, class... Args>
+  static void describe(ProgramPart& p, automatic_mode::LazyMap<F, Args...> const*) {
+    p.make = &map_block<automatic_mode::LazyMap<F, Args...>>;
+  }
+  template <class Op, class Whole, class... As>
+  static void describe(ProgramPart& p, automatic_mode::LazyOperation<Op, Whole, As...> const*) {
+    using Run = OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>>;
+    p.make = &Run::make;
+    p.set_extents = &Run::set_extents;
+    p.equal = &Run::equal;
+  }
+  template <class F, class Result, class... As>
+  static void describe(ProgramPart& p, automatic_mode::LazyShardMap<F, Result, As...> const*) {
+    p.make = &ShardMapRun<automatic_mode::LazyShardMap<F, Result, As...>>::make;
+  }
+  template <class F, class Whole, class A>
+  static void describe(ProgramPart& p, automatic_mode::LazyReduction<F, Whole, A> const*) {
+    p.make = &reduction_block<F, Whole, element_t<typename A::whole>>;
+  }
+  template <class Whole, class A>
+  static void describe(ProgramPart&, automatic_mode::LazyRelabel<Whole, A> const*) {}
+
   shardtype::detail::List<Identity> found_;
   shardtype::detail::List<Identity> tags_;
   shardtype::detail::List<void const*> objects_;

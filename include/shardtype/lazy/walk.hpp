@@ -18,130 +18,68 @@ struct WalkedOperands {
   }
 };
 
-/// Calls `visitor` for each value of the expression of type `E` (at `e`, or null), operands first;
-/// returns the visitor's result for the whole expression.
+/// Calls `visitor.visit(e, operands)` for each value of the expression `e` (of which only the type is known if it is
+/// null), operands first; returns the visitor's result for the whole expression.
 template <class V, class E>
-constexpr int walk(V& visitor, Type<E>, E const* e);
+constexpr int walk(V& visitor, E const* e);
 
-template <class V, class A>
-constexpr void walk_factor(V& visitor, Type<A>, A const* a, WalkedOperands& to) {
-  to.push(walk(visitor, Type<A>{}, a));
-}
-/// The factors of a chain of products, from left to right.
-template <class V, class A, class B, class Whole>
-constexpr void walk_chain(V& visitor, Type<LazyProduct<A, B, Whole>>,
-                          LazyProduct<A, B, Whole> const* p, WalkedOperands& to) {
-  using C = Chain<LazyProduct<A, B, Whole>>;
-  A const* const a = p == nullptr ? nullptr : &p->a();
-  B const* const b = p == nullptr ? nullptr : &p->b();
-  if constexpr (C::joins_a) {
-    walk_chain(visitor, Type<A>{}, a, to);
+/// Whether operand `K` of the expression `E` is no value of its own, but part of E's: of a kernel, or of a chain of
+/// products.
+template <class E, int K, class A>
+constexpr bool is_part() {
+  if constexpr (is_lazy_map<E>) {
+    return is_lazy_map<A>;
+  } else if constexpr (Chain<E>::product) {
+    return Chain<E>::joins(K);
   } else {
-    walk_factor(visitor, Type<A>{}, a, to);
-  }
-  if constexpr (C::joins_b) {
-    walk_chain(visitor, Type<B>{}, b, to);
-  } else {
-    walk_factor(visitor, Type<B>{}, b, to);
+    return false;
   }
 }
-
-/// The operands of a kernel, in the order of its slots.
-template <class V, class A>
-constexpr void walk_argument(V& visitor, Type<A>, A const* a, WalkedOperands& to) {
-  if constexpr (is_lazy<A>) to.push(walk(visitor, Type<A>{}, a));
-}
-template <class V, class F, class... Args>
-constexpr void walk_argument(V& visitor, Type<LazyMap<F, Args...>>, LazyMap<F, Args...> const* m,
-                             WalkedOperands& to) {
-  [&]<int... K>(std::integer_sequence<int, K...>) {
-    (walk_argument(visitor, Type<Args>{}, m == nullptr ? nullptr : &m->template argument<K>(), to),
-     ...);
-  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
-}
-
-template <class V, class A>
-constexpr int walk_node(V& visitor, Type<LazyTensor<A>>, LazyTensor<A> const* e) {
-  return visitor.given(Type<A>{}, e);
-}
-template <class V, class A, int Number>
-constexpr int walk_node(V& visitor, Type<LazyInput<A, Number>>, LazyInput<A, Number> const* e) {
-  return visitor.given(Type<A>{}, e);
-}
-template <class V, class A, int Number>
-constexpr int walk_node(V& visitor, Type<LazySymbol<A, Number>>, LazySymbol<A, Number> const* e) {
-  return visitor.given(Type<A>{}, e);
-}
-template <class V, class A, class B, class Whole>
-constexpr int walk_node(V& visitor, Type<LazyProduct<A, B, Whole>> t,
-                        LazyProduct<A, B, Whole> const* e) {
-  WalkedOperands operands;
-  walk_chain(visitor, t, e, operands);
-  return visitor.product(Type<Whole>{}, operands);
-}
-template <class V, class F, class... Args>
-constexpr int walk_node(V& visitor, Type<LazyMap<F, Args...>> t, LazyMap<F, Args...> const* e) {
-  WalkedOperands operands;
-  walk_argument(visitor, t, e, operands);
-  return visitor.map(t, operands, e);
-}
-/// The arguments `As` of `e`, one operand each.
+/// The operands of `e`, from left to right: of a kernel in the order of its slots, of a chain of products its factors.
 template <class V, class E, class... As>
-constexpr WalkedOperands walk_arguments(V& visitor, E const* e, Pack<As...>) {
-  WalkedOperands operands;
+constexpr void walk_operands(V& visitor, E const* e, Pack<As...>, WalkedOperands& to) {
+  [[maybe_unused]] auto const one = [&]<int K, class A>(core::KeptAt<K, Type<A>>) {
+    A const* a = nullptr;
+    if (e != nullptr) a = &e->template argument<K>();
+    if constexpr (is_part<E, K, A>()) {
+      walk_operands(visitor, a, typename A::operands{}, to);
+    } else if constexpr (is_lazy<A>) {
+      to.push(walk(visitor, a));
+    }
+  };
   [&]<int... K>(std::integer_sequence<int, K...>) {
-    (operands.push(walk(visitor, Type<As>{}, e == nullptr ? nullptr : &e->template argument<K>())),
-     ...);
+    (one(core::KeptAt<K, Type<As>>{}), ...);
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-  return operands;
 }
-template <class V, class Op, class Whole, class... As>
-constexpr int walk_node(V& visitor, Type<LazyOperation<Op, Whole, As...>> t,
-                        LazyOperation<Op, Whole, As...> const* e) {
-  return visitor.operation(t, walk_arguments(visitor, e, Pack<As...>{}), e);
-}
-template <class V, class F, class Result, class... As>
-constexpr int walk_node(V& visitor, Type<LazyShardMap<F, Result, As...>> t,
-                        LazyShardMap<F, Result, As...> const* e) {
-  return visitor.shard_map(t, walk_arguments(visitor, e, Pack<As...>{}), e);
-}
-template <class V, class F, class Whole, class A>
-constexpr int walk_node(V& visitor, Type<LazyReduction<F, Whole, A>> t,
-                        LazyReduction<F, Whole, A> const* e) {
-  return visitor.reduction(t, walk(visitor, Type<A>{}, e == nullptr ? nullptr : &e->a()));
+
+template <class V, class E>
+constexpr int walk_node(V& visitor, E const* e) {
+  WalkedOperands operands;
+  walk_operands(visitor, e, typename E::operands{}, operands);
+  return visitor.visit(e, operands);
 }
 template <class V, class Whole, class A>
-constexpr int walk_node(V& visitor, Type<LazyRelabel<Whole, A>> t, LazyRelabel<Whole, A> const* e) {
-  return visitor.relabel(t, walk(visitor, Type<A>{}, e == nullptr ? nullptr : &e->a()));
-}
-template <class V, class Whole, class A>
-constexpr int walk_node(V& visitor, Type<LazyTranspose<Whole, A>>,
-                        LazyTranspose<Whole, A> const* e) {
-  return walk(visitor, Type<A>{}, e == nullptr ? nullptr : &e->a());
-}
-template <class V, class Pin, class A>
-constexpr int walk_node(V& visitor, Type<LazyConstrained<Pin, A>>,
-                        LazyConstrained<Pin, A> const* e) {
-  return visitor.constrain(Type<Pin>{}, walk(visitor, Type<A>{}, e == nullptr ? nullptr : &e->a()));
+constexpr int walk_node(V& visitor, LazyTranspose<Whole, A> const* e) {
+  return walk(visitor, e == nullptr ? nullptr : &e->template argument<0>());
 }
 template <class V, class Tag, class A>
-constexpr int walk_node(V& visitor, Type<LazyShared<Tag, A>>, LazyShared<Tag, A> const* e) {
+constexpr int walk_node(V& visitor, LazyShared<Tag, A> const* e) {
   A const* const a = e == nullptr ? nullptr : &e->a();
   int known = -1;
   if (visitor.is_known(identity<LazyShared<Tag, A>>, a, known)) return known;
-  return visitor.share(identity<LazyShared<Tag, A>>, a, walk(visitor, Type<A>{}, a));
+  return visitor.share(identity<LazyShared<Tag, A>>, a, walk(visitor, a));
 }
 
 template <class V, class E>
-constexpr int walk(V& visitor, Type<E>, E const* e) {
-  if constexpr (is_found_again<E>) {
+constexpr int walk(V& visitor, E const* e) {
+  if constexpr (E::found_again && is_settled<E>) {
     int known = -1;
     if (visitor.found(identity<E>, known)) return known;
-    int const value = walk_node(visitor, Type<E>{}, e);
+    int const value = walk_node(visitor, e);
     visitor.remember(identity<E>, value);
     return value;
   } else {
-    return walk_node(visitor, Type<E>{}, e);
+    return walk_node(visitor, e);
   }
 }
 

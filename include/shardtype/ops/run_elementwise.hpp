@@ -99,18 +99,13 @@ constexpr auto fuse(F const& f, Args&&... args) {
     return Poisoned{};
   } else if constexpr ((is_pending<std::remove_cvref_t<Args>> || ...)) {
     return Poisoned(refused<Code::A04_under_way, false, std::remove_cvref_t<Args>...>{});
-  } else if constexpr ((is_active<std::remove_cvref_t<Args>> || ...)) {
-    using Next = execute::Continue<execute::Above::active, held_t<Args&&>...>;
+  } else if constexpr ((is_active<std::remove_cvref_t<Args>> || ...) ||
+                       (is_lazy<std::remove_cvref_t<Args>> || ...)) {
+    constexpr bool active = (is_active<std::remove_cvref_t<Args>> || ...);
+    using Next = execute::Continue<active ? execute::Above::active : execute::Above::lazy,
+                                   held_t<Args&&>...>;
     if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
       return Next::fuse(f, held(static_cast<Args&&>(args))...);
-    } else {
-      static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
-      return Poisoned{};
-    }
-  } else if constexpr ((is_lazy<std::remove_cvref_t<Args>> || ...)) {
-    using Next = execute::Continue<execute::Above::lazy, held_t<Args&&>...>;
-    if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
-      return Next::call(op::Map<F>{f}, std::source_location{}, held(static_cast<Args&&>(args))...);
     } else {
       static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
       return Poisoned{};
