@@ -177,7 +177,7 @@ struct TwiceAndOne {
 
 // The linearity and kind of the library's own tags for functions and reductions.
 template <class F, class T = std::int64_t>
-inline constexpr rules::Linearity meets = shardtype::detail::LinearityOf<F, T>::value;
+inline constexpr rules::Linearity meets = shardtype::detail::linearity_of<F, T>;
 constexpr Op strict(Op op);  // cases.hpp
 
 constexpr rules::ReductionKind reduction_kind(Op op) {
