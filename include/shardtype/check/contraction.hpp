@@ -127,7 +127,9 @@ template <class Strict, class A, class B>
 struct Strictly : Strict {
   using S = typename Strict::S;
   static constexpr bool communicates = false;
-  using result = accepted_t<Strict, element_t<A>, A>;
+  // not accepted_t, whose class would be one more for each product
+  static constexpr auto const& value = Strict::verdict.result;
+  using result = tensor_from_spec<S, Strictly, element_t<A>, A>;
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
     return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec,
                                              Strict::verdict.result, z,

@@ -62,8 +62,8 @@ struct FunctionPlan {
   Room room = Room::enough;
 
   using Iterator = planning::NumberedIterator<FunctionPlan, FunctionStep>;
-  constexpr Iterator begin() const { return {*this, 0}; }
-  constexpr Iterator end() const { return {*this, size}; }
+  constexpr Iterator begin() const { return {this, 0}; }
+  constexpr Iterator end() const { return {this, size}; }
   constexpr FunctionStep const& operator[](int k) const { return steps[order[k]]; }
 
   /// Number of collectives of this kind.

@@ -21,29 +21,25 @@ namespace shardtype::planning {
 
 /// Iterates in order over the values `T` that `Values` gives by their numbers.
 template <class Values, class T>
-class NumberedIterator {
- public:
+struct NumberedIterator {
   using value_type = T;
   using difference_type = std::ptrdiff_t;
 
-  NumberedIterator() = default;
-  constexpr NumberedIterator(Values const& values, int at) : values_(&values), at_(at) {}
-  constexpr T const& operator*() const { return (*values_)[at_]; }
-  constexpr T const* operator->() const { return &(*values_)[at_]; }
+  Values const* values = nullptr;
+  int at = 0;
+
+  constexpr T const& operator*() const { return (*values)[at]; }
+  constexpr T const* operator->() const { return &(*values)[at]; }
   constexpr NumberedIterator& operator++() {
-    ++at_;
+    ++at;
     return *this;
   }
   constexpr NumberedIterator operator++(int) {
     NumberedIterator const before = *this;
-    ++at_;
+    ++at;
     return before;
   }
   friend constexpr bool operator==(NumberedIterator, NumberedIterator) = default;
-
- private:
-  Values const* values_ = nullptr;
-  int at_ = 0;
 };
 
 /// At most `Most` values. Unused elements are not constructed, because a compiler would write,
@@ -64,7 +60,7 @@ class Rooms {
   constexpr T& operator[](int k) { return rooms_[k].value; }
   /// Constructs the value at `k`.
   constexpr void put(int k, T const& value) { std::construct_at(&rooms_[k].value, value); }
-  constexpr Iterator iterator(int k) const { return {*this, k}; }
+  constexpr Iterator iterator(int k) const { return {this, k}; }
 
  private:
   Room rooms_[Most];
