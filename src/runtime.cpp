@@ -13,14 +13,12 @@
 #include <shardtype/runtime/exchange.ipp>
 #include <shardtype/runtime/files.ipp>
 #include <shardtype/runtime/machine_file.ipp>
-#include <shardtype/runtime/memory_for.ipp>
 #include <shardtype/runtime/mesh.ipp>
 #include <shardtype/runtime/node.ipp>
 #include <shardtype/runtime/pool.ipp>
 #include <shardtype/runtime/records.ipp>
 #include <shardtype/runtime/settings.ipp>
 #include <shardtype/runtime/shared_window.ipp>
-#include <shardtype/runtime/small_blocks.ipp>
 #include <shardtype/runtime/trace.ipp>
 #include <shardtype/runtime/wait.ipp>
 

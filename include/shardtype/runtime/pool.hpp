@@ -15,13 +15,16 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
-#include <shardtype/runtime/memory_for.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::runtime {
 
 class Buffer;
 class Pool;
+
+/// Error E27: the system cannot provide `bytes` bytes for the tensor that is being made; this rank's
+/// tensors hold `in_use`.
+[[noreturn]] void throw_no_memory(std::size_t bytes, std::int64_t in_use);
 
 }  // namespace shardtype::runtime
 

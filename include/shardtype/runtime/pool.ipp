@@ -1,6 +1,10 @@
 #pragma once
 /// Definitions of pool.hpp.
 
+#include <string>
+
+#include <shardtype/core/error.hpp>
+#include <shardtype/core/text.hpp>
 #include <shardtype/runtime/linkage.hpp>
 #include <shardtype/runtime/pool.hpp>
 
@@ -38,6 +42,17 @@ SHARDTYPE_INLINE void ask_for_huge_pages(void* data, std::size_t bytes) {
 }  // namespace shardtype::detail
 
 namespace shardtype::runtime {
+
+SHARDTYPE_INLINE void throw_no_memory(std::size_t bytes, std::int64_t in_use) {
+  core::RunningCall const* const making = core::RunningCall::making();
+  throw Error("E27",
+              "no memory of " + std::to_string(bytes) + " bytes" +
+                  (making == nullptr ? ""
+                                     : std::string(" for ") + making->element() +
+                                           core::spec_text(making->spec(), making->names())) +
+                  "; this rank's tensors hold " + std::to_string(in_use) +
+                  " bytes already: split over more ranks, or take a narrower element type");
+}
 
 SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
   while (idle_bytes_ > keep) {
