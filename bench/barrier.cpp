@@ -2,6 +2,7 @@
 // spins, so it occupies a core that a rank on its way to the barrier needs; a waiting rank of the
 // library yields. This program must not link code that yields inside MPI: such code would hide a
 // missing yield.
+// RANKS: 8
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,7 @@
 // Local kernels against plain loops over the same bytes: fused elementwise expressions and
 // reductions against a hand-written loop, packing and unpacking against memcpy. The bandwidth
 // limits the loop, so it is the lower bound of the time.
+// RANKS: 1
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -1,6 +1,7 @@
 // The product of two distributed matrices, all three split by rows, against ScaLAPACK's psgemm on
 // each of its grids and with several block sizes, alternating.
 // NEEDS: ScaLAPACK
+// RANKS: 2
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -26,7 +26,7 @@ def in_turn(runs, pairs, what):
     for pair in range(pairs):
         found = {which: runs[which]() for which in ((0, 1) if pair % 2 == 0 else (1, 0))}
         made.append((found[0], found[1]))
-        print(f"{what}, {pair + 1} of {pairs}", flush=True)
+        print(f"{what} {pair + 1} of {pairs}", flush=True)
     return made
 
 

@@ -286,6 +286,10 @@ struct CaseOf : Naming {
   template <class C>
   static constexpr CaseOf of() {
     constexpr bool is_function = requires { typename C::function; };
+    static_assert(!C::across || !C::anywhere);
+    static_assert((C::reads & reads_result) == 0 || C::anywhere || requires { &C::meet; } ||
+                      requires { &C::plan; },
+                  "a named result needs a plan");
     CaseOf out{Naming::of<C>(), C::takes,     C::across,         C::anywhere, C::recorded,
                C::apart,        C::divides,   C::needs_elements, is_function, C::seldom_fits,
                &C::gives,       &C::known,    &rule_of<C>,       nullptr,     nullptr,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <tuple>
+#include <type_traits>
 
 #include "harness/cases/along.hpp"
 #include "harness/cases/by_hand.hpp"
@@ -25,6 +27,9 @@ struct Table;
 template <class... Cs>
 struct Table<CaseList<Cs...>> {
   static constexpr CaseOf all[] = {CaseOf::of<Cs>()...};
+  template <class C>
+  static constexpr int times = (0 + ... + int{std::is_same_v<C, Cs>});
+  static_assert(((times<Cs> == 1) && ...), "a case stands twice in the lists");
   template <Op op>
   using at = std::tuple_element_t<static_cast<std::size_t>(op), std::tuple<Cs...>>;
 };

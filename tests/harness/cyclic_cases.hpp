@@ -122,36 +122,30 @@ struct SlowLu : LuMethod<double> {
 };
 
 // All ranks, with a window that they share.
-class Ranks {
- public:
+struct Ranks {
   Ranks() {
-    for (int g = 0; g < comm.size(); ++g) all_.push_back(g);
+    for (int g = 0; g < comm.size(); ++g) all.push_back(g);
   }
   // The slots of panels in the window if that is the way, else in `own`.
   PanelSlots<double> slots(CyclicBlocks const& b, std::vector<double>& own) {
     Int const elements =
         shardtype::planning::cyclic_rounds::panel_memory(b, sizeof(double)) / Int{sizeof(double)};
     if (run_time.settings.linalg.window && elements > 0) {
-      REQUIRE(window_.reserve(elements * 8));
-      return {static_cast<double*>(window_.data()), &window_, &all_};
+      REQUIRE(window.reserve(elements * 8));
+      return {static_cast<double*>(window.data()), &window, &all};
     }
     own.resize(static_cast<std::size_t>(elements));
     return {own.data(), nullptr, nullptr};
   }
 
- private:
   static MPI_Comm copy() {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     return comm;
   }
-
- public:
   Comm comm{copy()};
-
- private:
-  runtime::SharedWindow window_{comm};
-  detail::List<int> all_;
+  runtime::SharedWindow window{comm};
+  detail::List<int> all;
 };
 
 // What the ranks find: the solution, gathered for the test, empty if the factorization stopped; the pivots of LU; this rank's

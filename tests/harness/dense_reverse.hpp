@@ -58,6 +58,12 @@ class Reverse {
 
   Array const& value(int v) const { return nodes_[static_cast<std::size_t>(v)].value; }
   Int extent(int label) const { return extents_[static_cast<std::size_t>(label)]; }
+  // An array of these labels.
+  Array made(std::vector<int> const& labels) const {
+    std::vector<Int> n;
+    for (int const l : labels) n.push_back(extent(l));
+    return {labels, n};
+  }
   int input(Array a) {
     nodes_.push_back({std::move(a), {}});
     return static_cast<int>(nodes_.size()) - 1;
@@ -163,11 +169,6 @@ class Reverse {
   };
   static bool contains(std::vector<int> const& all, int l) {
     return std::find(all.begin(), all.end(), l) != all.end();
-  }
-  Array made(std::vector<int> const& labels) const {
-    std::vector<Int> n;
-    for (int const l : labels) n.push_back(extent(l));
-    return {labels, n};
   }
   std::vector<double> row(Array const& a, std::vector<int> const& over, At const& at) const {
     std::vector<double> out;

@@ -92,7 +92,7 @@ struct Program {
 
 class Drawing {
  public:
-  /// Two cases, `favourite` and one a third of the list away, are tried more often until the program has them.
+  /// Two cases, `favourite` and one a quarter of the list away, are tried more often until the program has them.
   constexpr Drawing(std::uint64_t seed, int length, int favourite)
       : draw_(seed), favourite_(favourite) {
     rules::Labels all;
@@ -119,7 +119,7 @@ class Drawing {
   static constexpr double too_large = 1e5;
   // Between both favourites: neighbours are alike and seldom fit into one program. Odd, as the first ones may all be
   // even.
-  static constexpr int apart = (case_count / 3) | 1;
+  static constexpr int apart = (case_count / 4) | 1;
 
   constexpr Spec wanted(rules::Labels const& of) {
     bool const unreduced = draw_.one_in(3);

@@ -146,6 +146,7 @@ struct WithGradient : Naming {
   static constexpr WithGradient of() {
     static_assert(std::size(C::gradients_of) > 0);
     constexpr bool is_lookup = requires { &C::ids; };
+    static_assert(!is_lookup || C::takes.operands == 2);
     constexpr bool has_slopes = requires { &C::slopes; };
     WithGradient out{Naming::of<C>(),
                      is_lookup ? 1 : C::takes.operands,

@@ -47,10 +47,7 @@ struct Meant {
         std::array<std::vector<double>, inputs> const& given) {
     dense::Reverse r(n);
     for (int k = 0; k < inputs; ++k) {
-      std::vector<int> const of = labels_in(p.input[k]);
-      std::vector<Int> e;
-      for (int const l : of) e.push_back(r.extent(l));
-      dense::Array a(of, e);
+      dense::Array a = r.made(labels_in(p.input[k]));
       a.values = given[static_cast<std::size_t>(k)];
       r.input(a);
     }

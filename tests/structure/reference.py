@@ -78,7 +78,7 @@ class Library:
         include = root / "include/shardtype"
         tests = [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]
         self.operations = {name for file in tests for name in re.findall(r'\bon<"(\w+)",', file.read_text())}
-        texts = [public_code(file.read_text()) for file in sorted(include.rglob("*.[hi]pp"))]
+        texts = [re.sub(r"//[^\n]*", "", file.read_text()) for file in sorted(include.rglob("*.[hi]pp"))]
         text = "\n".join(texts)
         self.objects = self.operations | set(re.findall(
             r"\b(?:struct|class|enum class|using|constexpr [\w:]+) (\w+)", text))
@@ -102,10 +102,6 @@ class Library:
             self.jax = complete.after("shardtype::jax")
             self.machines = complete.after("shardtype::machines")
             self.compile_errors = complete.errors_in((root / PAGE).read_text())
-
-
-def public_code(text):
-    return re.sub(r"//[^\n]*", "", text)
 
 
 def docstrings(text):

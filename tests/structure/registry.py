@@ -106,7 +106,8 @@ def code_of(text):
 def objects(headers):
     """The names of all operations: of structs, or of their aliases."""
     text = "\n".join(code_of(header) for header in headers)
-    structs = re.findall(r"struct (\w+)(?: : [\w:<>]+)? \{\s*using operation = \1;", text)
+    # those of namespace linalg, of one matrix over many ranks, have other bases
+    structs = re.findall(r"struct (\w+)(?: : (?:[\w:<>]+|linalg::detail::\w+<\w, \w>))? \{\s*using operation = \1;", text)
     aliases = re.findall(r"^using (\w+) =\s+(?:MaybeNamed<|typename detail::\w+Of<)?(\w+)\b", text, re.M)
     named = {alias: struct for alias, struct in aliases if struct in structs}
     return sorted([s for s in structs if s not in named.values()] + list(named)), structs

@@ -89,7 +89,6 @@ struct NamedMatrixProduct : NamedProduct {
     return rules::matmul_labels(r.a, r.b, out) ? out : rules::Labels{};
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
-    in.list = {};
     if (rules::Verdict const v = rules::matmul_labels(r.a, r.b, in.list); !v) return v;
     return summed(r, in, rules::named_contraction(r.a, r.b, in.result, false));
   }
