@@ -58,26 +58,19 @@ struct PseudoInverse : linalg::detail::OnMatrices<I, J> {
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
     std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
-    if (k == 0) return;
-    runtime::Buffer const room = linalg::detail::room<T>(a, m * n + m * k + k * n);
-    runtime::Buffer const values = linalg::detail::room<R>(a, k);
-    auto* const x = static_cast<T*>(room.data());
-    T* const u = x + m * n;
-    T* const vh = u + m * k;
-    auto* const s = static_cast<R*>(values.data());
     R const part = cutoff.part<R>(m, n, 10);
-    for (std::int64_t t = 0; t < mats.count; ++t) {
-      lk::pack(mats, t, x, m);
-      if (!lk::finite(x, m * n) || lk::gesdd(true, m, n, x, m, s, u, m, vh, k) != 0) {
+    linalg::detail::each_svd(a, mats, true, [&](std::int64_t t, auto const& of) {
+      if (!of.good) {
         lk::fill(made, t, lk::not_a_number<T>());
-        continue;
+        return;
       }
       for (std::int64_t c = 0; c < k; ++c)
         for (std::int64_t i = 0; i < m; ++i)
-          u[i + c * m] = s[c] > part * s[0] ? T(u[i + c * m] / T(s[c])) : T(0);
-      lk::gemm(lk::Trans::conjugate, lk::Trans::conjugate, n, m, k, T(1), vh, k, u, m, T(0), x, n);
-      lk::unpack(x, n, made, t);
-    }
+          of.u[i + c * m] = of.s[c] > part * of.s[0] ? T(of.u[i + c * m] / T(of.s[c])) : T(0);
+      lk::gemm(lk::Trans::conjugate, lk::Trans::conjugate, n, m, k, T(1), of.vh, k, of.u, m, T(0),
+               of.scratch, n);
+      lk::unpack(of.scratch, n, made, t);
+    });
 #endif
   }
 };
@@ -102,26 +95,17 @@ struct MatrixRank : linalg::detail::OnMatrices<I, J> {
   void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const& a) const {
     linalg::detail::need_lapack("matrix_rank");
 #ifdef SHARDTYPE_HAVE_LAPACK
-    namespace lk = linalg::kernels;
-    using T = typename A::element;
-    using R = lk::real_t<T>;
+    using R = linalg::kernels::real_t<typename A::element>;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
-    runtime::Buffer const room = linalg::detail::room<T>(a, m * n);
-    runtime::Buffer const values = linalg::detail::room<R>(a, k);
-    auto* const x = static_cast<T*>(room.data());
-    auto* const s = static_cast<R*>(values.data());
+    std::int64_t const m = mats.rows, n = mats.width;
     R const part = cutoff.part<R>(m, n, 1);
-    for (std::int64_t t = 0; t < mats.count; ++t) {
-      std::int32_t& rank = linalg::detail::written(out)[t];
-      rank = 0;
-      if (k == 0) continue;
-      lk::pack(mats, t, x, m);
-      if (lk::finite(x, m * n) && lk::gesdd(false, m, n, x, m, s, static_cast<T*>(nullptr), 1,
-                                            static_cast<T*>(nullptr), 1) == 0)
-        rank = static_cast<std::int32_t>(
-            std::count_if(s, s + k, [&](R v) { return v > part * s[0]; }));
-    }
+    std::int32_t* const ranks = linalg::detail::written(out);
+    std::fill_n(ranks, mats.count, 0);
+    linalg::detail::each_svd(a, mats, false, [&](std::int64_t t, auto const& of) {
+      if (of.good)
+        ranks[t] = static_cast<std::int32_t>(
+            std::count_if(of.s, of.s + std::min(m, n), [&](R v) { return v > part * of.s[0]; }));
+    });
 #endif
   }
 };

@@ -32,6 +32,38 @@ namespace detail {
 
 struct VectorsAndValues : Index<"vectors and values"> {};
 
+#ifdef SHARDTYPE_HAVE_LAPACK
+
+/// Singular values of an m x n matrix, and, where they are asked for, vectors: u with leading dimension m, vh with min(m, n).
+template <class T>
+struct OneSvd {
+  bool good;   ///< false of a matrix with a NaN or an infinity, or of which LAPACK finds none
+  T* scratch;  ///< m n elements
+  T* u;
+  T* vh;
+  kernels::real_t<T>* s;
+};
+/// Calls `f(t, svd)` for each matrix that has elements.
+template <class A, class T, class F>
+void each_svd(A const& a, kernels::Stack<T const> const& mats, bool vectors, F f) {
+  std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
+  if (k == 0) return;
+  runtime::Buffer const room = detail::room<T>(a, m * n + (vectors ? m * k + k * n : 0));
+  runtime::Buffer const values = detail::room<kernels::real_t<T>>(a, k);
+  auto* const x = static_cast<T*>(room.data());
+  T* const u = vectors ? x + m * n : nullptr;
+  OneSvd<T> one{false, x, u, vectors ? u + m * k : nullptr,
+                static_cast<kernels::real_t<T>*>(values.data())};
+  for (std::int64_t t = 0; t < mats.count; ++t) {
+    kernels::pack(mats, t, x, m);
+    one.good = kernels::finite(x, m * n) &&
+               kernels::gesdd(vectors, m, n, x, m, one.s, one.u, m, one.vh, k) == 0;
+    f(t, one);
+  }
+}
+
+#endif
+
 }  // namespace detail
 }  // namespace linalg
 
@@ -175,33 +207,21 @@ struct SvdAll : linalg::detail::OnMatrices<I, J> {
 #ifdef SHARDTYPE_HAVE_LAPACK
     namespace lk = linalg::kernels;
     using T = typename A::element;
-    using R = lk::real_t<T>;
     auto const mats = linalg::detail::matrices<I, J>(a);
     std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = m + n + 1;
-    if (k == 0) return;
-    runtime::Buffer const square = linalg::detail::room<T>(a, m * n);
-    runtime::Buffer const left = linalg::detail::room<T>(a, m * k);
-    runtime::Buffer const right = linalg::detail::room<T>(a, k * n);
-    runtime::Buffer const values = linalg::detail::room<R>(a, k);
-    auto* const x = static_cast<T*>(square.data());
-    auto* const u = static_cast<T*>(left.data());
-    auto* const vh = static_cast<T*>(right.data());
-    auto* const s = static_cast<R*>(values.data());
-    for (std::int64_t t = 0; t < mats.count; ++t) {
+    linalg::detail::each_svd(a, mats, vectors, [&](std::int64_t t, auto const& of) {
       T* const mine = linalg::detail::written(out) + t * k * width;
-      lk::pack(mats, t, x, m);
-      bool const good = lk::finite(x, m * n) && lk::gesdd(vectors, m, n, x, m, s, u, m, vh, k) == 0;
-      if (!good) {
+      if (!of.good) {
         std::fill_n(mine, k * width, lk::not_a_number<T>());
-        continue;
+        return;
       }
       for (std::int64_t c = 0; c < k; ++c) {
         T* const row = mine + c * width;
-        for (std::int64_t i = 0; i < m; ++i) row[i] = vectors ? u[i + c * m] : T(0);
-        for (std::int64_t j = 0; j < n; ++j) row[m + j] = vectors ? vh[c + j * k] : T(0);
-        row[m + n] = T(s[c]);
+        for (std::int64_t i = 0; i < m; ++i) row[i] = vectors ? of.u[i + c * m] : T(0);
+        for (std::int64_t j = 0; j < n; ++j) row[m + j] = vectors ? of.vh[c + j * k] : T(0);
+        row[m + n] = T(of.s[c]);
       }
-    }
+    });
 #endif
   }
 };
