@@ -1,14 +1,12 @@
 #pragma once
 /// What a function gives beside its loss.
 
-#include <array>
-#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <shardtype/autodiff/active.hpp>
+#include <shardtype/autodiff/container.hpp>
 
 namespace shardtype {
 
@@ -61,36 +59,17 @@ struct Plain {
     }
   }
 };
-template <int Top, class A, std::size_t N>
-struct Plain<Top, std::array<A, N>> {
-  static constexpr auto of(std::array<A, N> const& each) {
-    return std::apply(
-        [](auto const&... a) {
-          return std::array<decltype(without_gradient<Top>(std::declval<A const&>())), N>{
-              without_gradient<Top>(a)...};
-        },
-        each);
-  }
+template <int Top>
+struct WithoutGradient {
+  template <class A>
+  using of = decltype(without_gradient<Top>(std::declval<A const&>()));
 };
-template <int Top, class A>
-struct Plain<Top, std::vector<A>> {
-  static auto of(std::vector<A> const& each) {
-    std::vector<decltype(without_gradient<Top>(std::declval<A const&>()))> out;
-    for (A const& a : each) out.push_back(without_gradient<Top>(a));
-    return out;
-  }
-};
-template <int Top, class A, class B>
-struct Plain<Top, std::pair<A, B>> {
-  static constexpr auto of(std::pair<A, B> const& both) {
-    return std::pair(without_gradient<Top>(both.first), without_gradient<Top>(both.second));
-  }
-};
-template <int Top, class... As>
-struct Plain<Top, std::tuple<As...>> {
-  static constexpr auto of(std::tuple<As...> const& each) {
-    return std::apply([](auto const&... a) { return std::tuple(without_gradient<Top>(a)...); },
-                      each);
+template <int Top, class C>
+  requires(Container<C>::exists)
+struct Plain<Top, C> {
+  static constexpr auto of(C const& c) {
+    return Container<C>::template map<WithoutGradient<Top>::template of>(
+        c, []<class A>(Type<A>, A const& a) { return autodiff::without_gradient<Top>(a); });
   }
 };
 template <int Top, class A>

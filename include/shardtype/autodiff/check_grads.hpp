@@ -236,11 +236,8 @@ template <int... Ks, class F, class... As>
 void check_arguments(GradientCheck const& how, F const& f, As const&... as) {
   if constexpr (!(argument_in_double<As>() && ...)) {
     refused<Code::X08_not_double, false, As...>{};
-  } else if constexpr (sizeof...(Ks) == 0) {
-    autodiff::check_at(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, how, f,
-                       as...);
   } else {
-    autodiff::check_at(std::integer_sequence<int, Ks...>{}, how, f, as...);
+    autodiff::check_at(NumbersOrAll<static_cast<int>(sizeof...(As)), Ks...>{}, how, f, as...);
   }
 }
 

@@ -58,13 +58,6 @@ constexpr auto map_of_members(P& p, F const& f) {
   }
 }
 
-struct LiftMember {
-  Tape* tape;
-  template <class P>
-  constexpr auto operator()(P const& p) const {
-    return Parameters<P>::lift(p, tape);
-  }
-};
 /// The map with the gradient of one more member, if it has one.
 struct WithGradientOf {
   template <class Map, class Entry>
@@ -83,7 +76,8 @@ struct WithGradientOf {
 template <class S>
 struct ParametersByName {
   static constexpr auto lift(S const& s, Tape* tape) {
-    return autodiff::map_of_members(s, LiftMember{tape});
+    return autodiff::map_of_members(
+        s, [&]<class P>(P const& p) { return Parameters<P>::lift(p, tape); });
   }
   using active = decltype(lift(std::declval<S const&>(), nullptr));
   static constexpr auto take(active const& a) {
@@ -105,17 +99,11 @@ struct PlainOf<M> {
   using type = decltype(autodiff::map_of_members(std::declval<M const&>(), PlainMember{}));
 };
 
-template <int Top>
-struct WithoutGradient {
-  template <class A>
-  constexpr auto operator()(A const& a) const {
-    return autodiff::without_gradient<Top>(a);
-  }
-};
 template <int Top, HanaMap M>
 struct Plain<Top, M> {
   static constexpr auto of(M const& m) {
-    return autodiff::map_of_members(m, WithoutGradient<Top>{});
+    return autodiff::map_of_members(
+        m, [](auto const& a) { return autodiff::without_gradient<Top>(a); });
   }
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <shardtype/autodiff/active.hpp>
+#include <shardtype/autodiff/container.hpp>
 
 namespace shardtype {
 
@@ -75,59 +76,6 @@ struct Parameters<Dry<A, Notes>> : OneParameter<Dry<A, Notes>> {};
 template <class V>
 struct Parameters<Active<V>> : OneParameter<Active<V>> {};
 
-template <class P>
-struct Parameters<std::vector<P>> {
-  static constexpr bool known = is_known<P>;
-  using active = std::vector<typename Parameters<P>::active>;
-  using gradient = std::vector<typename Parameters<P>::gradient>;
-  static active lift(std::vector<P> const& v, Tape* tape) {
-    active out;
-    for (P const& p : v) out.push_back(Parameters<P>::lift(p, tape));
-    return out;
-  }
-  static gradient take(active const& a) {
-    gradient out;
-    for (auto const& p : a) out.push_back(Parameters<P>::take(p));
-    return out;
-  }
-};
-template <class P, std::size_t N>
-struct Parameters<std::array<P, N>> {
-  static constexpr bool known = is_known<P>;
-  using active = std::array<typename Parameters<P>::active, N>;
-  using gradient = std::array<typename Parameters<P>::gradient, N>;
-  static constexpr active lift(std::array<P, N> const& v, Tape* tape) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return active{Parameters<P>::lift(v[K], tape)...};
-    }(std::make_index_sequence<N>{});
-  }
-  static constexpr gradient take(active const& a) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return gradient{Parameters<P>::take(a[K])...};
-    }(std::make_index_sequence<N>{});
-  }
-};
-template <template <class...> class Tuple, class... Ps>
-struct TupleOfParameters {
-  static constexpr bool known = (is_known<Ps> && ...);
-  using active = Tuple<typename Parameters<Ps>::active...>;
-  using gradient = Tuple<typename Parameters<Ps>::gradient...>;
-  static constexpr active lift(Tuple<Ps...> const& v, Tape* tape) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return active{Parameters<Ps>::lift(std::get<K>(v), tape)...};
-    }(std::index_sequence_for<Ps...>{});
-  }
-  static constexpr gradient take(active const& a) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return gradient{Parameters<Ps>::take(std::get<K>(a))...};
-    }(std::index_sequence_for<Ps...>{});
-  }
-};
-template <class... Ps>
-struct Parameters<std::tuple<Ps...>> : TupleOfParameters<std::tuple, Ps...> {};
-template <class A, class B>
-struct Parameters<std::pair<A, B>> : TupleOfParameters<std::pair, A, B> {};
-
 }  // namespace autodiff
 
 /// How a struct of parameters holds its members: a template of a template,
@@ -145,6 +93,34 @@ template <class P>
 using gradient_t = typename autodiff::Parameters<P>::gradient;
 
 namespace autodiff {
+
+/// A container of parameters.
+template <class C>
+struct ContainerOfParameters {
+  template <class... Ps>
+  static constexpr bool all_known(shardtype::detail::Pack<Ps...>) {
+    return (is_known<Ps> && ...);
+  }
+  static constexpr bool known = all_known(typename Container<C>::members{});
+  using active = typename Container<C>::template with<active_t>;
+  using gradient = typename Container<C>::template with<gradient_t>;
+  static constexpr active lift(C const& c, Tape* tape) {
+    return Container<C>::template map<active_t>(
+        c, [&]<class P>(Type<P>, P const& p) { return Parameters<P>::lift(p, tape); });
+  }
+  static constexpr gradient take(active const& a) {
+    return Container<C>::template map<gradient_t>(
+        a, []<class P>(Type<P>, active_t<P> const& p) { return Parameters<P>::take(p); });
+  }
+};
+template <class P>
+struct Parameters<std::vector<P>> : ContainerOfParameters<std::vector<P>> {};
+template <class P, std::size_t N>
+struct Parameters<std::array<P, N>> : ContainerOfParameters<std::array<P, N>> {};
+template <class... Ps>
+struct Parameters<std::tuple<Ps...>> : ContainerOfParameters<std::tuple<Ps...>> {};
+template <class A, class B>
+struct Parameters<std::pair<A, B>> : ContainerOfParameters<std::pair<A, B>> {};
 
 /// Converts to any member.
 struct AnyMember {
@@ -223,20 +199,11 @@ struct PlainOf<Active<V>> {
   using type = V;
 };
 template <class A>
-struct PlainOf<std::vector<A>> {
-  using type = std::vector<typename PlainOf<A>::type>;
-};
-template <class A, std::size_t N>
-struct PlainOf<std::array<A, N>> {
-  using type = std::array<typename PlainOf<A>::type, N>;
-};
-template <class... As>
-struct PlainOf<std::tuple<As...>> {
-  using type = std::tuple<typename PlainOf<As>::type...>;
-};
-template <class A, class B>
-struct PlainOf<std::pair<A, B>> {
-  using type = std::pair<typename PlainOf<A>::type, typename PlainOf<B>::type>;
+using plain_of = typename PlainOf<A>::type;
+template <class C>
+  requires(Container<C>::exists)
+struct PlainOf<C> {
+  using type = typename Container<C>::template with<plain_of>;
 };
 template <template <template <class> class> class M>
 struct PlainOf<M<active_t>> {
@@ -255,7 +222,7 @@ struct StructOfParameters {
   }
   static constexpr gradient take(active const& a) {
     return autodiff::with_members(a, []<class... As>(As const&... p) {
-      return gradient{Parameters<typename PlainOf<As>::type>::take(p)...};
+      return gradient{Parameters<plain_of<As>>::take(p)...};
     });
   }
 };

@@ -302,9 +302,12 @@ struct Continue<Above::active, Operands...> {
       }
     }
   }
-  template <class E, int K, class... As>
-  static constexpr auto call(autodiff::Pullback<E, K> const& op, Where const&, As const&... as) {
-    return pull_again(op, as...);
+  /// Of second order: the text of the derivative itself, whose operations are recorded.
+  template <class E, int K, class C, class... Xs>
+  static constexpr auto call(autodiff::Pullback<E, K> const& op, Where const&, C const& ct,
+                             Xs const&... xs) {
+    return autodiff::pulled<K>(op.expression, typename autodiff::Reads<K, E>::Numbers{}, ct, xs...)
+        .tensor();
   }
 
  private:
@@ -315,13 +318,6 @@ struct Continue<Above::active, Operands...> {
     using R = Resolve<Op, tensor_of<A>, tensor_of<B>, tensor_of<Rest>...>;
     return shardtype::call(op, where, shardtype::call(typename R::pair_operation{}, where, a, b),
                            rest...);
-  }
-  /// Of second order: the derivative's own text, whose operations are recorded.
-  template <class E, int K, class C, class... Xs>
-  static constexpr auto pull_again(autodiff::Pullback<E, K> const& op, C const& ct,
-                                   Xs const&... xs) {
-    return autodiff::pulled<K>(op.expression, typename autodiff::Reads<K, E>::Numbers{}, ct, xs...)
-        .tensor();
   }
 };
 

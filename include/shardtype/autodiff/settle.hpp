@@ -107,25 +107,30 @@ constexpr void add_settled(Slot<V>& to, X const& x) {
   to.add(autodiff::settled<Want, communicates>(x));
 }
 
-/// The labels of a tensor type, in order, as a Pack.
+/// The dims of a tensor type, as a Pack.
 template <class P>
-struct LabelIn {
+struct DimIn {
   using type = shardtype::detail::Pack<>;
 };
 template <class I, class... Xs>
-struct LabelIn<Dim<I, Xs...>> {
-  using type = shardtype::detail::Pack<I>;
+struct DimIn<Dim<I, Xs...>> {
+  using type = shardtype::detail::Pack<Dim<I, Xs...>>;
 };
 template <class A>
-struct LabelsOf;
+struct DimsOf;
 template <class T, class... Parts>
-struct LabelsOf<Tensor<T, Parts...>> {
-  using type = decltype((shardtype::detail::Pack<>{} | ... | typename LabelIn<Parts>::type{}));
+struct DimsOf<Tensor<T, Parts...>> {
+  using type = decltype((shardtype::detail::Pack<>{} | ... | typename DimIn<Parts>::type{}));
 };
 template <class T, class... Parts>
-struct LabelsOf<Local<T, Parts...>> : LabelsOf<Tensor<T, Parts...>> {};
+struct DimsOf<Local<T, Parts...>> : DimsOf<Tensor<T, Parts...>> {};
+
+/// The labels of a tensor type, in order, as a Pack.
+template <class... Dims>
+auto labels_of_dims(shardtype::detail::Pack<Dims...>)
+    -> shardtype::detail::Pack<shardtype::detail::label_of_t<Dims>...>;
 template <class A>
-using labels_of_t = typename LabelsOf<A>::type;
+using labels_of_t = decltype(autodiff::labels_of_dims(typename DimsOf<A>::type{}));
 
 template <class A, class I>
 inline constexpr bool has_label = Scope<A>::names.find_label(identity<I>) >= 0;

@@ -295,6 +295,15 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   }
 };
 
+/// Without numbers with respect to argument 0.
+template <class F, bool value, int... Ks>
+using GradientOf =
+    std::conditional_t<sizeof...(Ks) == 0, Gradient<F, value, 0>, Gradient<F, value, Ks...>>;
+/// The numbers of the arguments `Ks`; of all `n` if there are none.
+template <int n, int... Ks>
+using NumbersOrAll =
+    std::conditional_t<sizeof...(Ks) == 0, Numbers<n>, std::integer_sequence<int, Ks...>>;
+
 }  // namespace autodiff
 
 namespace api {
@@ -325,10 +334,8 @@ template <int... Ks, class F>
 constexpr auto value_and_grad(F f) {
   if constexpr (core::TakenByFunctions<F>) {
     return checking::Poisoned(checking::refused<rules::Code::X12_no_function, false, F>{});
-  } else if constexpr (sizeof...(Ks) == 0) {
-    return autodiff::Gradient<F, true, 0>{std::move(f)};
   } else {
-    return autodiff::Gradient<F, true, Ks...>{std::move(f)};
+    return autodiff::GradientOf<F, true, Ks...>{std::move(f)};
   }
 }
 
@@ -337,10 +344,8 @@ template <int... Ks, class F>
 constexpr auto grad(F f) {
   if constexpr (core::TakenByFunctions<F>) {
     return checking::Poisoned(checking::refused<rules::Code::X12_no_function, false, F>{});
-  } else if constexpr (sizeof...(Ks) == 0) {
-    return autodiff::Gradient<F, false, 0>{std::move(f)};
   } else {
-    return autodiff::Gradient<F, false, Ks...>{std::move(f)};
+    return autodiff::GradientOf<F, false, Ks...>{std::move(f)};
   }
 }
 

@@ -146,24 +146,6 @@ struct SavesIds : Differentiable {
   }
 };
 
-/// The dims of a tensor type, as a Pack.
-template <class P>
-struct DimIn {
-  using type = shardtype::detail::Pack<>;
-};
-template <class I, class... Xs>
-struct DimIn<Dim<I, Xs...>> {
-  using type = shardtype::detail::Pack<Dim<I, Xs...>>;
-};
-template <class A>
-struct DimsOf;
-template <class T, class... Parts>
-struct DimsOf<Tensor<T, Parts...>> {
-  using type = decltype((shardtype::detail::Pack<>{} | ... | typename DimIn<Parts>::type{}));
-};
-template <class T, class... Parts>
-struct DimsOf<Local<T, Parts...>> : DimsOf<Tensor<T, Parts...>> {};
-
 /// The D-th of a pack of dims.
 template <class Dims, std::size_t D>
 struct NthDim;

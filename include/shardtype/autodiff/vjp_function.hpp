@@ -172,12 +172,8 @@ namespace api {
 template <int... Ks, class F, class... As>
   requires(sizeof...(As) > 0)
 constexpr auto vjp(F const& f, As const&... as) {
-  if constexpr (sizeof...(Ks) == 0) {
-    return autodiff::vjp_of(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, f,
-                            autodiff::argument_of(as)...);
-  } else {
-    return autodiff::vjp_of(std::integer_sequence<int, Ks...>{}, f, autodiff::argument_of(as)...);
-  }
+  constexpr auto count = static_cast<int>(sizeof...(As));
+  return autodiff::vjp_of(autodiff::NumbersOrAll<count, Ks...>{}, f, autodiff::argument_of(as)...);
 }
 
 }  // namespace api

@@ -131,6 +131,12 @@ T const* elements_of(AnyBlock const& b) {
   return static_cast<T const*>(b.data);
 }
 
+/// A packed block with these extents, in `memory`.
+inline AnyBlock packed_block(Buffer memory, kernels::Layout const& extents) {
+  void const* const data = memory.data();
+  return {data, extents.packed(), std::move(memory)};
+}
+
 /// A slice or a collective.
 template <class T, class Space>
 AnyBlock move_block(ProgramRun& run, int step) {
@@ -221,21 +227,21 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   int kept[max_dims]{};
   for (int d = 0; d < n.rank; ++d)
     kept[d] = run.plan().program.find(run.plan().steps[operand].node, n.labels[d]);
-  AnyBlock out;
-  out.keep = reduce_block<Reducer, true, Space>(run.mesh(), elements_of<T>(from),
-                                                kept_first(from.layout, kept, n.rank), n.rank);
-  out.data = out.keep.data();
-  out.layout.rank = n.rank;
-  for (int d = 0; d < n.rank; ++d) out.layout.extent[d] = from.layout.extent[kept[d]];
-  out.layout = out.layout.packed();
+  kernels::Layout extents;
+  extents.rank = n.rank;
+  for (int d = 0; d < n.rank; ++d) extents.extent[d] = from.layout.extent[kept[d]];
+  AnyBlock out = packed_block(
+      reduce_block<Reducer, true, Space>(run.mesh(), elements_of<T>(from),
+                                         kept_first(from.layout, kept, n.rank), n.rank),
+      extents);
   if constexpr (F::divides) {
     // divides by the total number of terms; a linear step, so summands may be divided before they
     // are added
     std::int64_t terms = 1;
     bool keeps[max_dims]{};
     for (int d = 0; d < n.rank; ++d) keeps[kept[d]] = true;
-    Extents const extents = run.extents(operand);
-    for (int d = 0; d < run.node(operand).rank; ++d) terms *= keeps[d] ? 1 : extents[d];
+    Extents const of_operand = run.extents(operand);
+    for (int d = 0; d < run.node(operand).rank; ++d) terms *= keeps[d] ? 1 : of_operand[d];
     divide_block<Space>(static_cast<Out*>(out.keep.data()), out.layout.elements(),
                         static_cast<double>(terms));
   }
@@ -308,13 +314,10 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   static AnyBlock make(ProgramRun& run, int step, void const* part) {
     auto const out = result(run, step, static_cast<E const*>(part)->function(),
                             std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-    AnyBlock made;
-    made.keep = out.buffer();
-    made.data = made.keep.data();
-    made.layout.rank = static_cast<int>(Whole::rank);
-    for (std::size_t d = 0; d < Whole::rank; ++d) made.layout.extent[d] = out.extents()[d];
-    made.layout = made.layout.packed();
-    return made;
+    kernels::Layout extents;
+    extents.rank = static_cast<int>(Whole::rank);
+    for (std::size_t d = 0; d < Whole::rank; ++d) extents.extent[d] = out.extents()[d];
+    return packed_block(out.buffer(), extents);
   }
 
   static bool equal(void const* part, void const* other) {

@@ -44,15 +44,12 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
 }
 
 SHARDTYPE_INLINE AnyBlock ProgramRun::packed_block(int step, Buffer memory) const {
-  AnyBlock out;
   Spec const spec = plan_.spec(step);
   Sizing const z = plan_.sizing(step);
-  out.layout.rank = spec.rank;
-  for (int d = 0; d < spec.rank; ++d) out.layout.extent[d] = held(spec, d, z, axes_.coords);
-  out.layout = out.layout.packed();
-  out.keep = std::move(memory);
-  out.data = out.keep.data();
-  return out;
+  kernels::Layout extents;
+  extents.rank = spec.rank;
+  for (int d = 0; d < spec.rank; ++d) extents.extent[d] = held(spec, d, z, axes_.coords);
+  return execute::packed_block(std::move(memory), extents);
 }
 
 SHARDTYPE_INLINE AnyBlock ProgramRun::made(int step) {
