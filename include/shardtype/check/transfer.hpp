@@ -93,7 +93,7 @@ struct Transfer;
 namespace shardtype::checking {
 
 template <class Target, class... Out, class A>
-  requires (is_tensor<A> && !is_local<A>)
+  requires(is_tensor<A> && !is_local<A>)
 struct Resolve<op::Transfer<Target, Out...>, A>
     : detail::OntoMesh<detail::Transferring<A, named_t<A, Out...>>, Target> {};
 template <class Target, class... Out, class A>
