@@ -42,6 +42,6 @@ struct TwiceAndOne {
 
 // The linearity of the library's own tags for functions.
 template <class F, class T = std::int64_t>
-inline constexpr rules::Linearity meets = shardtype::detail::LinearityOf<F, T>::value;
+inline constexpr rules::Linearity meets = shardtype::detail::linearity_of<F, T>;
 
 }  // namespace programs

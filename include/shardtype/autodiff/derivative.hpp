@@ -84,7 +84,7 @@ constexpr Sharded rule_on(As const&... as) {
     if (!s.verdict) return s;
     operands.push(s.verdict.result, s.zero);
   }
-  Verdict v = rules::elementwise(operands, shardtype::detail::LinearityOf<F, double>::value);
+  Verdict v = rules::elementwise(operands, shardtype::detail::linearity_of<F, double>);
   if (v)
     for (Sharded const& s : in) {
       v.result.local = v.result.local || s.verdict.result.local;

@@ -156,7 +156,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   /// The type that `Out...` name, with the elements of the function.
   template <class... Out>
   using named = named_as_t<element, first, Out...>;
-  static constexpr Linearity linearity = LinearityOf<F, common>::value;
+  static constexpr Linearity linearity = linearity_of<F, common>;
 
   static constexpr shardtype::rules::Operands operands() {
     shardtype::rules::Operands in;

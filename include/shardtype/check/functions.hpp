@@ -147,15 +147,7 @@ inline constexpr bool is_floating = is_real_floating<real_of<T>>;
 
 /// The type in which functions, sums and products of `T` are computed: float for bfloat16.
 template <class T>
-struct ComputedIn {
-  using type = T;
-};
-template <>
-struct ComputedIn<bfloat16> {
-  using type = float;
-};
-template <class T>
-using computed_t = typename ComputedIn<T>::type;
+using computed_t = std::conditional_t<std::is_same_v<T, bfloat16>, float, T>;
 template <class T>
 inline constexpr bool is_converted = !std::is_same_v<computed_t<T>, T>;
 
@@ -174,19 +166,14 @@ inline constexpr bool cast_adds_up =
 /// The linearity of `F` for operands with elements `T`, which decides whether unreduced ones are
 /// accepted. Unknown for a user's own function.
 template <class F, class T>
-struct LinearityOf {
-  static constexpr Linearity value = Linearity::none;
-};
+inline constexpr Linearity linearity_of = Linearity::none;
 template <class F, class T>
   requires is_tag<F>
-struct LinearityOf<F, T> {
-  static constexpr Linearity value =
-      F::linearity == Linearity::dividing && !is_floating<T> ? Linearity::none : F::linearity;
-};
+inline constexpr Linearity linearity_of<F, T> =
+    F::linearity == Linearity::dividing && !is_floating<T> ? Linearity::none : F::linearity;
 template <class To, class T>
-struct LinearityOf<functions::Cast<To>, T> {
-  static constexpr Linearity value = cast_adds_up<T, To> ? Linearity::linear : Linearity::none;
-};
+inline constexpr Linearity linearity_of<functions::Cast<To>, T> =
+    cast_adds_up<T, To> ? Linearity::linear : Linearity::none;
 
 /// The element type of the result of `F` for operands of `T` (ignoring the condition of a `where`).
 /// For a user's function its return type; NotTaken if it does not accept them.

@@ -39,7 +39,7 @@ struct OwedTogether<LazyMap<F, Args...>> {
     planning::OwingSets each[sizeof...(Args)];
     int k = 0;
     ((each[k++] = OwedTogether<Args>::sets(slot)), ...);
-    return planning::owing_sets(LinearityOf<F, common>::value, each, k);
+    return planning::owing_sets(linearity_of<F, common>, each, k);
   }
 };
 

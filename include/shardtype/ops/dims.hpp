@@ -26,26 +26,20 @@ namespace detail {
 template <class P>
 struct DimOf {
   using type = Dim<P>;
+  using label = P;
   static constexpr bool bare = true;
 };
 template <class I, class... Xs>
 struct DimOf<Dim<I, Xs...>> {
   using type = Dim<I, Xs...>;
+  using label = I;
   static constexpr bool bare = false;
 };
 template <class P>
 using dim_of_t = typename DimOf<P>::type;
 /// The label of a label or a Dim.
 template <class D>
-struct LabelOf {
-  using type = D;
-};
-template <class I, class... Xs>
-struct LabelOf<Dim<I, Xs...>> {
-  using type = I;
-};
-template <class D>
-using label_of_t = typename LabelOf<D>::type;
+using label_of_t = typename DimOf<D>::label;
 
 /// Old and new labels of pairs; an unpaired label has no new one.
 template <class Old, class New, class... Rest>

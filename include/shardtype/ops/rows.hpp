@@ -48,12 +48,7 @@ struct ElementOr<A> {
   using type = element_t<A>;
 };
 template <class A>
-  requires is_lazy<A>
-struct ElementOr<A> {
-  using type = element_t<typename A::whole>;
-};
-template <class A>
-using element_or_t = typename ElementOr<operand_t<A>>::type;
+using element_or_t = typename ElementOr<argument_t<A>>::type;
 
 /// The number of rows from the first to the last, where `step` rows lead from each to the next.
 constexpr std::int64_t span(std::int64_t rows, std::int64_t step) {
