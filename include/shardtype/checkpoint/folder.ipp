@@ -114,7 +114,8 @@ inline std::string hidden_name(std::string_view start, std::string_view end) {
     number = number * 0x9E3779B97F4A7C15U + static_cast<std::uint64_t>(part);
   char digits[24];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
-  return "." + std::string(start) + "." + digits + "." + std::string(end);
+  std::string name = ".";  // "." + std::string(start) makes g++ 12 warn of an impossible overlap
+  return name.append(start).append(".").append(digits).append(".").append(end);
 }
 
 SHARDTYPE_INLINE void StepFolder::note(std::string const& path, int fault) {
