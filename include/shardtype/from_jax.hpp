@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <source_location>
 #include <span>
 #include <string>
 #include <tuple>
@@ -31,59 +30,57 @@ using shardtype::unreduced;
 /// all_reduce. Of an invariant value JAX returns the value times the axis size; here it is refused,
 /// V03.
 template <class... Xs, class A>
-auto psum(A const& a, checking::CallSite where = std::source_location::current()) {
+auto psum(A const& a, checking::CallSite where = {}) {
   return all_reduce<Xs...>(a, where);
 }
 /// all_reduce<Mean, ...>, all_reduce<Max, ...>, all_reduce<Min, ...>.
 template <class... Xs, class A>
-auto pmean(A const& a, checking::CallSite where = std::source_location::current()) {
+auto pmean(A const& a, checking::CallSite where = {}) {
   return all_reduce<Mean, Xs...>(a, where);
 }
 template <class... Xs, class A>
-auto pmax(A const& a, checking::CallSite where = std::source_location::current()) {
+auto pmax(A const& a, checking::CallSite where = {}) {
   return all_reduce<Max, Xs...>(a, where);
 }
 template <class... Xs, class A>
-auto pmin(A const& a, checking::CallSite where = std::source_location::current()) {
+auto pmin(A const& a, checking::CallSite where = {}) {
   return all_reduce<Min, Xs...>(a, where);
 }
 
 /// jax.lax.all_gather(tiled=True): `all_gather<X, I>(a, to_varying)`, equal on all ranks and typed
 /// varying. With a new index: tiled=False.
 template <class... Named, class A>
-auto all_gather(A const& a, checking::CallSite where = std::source_location::current()) {
+auto all_gather(A const& a, checking::CallSite where = {}) {
   return shardtype::all_gather<Named...>(a, to_varying, where);
 }
 /// The same, typed invariant, and typed reduced.
 template <class... Named, class A>
-auto all_gather_invariant(A const& a, checking::CallSite where = std::source_location::current()) {
+auto all_gather_invariant(A const& a, checking::CallSite where = {}) {
   return shardtype::all_gather<Named...>(a, where);
 }
 template <class... Named, class A>
-auto all_gather_reduced(A const& a, checking::CallSite where = std::source_location::current()) {
+auto all_gather_reduced(A const& a, checking::CallSite where = {}) {
   return shardtype::all_gather<Named...>(a, to_reduced, where);
 }
 /// reduce_scatter, tiled=True.
 template <class... Named, class A>
-auto psum_scatter(A const& a, checking::CallSite where = std::source_location::current()) {
+auto psum_scatter(A const& a, checking::CallSite where = {}) {
   return reduce_scatter<Named...>(a, where);
 }
 /// permute, pair by pair.
 template <class... Xs, class A>
-auto ppermute(A const& a, std::span<SourceDestination const> pairs,
-              checking::CallSite where = std::source_location::current()) {
+auto ppermute(A const& a, std::span<SourceDestination const> pairs, checking::CallSite where = {}) {
   return permute<Xs...>(a, pairs, where);
 }
 template <class... Xs, class A>
 auto ppermute(A const& a, std::initializer_list<SourceDestination> pairs,
-              checking::CallSite where = std::source_location::current()) {
+              checking::CallSite where = {}) {
   return permute<Xs...>(a, pairs, where);
 }
 /// permute by a permutation of the whole group: member k of the group receives the block of member
 /// `from[k]`. Error E64: `from` is not a permutation of the group's ranks.
 template <class... Xs, class A>
-auto pshuffle(A const& a, std::span<int const> from,
-              checking::CallSite where = std::source_location::current()) {
+auto pshuffle(A const& a, std::span<int const> from, checking::CallSite where = {}) {
   if (static_cast<std::int64_t>(from.size()) != axis_size<Xs...>())
     throw Error("E64", "pshuffle was given " + std::to_string(from.size()) +
                            " ranks for a group of " + std::to_string(axis_size<Xs...>()));
@@ -94,20 +91,19 @@ auto pshuffle(A const& a, std::span<int const> from,
 }
 /// `all_to_all<X, I, I>`: swaps the mesh axis with dim I, whose extent is the axis size.
 template <class... Named, class A>
-auto pswapaxes(A const& a, checking::CallSite where = std::source_location::current()) {
+auto pswapaxes(A const& a, checking::CallSite where = {}) {
   return shardtype::all_to_all<Named...,
                                std::tuple_element_t<sizeof...(Named) - 1, std::tuple<Named...>>>(
       a, where);
 }
 /// broadcast_from, typed varying.
 template <class... Xs, class A>
-auto pbroadcast(A const& a, int source,
-                checking::CallSite where = std::source_location::current()) {
+auto pbroadcast(A const& a, int source, checking::CallSite where = {}) {
   return broadcast_from<Xs...>(a, source, to_varying, where);
 }
 /// varying: pcast(to='varying').
 template <class... Xs, class A>
-auto pvary(A const& a, checking::CallSite where = std::source_location::current()) {
+auto pvary(A const& a, checking::CallSite where = {}) {
   return varying<Xs...>(a, where);
 }
 

@@ -375,15 +375,13 @@ namespace api {
 ///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
 ///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
 template <Operation Op, class A>
-auto start(Op const& op, core::Argument<A> const& a,
-           checking::CallSite where = std::source_location::current()) {
+auto start(Op const& op, core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::start_call(op, where, a.self());
 }
 /// As above, for an operation on two operands.
 template <Operation Op, class A, class B>
   requires(!std::is_same_v<B, std::source_location>)
-auto start(Op const& op, core::Argument<A> const& a, B const& b,
-           checking::CallSite where = std::source_location::current()) {
+auto start(Op const& op, core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   return detail::start_call(op, where, a.self(), b);
 }
 

@@ -7,7 +7,6 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 
 #include <cstdint>
-#include <source_location>
 #include <utility>
 
 #include <shardtype/check/along.hpp>
@@ -113,7 +112,7 @@ namespace api {
 /// jnp.fft.fft.
 template <class I, class... Names, class A>
 constexpr auto fft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
-                   checking::CallSite where = std::source_location::current()) {
+                   checking::CallSite where = {}) {
   return detail::fourier_one<rules::FourierKind::forward, I, Names...>(a.self(), norm, 0, where);
 }
 
@@ -121,7 +120,7 @@ constexpr auto fft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::b
 /// jnp.fft.ifft.
 template <class I, class... Names, class A>
 constexpr auto ifft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return detail::fourier_one<rules::FourierKind::inverse, I, Names...>(a.self(), norm, 0, where);
 }
 
@@ -130,7 +129,7 @@ constexpr auto ifft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::
 /// has no static extent. Otherwise as fft; D05. Error E41: no rows. As jnp.fft.rfft.
 template <class I, class... Names, class A>
 constexpr auto rfft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return detail::fourier_one<rules::FourierKind::real_to_complex, I, Names...>(a.self(), norm, 0,
                                                                                where);
 }
@@ -140,8 +139,7 @@ constexpr auto rfft(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::
 /// Error E41: n / 2 + 1 is not the extent of F. As jnp.fft.irfft.
 template <class F, class... Names, class A>
 constexpr auto irfft(core::Argument<A> const& a, std::int64_t n = 0,
-                     op::FftNorm norm = op::FftNorm::backward,
-                     checking::CallSite where = std::source_location::current()) {
+                     op::FftNorm norm = op::FftNorm::backward, checking::CallSite where = {}) {
   return detail::fourier_one<rules::FourierKind::complex_to_real, F, Names...>(a.self(), norm, n,
                                                                                where);
 }
@@ -153,14 +151,14 @@ constexpr auto irfft(core::Argument<A> const& a, std::int64_t n = 0,
 /// and ifftn from the new order is as cheap. Otherwise as fft. As jnp.fft.fftn.
 template <class... Names, class A>
 constexpr auto fftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
-                    checking::CallSite where = std::source_location::current()) {
+                    checking::CallSite where = {}) {
   return detail::fourier_several<rules::FourierKind::forward, Names...>(a.self(), norm, 0, where);
 }
 
 /// The inverse of fftn, in the same forms. As jnp.fft.ifftn.
 template <class... Names, class A>
 constexpr auto ifftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
-                     checking::CallSite where = std::source_location::current()) {
+                     checking::CallSite where = {}) {
   return detail::fourier_several<rules::FourierKind::inverse, Names...>(a.self(), norm, 0, where);
 }
 
@@ -169,7 +167,7 @@ constexpr auto ifftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm:
 /// fftn. As jnp.fft.rfftn.
 template <class... Names, class A>
 constexpr auto rfftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
-                     checking::CallSite where = std::source_location::current()) {
+                     checking::CallSite where = {}) {
   return detail::fourier_several<rules::FourierKind::real_to_complex, Names...>(a.self(), norm, 0,
                                                                                 where);
 }
@@ -178,8 +176,7 @@ constexpr auto rfftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm:
 /// irfft. As jnp.fft.irfftn.
 template <class... Names, class A>
 constexpr auto irfftn(core::Argument<A> const& a, std::int64_t n = 0,
-                      op::FftNorm norm = op::FftNorm::backward,
-                      checking::CallSite where = std::source_location::current()) {
+                      op::FftNorm norm = op::FftNorm::backward, checking::CallSite where = {}) {
   return detail::fourier_several<rules::FourierKind::complex_to_real, Names...>(a.self(), norm, n,
                                                                                 where);
 }

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <source_location>
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/fft/four_step_gradients.hpp>
@@ -34,7 +33,7 @@ namespace api {
 template <class I, class... Ks, class A>
 constexpr auto fft_four_step(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                              op::FftLength length = op::FftLength::any,
-                             checking::CallSite where = std::source_location::current()) {
+                             checking::CallSite where = {}) {
   return call(op::FftFourStep<I, Ks...>{norm, length}, where, a.self());
 }
 
@@ -45,7 +44,7 @@ constexpr auto fft_four_step(core::Argument<A> const& a, op::FftNorm norm = op::
 template <class K, class... Ls, class A>
 constexpr auto ifft_four_step(core::Argument<A> const& f, op::FftNorm norm = op::FftNorm::backward,
                               op::FftLength length = op::FftLength::any,
-                              checking::CallSite where = std::source_location::current()) {
+                              checking::CallSite where = {}) {
   return call(op::IfftFourStep<K, Ls...>{norm, length}, where, f.self());
 }
 

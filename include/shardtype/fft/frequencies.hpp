@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <type_traits>
 
 #include <shardtype/check/call_site.hpp>
@@ -63,15 +62,13 @@ namespace api {
 /// J]`. Along a split dim it sends as `shift`, else nothing. Refused: D01, B03. As
 /// jnp.fft.fftshift.
 template <class I, class A>
-constexpr auto fftshift(core::Argument<A> const& a,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto fftshift(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::shifted_by_half<I>(a.self(), false, where);
 }
 
 /// The inverse of fftshift. As jnp.fft.ifftshift.
 template <class I, class A>
-constexpr auto ifftshift(core::Argument<A> const& a,
-                         checking::CallSite where = std::source_location::current()) {
+constexpr auto ifftshift(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::shifted_by_half<I>(a.self(), true, where);
 }
 

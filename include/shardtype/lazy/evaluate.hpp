@@ -182,7 +182,7 @@ namespace api {
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 auto evaluate(M const& mesh, core::Argument<E> const& given, Policy const& = {},
-              checking::CallSite where = std::source_location::current()) {
+              checking::CallSite where = {}) {
   E const& e = given.self();
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {

@@ -189,8 +189,7 @@ namespace api {
 /// and policy: as `evaluate`; L09 if the numbers of types and expressions differ.
 template <class Outputs, class M, class Several, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M> && detail::is_several<Several>)
-auto evaluate(M const& mesh, Several const& es, Policy const& = {},
-              checking::CallSite where = std::source_location::current()) {
+auto evaluate(M const& mesh, Several const& es, Policy const& = {}, checking::CallSite where = {}) {
   runtime::Buffer kept[std::tuple_size_v<Several> + 1];
   auto const e = detail::program_of<Outputs>(kept, es);
   using E = std::remove_cvref_t<decltype(e)>;

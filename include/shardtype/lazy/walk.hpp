@@ -2,7 +2,7 @@
 /// Visits the values of an expression, operands first: at compile time, by its type alone, to write
 /// the program; at run time to collect the tensors and functions, in the same order.
 
-#include <type_traits>
+#include <utility>
 
 #include <shardtype/lazy/expression.hpp>
 #include <shardtype/plan/program_builder.hpp>
@@ -35,27 +35,47 @@ constexpr bool is_part() {
     return false;
   }
 }
-/// The operands of `e`, from left to right: of a kernel in the order of its slots, of a chain of products its factors.
-template <class V, class E, class... As>
-constexpr void walk_operands(V& visitor, E const* e, Pack<As...>, WalkedOperands& to) {
-  [[maybe_unused]] auto const one = [&]<int K, class A>(core::KeptAt<K, Type<A>>) {
-    A const* a = nullptr;
+template <class... As>
+constexpr std::make_integer_sequence<int, static_cast<int>(sizeof...(As))> numbers_of(Pack<As...>) {
+  return {};
+}
+/// Whether `E` has one operand, a value of its own.
+template <class E, class Operands>
+inline constexpr bool one_value = false;
+template <class E, class A>
+inline constexpr bool one_value<E, Pack<A>> = is_lazy<A> && !is_part<E, 0, A>();
+
+// Functions and no lambdas, because compilers bound how deep a constant calls: so long may an expression be.
+template <class V, class E, class... As, int... K>
+constexpr void walk_operands(V& visitor, E const* e, Pack<As...>, std::integer_sequence<int, K...>,
+                             WalkedOperands& to);
+template <int K, class A, class V, class E>
+constexpr void walk_operand(V& visitor, [[maybe_unused]] E const* e, WalkedOperands& to) {
+  [[maybe_unused]] A const* a = nullptr;
+  if constexpr (is_lazy<A>)
     if (e != nullptr) a = &e->template argument<K>();
-    if constexpr (is_part<E, K, A>()) {
-      walk_operands(visitor, a, typename A::operands{}, to);
-    } else if constexpr (is_lazy<A>) {
-      to.push(walk(visitor, a));
-    }
-  };
-  [&]<int... K>(std::integer_sequence<int, K...>) {
-    (one(core::KeptAt<K, Type<As>>{}), ...);
-  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  if constexpr (is_part<E, K, A>()) {
+    walk_operands(visitor, a, typename A::operands{}, numbers_of(typename A::operands{}), to);
+  } else if constexpr (is_lazy<A>) {
+    to.push(walk(visitor, a));
+  }
+}
+/// The operands of `e`, from left to right: of a kernel in the order of its slots, of a chain of products its factors.
+template <class V, class E, class... As, int... K>
+constexpr void walk_operands(V& visitor, [[maybe_unused]] E const* e, Pack<As...>,
+                             std::integer_sequence<int, K...>, WalkedOperands& to) {
+  (walk_operand<K, As>(visitor, e, to), ...);
 }
 
 template <class V, class E>
 constexpr int walk_node(V& visitor, E const* e) {
+  using Operands = typename E::operands;
   WalkedOperands operands;
-  walk_operands(visitor, e, typename E::operands{}, operands);
+  if constexpr (one_value<E, Operands>) {
+    operands.push(walk(visitor, e == nullptr ? nullptr : &e->template argument<0>()));
+  } else {
+    walk_operands(visitor, e, Operands{}, numbers_of(Operands{}), operands);
+  }
   return visitor.visit(e, operands);
 }
 template <class V, class Whole, class A>

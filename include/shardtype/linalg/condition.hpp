@@ -2,7 +2,6 @@
 /// The condition of matrices, estimated from LU factors: rcond, of stacks and of one matrix over many ranks.
 
 #include <cstdint>
-#include <source_location>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -160,8 +159,7 @@ namespace linalg::api {
 ///
 ///     auto r = linalg::rcond<I, J>(a);   // as scipy's and Julia's: 1 / cond<I, J, Norm::one>(a), about
 template <class I, class J, class A>
-constexpr auto rcond(core::Argument<A> const& a,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Rcond<I, J>{}, where, a.self());
 }
 
@@ -170,8 +168,7 @@ constexpr auto rcond(core::Argument<A> const& a,
 /// along columns, and one of n numbers along X for each second solution. Error E80 of a singular matrix, E82 of one with NaN; no gradient.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
-constexpr auto rcond(core::Argument<A> const& a,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) {
   auto const lu = api::lu_factor<I, J>(a.self(), where);
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
     return lu.factors;
@@ -186,8 +183,7 @@ constexpr auto rcond(core::Argument<A> const& a,
 /// columns that X splits first, `reshard<>(norm_inf<J>(all_reduce<X>(norm_1<I>(a))))`. Sends only what the solutions
 /// send, nothing for stacks. Refusals as lu_solve.
 template <class I, class J, class F, class P, class N>
-constexpr auto rcond(LU<I, J, F, P> const& lu, N const& norm,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto rcond(LU<I, J, F, P> const& lu, N const& norm, checking::CallSite where = {}) {
   if constexpr (detail::OneMatrix<I, J, F>) {
     return call(detail::RcondOf<I, J, F>{}, where, lu.factors, lu.pivots, norm);
   } else {

@@ -3,7 +3,6 @@
 /// axis: the functions of linalg.hpp for such types. docs/linalg_cyclic.md has the algorithms and what they send.
 
 #include <cstdint>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -123,8 +122,7 @@ namespace api {
 /// Source: Dongarra, van de Geijn and Walker, "Scalability issues affecting the design of a dense linear algebra library", 1994.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
-constexpr auto lu_factor(core::Argument<A> const& a,
-                         checking::CallSite where = std::source_location::current()) {
+constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::factors_of<I, J>(a.self(), call(detail::LuOf<I, J, A>{}, where, a.self()));
 }
 
@@ -132,8 +130,7 @@ constexpr auto lu_factor(core::Argument<A> const& a,
 /// another tensor shares it. After an Error its elements are lost.
 template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
-constexpr auto lu_factor(core::Argument<A>&& a,
-                         checking::CallSite where = std::source_location::current()) {
+constexpr auto lu_factor(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
   return detail::factors_of<I, J>(taken, call(detail::LuOf<I, J, A>{true}, where, taken));
 }
@@ -144,8 +141,7 @@ constexpr auto lu_factor(core::Argument<A>&& a,
 /// K may be split over other axes, b may be unreduced over them. Refused: as lu_factor, D02, Q05. Errors: E24, E41.
 template <class I, class J, class R, class C, class F, class P, class B>
   requires detail::OneMatrix<R, C, F>
-constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
   constexpr bool turned = detail::exchanged<I, J, R, C>();
   using Op = std::conditional_t<detail::on_grid<R, C, F>, op::GridLuSolve<R, C, turned>,
                                 op::CyclicLuSolve<R, C, turned>>;
@@ -160,8 +156,7 @@ constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
 ///     auto x = linalg::solve<I, J>(a, b);   // a: f64[I, J@X%64], b: f64[I]
 template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
-constexpr auto solve(core::Argument<A> const& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   if constexpr (detail::by_rows<I, J, A>) {
     return call(op::CyclicSolve<J, I, true>{}, where, a.self(), b);
   } else {
@@ -173,8 +168,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b,
 /// unless another tensor shares it.
 template <class I, class J, class A, class B>
   requires detail::OneTensor<I, J, A>
-constexpr auto solve(core::Argument<A>&& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto solve(core::Argument<A>&& a, B const& b, checking::CallSite where = {}) {
   if constexpr (is_tensor<B>) {
     A const taken = std::move(a).self();
     if constexpr (detail::by_rows<I, J, A>) {
@@ -193,8 +187,7 @@ constexpr auto solve(core::Argument<A>&& a, B const& b,
 /// all its dims, and splits J over one axis. Refused: also R01 to R04. Gradients as those of its parts.
 template <class I, class J, class Out, class... Outs, class A, class B>
   requires(!std::is_void_v<typename detail::SolvedColumns<J, Out, Outs...>::type>)
-constexpr auto solve(core::Argument<A> const& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using Columns = typename detail::SolvedColumns<J, Out, Outs...>::type;
   auto const columns = reshard<Dim<I>, Columns>(a.self(), where);
   auto const right = reshard<typename detail::SolvedRows<I, J, Out>::type,
@@ -207,16 +200,14 @@ constexpr auto solve(core::Argument<A> const& a, B const& b,
 /// block-cyclic `cholesky<J, I>(a)`, a being symmetric. Errors, on all ranks alike: E41, E81 not positive definite, E82.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
-constexpr auto cholesky(core::Argument<A> const& a,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(detail::CholeskyOf<I, J, A>{}, where, a.self());
 }
 /// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes its memory, unless another
 /// tensor shares it. After an Error its elements are lost.
 template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
-constexpr auto cholesky(core::Argument<A>&& a,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto cholesky(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
   return call(detail::CholeskyOf<I, J, A>{true}, where, taken);
 }
@@ -224,8 +215,7 @@ constexpr auto cholesky(core::Argument<A>&& a,
 /// above; with the columns block-cyclic Q04.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
-constexpr auto cholesky(core::Argument<A> const& a, Upper,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto cholesky(core::Argument<A> const& a, Upper, checking::CallSite where = {}) {
   return call(op::CyclicCholesky<J, I>{}, where, a.self());
 }
 
@@ -233,7 +223,7 @@ constexpr auto cholesky(core::Argument<A> const& a, Upper,
 template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
-                              checking::CallSite where = std::source_location::current()) {
+                              checking::CallSite where = {}) {
   using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridCholeskySolve<I, J>,
                                 op::CyclicCholeskySolve<I, J>>;
   return call(Op{}, where, l.self(), b);
@@ -245,7 +235,7 @@ constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
 template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangular how = {},
-                                checking::CallSite where = std::source_location::current()) {
+                                checking::CallSite where = {}) {
   if constexpr (detail::by_rows<I, J, A>) {
     // what is lower is upper in the transposed matrix
     return call(op::CyclicTriangle<J, I, true>(how.upper, how.unit), where, l.self(), b);

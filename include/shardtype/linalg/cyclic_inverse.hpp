@@ -2,7 +2,6 @@
 /// The inverse and the determinant of one matrix over many ranks, and its solves for right-hand sides that are split over
 /// the same axis: the functions of linalg.hpp for such types. docs/linalg_cyclic.md has the algorithms and what they send.
 
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -77,8 +76,7 @@ namespace api {
 /// right-hand sides there are. For few of them keep K whole. Refusals and errors as lu_solve.
 template <class I, class J, class R, class C, class F, class P, class B>
   requires(detail::OneMatrix<R, C, F> && detail::OwnRight<R, C, F, B>)
-constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
   return call(op::CyclicLuSolveOwn<R, C, detail::exchanged<I, J, R, C>()>{}, where, lu.factors,
               lu.pivots, b);
 }
@@ -87,16 +85,14 @@ constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
 /// K@X]` -> `[J, K@X]`, by lu_factor and lu_solve. Without a gradient, X03.
 template <class I, class J, class A, class B>
   requires(detail::OneMatrix<I, J, A> && detail::OwnRight<I, J, A, B>)
-constexpr auto solve(core::Argument<A> const& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   return detail::with_factors<I, J>(
       a.self(), where, [&](auto const& lu, auto) { return api::lu_solve<I, J>(lu, b, where); });
 }
 /// The same of a matrix that is given away, which is factorized in its own memory.
 template <class I, class J, class A, class B>
   requires(detail::OneTensor<I, J, A> && detail::OwnRight<I, J, A, B>)
-constexpr auto solve(core::Argument<A>&& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto solve(core::Argument<A>&& a, B const& b, checking::CallSite where = {}) {
   return detail::with_factors<I, J>(std::move(a).self(), where, [&](auto const& lu, auto) {
     return api::lu_solve<I, J>(lu, b, where);
   });
@@ -108,8 +104,7 @@ constexpr auto solve(core::Argument<A>&& a, B const& b,
 /// where a product with the inverse is wanted. Refusals and errors as lu_factor; no gradient, X03.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
-constexpr auto inv(core::Argument<A> const& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::with_factors<I, J>(
       a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
         using Op = std::conditional_t<detail::on_grid<R, C, A>, op::GridInverse<R, C>,
@@ -123,8 +118,7 @@ constexpr auto inv(core::Argument<A> const& a,
 /// else as det of stacks.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
-constexpr auto det(core::Argument<A> const& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
   using detail::Product;
   return detail::with_factors<I, J>(
       detail::factorized<I, J>(a.self()), where,
@@ -139,8 +133,7 @@ constexpr auto det(core::Argument<A> const& a,
 /// of them. As det.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
-constexpr auto slogdet(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}) {
   using detail::Product;
   auto const both = [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
     auto const number = [&]<Product what>(std::integral_constant<Product, what>) {

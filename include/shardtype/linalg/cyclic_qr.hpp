@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <source_location>
 #include <type_traits>
 
 #include <shardtype/linalg/cyclic.hpp>
@@ -50,8 +49,7 @@ namespace api {
 /// Source: Bischof and Van Loan, "The WY representation for products of Householder matrices", 1987.
 template <class I, class J, class K, class A>
   requires detail::CyclicColumns<I, J, A>
-constexpr auto qr(core::Argument<A> const& a,
-                  checking::CallSite where = std::source_location::current()) {
+constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::qr_parts<I, J, K>(a.self(), call(op::CyclicQr<I, J, K>{}, where, a.self()));
 }
 
@@ -60,8 +58,7 @@ constexpr auto qr(core::Argument<A> const& a,
 /// and r is solved with by a ring. No gradient, X03. Refusals as qr and solve. Errors: E24, E41 more columns than rows, E79.
 template <class I, class J, class A, class B>
   requires detail::CyclicColumns<I, J, A>
-constexpr auto lstsq(core::Argument<A> const& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using K = detail::Least;
   return detail::fitted<I, K>(api::qr<I, J, K>(a.self(), where), b, where,
                               [&](auto const& r, auto const& c) {

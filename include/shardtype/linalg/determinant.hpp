@@ -186,16 +186,14 @@ namespace api {
 /// `einsum<B, J, K>(inv<I, J>(a), b)` contracts I. `solve` is faster and more accurate where a product with the inverse is
 /// wanted. NaN, E80, refusals and errors as solve. Communicates nothing. As jnp.linalg.inv.
 template <class I, class J, class A>
-constexpr auto inv(core::Argument<A> const& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::by_factors<I, J>(op::InverseFactored<I, J>{}, where, a.self());
 }
 
 /// The determinant of each matrix: `a[B@X, I, J]` -> `[B@X]`. It overflows early: slogdet does not. 0 of a singular matrix,
 /// whose gradient is NaN. Communicates nothing. As jnp.linalg.det.
 template <class I, class J, class A>
-constexpr auto det(core::Argument<A> const& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
   using Op = op::DetFactored<I, J, detail::Product::whole, detail::of_complex<A>>;
   return detail::by_factors<I, J>(Op{}, where, a.self());
 }
@@ -204,8 +202,7 @@ constexpr auto det(core::Argument<A> const& a,
 /// is real. The sign of real matrices is constant. Otherwise as det. As
 /// jnp.linalg.slogdet.
 template <class I, class J, class A>
-constexpr auto slogdet(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}) {
   using detail::Product;
   constexpr bool complex = detail::of_complex<A>;
   auto const factors = call(op::LuFactor<I, J, true>{}, where, a.self());

@@ -148,8 +148,7 @@ namespace api {
 /// a zero on the diagonal. Types and refusals as solve. No gradient, X03:
 /// solve has one and factors once.
 template <class I, class J, class A>
-constexpr auto lu_factor(core::Argument<A> const& a,
-                         checking::CallSite where = std::source_location::current()) {
+constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
   auto const both = call(op::LuFactor<I, J, false>{}, where, a.self());
   auto factors = call(op::FactorsOf<I, J>{}, where, a.self(), both);
   auto pivots = call(op::PivotsOf<I, J>{}, where, a.self(), both);
@@ -159,8 +158,7 @@ constexpr auto lu_factor(core::Argument<A> const& a,
 /// The solution of a x = b by the factors of lu_factor<I, J>(a), as solve<I, J>(a, b); `lu_solve<J, I>(lu, b)` solves with
 /// the transposed matrix. Differentiable with respect to b. Communicates nothing. Refusals as solve.
 template <class I, class J, class R, class C, class F, class P, class B>
-constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
   return call(op::LuSolve<R, C, detail::exchanged<I, J, R, C>()>{}, where, lu.factors, lu.pivots,
               b);
 }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <source_location>
 #include <string_view>
 #include <type_traits>
 
@@ -87,8 +86,7 @@ namespace api {
 /// The norm of vectors along I: `a[B@X, I]` -> `[B@X]`, real; shardtype::norm, norm_1 or norm_inf, whose refusals it has: I split
 /// is S03, or an unreduced result for `one` and `infinity`. As jnp.linalg.norm with axis=-1.
 template <class I, Norm which = Norm::two, class A>
-constexpr auto norm(core::Argument<A> const& a,
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto norm(core::Argument<A> const& a, checking::CallSite where = {}) {
   if constexpr (which == Norm::one) {
     return shardtype::norm_1<I>(a.self(), where);
   } else if constexpr (which == Norm::infinity) {
@@ -106,8 +104,7 @@ constexpr auto norm(core::Argument<A> const& a,
 ///
 ///     auto x = linalg::norm<I, J, linalg::Norm::one>(a);
 template <class I, class J, Norm which = Norm::frobenius, class A>
-constexpr auto norm(core::Argument<A> const& a,
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto norm(core::Argument<A> const& a, checking::CallSite where = {}) {
   if constexpr (which == Norm::one) {
     return shardtype::norm_inf<J>(shardtype::norm_1<I>(a.self(), where), where);
   } else if constexpr (which == Norm::infinity) {
@@ -125,8 +122,7 @@ constexpr auto norm(core::Argument<A> const& a,
 /// norms with SHARDTYPE_CHECK=values; NaN of one with a NaN. Rows and columns are whole on each rank. Communicates nothing.
 /// Refusals and errors as svdvals or inv. As jnp.linalg.cond.
 template <class I, class J, Norm which = Norm::two, class A>
-constexpr auto cond(core::Argument<A> const& a,
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto cond(core::Argument<A> const& a, checking::CallSite where = {}) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if constexpr (which == Norm::two) {
     using K = detail::Other;
@@ -159,8 +155,7 @@ constexpr auto cond(core::Argument<A> const& a,
 ///
 ///     auto cubed = linalg::matrix_power<I, J, 3>(a);
 template <class I, class J, std::int64_t n, class A>
-constexpr auto matrix_power(core::Argument<A> const& a,
-                            checking::CallSite where = std::source_location::current()) {
+constexpr auto matrix_power(core::Argument<A> const& a, checking::CallSite where = {}) {
   if constexpr (n == 0) {
     return call(op::IdentityLike<I, J>{}, where, a.self());
   } else if constexpr (n < 0) {

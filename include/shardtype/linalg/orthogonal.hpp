@@ -180,8 +180,7 @@ namespace api {
 /// columns (E41) and full rank. Communicates nothing. Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12. Errors: E79
 /// no LAPACK. As jnp.linalg.qr. Source of the gradient: Seeger et al., "Auto-differentiating linear algebra", 2017.
 template <class I, class J, class K, class A>
-constexpr auto qr(core::Argument<A> const& a,
-                  checking::CallSite where = std::source_location::current()) {
+constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
   auto const both = call(op::QrBoth<I, J, K>{}, where, a.self());
   auto q = call(op::QrPartOf<I, J, K, false>{}, where, a.self(), both);
   auto r = call(op::QrPartOf<I, J, K, true>{}, where, a.self(), both);
@@ -193,8 +192,7 @@ constexpr auto qr(core::Argument<A> const& a,
 /// gives NaN, and Error E80 with SHARDTYPE_CHECK=values; a matrix that is almost of lower rank gives large numbers.
 /// Communicates nothing. Refusals as solve. Errors: E24, E41 more columns than rows, E79. As jnp.linalg.lstsq.
 template <class I, class J, class A, class B>
-constexpr auto lstsq(core::Argument<A> const& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using K = detail::Least;
   auto const parts = api::qr<I, J, K>(a.self(), where);
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(parts.q)>>) {

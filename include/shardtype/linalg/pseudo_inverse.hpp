@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <source_location>
 #include <string_view>
 #include <type_traits>
 
@@ -160,8 +159,7 @@ namespace api {
 /// Errors: E79 no LAPACK. As jnp.linalg.pinv; source of the gradient: Golub and Pereyra, "The differentiation of
 /// pseudo-inverses and nonlinear least squares problems whose variables separate", 1973.
 template <class I, class J, class A>
-constexpr auto pinv(core::Argument<A> const& a, Cutoff cutoff = {},
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto pinv(core::Argument<A> const& a, Cutoff cutoff = {}, checking::CallSite where = {}) {
   return call(op::PseudoInverse<I, J>{cutoff}, where, a.self());
 }
 
@@ -170,7 +168,7 @@ constexpr auto pinv(core::Argument<A> const& a, Cutoff cutoff = {},
 /// jnp.linalg.matrix_rank.
 template <class I, class J, class A>
 constexpr auto matrix_rank(core::Argument<A> const& a, Cutoff cutoff = {},
-                           checking::CallSite where = std::source_location::current()) {
+                           checking::CallSite where = {}) {
   return call(op::MatrixRank<I, J>{cutoff}, where, a.self());
 }
 

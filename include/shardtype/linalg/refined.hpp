@@ -1,7 +1,6 @@
 #pragma once
 /// Solves of one matrix over many ranks in mixed precision.
 
-#include <source_location>
 #include <type_traits>
 
 #include <shardtype/linalg/cyclic.hpp>
@@ -31,7 +30,7 @@ namespace api {
 template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto solve(core::Argument<A> const& a, B const& b, Refined,
-                     checking::CallSite where = std::source_location::current()) {
+                     checking::CallSite where = {}) {
   using T = checking::element_t<detail::tensor_behind<A>>;
   if constexpr (sizeof(kernels::real_t<T>) < sizeof(double)) {
     return api::solve<I, J>(a.self(), b, where);

@@ -332,8 +332,7 @@ namespace api {
 /// Refused: D01, Q01 rows or columns split, Q02 an unreduced matrix, Q06 dims that do not fit, P12, C10. Errors: E24, E41
 /// a matrix that is not square. As jnp.linalg.solve.
 template <class I, class J, class A, class B>
-constexpr auto solve(core::Argument<A> const& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   return call(op::Solve<I, J>{}, where, a.self(), b);
 }
 

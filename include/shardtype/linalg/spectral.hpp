@@ -354,8 +354,7 @@ namespace api {
 /// phase are LAPACK's, so functions of them should not depend on it. Communicates nothing.
 /// Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12. Errors: E41 not square, E79 no LAPACK. As jnp.linalg.eigh.
 template <class I, class J, class K, class A>
-constexpr auto eigh(core::Argument<A> const& a,
-                    checking::CallSite where = std::source_location::current()) {
+constexpr auto eigh(core::Argument<A> const& a, checking::CallSite where = {}) {
   auto const both = call(op::EighBoth<I, J>{}, where, a.self());
   auto w = call(op::EighValues<I, J, K>{}, where, a.self(), both);
   auto v = call(op::EighVectors<I, J, K>{}, where, a.self(), both);
@@ -364,8 +363,7 @@ constexpr auto eigh(core::Argument<A> const& a,
 
 /// Eigenvalues alone: `a[B@X, I, J]` -> `[B@X, K]`, as eigh. Of a value whose gradient is wanted the vectors are found too.
 template <class I, class J, class K, class A>
-constexpr auto eigvalsh(core::Argument<A> const& a,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto eigvalsh(core::Argument<A> const& a, checking::CallSite where = {}) {
   auto const both = call(op::EighBoth<I, J>{core::is_active<A>}, where, a.self());
   return call(op::EighValues<I, J, K>{}, where, a.self(), both);
 }
@@ -376,8 +374,7 @@ constexpr auto eigvalsh(core::Argument<A> const& a,
 /// of them should not depend on it. Otherwise as eigh.
 /// As jnp.linalg.svd with full_matrices=False.
 template <class I, class J, class K, class A>
-constexpr auto svd(core::Argument<A> const& a,
-                   checking::CallSite where = std::source_location::current()) {
+constexpr auto svd(core::Argument<A> const& a, checking::CallSite where = {}) {
   using op::SvdPart;
   auto const all = call(op::SvdAll<I, J, K>{}, where, a.self());
   auto u = call(op::SvdPartOf<I, J, K, SvdPart::left, false>{}, where, a.self(), all);
@@ -390,8 +387,7 @@ constexpr auto svd(core::Argument<A> const& a,
 /// Singular values alone: `a[B@X, I, J]` -> `[B@X, K]`, as svd, with a gradient of first order. The largest is the
 /// 2-norm.
 template <class I, class J, class K, class A>
-constexpr auto svdvals(core::Argument<A> const& a,
-                       checking::CallSite where = std::source_location::current()) {
+constexpr auto svdvals(core::Argument<A> const& a, checking::CallSite where = {}) {
   auto const all = call(op::SvdAll<I, J, K>{core::is_active<A>}, where, a.self());
   return call(op::SvdPartOf<I, J, K, op::SvdPart::values, false>{}, where, a.self(), all);
 }

@@ -113,8 +113,7 @@ namespace api {
 /// Source: Demmel, Grigori, Hoemmen and Langou, "Communication-optimal parallel and sequential QR and LU factorizations", 2012.
 template <class I, class J, class K, class A>
   requires detail::TallMatrix<I, J, A>
-constexpr auto qr(core::Argument<A> const& a,
-                  checking::CallSite where = std::source_location::current()) {
+constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where);
 }
 /// The same by CholeskyQR2, whose work is matrix products: `qr<I, J, K>(a, linalg::cholesky_qr)`. Two all_gathers as the one above.
@@ -123,8 +122,7 @@ constexpr auto qr(core::Argument<A> const& a,
 /// algorithm", 2015.
 template <class I, class J, class K, class A>
   requires detail::TallMatrix<I, J, A>
-constexpr auto qr(core::Argument<A> const& a, CholeskyQr,
-                  checking::CallSite where = std::source_location::current()) {
+constexpr auto qr(core::Argument<A> const& a, CholeskyQr, checking::CallSite where = {}) {
   return detail::tall_qr(op::TallQr<I, J, K>{true}, a.self(), where);
 }
 
@@ -133,8 +131,7 @@ constexpr auto qr(core::Argument<A> const& a, CholeskyQr,
 /// gives NaN. Refusals and errors as qr; b as einsum of q and b.
 template <class I, class J, class A, class B>
   requires detail::TallMatrix<I, J, A>
-constexpr auto lstsq(core::Argument<A> const& a, B const& b,
-                     checking::CallSite where = std::source_location::current()) {
+constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using K = detail::Least;
   return detail::fitted<I, K>(detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where), b, where,
                               [&](auto const& r, auto const& c) {

@@ -211,7 +211,7 @@ namespace api {
 /// SHARDTYPE_CHECK=values. Communicates nothing. Refusals as solve. As scipy.linalg.solve_triangular.
 template <class I, class J, class A, class B>
 constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangular how = {},
-                                checking::CallSite where = std::source_location::current()) {
+                                checking::CallSite where = {}) {
   return call(op::TriangularSolve<I, J>{how}, where, l.self(), b);
 }
 
@@ -222,15 +222,13 @@ constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangul
 /// E41: not square. As jnp.linalg.cholesky; source of the gradient: Murray, "Differentiation of the Cholesky
 /// decomposition", 2016.
 template <class I, class J, class A>
-constexpr auto cholesky(core::Argument<A> const& a,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {}) {
   return call(op::Cholesky<I, J>{}, where, a.self());
 }
 /// The upper triangular u with a = u^T u (u^H u): the upper triangle of a is read, zeros below the diagonal. Otherwise as above.
 /// As jnp.linalg.cholesky with upper=True.
 template <class I, class J, class A>
-constexpr auto cholesky(core::Argument<A> const& a, Upper,
-                        checking::CallSite where = std::source_location::current()) {
+constexpr auto cholesky(core::Argument<A> const& a, Upper, checking::CallSite where = {}) {
   // u is the transpose of the lower factor of the transposed matrix
   return call(op::Cholesky<J, I>{}, where, a.self());
 }
@@ -239,7 +237,7 @@ constexpr auto cholesky(core::Argument<A> const& a, Upper,
 /// nothing. Refusals as solve.
 template <class I, class J, class A, class B>
 constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
-                              checking::CallSite where = std::source_location::current()) {
+                              checking::CallSite where = {}) {
   auto const y = call(op::TriangularSolve<I, J>{}, where, l.self(), b);
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(y)>>) {
     return y;
@@ -251,7 +249,7 @@ constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
 /// The same by u = cholesky<I, J>(a, upper).
 template <class I, class J, class A, class B>
 constexpr auto cholesky_solve(core::Argument<A> const& u, B const& b, Upper,
-                              checking::CallSite where = std::source_location::current()) {
+                              checking::CallSite where = {}) {
   auto const y =
       call(op::TriangularSolve<J, I>{}, where, detail::conjugate(u.self()), relabel<I, J>(b));
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(y)>>) {

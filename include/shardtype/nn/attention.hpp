@@ -64,8 +64,7 @@ namespace api {
 /// Brandon et al., "Striped attention", 2023.
 template <class... Out, class Q, class K, class V>
 constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
-                         AttentionOptions const& options = {},
-                         checking::CallSite where = std::source_location::current()) {
+                         AttentionOptions const& options = {}, checking::CallSite where = {}) {
   if constexpr (shardtype::detail::is_poison<Q>) {
     return checking::Poisoned{};  // reported where it was refused
   } else if constexpr (std::is_same_v<checking::element_t<autodiff::tensor_of<Q>>, bfloat16>) {

@@ -149,8 +149,7 @@ namespace api {
 /// torch.nn.functional.cross_entropy(reduction="none"). Source of the exchange: Shoeybi et al., "Megatron-LM", 2019.
 template <class V, class... Out, class A, class Ids>
 constexpr auto cross_entropy(core::Argument<A> const& logits, Ids const& targets,
-                             CrossEntropy const& options = {},
-                             checking::CallSite where = std::source_location::current()) {
+                             CrossEntropy const& options = {}, checking::CallSite where = {}) {
   return detail::cross_entropy_as<V, (sizeof...(Out) > 0), Out...>(options, where, logits.self(),
                                                                    targets);
 }
@@ -160,8 +159,7 @@ constexpr auto cross_entropy(core::Argument<A> const& logits, Ids const& targets
 /// the sum of losses and the number of rows, where rows are split.
 template <class V, class Out, class A, class Ids>
 constexpr auto mean_cross_entropy(core::Argument<A> const& logits, Ids const& targets,
-                                  CrossEntropy const& options = {},
-                                  checking::CallSite where = std::source_location::current()) {
+                                  CrossEntropy const& options = {}, checking::CallSite where = {}) {
   static_assert(Out::rank == 0,
                 "the mean has no dims: mean_cross_entropy<V, Tensor<float>>(x, ids)");
   if constexpr (shardtype::detail::is_poison<A> || shardtype::detail::is_poison<Ids>) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <string_view>
 
 #include <shardtype/execute/call.hpp>
@@ -88,7 +87,7 @@ namespace nn::api {
 /// Refused: P12. Error E30 a rate outside of 0 to 1. Source: Srivastava et al., "Dropout", JMLR 2014.
 template <class A>
 constexpr auto dropout(core::Argument<A> const& x, RandomKey key, double rate,
-                       checking::CallSite where = std::source_location::current()) {
+                       checking::CallSite where = {}) {
   return call(op::Dropout<>{key, rate}, where, x.self());
 }
 

@@ -106,8 +106,7 @@ namespace api {
 /// `linear<Dim<B, X>, Dim<S>, Dim<D>>(x, w)`, it is `einsum` of it, which may sum over several indices and communicate.
 /// `x[B@X, S, D]`, `w[D, M@Y]` -> `[B@X, S, M@Y]`. Refusals, errors and communication as these.
 template <class... Out, class A, class W>
-constexpr auto linear(core::Argument<A> const& x, W const& w,
-                      checking::CallSite where = std::source_location::current()) {
+constexpr auto linear(core::Argument<A> const& x, W const& w, checking::CallSite where = {}) {
   if constexpr (sizeof...(Out) == 0) {
     return matmul(x.self(), w, where);
   } else {
@@ -118,7 +117,7 @@ constexpr auto linear(core::Argument<A> const& x, W const& w,
 template <class... Out, class A, class W, class B>
   requires(!std::is_convertible_v<B const&, std::source_location>)
 constexpr auto linear(core::Argument<A> const& x, W const& w, B const& b,
-                      checking::CallSite where = std::source_location::current()) {
+                      checking::CallSite where = {}) {
   return linear<Out...>(x, w, where) + b;
 }
 
@@ -147,7 +146,7 @@ namespace api {
 /// Dim<D>>(table, ids)`. Refusals, errors and communication as take.
 template <class V, class... Out, class A, class Ids>
 constexpr auto embedding(core::Argument<A> const& table, Ids const& ids,
-                         checking::CallSite where = std::source_location::current()) {
+                         checking::CallSite where = {}) {
   return take<V, Out...>(table.self(), ids, where);
 }
 
@@ -168,8 +167,7 @@ constexpr auto geglu(core::Argument<A> const& gate, B const& up) {
 template <class D, class A, class P, class... Us>
   requires requires(P const& p) { p.gain, p.bias; }
 constexpr auto layer_norm(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                          double eps = 1e-5,
-                          checking::CallSite where = std::source_location::current()) {
+                          double eps = 1e-5, checking::CallSite where = {}) {
   // compilers choose the order of arguments, and plans another one than runs
   auto const gain = use(p.gain);
   return layer_norm<D>(x, gain, use(p.bias), eps, where);
@@ -178,7 +176,7 @@ constexpr auto layer_norm(core::Argument<A> const& x, P const& p, Use<Us...> con
 template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.weights, p.bias; }
 constexpr auto linear(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                      checking::CallSite where = std::source_location::current()) {
+                      checking::CallSite where = {}) {
   return detail::affine<Out...>(x, p.weights, p.bias, use, where);
 }
 
@@ -188,7 +186,7 @@ constexpr auto linear(core::Argument<A> const& x, P const& p, Use<Us...> const& 
 template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.w1, p.b1, p.w2, p.b2; }
 constexpr auto mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                   checking::CallSite where = std::source_location::current()) {
+                   checking::CallSite where = {}) {
   auto const hidden = gelu_tanh(detail::affine(x, p.w1, p.b1, use, where));
   return detail::affine<Out...>(hidden, p.w2, p.b2, use, where).tensor();
 }
@@ -196,7 +194,7 @@ constexpr auto mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use
 template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.gate, p.up, p.down; }
 constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                         checking::CallSite where = std::source_location::current()) {
+                         checking::CallSite where = {}) {
   auto const gate = linear(x, use(p.gate), where);
   return linear<Out...>(swiglu(gate, linear(x, use(p.up), where)), use(p.down), where);
 }
@@ -205,8 +203,7 @@ constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Use<Us...> cons
 template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.q, p.k, p.v, p.out; }
 constexpr auto self_attention(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                              AttentionOptions const& options = {},
-                              checking::CallSite where = std::source_location::current()) {
+                              AttentionOptions const& options = {}, checking::CallSite where = {}) {
   auto const q = linear(x, use(p.q), where);
   auto const k = linear(x, use(p.k), where);
   auto const mixed = attention(q, k, linear(x, use(p.v), where), options, where);

@@ -291,8 +291,7 @@ namespace api {
 template <class... Out, class A, class R, class W1, class W2, class Form = Ragged, class Act = Gelu>
   requires(!detail::GatedMembers<W1>)
 constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, W2 const& w_out,
-                   Form const& form = {}, Act const& act = {},
-                   checking::CallSite where = std::source_location::current()) {
+                   Form const& form = {}, Act const& act = {}, checking::CallSite where = {}) {
   using Rows = std::remove_cvref_t<decltype(detail::as_tokens(x.self(), where))>;
   using Gate = detail::gate_of<W1>;
   using Up = typename detail::FirstWeights<W1>::up;
@@ -321,8 +320,7 @@ constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, 
 template <class... Out, class A, class R, detail::GatedMembers P, class Form = Ragged,
           class Act = Silu>
 constexpr auto moe(core::Argument<A> const& x, R const& routes, P const& p, Form const& form = {},
-                   Act const& act = {},
-                   checking::CallSite where = std::source_location::current()) {
+                   Act const& act = {}, checking::CallSite where = {}) {
   using G = std::remove_cvref_t<decltype(p.gate)>;
   using U = std::remove_cvref_t<decltype(p.up)>;
   return api::moe<Out...>(x, routes, Gated<G, U>{p.gate, p.up}, p.down, form, act, where);

@@ -47,8 +47,7 @@ namespace nn::api {
 /// normalization", 2016.
 template <class D, class A, class Gain, class Bias>
 constexpr auto layer_norm(core::Argument<A> const& x, Gain const& gain, Bias const& bias,
-                          double eps = 1e-5,
-                          checking::CallSite where = std::source_location::current()) {
+                          double eps = 1e-5, checking::CallSite where = {}) {
   return call(op::LayerNorm<D>{eps}, where, x.self(), gain, bias);
 }
 
@@ -57,7 +56,7 @@ constexpr auto layer_norm(core::Argument<A> const& x, Gain const& gain, Bias con
 /// NeurIPS 2019.
 template <class D, class A, class Gain>
 constexpr auto rms_norm(core::Argument<A> const& x, Gain const& gain, double eps = 1e-6,
-                        checking::CallSite where = std::source_location::current()) {
+                        checking::CallSite where = {}) {
   return call(op::RmsNorm<D>{eps}, where, x.self(), gain);
 }
 

@@ -2,7 +2,6 @@
 /// Functions of positions: rotary embeddings and causal masks.
 
 #include <cstdint>
-#include <source_location>
 
 #include <shardtype/nn/run_positions.hpp>
 
@@ -18,7 +17,7 @@ namespace nn::api {
 /// GPT-NeoX.
 template <class S, class F, class A>
 constexpr auto rotary(core::Argument<A> const& x, std::int64_t first = 0, double base = 10000,
-                      checking::CallSite where = std::source_location::current()) {
+                      checking::CallSite where = {}) {
   return call(op::Rotary<S, F>{first, base}, where, x.self());
 }
 
@@ -27,7 +26,7 @@ constexpr auto rotary(core::Argument<A> const& x, std::int64_t first = 0, double
 /// Refused: D01, B03, P04 an unreduced operand, P12.
 template <class S, class K, class A>
 constexpr auto causal_mask(core::Argument<A> const& x, std::int64_t first = 0,
-                           checking::CallSite where = std::source_location::current()) {
+                           checking::CallSite where = {}) {
   return call(op::CausalMask<S, K>{first}, where, x.self());
 }
 

@@ -73,7 +73,7 @@ namespace api {
 /// Sources: Shazeer et al., "Outrageously large neural networks", 2017; Fedus et al., "Switch transformers", 2021.
 template <class E, class K = Choice, RouterWeights W = RouterWeights::of_chosen, class A>
 constexpr auto router(core::Argument<A> const& logits, std::int64_t k,
-                      checking::CallSite where = std::source_location::current()) {
+                      checking::CallSite where = {}) {
   if constexpr (W == RouterWeights::of_all) {
     auto const found = top_k<E, K>(softmax<E>(logits, where), k, where);
     return Routes<std::remove_cvref_t<decltype(found.places)>,
@@ -89,15 +89,14 @@ constexpr auto router(core::Argument<A> const& logits, std::int64_t k,
 /// How many rows each expert gets, of all tokens and choices: `i64[E]` on all ranks. Communicates an all_reduce of the
 /// numbers.
 template <class E, class R>
-constexpr auto expert_load(R const& routes, std::int64_t experts,
-                           checking::CallSite where = std::source_location::current()) {
+constexpr auto expert_load(R const& routes, std::int64_t experts, checking::CallSite where = {}) {
   return detail::expert_load<E>(routes.experts, experts, where);
 }
 /// How many rows have no place where each rank may send an expert `capacity` of them: `i64[]` on all ranks. Communicates
 /// an all_reduce of the numbers of rows.
 template <class E, class R>
 constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t capacity,
-                            checking::CallSite where = std::source_location::current()) {
+                            checking::CallSite where = {}) {
   auto const ids = detail::as_tokens(routes.experts, where);
   auto const all = call(op::ExpertCounts<E>{experts}, where, ids);
   auto const kept = call(op::ExpertCounts<E>{experts, capacity}, where, ids);
@@ -110,7 +109,7 @@ constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t 
 /// 0. Refused as softmax and sum. Sources: Fedus et al., 2021, equation 4; Lepikhin et al., "GShard", 2020.
 template <class E, class A, class R>
 constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& routes,
-                                 checking::CallSite where = std::source_location::current()) {
+                                 checking::CallSite where = {}) {
   using T = checking::element_t<autodiff::tensor_of<A>>;
   auto const x = detail::as_tokens(logits.self(), where);
   std::int64_t const experts = x.extents()[1];
@@ -126,8 +125,7 @@ constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& route
 /// Communicates one all_reduce of a number forward, nothing backward. Of no tokens 0. Source: Zoph et al., "ST-MoE",
 /// 2022, equation 5.
 template <class E, class A>
-constexpr auto z_loss(core::Argument<A> const& logits,
-                      checking::CallSite where = std::source_location::current()) {
+constexpr auto z_loss(core::Argument<A> const& logits, checking::CallSite where = {}) {
   using T = checking::element_t<autodiff::tensor_of<A>>;
   auto const x = detail::as_tokens(logits.self(), where);
   std::int64_t const n = x.extents()[0];

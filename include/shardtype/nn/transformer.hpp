@@ -179,7 +179,7 @@ namespace api {
 /// Refusals and errors as einsum.
 template <class... Out, class A, class W>
 constexpr auto linear(core::Argument<A> const& x, W const& w, Overlap how,
-                      checking::CallSite where = std::source_location::current()) {
+                      checking::CallSite where = {}) {
   if constexpr (detail::any_refused<A, W>) {
     return checking::Poisoned{};
   } else if constexpr (!detail::share_a_dim<A, W>) {
@@ -205,7 +205,7 @@ constexpr auto linear(core::Argument<A> const& x, W const& w, Overlap how,
 template <class... Out, class A, class P>
   requires requires(P const& p) { p.w1, p.b1, p.w2, p.b2; }
 constexpr auto mlp(core::Argument<A> const& x, P const& p, Overlap how,
-                   checking::CallSite where = std::source_location::current()) {
+                   checking::CallSite where = {}) {
   auto const product = linear(x, p.w1, how, where);
   if constexpr (detail::any_refused<std::remove_cvref_t<decltype(product)>>) {
     return product;
@@ -225,7 +225,7 @@ constexpr auto mlp(core::Argument<A> const& x, P const& p, Overlap how,
 template <class... Out, class A, class P>
   requires requires(P const& p) { p.gate, p.up, p.down; }
 constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Overlap how,
-                         checking::CallSite where = std::source_location::current()) {
+                         checking::CallSite where = {}) {
   using Both = detail::GateAndUp;
   using D = detail::label_at<decltype(p.gate), 0>;
   using M = detail::label_at<decltype(p.gate), 1>;
@@ -325,8 +325,7 @@ namespace api {
 template <class... Out, class A, class P>
   requires requires(P const& p) { p.q, p.k, p.v, p.out; }
 constexpr auto self_attention(core::Argument<A> const& x, P const& p, Overlap how,
-                              AttentionOptions const& options = {},
-                              checking::CallSite where = std::source_location::current()) {
+                              AttentionOptions const& options = {}, checking::CallSite where = {}) {
   if constexpr (checking::any_poisoned<A>) {
     return checking::Poisoned{};
   } else {
@@ -361,7 +360,7 @@ template <class A, class P>
   requires requires(P const& p) { p.norm1, p.attention, p.norm2, p.mlp; }
 constexpr auto transformer_block(core::Argument<A> const& x, P const& p, Overlap how,
                                  AttentionOptions const& options = {},
-                                 checking::CallSite where = std::source_location::current()) {
+                                 checking::CallSite where = {}) {
   if constexpr (checking::any_poisoned<A>) {
     return checking::Poisoned{};
   } else if constexpr (detail::last_dim_is_split<A>) {  // refused, from here in few lines

@@ -155,8 +155,7 @@ namespace api {
 /// Communicates one all_reduce of the shown elements, 8 bytes each (16 for complex<double>). Refused:
 /// A02 while unreduced.
 template <class A>
-std::string to_text(core::Argument<A> const& given,
-                    checking::CallSite where = std::source_location::current()) {
+std::string to_text(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
@@ -182,8 +181,7 @@ std::string to_text(core::Argument<A> const& given,
 /// If there are more than 1000 elements, only the corners are shown and sent. Collective over the
 /// mesh; communicates as `to_text`. Refused: A02 while unreduced.
 template <class A>
-void print(core::Argument<A> const& given,
-           checking::CallSite where = std::source_location::current()) {
+void print(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
