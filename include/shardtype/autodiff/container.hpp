@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <shardtype/core/dim.hpp>
+#include <shardtype/core/reading.hpp>
 
 namespace shardtype::autodiff {
 
