@@ -55,7 +55,7 @@ class FftwWisdom {
 
  private:
   void say(std::string const& why) const {
-    if (shardtype::detail::job_rank() != 0) return;
+    if (rank_ != 0) return;
     std::fprintf(stderr,
                  "[shardtype E77] SHARDTYPE_FFTW_WISDOM: %s %s; what FFTW measures is not kept\n",
                  shardtype::detail::printable(path_).c_str(), why.c_str());
@@ -63,6 +63,7 @@ class FftwWisdom {
 
   std::string path_;
   WisdomFunctions functions_;
+  int rank_ = shardtype::detail::job_rank();  // the file is written when MPI has ended
   bool usable_ = true;
 };
 

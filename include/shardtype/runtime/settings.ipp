@@ -41,7 +41,7 @@ SHARDTYPE_INLINE std::string unknown_variable(std::string const& name) {
   each_group(known, [&](auto const&, auto const& variables) {
     for (auto const& v : variables) {
       int const apart = detail::letters_apart(name, v.name);
-      if (nearest.empty() || apart < least) {
+      if (nearest.empty() || apart < least || (apart == least && nearest > v.name)) {
         nearest = v.name;
         least = apart;
       }
