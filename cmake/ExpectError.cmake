@@ -3,7 +3,7 @@
 #   cmake -DFILE=tests/reject/x.cpp -DCOMPILER=g++ [-DKIND=gcc|clang] -DFLAGS=file [-DSHOW=ON]
 #         -P cmake/ExpectError.cmake
 #
-# The file of flags has the lines TYPES_INCLUDES=a|b, FULL_INCLUDES=a|b and FULL_DEFINITIONS=A|B.
+# The file of flags has the lines TYPES_INCLUDES=a|b, FULL_INCLUDES=a|b, FULL_DEFINITIONS=A|B and FULL_OPTIONS=-a|-b.
 # The file is compiled (-fsyntax-only) with -DLEGAL, which must succeed, and without, which must fail.
 # Its comment lines say the rest:
 #   // EXPECT: regex         every one must match the diagnostic (source echo left out)
@@ -129,6 +129,8 @@ if(full)
   foreach(definition IN LISTS definitions)
     list(APPEND flags "-D${definition}")
   endforeach()
+  string(REPLACE "|" ";" options "${FULL_OPTIONS}")
+  list(APPEND flags ${options})
   string(REPLACE "|" ";" includes "${FULL_INCLUDES}|${TYPES_INCLUDES}")
 else()
   string(REPLACE "|" ";" includes "${TYPES_INCLUDES}")

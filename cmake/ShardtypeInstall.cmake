@@ -27,6 +27,9 @@ set(shardtype_chosen "")
 foreach(choice IN LISTS shardtype_family_choices)
   string(APPEND shardtype_chosen "if(NOT DEFINED ${choice})\n  set(${choice} \"${${choice}}\")\nendif()\n")
 endforeach()
+set(SHARDTYPE_KOKKOS_DEVICES ${Kokkos_DEVICES})
+list(SORT SHARDTYPE_KOKKOS_DEVICES)
+list(JOIN SHARDTYPE_KOKKOS_DEVICES "," SHARDTYPE_KOKKOS_DEVICES)
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/shardtypeConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/shardtypeConfig.cmake" INSTALL_DESTINATION "${shardtype_package_dir}")

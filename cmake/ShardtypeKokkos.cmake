@@ -1,4 +1,5 @@
-# Kokkos 3.4 to 5.x as Kokkos::kokkos. Also used by the installed package.
+# Kokkos 3.4 to 5.x as Kokkos::kokkos. Also used by the installed package, where the one that it was built with comes
+# before the system's (SHARDTYPE_BUILT_KOKKOS_DIR).
 #
 # Debian 12 ships Kokkos only inside Trilinos; its exported target names <libdir>/include, which does
 # not exist, and generation would fail. Such a target is mended to the folder that holds the headers.
@@ -7,7 +8,7 @@ if(NOT TARGET Kokkos::kokkos)
   if(NOT DEFINED CMAKE_CXX_EXTENSIONS)
     set(CMAKE_CXX_EXTENSIONS OFF)
   endif()
-  find_package(Kokkos REQUIRED CONFIG QUIET)
+  find_package(Kokkos REQUIRED CONFIG QUIET HINTS "${SHARDTYPE_BUILT_KOKKOS_DIR}")
 endif()
 if(Kokkos_VERSION AND Kokkos_VERSION VERSION_LESS 3.4)
   message(FATAL_ERROR "shardtype: Kokkos ${Kokkos_VERSION} is too old (3.4 to 5.x work)")

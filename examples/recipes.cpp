@@ -90,6 +90,24 @@ struct shardtype::autodiff::Derivative<Cube> : shardtype::autodiff::Using<uses_a
 };
 // docs: end
 
+// docs: own-pieces
+// Huber's loss of a difference: a square near 0, a line elsewhere.
+struct Huber {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(T a) const {
+    T const size = a < T(0) ? -a : a;
+    return size < T(1) ? a * a / 2 : size - T(1) / 2;
+  }
+};
+template <>
+struct shardtype::autodiff::Derivative<Huber> : shardtype::autodiff::Using<uses_a> {
+  template <int, class Ct, class Result, class A>
+  KOKKOS_FUNCTION static constexpr auto pull(Ct const& ct, Result const&, A const& a) {
+    return where(a > 1, ct, where(a < -1, -ct, ct * a));
+  }
+};
+// docs: end
+
 // docs: optimizer
 template <template <class> class As>
 struct Model {
@@ -181,6 +199,12 @@ int main(int argc, char** argv) {
   // docs: own-function-call
   auto const slope = grad<0>([](auto const& a) { return sum<Real<>>(map(Cube{}, a)); })(x);
   // docs: end
+  // of a second order too: sums of squares of the slopes
+  auto const huber = [](auto const& a) { return sum<Real<>>(map(Huber{}, a)); };
+  auto const squares = [huber](auto const& a) { return sum<Real<>>(square(grad<0>(huber)(a))); };
+  holds(allclose(grad<0>(huber)(x), clip(x, -1.0, 1.0)) &&
+            allclose(grad<0>(squares)(x), where(abs(x) > 1.0, 0.0, 2.0 * x)),
+        "the derivative in pieces");
   holds(allclose(slope, 3.0 * x * x, 1e-14, 1e-14), "the derivative is 3 x^2");
   say(type_name(slope));
 

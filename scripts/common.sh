@@ -48,8 +48,9 @@ quietly() {
 # nproc takes OMP_NUM_THREADS, which is 1 here, for the number of cores
 jobs_here() { env -u OMP_NUM_THREADS nproc 2> /dev/null || echo 2; }
 
-mpiexec_here() {
-  command -v mpiexec.mpich || command -v mpiexec
+# mpiexec_of BUILD: the launcher of the MPI that the build has.
+mpiexec_of() {
+  sed -n 's/^MPIEXEC_EXECUTABLE:[^=]*=//p' "$root/$1/CMakeCache.txt"
 }
 
 # configure PRESET [cmake arguments]: quiet, and again from nothing where a cache has gone stale.

@@ -291,6 +291,15 @@ def run(command):
     return done.returncode, done.stdout
 
 
+def launcher(programs):
+    """That of the build in which the programs are."""
+    for folder in Path(programs).resolve().parents:
+        if (folder / "CMakeCache.txt").exists():
+            found = re.search(r"^MPIEXEC_EXECUTABLE:\w+=(.+)$", (folder / "CMakeCache.txt").read_text(), re.M)
+            return found[1] if found else "mpiexec"
+    return "mpiexec"
+
+
 def main():
     arguments = sys.argv[1:]
     if arguments[:1] == ["--self-test"]:
@@ -308,7 +317,7 @@ def main():
         for name in sorted(shown(HERE)) if len(arguments) > 1 else []:
             head = (HERE / "examples" / f"{name}.cpp").read_text()
             ranks = re.search(r"^// RANKS: .*?(\d+)$", head, re.M)
-            status, printed = run(["mpiexec", "-n", ranks[1] if ranks else "4", str(Path(arguments[1]) / name)])
+            status, printed = run([launcher(arguments[1]), "-n", ranks[1] if ranks else "4", str(Path(arguments[1]) / name)])
             if status == 0:
                 outputs(HERE, name, printed, write=True)
             else:

@@ -11,7 +11,8 @@ def flags(file):
     values = {key: [one for one in value.split("|") if one] for key, value in lines.items()}
     # the compiler has /usr/include itself, behind its own headers
     folders = [one for one in values["FULL_INCLUDES"] if one != "/usr/include"]
-    return ["-isystem" + one for one in folders] + ["-D" + one for one in values["FULL_DEFINITIONS"]]
+    return ["-isystem" + one for one in folders] + ["-D" + one for one in values["FULL_DEFINITIONS"]] + \
+        values.get("FULL_OPTIONS", [])
 
 
 class Completion:

@@ -20,7 +20,7 @@ UNITS = {"main": "#include <shardtype/runtime/linkage.hpp>\nint main() { return 
          "beside": "#include <shardtype/runtime/linkage.hpp>\nint beside() { return 0; }\n"}
 # Included before the compiled part's symbols, another version.
 BEFORE = {"version.hpp": "SHARDTYPE_VERSION 9_9_9", "kokkos.hpp": "KOKKOS_VERSION 1",
-          "backends.hpp": "SHARDTYPE_UNIT_THREADS _other_threads"}
+          "backends.hpp": "SHARDTYPE_UNIT_THREADS _other_threads", "mpi.hpp": "SHARDTYPE_UNIT_MPI another_MPI"}
 
 # What the compiled part was compiled with, the units of the program, and what the linker must say ("" where the
 # program must link and run).
@@ -53,6 +53,7 @@ CASES = {
     "a Kokkos version": (["-include", "kokkos.hpp"], [("main", COMPILED)], "shardtype_this_unit_has_Kokkos_"),
     "Kokkos backends": (["-include", "backends.hpp"], [("main", COMPILED)],
                         "shardtype_this_unit_has_Kokkos_backends"),
+    "an MPI": (["-include", "mpi.hpp"], [("main", COMPILED)], "shardtype_this_unit_has_MPI_"),
     "cuBLAS": ([], [("main", [*COMPILED, "-DSHARDTYPE_HAVE_CUBLAS=1"])],
                "shardtype_this_unit_has_cuBLAS_and_the_compiled_part_has_not"),
     "the wrong one of two units": ([], [("main", COMPILED), ("beside", [*COMPILED, "-DNDEBUG"])],

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <shardtype/kernels/functions.hpp>
+#include <shardtype/ops/math.hpp>
 #include <shardtype/ops/run_elementwise.hpp>
 
 namespace shardtype {
@@ -166,12 +167,23 @@ SHARDTYPE_OF_TERMS(+, Add)
 SHARDTYPE_OF_TERMS(-, Subtract)
 SHARDTYPE_OF_TERMS(*, Multiply)
 SHARDTYPE_OF_TERMS(/, Divide)
+SHARDTYPE_OF_TERMS(<, Less)
+SHARDTYPE_OF_TERMS(<=, LessEqual)
+SHARDTYPE_OF_TERMS(>, Greater)
+SHARDTYPE_OF_TERMS(>=, GreaterEqual)
 #undef SHARDTYPE_OF_TERMS
 template <class A>
   requires SomeTerm<A>
 KOKKOS_FUNCTION constexpr auto operator-(A const& a) {
   return autodiff::on(functions::Negate{}, a);
 }
+/// Of a piecewise derivative: a term is no bool, for `?:`.
+template <class C, class A, class B>
+  requires SomeTerm<C, A, B>
+KOKKOS_FUNCTION constexpr auto where(C const& condition, A const& a, B const& b) {
+  return autodiff::on(functions::Where{}, condition, a, b);
+}
+using api::where;
 
 /// What a derivative uses besides the cotangent: bit 0 the function's result, bit 1 + k its argument
 /// k.

@@ -137,8 +137,7 @@ struct ToOf<Op> {
   using type = typename Op::to;
 };
 
-// Element types of an operation, by the number of operands: nvcc does not expand a pack into the
-// parameters of a member template that has none.
+// Element types of results, by the number of operands: an alias without a pack takes no pack.
 
 /// The element type of an operation's result.
 template <class Op, class A, class... Bs>
@@ -162,37 +161,14 @@ struct ElementOfResult<Op, A, B, C> {
 template <class A, class... Bs>
 inline constexpr Code alike_elements =
     (same_element<A, Bs> && ...) ? Code::ok : Code::C10_element_types_differ;
-template <class Op, class A>
+/// All operands in one pack: behind named parameters nvcc does not expand an empty pack into arguments of an `elements`
+/// that has no pack, and the operation's own function would count as none.
+template <class Op, class... As>
 constexpr Code refused_elements() {
-  if constexpr (requires { Op::template elements<A>(); }) {
-    return Op::template elements<A>();
+  if constexpr (requires { Op::template elements<As...>(); }) {
+    return Op::template elements<As...>();
   } else {
-    return Code::ok;
-  }
-}
-template <class Op, class A, class B>
-constexpr Code refused_elements() {
-  if constexpr (requires { Op::template elements<A, B>(); }) {
-    return Op::template elements<A, B>();
-  } else {
-    return alike_elements<A, B>;
-  }
-}
-// three by themselves: nvcc does not expand an empty pack into arguments of `elements`
-template <class Op, class A, class B, class C>
-constexpr Code refused_elements() {
-  if constexpr (requires { Op::template elements<A, B, C>(); }) {
-    return Op::template elements<A, B, C>();
-  } else {
-    return alike_elements<A, B, C>;
-  }
-}
-template <class Op, class A, class B, class C, class D, class... More>
-constexpr Code refused_elements() {
-  if constexpr (requires { Op::template elements<A, B, C, D, More...>(); }) {
-    return Op::template elements<A, B, C, D, More...>();
-  } else {
-    return alike_elements<A, B, C, D, More...>;
+    return alike_elements<As...>;
   }
 }
 

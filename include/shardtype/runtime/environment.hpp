@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 #include <mpi.h>

@@ -98,6 +98,20 @@ inline void await_others() {
   }
 }
 
+/// Kokkos reads its options, and takes them from argv. `--help` is the program's: Kokkos would print its own help on every
+/// rank (`--kokkos-help`), and with some versions end there.
+inline void initialize_kokkos(int& argc, char** argv) {
+  auto const own = [](char const* word) { return std::string_view(word) == "--help"; };
+  int const given = argc;
+  std::vector<char*> help;
+  std::copy_if(argv, argv + argc, std::back_inserter(help), own);
+  argc = static_cast<int>(std::remove_if(argv, argv + argc, own) - argv);
+  Kokkos::initialize(argc, argv);
+  std::copy(help.begin(), help.end(), argv + argc);
+  argc += static_cast<int>(help.size());
+  if (argc < given) argv[argc] = nullptr;
+}
+
 /// At exit. Error E06, which ends the job, if this rank exits without ending its Environment while
 /// other ranks of its node are still running.
 inline void on_exit() {
@@ -133,7 +147,7 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
     owns_mpi_ = true;
   }
   if (!Kokkos::is_initialized()) {
-    Kokkos::initialize(argc, argv);
+    detail::initialize_kokkos(argc, argv);
     owns_kokkos_ = true;
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

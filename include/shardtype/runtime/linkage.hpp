@@ -3,6 +3,7 @@
 /// say with what it was compiled, and the compiled part has those of its own. The linker's message is such a name.
 
 #include <Kokkos_Core.hpp>
+#include <mpi.h>
 
 #include <shardtype/core/compiled.hpp>
 
@@ -52,6 +53,17 @@
 #else
 #define SHARDTYPE_UNIT_DEVICE
 #endif
+// MPICH's binary interface is that of its relatives and of all versions since 3.1; Open MPI's changes with its major one.
+#if defined(OPEN_MPI)
+#define SHARDTYPE_UNIT_MPI Open_MPI_
+#define SHARDTYPE_UNIT_MPI_VERSION OMPI_MAJOR_VERSION
+#elif defined(MPICH_VERSION)
+#define SHARDTYPE_UNIT_MPI MPICH
+#define SHARDTYPE_UNIT_MPI_VERSION
+#else
+#define SHARDTYPE_UNIT_MPI another_MPI
+#define SHARDTYPE_UNIT_MPI_VERSION
+#endif
 
 #define SHARDTYPE_JOIN_(a, b, c, d, e, f) a##b##c##d##e##f
 #define SHARDTYPE_JOIN(a, b, c, d, e, f) SHARDTYPE_JOIN_(a, b, c, d, e, f)
@@ -73,6 +85,9 @@
   SHARDTYPE_JOIN(shardtype_this_unit_has_Kokkos_backends, SHARDTYPE_UNIT_SERIAL,       \
                  SHARDTYPE_UNIT_OPENMP, SHARDTYPE_UNIT_THREADS, SHARDTYPE_UNIT_DEVICE, \
                  _and_the_compiled_part_others)
+#define SHARDTYPE_LINKS_MPI                                                                    \
+  SHARDTYPE_JOIN(shardtype_this_unit_has_MPI_, SHARDTYPE_UNIT_MPI, SHARDTYPE_UNIT_MPI_VERSION, \
+                 _and_the_compiled_part_another, , )
 #ifdef NDEBUG
 #define SHARDTYPE_LINKS_NDEBUG shardtype_this_unit_has_NDEBUG_and_the_compiled_part_has_not
 #else
@@ -155,6 +170,7 @@ extern char const SHARDTYPE_LINKS_COMPILER;
 extern char const SHARDTYPE_LINKS_INSTRUCTIONS;
 extern char const SHARDTYPE_LINKS_KOKKOS;
 extern char const SHARDTYPE_LINKS_BACKENDS;
+extern char const SHARDTYPE_LINKS_MPI;
 extern char const SHARDTYPE_LINKS_NDEBUG;
 extern char const SHARDTYPE_LINKS_GLIBCXX_DEBUG;
 extern char const SHARDTYPE_LINKS_SANITIZER;
@@ -183,6 +199,7 @@ namespace {
     &SHARDTYPE_LINKS_INSTRUCTIONS,
     &SHARDTYPE_LINKS_KOKKOS,
     &SHARDTYPE_LINKS_BACKENDS,
+    &SHARDTYPE_LINKS_MPI,
     &SHARDTYPE_LINKS_NDEBUG,
     &SHARDTYPE_LINKS_GLIBCXX_DEBUG,
     &SHARDTYPE_LINKS_SANITIZER,
