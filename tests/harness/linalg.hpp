@@ -37,6 +37,15 @@ T drawn(Int k, int seed) {
   }
 }
 
+// x 2^exponent.
+struct TimesPower {
+  int exponent;
+  template <class T>
+  T operator()(T const& x) const {
+    return shardtype::linalg::kernels::times_power(x, exponent);
+  }
+};
+
 enum class Kind {
   random,
   graded_rows,

@@ -188,7 +188,7 @@ TEST_CASE("matrices of lower rank have orthonormal columns too; products of Chol
 TEST_CASE("any matrix, and any split of its rows: fewer than columns on a rank, and none") {
   auto const nested = on_ranks::two_axes<X, Y>();
   Mesh<X> const mesh(MPI_COMM_WORLD);
-  for (Int const m : {6, 7, 10, 19}) kinds<double, X>(mesh, m, 6);
+  kinds<double, X>(mesh, 7, 6);
   kinds<double, X, Y>(nested, 13, 6);
   kinds<float, X>(mesh, 10, 6);
   kinds<Z, X>(mesh, 10, 6);

@@ -7,12 +7,17 @@
 #include <cstdint>
 #include <limits>
 
-#include <shardtype/linalg/kernels_own.hpp>
+#include <shardtype/linalg/kernels_lapack.hpp>
 
 namespace shardtype::linalg::kernels {
 
 /// Which elements of a column-major matrix are meant.
-enum class Part : std::int8_t { all, upper };
+enum class Part : std::int8_t { all, upper, lower };
+/// The rows of column j in an m-row matrix that belong to the part.
+constexpr std::int64_t begin_of(Part part, std::int64_t j) { return part == Part::lower ? j : 0; }
+constexpr std::int64_t end_of(Part part, std::int64_t j, std::int64_t m) {
+  return part == Part::upper && j + 1 < m ? j + 1 : m;
+}
 
 namespace detail {
 
@@ -43,8 +48,8 @@ real_t<T> largest_part(std::int64_t m, std::int64_t n, T const* a, std::int64_t 
   if (part == Part::all && lda == m) return detail::largest_of(numbers, parts * m * n);
   R most(0);
   for (std::int64_t j = 0; j < n; ++j) {
-    std::int64_t const rows = part == Part::upper ? std::min(m, j + 1) : m;
-    most = std::max(most, detail::largest_of(numbers + parts * j * lda, parts * rows));
+    std::int64_t const begin = begin_of(part, j), rows = end_of(part, j, m) - begin;
+    most = std::max(most, detail::largest_of(numbers + parts * (j * lda + begin), parts * rows));
   }
   return most;
 }
@@ -56,18 +61,21 @@ int scaling_exponent(R largest) {
   if (!(largest > R(0)) || largest > std::numeric_limits<R>::max()) return 0;
   return largest < small || largest > R(1) / small ? -std::ilogb(largest) : 0;
 }
-/// x 2^exponent. In two steps, because the power itself may be no number.
+/// x 2^exponent.
 template <class T>
 T times_power(T const& x, int exponent) {
-  using R = real_t<T>;
-  return x * std::ldexp(R(1), exponent / 2) * std::ldexp(R(1), exponent - exponent / 2);
+  if constexpr (is_complex<T>) {
+    return T(std::ldexp(x.real(), exponent), std::ldexp(x.imag(), exponent));
+  } else {
+    return std::ldexp(x, exponent);
+  }
 }
 template <class T>
 void scale_by_power(int exponent, std::int64_t m, std::int64_t n, T* a, std::int64_t lda,
                     Part part = Part::all) {
   if (exponent == 0) return;
   for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = 0; i < (part == Part::upper ? std::min(m, j + 1) : m); ++i)
+    for (std::int64_t i = begin_of(part, j); i < end_of(part, j, m); ++i)
       a[i + j * lda] = times_power(a[i + j * lda], exponent);
 }
 /// Scales a matrix where its numbers are very small or very large; returns the exponent.
