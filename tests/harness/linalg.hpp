@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,11 +30,21 @@ T drawn(Int k, int seed) {
     return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
   };
   if constexpr (shardtype::linalg::kernels::is_complex<T>) {
-    return T(part(seed), part(seed + 50));
+    using R = shardtype::linalg::kernels::real_t<T>;
+    return T(static_cast<R>(part(seed)), static_cast<R>(part(seed + 50)));
   } else {
     return static_cast<T>(part(seed));
   }
 }
+
+// x 2^exponent.
+struct TimesPower {
+  int exponent;
+  template <class T>
+  T operator()(T const& x) const {
+    return shardtype::linalg::kernels::times_power(x, exponent);
+  }
+};
 
 enum class Kind {
   random,
@@ -198,6 +210,147 @@ double error_of(Kind kind, Int n, Int rights, X const& x) {
       columns.push_back(values[static_cast<std::size_t>(k * n + i)]);
     }
   return backward_error<T>(n, rights, a, b, columns);
+}
+
+// Matrices on which orthogonal factors are hard: of lower rank, with columns or rows of zeros, badly conditioned, very small
+// and very large. Element (i, j) of the m x n matrix of kind number `kind`.
+inline constexpr int qr_kinds = 34;
+template <class T>
+T qr_element(int kind, Int m, Int n, Int i, Int j) {
+  using R = shardtype::linalg::kernels::real_t<T>;
+  using Limits = std::numeric_limits<R>;
+  T const random = drawn<T>(i * 100 + j, kind);
+  auto const x = static_cast<double>(i), y = static_cast<double>(j);
+  auto const real = [](double v) { return T(static_cast<R>(v)); };
+  auto const times = [&](double v) { return T(random * static_cast<R>(v)); };
+  bool const small = std::is_same_v<R, float>;
+  double const step = small ? 0.5 : 2;
+  auto const low = [&](Int rank) {
+    T sum(0);
+    for (Int k = 0; k < rank; ++k)
+      sum += drawn<T>(i * 100 + k, kind) * drawn<T>(k * 100 + j, kind + 90);
+    return sum;
+  };
+  switch (kind) {
+    case 0:
+      return T(0);
+    case 1:
+      return T(1);
+    case 2:
+      return real((x + 1) * (y + 2));
+    case 3:
+      return real(x + 3 * y + 1);
+    case 4:
+      return low((n + 1) / 2);
+    case 5:
+      return low(n - 1);
+    case 6:
+      return j == 0 ? T(0) : random;
+    case 7:
+      return j == n / 2 ? T(0) : random;
+    case 8:
+      return j == n - 1 ? T(0) : random;
+    case 9:
+      return j == n - 1 ? random : T(0);
+    case 10:
+      return drawn<T>(i * 100 + j / 2, kind);
+    case 11:
+      return drawn<T>(i * 100 + j % (n > 1 ? n - 1 : 1), kind);
+    case 12:
+      return real(1 / (x + y + 1));
+    case 13:
+      return real(std::pow(drawn<double>(i, kind), y));
+    case 14:
+      return times(std::pow(10, -step * x));
+    case 15:
+      return times(std::pow(10, -step * static_cast<double>(m - 1 - i)));
+    case 16:
+      return times(std::pow(10, -step * y));
+    case 17:
+      return times(std::pow(10, -step * static_cast<double>(n - 1 - j)));
+    case 18:
+      return times(small ? 1e37 : 1e300);
+    case 19:
+      return times(small ? 1e-36 : 1e-300);
+    case 20:
+      return T(static_cast<R>(std::round(1000 * drawn<double>(i * 100 + j, kind))) *
+               Limits::denorm_min());
+    case 21:
+      return real(i == j ? 1 : 0);
+    case 22:
+      return real(i == j && 2 * j < n ? 1 : 0);
+    case 23:
+      return i < m / 2 ? T(0) : random;
+    case 24:
+      return i < m / 2 ? random : T(0);
+    case 25:
+      return i == 0 ? random : T(0);
+    case 26:
+      return i == m - 1 ? random : T(0);
+    case 27:
+      return real(i == m / 2 && j == n / 2 ? 3 : 0);
+    case 28:
+      return drawn<T>(i, kind) + times(small ? 1e-6 : 1e-14);
+    case 29:
+      return real((i > j ? 0 : i == j ? 1 : -0.6) * std::pow(0.8, x));
+    case 30:
+      return real((i ^ j) % 2 == 0 ? 1 : -1);
+    case 31:
+      return times(j % 2 == 0 ? (small ? 1e18 : 1e150) : (small ? 1e-18 : 1e-150));
+    case 32:
+      return times(static_cast<double>(Limits::max()) / static_cast<double>(4 * m));
+    default:
+      return random;
+  }
+}
+// Whether q (m x n, row-major) is orthonormal, and a = q r, by Frobenius norms, to 10 max(m, n) roundings: the larger of both errors
+// over that.
+template <class T>
+double qr_error(int kind, Int m, Int n, std::vector<T> const& q, std::vector<T> const& r) {
+  namespace lk = shardtype::linalg::kernels;
+  using R = lk::real_t<T>;
+  using Wide = Kokkos::complex<long double>;
+  auto const wide = [](T const& x) {
+    if constexpr (lk::is_complex<T>) {
+      return Wide(x.real(), x.imag());
+    } else {
+      return Wide(x);
+    }
+  };
+  auto const at = [](auto const& all, Int k) { return all[static_cast<std::size_t>(k)]; };
+  auto const square = [](Wide const& x) { return x.real() * x.real() + x.imag() * x.imag(); };
+  Int const k = std::min(m, n);
+  long double gram = 0, off = 0, size = 0;
+  for (Int s = 0; s < k; ++s)
+    for (Int t = 0; t < k; ++t) {
+      Wide sum(s == t ? -1 : 0);
+      for (Int i = 0; i < m; ++i)
+        sum += wide(lk::conjugate(at(q, i * k + s))) * wide(at(q, i * k + t));
+      gram += square(sum);
+    }
+  // scaled, so that squares are numbers in long double on all machines
+  long double most = 0;
+  for (Int i = 0; i < m; ++i)
+    for (Int j = 0; j < n; ++j)
+      most = std::max<long double>(most, lk::size_of(qr_element<T>(kind, m, n, i, j)));
+  long double const unit = most > 0 ? most : 1;
+  for (Int i = 0; i < m; ++i)
+    for (Int j = 0; j < n; ++j) {
+      Wide const given = wide(qr_element<T>(kind, m, n, i, j)) / unit;
+      Wide sum = -given;
+      for (Int s = 0; s < k; ++s) sum += wide(at(q, i * k + s)) * (wide(at(r, s * n + j)) / unit);
+      off += square(sum);
+      size += square(given);
+    }
+  long double const bound = 10.0L * static_cast<long double>(std::max(m, n)) *
+                            static_cast<long double>(std::numeric_limits<R>::epsilon());
+  // r itself is rounded to a multiple of the least number
+  long double const least = std::sqrt(static_cast<long double>(m * n)) *
+                            (static_cast<long double>(std::numeric_limits<R>::denorm_min()) / unit);
+  long double const error =
+      std::sqrt(off) / (bound * std::sqrt(size) + least + (size == 0 ? 1 : 0));
+  return static_cast<double>(
+      std::max(std::sqrt(gram) / bound, std::isnan(error) ? INFINITY : error));
 }
 
 // Matrices of several conditions.

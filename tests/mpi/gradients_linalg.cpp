@@ -3,6 +3,7 @@
 // RANKS: 1 2 4
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include <shardtype/linalg/linalg.hpp>
 #include <shardtype/shardtype.hpp>
@@ -112,6 +113,50 @@ TEST_CASE("right-hand sides that are split: the gradient of the matrix is a sum 
   check_grads(
       [](auto const& m, auto const& r) { return linalg::solve<I, J>(used_as<Reduced<X>>(m), r); },
       a, b);
+}
+
+// The gradient of det, [B, I, J], of the matrices `element(t, i, j)`.
+template <class T, class Element>
+std::vector<T> slope_of_det(std::int64_t count, std::int64_t n, Element element) {
+  auto const a = from_function<T, Dim<B, Y>, Dim<I>, Dim<J>>(on_ranks::two_axes<X, Y>(),
+                                                             {count, n, n}, element);
+  return to_host(
+      grad<0>([](auto const& m) { return real(sum<Tensor<T>>(linalg::det<I, J>(m))); })(a));
+}
+TEST_CASE("the gradient of the determinant of a singular matrix has its cofactors") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  // member t has rank n - t, its dependent columns at places of its own; without a column; a shift
+  auto const low = [](auto n) {
+    return [n](auto t, auto i, auto j) {
+      if (t == 3) return j == n / 2 ? 0. : linear::drawn<double>(i * 40 + j, 5);
+      if (t == 4) return j == i + 1 ? 1. : 0.;
+      return linear::drawn<double>(i * 40 + (j < t ? j + t : j), 5);
+    };
+  };
+  for (std::int64_t const n : {4, 5})
+    check_grads([](auto const& m) { return linalg::det<I, J>(m); },
+                from_function<double, Dim<B, Y>, Dim<I>, Dim<J>>(mesh, {5, n, n}, low(n)));
+  check_grads(
+      [](auto const& m) { return real(linalg::det<I, J>(m)); },
+      from_function<Z, Dim<B, Y>, Dim<I>, Dim<J>>(mesh, {2, 3, 3}, [](auto t, auto i, auto j) {
+        return linear::drawn<Z>(i * 40 + (j < t ? j + t : j), 5);
+      }));
+  CHECK(slope_of_det<double>(1, 2, [](auto, auto i, auto j) {
+          return double((i + 1) * (j + 1));
+        }) == std::vector<double>{4, -2, -2, 1});
+  CHECK(slope_of_det<double>(1, 3, [](auto, auto, auto) { return 0.; }) ==
+        std::vector<double>(9, 0.));
+  CHECK(slope_of_det<double>(1, 1, [](auto, auto, auto) { return 0.; }) == std::vector<double>{1});
+  // where the determinant or the inverse is no number
+  auto const diagonal = [](double x, double y, double z) {
+    return slope_of_det<double>(1, 3, [=](auto, auto i, auto j) {
+      return i != j ? 0. : i == 0 ? x : i == 1 ? y : z;
+    });
+  };
+  CHECK(diagonal(1e200, 1e200, 1e-300)[0] == Approx(1e-100).epsilon(1e-12));
+  CHECK(diagonal(1e200, 1e100, 1e100)[4] == Approx(1e300).epsilon(1e-12));
+  CHECK(diagonal(1e-200, 1e-200, 1)[0] == Approx(1e-200).epsilon(1e-12).scale(0));
+  CHECK(diagonal(4e-310, 1, 1)[4] == Approx(4e-310).epsilon(1e-12).scale(0));
 }
 
 TEST_CASE("second order") {

@@ -102,6 +102,12 @@ TEST_CASE("gradients of the determinant of one matrix") {
   auto const det = [](auto const& m) { return linalg::det<I, J>(m) * 1e-3; };
   check_grads(det, a);
   check_grads(det, by_rows);
+  // of singular matrices the cofactors, of rank n - 1 and less
+  for (std::int64_t const low : {6, 5}) {
+    auto const singular = [=](auto i, auto j) { return matrix(i, j < low ? j : j - low); };
+    check_grads(det, from_function<double, Dim<I>, Columns>(mesh, {n, n}, singular));
+    check_grads(det, from_function<double, Dim<I, Cyclic<Y, 3>>, Dim<J>>(mesh, {n, n}, singular));
+  }
   auto const sign = [](auto const& m) { return real(linalg::slogdet<I, J>(m).sign); };
   check_grads(sign, complex);
   // as that of the whole matrix, also of one element

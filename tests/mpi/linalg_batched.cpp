@@ -261,6 +261,108 @@ TEST_CASE("a singular matrix gives NaN in its own result, and determinant 0") {
   }
 }
 
+TEST_CASE("determinants do not overflow on the way, and say what is infinite") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  double const infinite = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  auto const of = [&]<class T>(T, std::vector<double> const& diagonal) {
+    auto const n = static_cast<std::int64_t>(diagonal.size());
+    auto const a =
+        from_function<T, Dim<B, Y>, Dim<I>, Dim<J>>(mesh, {1, n, n}, [=](auto, auto i, auto j) {
+          using R = linalg::kernels::real_t<T>;
+          return T(i == j ? static_cast<R>(diagonal[static_cast<std::size_t>(i)]) : R(0));
+        });
+    auto const both = linalg::slogdet<I, J>(a);
+    auto const real = [](auto const& x) {
+      return static_cast<double>(linalg::kernels::real_part(to_host(x)[0]));
+    };
+    return std::array{real(linalg::det<I, J>(a)), real(both.sign), real(both.logdet)};
+  };
+  auto const all = [&]<class T>(T number, double large) {
+    for (std::int64_t const n : {4, 40}) {
+      std::vector<double> up, down;
+      for (std::int64_t k = 0; k < n; ++k) {
+        up.push_back(k < n / 2 ? large : 1 / large);
+        down.push_back(k < n / 2 ? 1 / large : -large);
+      }
+      CHECK(of(number, up)[0] == Approx(1).epsilon(1e-5));
+      CHECK(of(number, down)[0] == Approx(1).epsilon(1e-5));
+    }
+    CHECK(of(number, {2, infinite, -infinite}) == std::array{-infinite, -1., infinite});
+    CHECK(of(number, {2, 0, infinite}) == std::array{0., 0., -infinite});
+    CHECK(of(number, {0, nan}) == std::array{0., 0., -infinite});
+    CHECK(std::isnan(of(number, {2, nan})[0]));
+    CHECK(std::isnan(of(number, {2, nan})[2]));
+  };
+  all(1., 1e200);
+  all(1.F, 1e30);
+  all(Z(1), 1e200);
+  CHECK(of(1., {nan, 1})[1] == 1);
+}
+
+// Results of matrices of integers times 2^e are those of the integers.
+template <class T>
+void subnormal(int least, int most) {
+  using R = linalg::kernels::real_t<T>;
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  double const eps = static_cast<double>(std::numeric_limits<R>::epsilon());
+  for (std::int64_t const n : {1, 3, 36}) {
+    auto const stack = [&]<class... Dims>(detail::Pack<Dims...>, auto const& extents, int e,
+                                          int shift) {
+      return from_function<T, Dim<B, Y>, Dims...>(mesh, extents, [=](auto t, auto i, auto j) {
+        T const x = drawn<T>(t * 4000 + i * 40 + j, 9);
+        R const re = std::ldexp(
+            std::round(4 * linalg::kernels::real_part(x)) + (i == j ? R(shift) : R(0)), e);
+        if constexpr (linalg::kernels::is_complex<T>) {
+          return T(re, std::ldexp(std::round(4 * x.imag()), e));
+        } else {
+          return re;
+        }
+      });
+    };
+    auto const matrices = [&](int e) {
+      return stack(detail::Pack<Dim<I>, Dim<J>>{}, std::array{std::int64_t{3}, n, n}, e, 8);
+    };
+    auto const rights = [&](int e) {
+      return stack(detail::Pack<Dim<I>, Dim<K>>{}, std::array{std::int64_t{3}, n, std::int64_t{2}},
+                   e, 8);
+    };
+    auto const a = matrices(0);
+    auto const b = rights(0);
+    auto const x = linalg::solve<I, J>(a, b);
+    auto const near = [&](auto const& got, auto const& want, double bound) {
+      CHECK(linear::distance(got, want) < bound);
+    };
+    for (int const e : {least, most}) {
+      INFO("n " << n << ", 2^" << e);
+      auto const m = matrices(e);
+      auto const r = rights(e);
+      near(linalg::solve<I, J>(m, r), x, 100 * eps);
+      near(linalg::rcond<I, J>(m), linalg::rcond<I, J>(a), 100 * eps);
+      near(linalg::slogdet<I, J>(m).logdet,
+           (linalg::slogdet<I, J>(a).logdet + R(double(e * n) * std::log(2.))).tensor(), 100 * eps);
+      // U of lu_factor has the digits that subnormal numbers have
+      double const digits = e < 0 ? 1000 * std::ldexp(1., -30) : 100 * eps;
+      auto const lu = linalg::lu_factor<I, J>(m);
+      near(linalg::lu_solve<I, J>(lu, r), x, digits);
+      near(linalg::rcond<I, J>(lu, linalg::norm<I, J, linalg::Norm::one>(m)),
+           linalg::rcond<I, J>(a), digits);
+      near(linalg::lstsq<I, J>(m, r), x, digits);
+    }
+    // as small as has an inverse
+    int const e = std::numeric_limits<R>::min_exponent + 2;
+    auto const y = linalg::inv<I, J>(matrices(e));
+    near(map(linear::TimesPower{e}, y), linalg::inv<I, J>(a), 100 * eps);
+    near(linalg::triangular_solve<I, J>(matrices(e), rights(e)),
+         linalg::triangular_solve<I, J>(a, b), 1e4 * eps);
+  }
+}
+TEST_CASE("matrices of subnormal and of very large numbers are scaled") {
+  subnormal<double>(-1044, 1010);
+  subnormal<Z>(-1044, 1010);
+  subnormal<Kokkos::complex<float>>(-119, 115);
+  subnormal<float>(-119, 115);
+}
+
 TEST_CASE("automatic and manual mode") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   std::int64_t const n = 6;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <shardtype/linalg/linalg.hpp>
 #include <shardtype/random/random.hpp>
@@ -139,6 +140,26 @@ TEST_CASE("columns that depend on others, and a NaN") {
   CHECK(std::isnan(values[3]));
   // and the next call works
   factorize<double, 4>(mesh, 12, 12);
+}
+
+TEST_CASE("any matrix, over many ranks and in stacks") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  auto const fits = [](auto const& parts, int kind, Int m, Int n) {
+    auto const q = to_host(reshard<Dim<I>, Dim<K>>(parts.q));
+    return linear::qr_error(kind, m, n, q, to_host(reshard<Dim<K>, Dim<J>>(parts.r))) <= 1;
+  };
+  for (auto const& [m, n] : {std::array<Int, 2>{10, 7}, {6, 9}}) {
+    INFO(m << " x " << n);
+    std::vector<int> bad;
+    for (int kind = 0; kind < linear::qr_kinds; ++kind) {
+      auto const whole = from_function<double, Dim<I>, Dim<J>>(
+          mesh, {m, n}, [=](Int i, Int j) { return linear::qr_element<double>(kind, m, n, i, j); });
+      auto const cyclic = reshard<Dim<I>, Dim<J, Cyclic<X, 2>>>(whole);
+      if (!fits(linalg::qr<I, J, K>(cyclic), kind, m, n)) bad.push_back(kind);
+      if (!fits(linalg::qr<I, J, K>(whole), kind, m, n)) bad.push_back(100 + kind);
+    }
+    CHECK(bad == std::vector<int>{});
+  }
 }
 
 TEST_CASE("least squares") {

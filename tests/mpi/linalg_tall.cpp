@@ -84,6 +84,21 @@ void factors(Int m, Int n, double tolerance) {
   CHECK(linear::distance(along) < tolerance * double(m + 1));
 }
 
+// Kinds of matrices whose factors are farther off than they may be, of all ways to split the rows.
+template <class T, class... Axes, class Mesh>
+void kinds(Mesh const& mesh, Int m, Int n) {
+  INFO(m << " x " << n);
+  std::vector<int> bad;
+  for (int kind = 0; kind < linear::qr_kinds; ++kind) {
+    auto const a = from_function<T, Dim<I, Axes...>, Dim<J>>(
+        mesh, {m, n}, [=](Int i, Int j) { return linear::qr_element<T>(kind, m, n, i, j); });
+    auto const parts = linalg::qr<I, J, K>(a);
+    if (!(linear::qr_error<T>(kind, m, n, to_host(parts.q), to_host(parts.r)) <= 1))
+      bad.push_back(kind);
+  }
+  CHECK(bad == std::vector<int>{});
+}
+
 // The code of the Error that `call` throws, or "".
 template <class Call>
 std::string code_of(Call call) {
@@ -168,6 +183,16 @@ TEST_CASE("matrices of lower rank have orthonormal columns too; products of Chol
   auto const wide = from_function<double, Dim<I, X, Y>, Dim<J>>(mesh, {5, 6}, &number<double>);
   CHECK(code_of([&] { linalg::qr<I, J, K>(wide); }) == "E41");
   CHECK(code_of([&] { linalg::lstsq<I, J>(wide, relabel<J, L>(wide)); }) == "E41");
+}
+
+TEST_CASE("any matrix, and any split of its rows: fewer than columns on a rank, and none") {
+  auto const nested = on_ranks::two_axes<X, Y>();
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  kinds<double, X>(mesh, 7, 6);
+  kinds<double, X, Y>(nested, 13, 6);
+  kinds<float, X>(mesh, 10, 6);
+  kinds<Z, X>(mesh, 10, 6);
+  kinds<Kokkos::complex<float>, X, Y>(nested, 9, 7);
 }
 
 TEST_CASE("plans count what is sent, and the memory") {

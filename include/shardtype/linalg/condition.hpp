@@ -62,6 +62,7 @@ struct Rcond : linalg::detail::OnSquareMatrices<I, J> {
     linalg::detail::Scratch<T> const s(a, n, 2);
     for (std::int64_t t = 0; t < mats.count; ++t) {
       lk::pack(mats, t, s.a(), n);
+      lk::scale_matrix(n, n, s.a(), n);
       R norm(0);
       for (std::int64_t j = 0; j < n; ++j) {
         R sum(0);
@@ -117,8 +118,10 @@ struct LuRcond : linalg::detail::OnMatrices<I, J> {
     for (std::int64_t t = 0; t < lu.count; ++t) {
       lk::pack(lu, t, s.a(), n);
       lk::pack(numbers, t, s.pivots(), n);
-      linalg::detail::written(out)[t] =
-          linalg::detail::rcond_of(n, s.a(), s.pivots(), *norm.member(t), s.b());
+      int const exponent = lk::scaling_exponent(lk::largest_part(n, n, s.a(), n, lk::Part::upper));
+      lk::scale_by_power(exponent, n, n, s.a(), n, lk::Part::upper);
+      linalg::detail::written(out)[t] = linalg::detail::rcond_of(
+          n, s.a(), s.pivots(), lk::times_power(*norm.member(t), exponent), s.b());
     }
   }
 };

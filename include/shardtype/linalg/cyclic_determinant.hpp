@@ -57,11 +57,18 @@ struct Vjp<op::NumberOfOne<I, J, what>> {
   template <int K, class V, class N, class A, class F, class P, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     static_assert(K == 1, "the factors of lu_factor carry no gradient");
-    auto const y = call(op::CyclicInverse<I, J, true>{}, std::source_location::current(),
-                        kept<0>(saved), kept<1>(saved));
-    auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
-        ct, kept<2>(saved));
-    return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
+    auto const where = std::source_location::current();
+    auto const& factors = kept<0>(saved);
+    if constexpr (what == linalg::detail::Product::whole) {
+      auto const y =
+          call(op::CyclicCofactors<I, J>{}, where, factors, kept<1>(saved), kept<2>(saved));
+      return autodiff::in_order((y * ct).tensor(), labels_of_t<tensor_of<A>>{});
+    } else {
+      auto const y = call(op::CyclicInverse<I, J, true>{}, where, factors, kept<1>(saved));
+      auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
+          ct, kept<2>(saved));
+      return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
+    }
   }
 };
 

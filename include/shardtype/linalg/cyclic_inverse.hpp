@@ -37,13 +37,14 @@ template <class I, class J, class A, class B>
 concept OwnRight = splits_right<I, J, tensor_behind<A>, tensor_behind<B>>;
 
 /// What `next(lu, Pack<R, C>{})` makes of the factors of one matrix: R and C are its rows and columns, of the transposed
-/// matrix where only the rows are split.
+/// matrix where only the rows are split. `singular`: a singular matrix is no error.
 template <class I, class J, class A, class Next>
-constexpr auto with_factors(A const& a, checking::CallSite where, Next next) {
+constexpr auto with_factors(A const& a, checking::CallSite where, Next next,
+                            bool singular = false) {
   constexpr bool rows = by_rows<I, J, A>;
   using R = std::conditional_t<rows, J, I>;
   using C = std::conditional_t<rows, I, J>;
-  auto const lu = api::lu_factor<R, C>(a, where);
+  auto const lu = detail::factors_of<R, C>(a, call(LuOf<R, C, A>{false, singular}, where, a));
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
     return lu.factors;
   } else {
@@ -114,8 +115,8 @@ constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
 }
 
 /// The determinant of one matrix over many ranks, or over a grid of them, a number on all of them. Sends what lu_factor sends, and three numbers
-/// of each rank. The gradient sends both factors once to all ranks; over a grid there is none, X03. Error E80 of a singular matrix;
-/// else as det of stacks.
+/// of each rank. The gradient sends both factors once to all ranks, of a singular matrix, whose determinant is 0, as many numbers of the
+/// matrix, which each rank then holds; over a grid there is none, X03. Error E82 of a NaN; else as det of stacks.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
@@ -126,7 +127,8 @@ constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
         auto const number =
             call(detail::ProductOf<R, C, A, Product::whole>{}, where, lu.factors, lu.pivots);
         return detail::number_of_one<R, C, Product::whole>(a.self(), number, lu, where);
-      });
+      },
+      true);
 }
 
 /// The sign and the logarithm of the modulus of the determinant of one matrix over many ranks: `{sign, logdet}`, numbers on all
@@ -144,7 +146,7 @@ constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}
     auto logdet = number(std::integral_constant<Product, Product::logarithm>{});
     return SignAndLogdet<decltype(sign), decltype(logdet)>{std::move(sign), std::move(logdet)};
   };
-  auto out = detail::with_factors<I, J>(detail::factorized<I, J>(a.self()), where, both);
+  auto out = detail::with_factors<I, J>(detail::factorized<I, J>(a.self()), where, both, true);
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(out)>>) {
     return SignAndLogdet<decltype(out), decltype(out)>{out, out};
   } else {

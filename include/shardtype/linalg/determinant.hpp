@@ -1,12 +1,15 @@
 #pragma once
 /// Inverses and determinants.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <source_location>
 #include <string_view>
 #include <utility>
 
+#include <shardtype/linalg/kernels_determinant.hpp>
 #include <shardtype/linalg/solve.hpp>
 #include <shardtype/linalg/types_determinant.hpp>
 
@@ -23,26 +26,46 @@ struct SignAndLogdet {
 
 namespace detail {
 
-template <Product what, class T>
-auto product_of_pivots(std::int64_t n, T const* factors) {
-  using R = kernels::real_t<T>;
-  T const* const pivots = factors + n * n;
-  T product(1);
-  R sum(0);
+/// The product of the diagonal of packed factors, with the sign of the exchanges, as a number that neither overflows nor underflows.
+template <class T>
+kernels::ScaledNumber product_of_pivots(std::int64_t n, T const* factors) {
+  kernels::ScaledNumber product;
+  for (std::int64_t k = 0; k < n; ++k) {
+    product.multiply(factors[k * (n + 1)]);
+    if (detail::packed_pivot(n, factors, k) != k) product.multiply(-1, 0);
+  }
+  product.exponent -= static_cast<double>(n) * detail::packed_exponent(n, factors);
+  return product;
+}
+template <class T>
+T sign_of_pivots(std::int64_t n, T const* factors) {
+  T sign(1);
   for (std::int64_t k = 0; k < n; ++k) {
     T const d = factors[k * (n + 1)];
-    bool const exchanged = kernels::real_part(pivots[k]) != static_cast<R>(k);
-    if constexpr (what == Product::logarithm) {
-      sum += std::log(kernels::modulus(d));
-    } else {
-      T const f = what == Product::sign && d != T(0) ? T(d / kernels::modulus(d)) : d;
-      product = product * (exchanged ? -f : f);
-    }
+    if (d == T(0)) return T(0);
+    sign = sign * kernels::direction(d);
+    if (detail::packed_pivot(n, factors, k) != k) sign = -sign;
   }
+  return sign;
+}
+template <class T>
+double log_of_pivots(std::int64_t n, T const* factors) {
+  double sum = -static_cast<double>(n) * std::log(2.0) * detail::packed_exponent(n, factors);
+  for (std::int64_t k = 0; k < n; ++k) {
+    T const d = factors[k * (n + 1)];
+    if (d == T(0)) return -std::numeric_limits<double>::infinity();
+    sum += kernels::log_modulus(d);
+  }
+  return sum;
+}
+template <Product what, class T>
+auto number_of_pivots(std::int64_t n, T const* factors) {
   if constexpr (what == Product::logarithm) {
-    return sum;
+    return static_cast<kernels::real_t<T>>(detail::log_of_pivots(n, factors));
+  } else if constexpr (what == Product::sign) {
+    return detail::sign_of_pivots(n, factors);
   } else {
-    return product;
+    return detail::product_of_pivots(n, factors).template value<T>();
   }
 }
 
@@ -92,7 +115,64 @@ struct DetFactored : linalg::detail::OnSquareMatrices<I, J> {
     std::int64_t const n = mats.rows;
     for (std::int64_t t = 0; t < mats.count; ++t)
       linalg::detail::written(out)[t] =
-          linalg::detail::product_of_pivots<what>(n, execute::data_of(factors) + t * n * (n + 1));
+          linalg::detail::number_of_pivots<what>(n, execute::data_of(factors) + t * n * (n + 1));
+  }
+};
+
+/// The derivative of the determinant, det a^-1 as [B, J, I], by the factors that LuFactor gave: a polynomial, which a singular
+/// matrix has too; of that, and where a number on the way is none, by the matrix itself.
+template <class I, class J>
+struct Cofactors : linalg::detail::OnSquareMatrices<I, J> {
+  using operation = Cofactors;
+  static constexpr std::string_view name = "det";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return linalg::rule::exchanged(q, linalg::rule::square(q));
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 4, 0);
+  }
+  template <class Out, class A, class F>
+  void fill(Out& out, A const& a, F const& factors) const {
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    std::int64_t const n = mats.rows;
+    if (n == 0) return;
+    linalg::detail::Scratch<T> const s(a, n, n);
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      T const* const lu = execute::data_of(factors) + t * n * (n + 1);
+      if (!by_factors(n, lu, s)) {
+        lk::pack(mats, t, s.a(), n);
+        if (lk::finite(s.a(), n * n)) {
+          int const exponent = lk::scale_matrix(n, n, s.a(), n);
+          lk::adjugate(n, s.a(), static_cast<int>(1 - n) * exponent, s.b());
+        } else {
+          std::fill_n(s.b(), n * n, lk::not_a_number<T>());
+        }
+      }
+      lk::unpack(s.b(), n, made, t);
+    }
+  }
+
+ private:
+  /// det a^-1 at s.b(); false of a singular matrix, or where the inverse is no number.
+  template <class T, class S>
+  static bool by_factors(std::int64_t n, T const* lu, S const& s) {
+    namespace lk = linalg::kernels;
+    lk::ScaledNumber product = linalg::detail::product_of_pivots(n, lu);
+    if (product.zero()) return false;
+    for (std::int64_t e = 0; e < n * n; ++e) s.b()[e] = T(e % (n + 1) == 0 ? 1 : 0);
+    for (std::int64_t k = 0; k < n; ++k) s.pivots()[k] = linalg::detail::packed_pivot(n, lu, k);
+    lk::solve_lu(lk::Trans::no, n, n, lu, n, s.pivots(), s.b(), n);
+    if (!lk::finite(s.b(), n * n)) return false;
+    // the inverse is that of the scaled matrix
+    product.exponent += linalg::detail::packed_exponent(n, lu);
+    int const by = static_cast<int>(std::clamp(product.exponent, -1e6, 1e6));
+    product.exponent = 0;
+    auto const mantissa = product.template value<T>();
+    for (std::int64_t e = 0; e < n * n; ++e) s.b()[e] = lk::times_power(T(mantissa * s.b()[e]), by);
+    return true;
   }
 };
 
@@ -127,12 +207,11 @@ struct Vjp<op::InverseFactored<I, J>> : Differentiable {
 
 namespace linalg::detail {
 
-/// What a^-T is multiplied with in the cotangent of a, of that of the determinant, its sign or its logarithm, which was `made`.
+/// What a^-T is multiplied with in the cotangent of a, of that of the sign of the determinant or of its logarithm, which was `made`.
 template <Product what, class T, class C, class V>
 constexpr auto scale_of_inverse(C const& ct, V const& made) {
-  if constexpr (what == Product::whole) {
-    return (ct * made).tensor();
-  } else if constexpr (what == Product::sign) {
+  static_assert(what != Product::whole);
+  if constexpr (what == Product::sign) {
     auto const both = (ct * made).tensor();
     return (T(0.5) * (both - conj(both))).tensor();
   } else {
@@ -143,6 +222,23 @@ constexpr auto scale_of_inverse(C const& ct, V const& made) {
 }  // namespace linalg::detail
 
 namespace autodiff {
+
+/// Of singular matrices the first derivative alone is a number.
+template <class I, class J>
+struct Vjp<op::Cofactors<I, J>> : Differentiable {
+  template <int K, class V, class A, class F>
+  static constexpr Verdict judge() {
+    return {};
+  }
+  template <class A, class F>
+  static constexpr auto instead(op::Cofactors<I, J> const&, std::source_location const& where,
+                                A const& a, F const& factors) {
+    using Det = op::DetFactored<I, J, linalg::detail::Product::whole,
+                                linalg::kernels::is_complex<checking::element_t<tensor_of<A>>>>;
+    return (call(op::InverseFactored<I, J>{}, where, a, factors) * call(Det{}, where, a, factors))
+        .tensor();
+  }
+};
 
 /// det' det a^-T; of the logarithm logdet' a^-T; of the sign of complex matrices the imaginary part of sign' sign, times i,
 /// a^-T.
@@ -156,11 +252,16 @@ struct Vjp<op::DetFactored<I, J, what, complex>> : Differentiable {
   }
   template <int K, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    auto const y = call(op::InverseFactored<I, J>{}, std::source_location::current(),
-                        kept<0>(saved), kept<1>(saved));
-    auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
-        ct, kept<2>(saved));
-    return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
+    auto const where = std::source_location::current();
+    if constexpr (what == linalg::detail::Product::whole) {
+      auto const y = call(op::Cofactors<I, J>{}, where, kept<0>(saved), kept<1>(saved));
+      return autodiff::in_order((y * ct).tensor(), labels_of_t<tensor_of<A>>{});
+    } else {
+      auto const y = call(op::InverseFactored<I, J>{}, where, kept<0>(saved), kept<1>(saved));
+      auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
+          ct, kept<2>(saved));
+      return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
+    }
   }
 };
 
@@ -190,8 +291,9 @@ constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::by_factors<I, J>(op::InverseFactored<I, J>{}, where, a.self());
 }
 
-/// The determinant of each matrix: `a[B@X, I, J]` -> `[B@X]`. It overflows early: slogdet does not. 0 of a singular matrix,
-/// whose gradient is NaN. Communicates nothing. As jnp.linalg.det.
+/// The determinant of each matrix: `a[B@X, I, J]` -> `[B@X]`. Where it is a number no product on the way overflows; of many rows it
+/// seldom is: slogdet then. 0 of a singular matrix, whose gradient, the cofactors, is right too; its second one is NaN. Communicates
+/// nothing. As jnp.linalg.det.
 template <class I, class J, class A>
 constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
   using Op = op::DetFactored<I, J, detail::Product::whole, detail::of_complex<A>>;

@@ -22,9 +22,17 @@ struct FactorsOf : linalg::detail::OnMatrices<I, J> {
   template <class Out, class A, class F>
   void fill(Out& out, A const& a, F const& factors) const {
     auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    namespace lk = linalg::kernels;
     std::int64_t const n = linalg::detail::matrices<I, J>(a).rows;
-    for (std::int64_t t = 0; t < made.count; ++t)
-      linalg::kernels::unpack(execute::data_of(factors) + t * n * (n + 1), n, made, t);
+    for (std::int64_t t = 0; t < made.count; ++t) {
+      auto const* const mine = execute::data_of(factors) + t * n * (n + 1);
+      lk::unpack(mine, n, made, t);
+      int const exponent = linalg::detail::packed_exponent(n, mine);
+      for (std::int64_t j = 0; j < n && exponent != 0; ++j)
+        for (std::int64_t i = 0; i <= j; ++i)
+          made.member(t)[i * made.row_stride + lk::offset(made.cols, j)] =
+              lk::times_power(mine[i + j * n], -exponent);
+    }
   }
 };
 /// Its pivots, i32[B, J].
@@ -42,8 +50,8 @@ struct PivotsOf : linalg::detail::OnMatrices<I, J> {
     std::int64_t const count = linalg::detail::matrices<I, J>(a).count;
     for (std::int64_t t = 0; t < count; ++t)
       for (std::int64_t k = 0; k < n; ++k)
-        linalg::detail::written(out)[t * n + k] = static_cast<std::int32_t>(
-            linalg::kernels::real_part(execute::data_of(factors)[t * n * (n + 1) + n * n + k]));
+        linalg::detail::written(out)[t * n + k] =
+            linalg::detail::packed_pivot(n, execute::data_of(factors) + t * n * (n + 1), k);
   }
 };
 
@@ -89,7 +97,10 @@ struct LuSolve : linalg::detail::OnMatrices<I, J> {
         [&](std::int64_t t, std::int32_t* own) {
           lk::pack(lu, t, whole, n);
           lk::pack(numbers, t, own, n);
-          return static_cast<T const*>(whole);
+          int const exponent =
+              lk::scaling_exponent(lk::largest_part(n, n, whole, n, lk::Part::upper));
+          lk::scale_by_power(exponent, n, n, whole, n, lk::Part::upper);
+          return linalg::detail::ScaledFactors<T>{whole, exponent};
         },
         [&](std::int64_t t, T* x) { lk::pack(right, t, x, n); });
   }

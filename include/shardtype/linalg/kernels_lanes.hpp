@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/linalg/kernels_scale.hpp>
 #include <shardtype/linalg/kernels_stack.hpp>
 
 namespace shardtype::linalg::kernels {
@@ -50,6 +51,46 @@ void unpack_lanes(T const* from, std::int64_t width, std::int64_t begin, Stack<T
         to[i * s.row_stride + offset(s.cols, j)] =
             is_bad ? nan : from[(i * width + begin + j) * n + l];
   }
+}
+
+/// The exponents of the powers of two by which lanes are scaled (kernels_scale.hpp); most often none is.
+template <class T>
+struct LaneScales {
+  int of[static_cast<unsigned>(lanes<T>)]{};
+  bool any = false;
+};
+/// Scales the columns from `begin` to before `end` of the n rows of each lane that needs it.
+template <class T>
+LaneScales<T> scale_lanes(int n, int width, int begin, int end, Lanes<T>* a) {
+  using V = Lanes<T>;
+  V most{};
+  for (int i = 0; i < n; ++i)
+    for (int j = begin; j < end; ++j) {
+      V const x = a[i * width + j];
+      V const size = x < T(0) ? -x : x;
+      most = size > most ? size : most;
+    }
+  LaneScales<T> out;
+  for (int l = 0; l < lanes<T>; ++l) {
+    out.of[l] = scaling_exponent(most[l]);
+    out.any = out.any || out.of[l] != 0;
+  }
+  if (out.any)
+    for (int i = 0; i < n; ++i)
+      for (int j = begin; j < end; ++j)
+        for (int l = 0; l < lanes<T>; ++l)
+          a[i * width + j][l] = times_power(T(a[i * width + j][l]), out.of[l]);
+  return out;
+}
+/// Of matrices that were scaled by `of_a` and right-hand sides by `of_b`: scales the solutions, columns from `begin` on.
+template <class T>
+void scale_lanes_back(int n, int width, int begin, Lanes<T>* a, LaneScales<T> const& of_a,
+                      LaneScales<T> const& of_b) {
+  if (!of_a.any && !of_b.any) return;
+  for (int i = 0; i < n; ++i)
+    for (int j = begin; j < width; ++j)
+      for (int l = 0; l < lanes<T>; ++l)
+        a[i * width + j][l] = times_power(T(a[i * width + j][l]), of_a.of[l] - of_b.of[l]);
 }
 
 /// P A = L U of each lane in the first n columns of the rows, and the same exchanges and eliminations in the others. With

@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/linalg/kernels_lapack.hpp>
+#include <shardtype/linalg/kernels_scale.hpp>
 
 namespace shardtype::linalg::kernels {
 
@@ -65,9 +66,10 @@ bool finite(T const* a, std::int64_t n) {
   return sum == real_t<T>(0);
 }
 
-/// P A = L U in place with partial pivoting; the pivots, from 0 on. Returns 0, or k if the k-th pivot is 0 (from 1 on).
+namespace detail {
+
 template <class T>
-std::int32_t factor_lu(std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {
+std::int32_t factor_scaled_lu(std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {
 #ifdef SHARDTYPE_HAVE_LAPACK
   std::int32_t const info = kernels::getrf(n, n, a, lda, pivots);
   for (std::int64_t k = 0; k < n; ++k) --pivots[k];
@@ -96,10 +98,24 @@ std::int32_t factor_lu(std::int64_t n, T* a, std::int64_t lda, std::int32_t* piv
 #endif
 }
 
-/// b = op(A)^-1 b for a triangular a.
+}  // namespace detail
+
+/// P A = L U in place with partial pivoting, of a matrix that is scaled for it; the pivots, from 0 on. Returns 0, or k if the k-th
+/// pivot is 0 (from 1 on).
 template <class T>
-void solve_triangular(Triangle part, Trans op, Diagonal diagonal, std::int64_t n,
-                      std::int64_t count, T const* a, std::int64_t lda, T* b, std::int64_t ldb) {
+std::int32_t factor_lu(std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {
+  int const exponent = scale_matrix(n, n, a, lda);
+  std::int32_t const info = detail::factor_scaled_lu(n, a, lda, pivots);
+  scale_by_power(-exponent, n, n, a, lda, Part::upper);
+  return info;
+}
+
+namespace detail {
+
+template <class T>
+void solve_scaled_triangular(Triangle part, Trans op, Diagonal diagonal, std::int64_t n,
+                             std::int64_t count, T const* a, std::int64_t lda, T* b,
+                             std::int64_t ldb) {
 #ifdef SHARDTYPE_HAVE_LAPACK
   kernels::trsm(Side::left, part, op, diagonal, n, count, a, lda, b, ldb);
 #else
@@ -118,6 +134,35 @@ void solve_triangular(Triangle part, Trans op, Diagonal diagonal, std::int64_t n
     }
   }
 #endif
+}
+
+/// Whether a triangle with this diagonal may have to be scaled.
+template <class T>
+bool extreme_diagonal(std::int64_t n, T const* a, std::int64_t step) {
+  real_t<T> most(0);
+  for (std::int64_t k = 0; k < n; ++k) most = std::max(most, size_of(a[k * step]));
+  return scaling_exponent(most) != 0;
+}
+
+}  // namespace detail
+
+/// b = op(A)^-1 b for a triangular a; both are scaled for it where that is needed.
+template <class T>
+void solve_triangular(Triangle part, Trans op, Diagonal diagonal, std::int64_t n,
+                      std::int64_t count, T const* a, std::int64_t lda, T* b, std::int64_t ldb) {
+  Part const read = part == Triangle::upper ? Part::upper : Part::lower;
+  int exponent = 0;
+  if (diagonal == Diagonal::general && detail::extreme_diagonal(n, a, lda + 1))
+    exponent = scaling_exponent(largest_part(n, n, a, lda, read));
+  if (exponent == 0)
+    return detail::solve_scaled_triangular(part, op, diagonal, n, count, a, lda, b, ldb);
+  std::vector<T> scaled(static_cast<std::size_t>(n * n));
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = begin_of(read, j); i < end_of(read, j, n); ++i)
+      scaled[static_cast<std::size_t>(i + j * n)] = times_power(a[i + j * lda], exponent);
+  int const of_b = scale_matrix(n, count, b, ldb);
+  detail::solve_scaled_triangular(part, op, diagonal, n, count, scaled.data(), n, b, ldb);
+  scale_by_power(exponent - of_b, n, count, b, ldb);
 }
 
 /// b = op(A)^-1 b for the factors and pivots of factor_lu.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <shardtype/kernels/gemm_blas.hpp>
 #include <shardtype/kernels/matrix.hpp>
@@ -174,9 +175,10 @@ void solve_rows(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const
 
 }  // namespace detail
 
-/// b = t^-1 b for the lower or upper triangle of t, with ones for its diagonal if `unit`.
+namespace detail {
+
 template <class T>
-void solve_triangle(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b) {
+void solve_scaled_triangle(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b) {
   if (empty(b)) return;
 #ifdef SHARDTYPE_HAVE_LAPACK
   namespace blas = shardtype::kernels::detail;
@@ -203,14 +205,42 @@ void solve_triangle(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> c
   Matrix<T> const top = b.block(0, 0, h, b.cols);
   Matrix<T> const bottom = b.block(h, 0, rest, b.cols);
   if (lower) {
-    solve_triangle(t.block(0, 0, h, h), lower, unit, top);
+    solve_scaled_triangle(t.block(0, 0, h, h), lower, unit, top);
     subtract_product<T>(t.block(h, 0, rest, h), top, bottom);
-    solve_triangle(t.block(h, h, rest, rest), lower, unit, bottom);
+    solve_scaled_triangle(t.block(h, h, rest, rest), lower, unit, bottom);
   } else {
-    solve_triangle(t.block(h, h, rest, rest), lower, unit, bottom);
+    solve_scaled_triangle(t.block(h, h, rest, rest), lower, unit, bottom);
     subtract_product<T>(t.block(0, h, h, rest), bottom, top);
-    solve_triangle(t.block(0, 0, h, h), lower, unit, top);
+    solve_scaled_triangle(t.block(0, 0, h, h), lower, unit, top);
   }
+}
+
+}  // namespace detail
+
+/// b = t^-1 b for the lower or upper triangle of t, with ones for its diagonal if `unit`; both are scaled for it where that is
+/// needed.
+template <class T>
+void solve_triangle(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b) {
+  if (empty(b)) return;
+  std::int64_t const n = t.rows;
+  bool const look = !unit && detail::extreme_diagonal(n, t.data, t.row_stride + t.col_stride);
+  std::vector<T> copies(static_cast<std::size_t>(look ? n * (n + b.cols) : 0));
+  if (look) {
+    Matrix<T> const triangle = column_major(copies.data(), n, n);
+    Part const read = lower ? Part::lower : Part::upper;
+    copy(t, triangle);
+    if (int const exponent = scaling_exponent(largest_part(n, n, triangle.data, n, read));
+        exponent != 0) {
+      scale_by_power(exponent, n, n, triangle.data, n, read);
+      Matrix<T> const right = column_major(copies.data() + n * n, n, b.cols);
+      copy<T>(b, right);
+      int const of_b = scale_matrix(n, b.cols, right.data, n);
+      detail::solve_scaled_triangle<T>(triangle, lower, unit, right);
+      scale_by_power(exponent - of_b, n, b.cols, right.data, n);
+      return copy<T>(right, b);
+    }
+  }
+  detail::solve_scaled_triangle(t, lower, unit, b);
 }
 
 namespace detail {
@@ -247,17 +277,19 @@ std::int64_t factor_by_halves(Matrix<T> const& p, std::int32_t* pivots) {
 }  // namespace detail
 
 /// P A = L U of a column-major panel that is at least as high as it is wide, in place: row k was exchanged with row
-/// pivots[k], from 0 on, the first of equal candidates. Returns 0, or k + 1 if column k has no pivot.
+/// pivots[k], from 0 on, the first of equal candidates; it is scaled for it. Returns 0, or k + 1 if column k has no pivot.
 template <class T>
 std::int64_t factor_panel(Matrix<T> const& p, std::int32_t* pivots) {
   if (empty(p)) return 0;
+  int const exponent = scale_matrix(p.rows, p.cols, p.data, p.col_stride);
 #ifdef SHARDTYPE_HAVE_LAPACK
   std::int64_t const info = getrf(p.rows, p.cols, p.data, p.col_stride, pivots);
   for (std::int64_t k = 0; k < p.cols; ++k) --pivots[k];
-  return info;
 #else
-  return detail::factor_by_halves(p, pivots);
+  std::int64_t const info = detail::factor_by_halves(p, pivots);
 #endif
+  scale_by_power(-exponent, p.rows, p.cols, p.data, p.col_stride, Part::upper);
+  return info;
 }
 
 }  // namespace shardtype::linalg::kernels

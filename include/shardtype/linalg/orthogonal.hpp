@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/linalg/kernels_scale.hpp>
 #include <shardtype/linalg/spectral.hpp>
 
 namespace shardtype {
@@ -65,7 +66,7 @@ struct QrBoth : linalg::detail::OnMatrices<I, J> {
     for (std::int64_t t = 0; t < mats.count; ++t) {
       T* const mine = linalg::detail::written(out) + t * k * width;
       lk::pack(mats, t, x, m);
-      lk::geqrf(m, n, x, m, tau);
+      lk::factor_qr(m, n, x, m, tau);
       for (std::int64_t c = 0; c < k; ++c)
         for (std::int64_t j = 0; j < n; ++j) mine[c * width + m + j] = j >= c ? x[c + j * m] : T(0);
       lk::orgqr(m, k, k, x, m, tau);

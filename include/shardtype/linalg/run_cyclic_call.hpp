@@ -215,18 +215,27 @@ class CyclicRun {
 
   /// LU in `memory`, which has a copy of the matrix; `pivots` relative to each panel's first row. `right`: right-hand sides
   /// that go along, or none.
-  void factor(A const& a, T* memory, std::int32_t* pivots, Matrix<T> const& right,
-              bool keeps_factors, Groups groups = Groups::alike) const {
+  FactorFailure try_factor(A const& a, T* memory, std::int32_t* pivots, Matrix<T> const& right,
+                           bool keeps_factors, Groups groups = Groups::alike) const {
     CyclicColumns<T> const mine = columns_in(memory, a);
     Buffer own;
     LuMethod<T> method{mine, pivots, right};
-    check(run_panels(mine, method, factor_slots<T>(own, groups)), blocks_.n);
-    if (keeps_factors) method.finish();
+    FactorFailure const failed = run_panels(mine, method, factor_slots<T>(own, groups));
+    if (failed.kind == FactorFailure::none && keeps_factors) method.finish();
+    return failed;
   }
-  /// The same; the pivots from 0 on.
+  void factor(A const& a, T* memory, std::int32_t* pivots, Matrix<T> const& right,
+              bool keeps_factors, Groups groups = Groups::alike) const {
+    check(try_factor(a, memory, pivots, right, keeps_factors, groups), blocks_.n);
+  }
+  /// The same of no right-hand sides; the pivots from 0 on.
+  FactorFailure try_factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
+    FactorFailure const failed = try_factor(a, memory, pivots, Matrix<T>{}, true);
+    if (failed.kind == FactorFailure::none) count_pivots_from_0(pivots);
+    return failed;
+  }
   void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
-    factor(a, memory, pivots, Matrix<T>{}, true);
-    count_pivots_from_0(pivots);
+    check(try_factor_lu(a, memory, pivots), blocks_.n);
   }
   void factor_cholesky(A const& a, T* memory) const {
     CyclicColumns<T> const mine = columns_in(memory, a);
@@ -269,7 +278,14 @@ struct FactoredLu {
     C const run(a, where, "lu_factor");
     auto* const memory = static_cast<typename A::element*>(out.factors.buffer().data());
     run.copy_block(a, memory);
-    run.factor_lu(a, memory, static_cast<std::int32_t*>(out.pivots.buffer().data()));
+    auto* const pivots = static_cast<std::int32_t*>(out.pivots.buffer().data());
+    FactorFailure const failed = run.try_factor_lu(a, memory, pivots);
+    if (op.singular && failed.kind == FactorFailure::no_pivot) {
+      run.copy_block(a, memory);
+      pivots[0] = -1;
+    } else {
+      run.check(failed, run.blocks().n);
+    }
     return out;
   }
 };

@@ -54,6 +54,27 @@ struct CyclicSolutions {
   void sum(R* two) const { sum_of_two(run.everyone(), two); }
 };
 
+/// The same of the matrix times 2^exponent, so that solutions of a matrix of very small or very large numbers are numbers.
+template <class T, class How>
+struct ScaledSolutions {
+  using R = linalg::kernels::real_t<T>;
+  How const& how;
+  std::int64_t n;
+  int exponent;
+
+  void scale(T* x) const { linalg::kernels::scale_by_power(-exponent, n, 1, x, n); }
+  void solve(T* x) const {
+    scale(x);
+    how.solve(x);
+  }
+  void solve_adjoint(T* x) const {
+    scale(x);
+    how.solve_adjoint(x);
+  }
+  void for_own(auto visit) const { how.for_own(visit); }
+  void sum(R* two) const { how.sum(two); }
+};
+
 /// rcond, by a `Call` of one matrix and its `Solutions`.
 template <template <class, class> class Call, template <class, class> class Solutions, class Op>
 struct LuRcondOf : Called<Call, Op> {
@@ -65,9 +86,13 @@ struct LuRcondOf : Called<Call, Op> {
     T* const x = C::writable(vectors);
     Solutions<C, T> const how(run, a, static_cast<std::int32_t const*>(pivots.buffer().data()));
     using Real = linalg::kernels::real_t<T>;
-    Real const inverse = linalg::kernels::inverse_norm(how, n, x, x + n);
+    // a number on all ranks, so that all scale alike
+    Real const size = *static_cast<Real const*>(norm.buffer().data());
+    int const exponent = linalg::kernels::scaling_exponent(size);
+    Real const inverse = linalg::kernels::inverse_norm(
+        ScaledSolutions<T, Solutions<C, T>>{how, n, exponent}, n, x, x + n);
     *static_cast<Real*>(out.buffer().data()) = linalg::kernels::reciprocal_condition(
-        n, *static_cast<Real const*>(norm.buffer().data()), inverse);
+        n, linalg::kernels::times_power(size, exponent), inverse);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <shardtype/linalg/kernels_determinant.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/run_determinant.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
@@ -135,12 +136,18 @@ struct Run<op::CyclicLuSolveOwn<I, J, Transposed>>
   }
 };
 
-template <class I, class J, bool Transposed>
-struct Run<op::CyclicInverse<I, J, Transposed>>
-    : Called<CyclicRun, op::CyclicInverse<I, J, Transposed>> {
+/// The inverse, or its transpose, at `out`; NaN of a singular matrix.
+template <bool Transposed>
+struct InverseOfOne {
   template <class C, class Out, class A, class P>
-  static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots) {
+  static void fill(C const& run, Out& out, A const& a, P const& pivots) {
     using T = typename A::element;
+    if (shardtype::detail::is_singular(static_cast<std::int32_t const*>(pivots.buffer().data()),
+                                       run.blocks().n)) {
+      std::fill_n(static_cast<T*>(out.buffer().data()), out.local_size(),
+                  linalg::kernels::not_a_number<T>());
+      return;
+    }
     // its columns lie as those of the matrix
     Matrix<T> const x = C::matrix_in(static_cast<T*>(out.buffer().data()), out);
     std::fill_n(x.data, out.local_size(), T(0));
@@ -148,6 +155,60 @@ struct Run<op::CyclicInverse<I, J, Transposed>>
       for (std::int64_t i = 0; i < width; ++i) linalg::kernels::at(x, begin + i, local + i) = T(1);
     });
     solve_own<Transposed>(run, a, pivots, x);
+  }
+};
+
+template <class I, class J, bool Transposed>
+struct Run<op::CyclicInverse<I, J, Transposed>>
+    : Called<CyclicRun, op::CyclicInverse<I, J, Transposed>> {
+  template <class C, class Out, class A, class P>
+  static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots) {
+    InverseOfOne<Transposed>::fill(run, out, a, pivots);
+  }
+};
+
+template <class I, class J>
+struct Run<op::CyclicCofactors<I, J>> : Called<CyclicRun, op::CyclicCofactors<I, J>> {
+  template <class C, class Out, class A, class P, class N>
+  static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots,
+                   N const& number) {
+    using T = typename A::element;
+    if (shardtype::detail::is_singular(static_cast<std::int32_t const*>(pivots.buffer().data()),
+                                       run.blocks().n))
+      return of_singular(run, out, a);
+    InverseOfOne<true>::fill(run, out, a, pivots);
+    T const det = *static_cast<T const*>(number.buffer().data());
+    auto* const made = static_cast<T*>(out.buffer().data());
+    for (std::int64_t k = 0; k < out.local_size(); ++k) made[k] = made[k] * det;
+  }
+
+ private:
+  /// The passes of the inverse bring the columns of the matrix, which stand in place of the factors: each rank then has all of it,
+  /// and finds its own cofactors.
+  template <class C, class Out, class A>
+  static void of_singular(C const& run, Out& out, A const& a) {
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    std::int64_t const n = run.blocks().n;
+    CyclicColumns<T const> const columns =
+        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
+    Buffer const panels = run.take(planning::factor_slots * planning::factor_panel(run.blocks()));
+    Buffer const all = run.take(2 * n * n);
+    Matrix<T> const whole = lk::column_major(C::writable(all), n, n);
+    for (bool const lower : {true, false})
+      factors_come_by(columns, lower, lower, C::writable(panels),
+                      [&](std::int64_t k, Matrix<T const> const& panel) {
+                        std::int64_t const begin = run.blocks().begin(k);
+                        lk::copy<T>(panel,
+                                    whole.block(lower ? begin : 0, begin, panel.rows, panel.cols));
+                      });
+    int const exponent = lk::scale_matrix(n, n, whole.data, n);
+    Matrix<T> const found = lk::column_major(whole.data + n * n, n, n);
+    lk::adjugate(n, whole.data, static_cast<int>(1 - n) * exponent, found.data);
+    Matrix<T> const made = C::matrix_in(static_cast<T*>(out.buffer().data()), out);
+    run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
+      lk::copy<T>(found.block(begin, 0, width, n).transposed(), made.block(0, local, n, width));
+    });
   }
 };
 

@@ -103,8 +103,11 @@ class GridRun : public CyclicRun<R, A> {
     this->count_pivots_from_0(pivots);
     return failed;
   }
+  FactorFailure try_factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
+    return try_factor_lu(grid(memory, a), pivots);
+  }
   void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
-    Base::check(try_factor_lu(grid(memory, a), pivots), of_rows_.n);
+    Base::check(try_factor_lu(a, memory, pivots), of_rows_.n);
   }
   void factor_cholesky(A const& a, T* memory) const {
     GridMatrix<T> const m = grid(memory, a);

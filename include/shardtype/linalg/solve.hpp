@@ -63,8 +63,27 @@ struct Scratch {
   std::int32_t* pivots() const { return static_cast<std::int32_t*>(numbers.data()); }
 };
 
+/// Pivot k of one matrix's n x n factors that LuFactor gave, and the exponent of the power of two by which it scaled the matrix: it
+/// stands where the last pivot would, which has no choice.
+template <class T>
+std::int32_t packed_pivot(std::int64_t n, T const* factors, std::int64_t k) {
+  return static_cast<std::int32_t>(k == n - 1 ? static_cast<kernels::real_t<T>>(k)
+                                              : kernels::real_part(factors[n * n + k]));
+}
+template <class T>
+int packed_exponent(std::int64_t n, T const* factors) {
+  return n == 0 ? 0 : static_cast<int>(kernels::real_part(factors[n * (n + 1) - 1]));
+}
+
+/// Column-major factors of a matrix that was multiplied by 2^exponent.
+template <class T>
+struct ScaledFactors {
+  T const* lu;
+  int exponent = 0;
+};
+
 /// x = a^-1 b, or with `transposed` a^-T b, for each matrix of `made`, NaN where it is singular: `factors(t, pivots)` gives the
-/// factors of matrix t, column-major, and writes their pivots, `right(t, x)` writes its right-hand sides.
+/// ScaledFactors of matrix t, and writes their pivots, `right(t, x)` writes its right-hand sides.
 template <class I, class J, bool transposed, class A, class T, class Factors, class Right>
 void solve_each(A const& a, kernels::Stack<T> const& made, Factors factors, Right right) {
   std::int64_t const n = made.rows, width = made.width;
@@ -74,14 +93,16 @@ void solve_each(A const& a, kernels::Stack<T> const& made, Factors factors, Righ
   auto* const x = static_cast<T*>(columns.data());
   auto* const pivots = static_cast<std::int32_t*>(numbers.data());
   for (std::int64_t t = 0; t < made.count; ++t) {
-    T const* const lu = factors(t, pivots);
-    if (detail::singular<I, J>(a, t, n, lu)) {
+    ScaledFactors<T> const f = factors(t, pivots);
+    if (detail::singular<I, J>(a, t, n, f.lu)) {
       kernels::fill(made, t, kernels::not_a_number<T>());
       continue;
     }
     right(t, x);
-    kernels::solve_lu(transposed ? kernels::Trans::yes : kernels::Trans::no, n, width, lu, n,
+    int const of_b = kernels::scale_matrix(n, width, x, n);
+    kernels::solve_lu(transposed ? kernels::Trans::yes : kernels::Trans::no, n, width, f.lu, n,
                       pivots, x, n);
+    kernels::scale_by_power(f.exponent - of_b, n, width, x, n);
     kernels::unpack(x, n, made, t);
   }
 }
@@ -90,9 +111,8 @@ template <class T>
 auto packed_factors(T const* all, std::int64_t n) {
   return [all, n](std::int64_t t, std::int32_t* pivots) {
     T const* const mine = all + t * n * (n + 1);
-    for (std::int64_t k = 0; k < n; ++k)
-      pivots[k] = static_cast<std::int32_t>(kernels::real_part(mine[n * n + k]));
-    return mine;
+    for (std::int64_t k = 0; k < n; ++k) pivots[k] = detail::packed_pivot(n, mine, k);
+    return ScaledFactors<T>{mine, detail::packed_exponent(n, mine)};
   };
 }
 
@@ -119,7 +139,8 @@ constexpr auto minus_outer(A const& y, B const& x) {
 namespace op {
 
 /// The factors P A = L U of each matrix [B, I, J] as [B, P, I]: n columns with L below the diagonal and U, then one column
-/// of pivots, from 0 on, complete for singular matrices too. `constant`: no gradient flows through it; else it has none.
+/// of pivots, from 0 on, complete for singular matrices too; in place of the last pivot the exponent of the power of two by which the
+/// matrix was scaled. `constant`: no gradient flows through it; else it has none.
 template <class I, class J, bool constant>
 struct LuFactor : linalg::detail::OnMatrices<I, J> {
   using operation = LuFactor;
@@ -146,7 +167,9 @@ struct LuFactor : linalg::detail::OnMatrices<I, J> {
     for (std::int64_t t = 0; t < mats.count; ++t) {
       T* const mine = made + t * n * (n + 1);
       linalg::kernels::pack(mats, t, mine, n);
+      int const exponent = linalg::kernels::scale_matrix(n, n, mine, n);
       linalg::kernels::factor_lu(n, mine, n, pivots);
+      pivots[n - 1] = exponent;
       for (std::int64_t k = 0; k < n; ++k)
         mine[n * n + k] = T(static_cast<linalg::kernels::real_t<T>>(pivots[k]));
     }
@@ -168,11 +191,13 @@ struct LuFactor : linalg::detail::OnMatrices<I, J> {
     out.cols = {1, {n}, {n}};
     for (std::int64_t t = 0; t < mats.count; t += count) {
       lk::pack_lanes(mats, t, numbers, n, 0);
+      lk::LaneScales<T> const scales = lk::scale_lanes<T>(n, n, 0, n, v);
       lk::factor_lanes<T>(n, n, v, v + n * n, true);
       lk::unpack_lanes(numbers, n, 0, out, t, 0U);
       for (int l = 0; l < count && t + l < mats.count; ++l) {
         T* const pivots = made + (t + l) * n * (n + 1) + std::int64_t{n} * n;
         for (int k = 0; k < n; ++k) pivots[k] = numbers[(n * n + k) * count + l];
+        pivots[n - 1] = static_cast<T>(scales.of[l]);
       }
     }
   }
@@ -208,12 +233,15 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
     for (std::int64_t t = 0; t < mats.count; ++t) {
       lk::pack(mats, t, s.a(), n);
       lk::pack(right, t, s.b(), n);
+      int const of_a = lk::scale_matrix(n, n, s.a(), n);
+      int const of_b = lk::scale_matrix(n, width, s.b(), n);
       if (lk::factor_lu(n, s.a(), n, s.pivots()) != 0) {
         singular(t);
         lk::fill(made, t, lk::not_a_number<T>());
         continue;
       }
       lk::solve_lu(lk::Trans::no, n, width, s.a(), n, s.pivots(), s.b(), n);
+      lk::scale_by_power(of_a - of_b, n, width, s.b(), n);
       lk::unpack(s.b(), n, made, t);
     }
   }
@@ -232,8 +260,11 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
     for (std::int64_t t = 0; t < mats.count; t += count) {
       lk::pack_lanes(mats, t, numbers, width, 0);
       lk::pack_lanes(right, t, numbers, width, n);
+      auto const of_a = lk::scale_lanes<T>(n, width, 0, n, v);
+      auto const of_b = lk::scale_lanes<T>(n, width, n, width, v);
       std::uint32_t const bad = lk::factor_lanes<T>(n, width, v, nullptr, false);
       lk::back_lanes<T>(n, width, v);
+      lk::scale_lanes_back<T>(n, width, n, v, of_a, of_b);
       for (int l = 0; l < count && t + l < mats.count; ++l)
         if ((bad >> l & 1U) != 0) singular(t + l);
       lk::unpack_lanes(numbers, width, n, made, t, bad);

@@ -7,8 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/block.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/group.hpp>
+#include <shardtype/linalg/kernels_scale.hpp>
 #include <shardtype/linalg/spectral.hpp>
 #include <shardtype/linalg/tall.hpp>
 
@@ -23,9 +25,17 @@ class TallFactorization {
   using R = linalg::kernels::real_t<T>;
   using Stack = linalg::kernels::Stack<T const>;
 
-  TallFactorization(Comm& comm, linalg::detail::TallScratch const& room, Stack const& rows,
-                    T* scratch, T* result)
-      : comm_(comm), room_(room), n_(room.n), rows_(rows), triangle_(result), q_(result + n_ * n_) {
+  /// `held`: how many rows each rank has.
+  TallFactorization(Comm& comm, linalg::detail::TallScratch const& room,
+                    detail::List<std::int64_t> const& held, Stack const& rows, T* scratch,
+                    T* result)
+      : comm_(comm),
+        room_(room),
+        n_(room.n),
+        held_(held),
+        rows_(rows),
+        triangle_(result),
+        q_(result + n_ * n_) {
     piece_ = scratch;
     own_ = piece_ + room.piece();
     factor_ = own_ + room.own();
@@ -36,7 +46,8 @@ class TallFactorization {
     for (int g = 0; g < comm.size(); ++g) counts_.push_back(linalg::detail::triangle(n_));
   }
 
-  /// By reflectors: of chunks of rows, of the chunks' triangles, of the ranks' triangles.
+  /// By reflectors: of chunks of rows, of the chunks' triangles, of the ranks' triangles. What has fewer rows than columns gives as
+  /// many rows of a triangle as it has: with rows of zeros below them, q would lose what falls on those.
   void by_reflectors() {
     namespace lk = linalg::kernels;
     using lk::Trans;
@@ -45,7 +56,7 @@ class TallFactorization {
     std::fill_n(own_, high * n_, T(0));
     for_chunks([&](std::int64_t begin, std::int64_t h) {
       std::int64_t const k = std::min(h, n_);
-      lk::geqrf(h, n_, piece_, h, tau_);
+      lk::factor_qr(h, n_, piece_, h, tau_);
       for (std::int64_t j = 0; j < n_; ++j)
         for (std::int64_t i = 0; i <= std::min(j, k - 1); ++i)
           own_[at + i + j * high] = piece_[i + j * h];
@@ -54,21 +65,26 @@ class TallFactorization {
       at += k;
     });
     std::int64_t const k = std::min(high, n_);
-    lk::geqrf(high, n_, own_, high, tau_);
+    lk::factor_qr(high, n_, own_, high, tau_);
     pack_triangle(own_, high, k);
     lk::orgqr(high, k, k, own_, high, tau_);
     gather();
-    std::int64_t const ranks = comm_.size(), tall = ranks * n_;
+    std::int64_t tall = 0, mine = 0;
+    for (int g = 0; g < comm_.size(); ++g) tall += rows_of_triangle(g);
     std::fill_n(all_, tall * n_, T(0));
-    for (std::int64_t g = 0; g < ranks; ++g) unpack_triangle(g, all_ + g * n_, tall);
-    lk::geqrf(tall, n_, all_, tall, tau_);
+    at = 0;
+    for (int g = 0; g < comm_.size(); at += rows_of_triangle(g), ++g) {
+      if (g == comm_.rank()) mine = at;
+      unpack_triangle(g, all_ + at, tall);
+    }
+    lk::factor_qr(tall, n_, all_, tall, tau_);
     for (std::int64_t i = 0; i < n_; ++i)
       for (std::int64_t j = 0; j < n_; ++j)
         triangle_[i * n_ + j] = i <= j ? all_[i + j * tall] : T(0);
     lk::orgqr(tall, n_, n_, all_, tall, tau_);
     // own rows of q: those of each chunk, times what the chunks' triangles and the ranks' became
-    lk::gemm(Trans::no, Trans::no, high, n_, k, T(1), own_, high, all_ + comm_.rank() * n_, tall,
-             T(0), factor_, high);
+    lk::gemm(Trans::no, Trans::no, high, n_, k, T(1), own_, high, all_ + mine, tall, T(0), factor_,
+             high);
     at = 0;
     for (std::int64_t begin = 0; begin < room_.rows; begin += room_.chunk) {
       std::int64_t const h = std::min(room_.chunk, room_.rows - begin), held = std::min(h, n_);
@@ -156,8 +172,15 @@ class TallFactorization {
     for (std::int64_t j = 0; j < n_; ++j)
       for (std::int64_t i = 0; i <= j; ++i) f(i, j, *from++);
   }
-  void unpack_triangle(std::int64_t rank, T* to, std::int64_t ld) const {
-    for_triangle(rank, [&](std::int64_t i, std::int64_t j, T const& x) { to[i + j * ld] = x; });
+  std::int64_t rows_of_triangle(int rank) const {
+    return std::min(held_[static_cast<std::size_t>(rank)], n_);
+  }
+  /// The rows that a rank has of its triangle; the message has zeros for the others.
+  void unpack_triangle(int rank, T* to, std::int64_t ld) const {
+    std::int64_t const rows = rows_of_triangle(rank);
+    for_triangle(rank, [&](std::int64_t i, std::int64_t j, T const& x) {
+      if (i < rows) to[i + j * ld] = x;
+    });
   }
   void add_triangle(std::int64_t rank, T* to) const {
     for_triangle(rank, [&](std::int64_t i, std::int64_t j, T const& x) { to[i + j * n_] += x; });
@@ -176,6 +199,7 @@ class TallFactorization {
   Comm& comm_;
   linalg::detail::TallScratch room_;
   std::int64_t n_;
+  detail::List<std::int64_t> held_;
   Stack rows_;
   T* triangle_;
   T* q_;
@@ -216,7 +240,11 @@ struct Run<op::TallQr<I, J, K>> : Filled<Run<op::TallQr<I, J, K>>> {
     typename A::memory_space::execution_space().fence();
     linalg::detail::TallScratch const room(mine.rows, mine.width, comm.size(), sizeof(T));
     Buffer const scratch = linalg::detail::room<T>(a, room.elements());
-    TallFactorization<T> run(comm, room, mine, static_cast<T*>(scratch.data()),
+    detail::List<std::int64_t> held;
+    for (int g = 0; g < comm.size(); ++g)
+      held.push_back(core::held(a.extents()[rows], matrix.dims[rows].axes, map.sizes,
+                                core::member(matrix.dims[rows].axes, map.sizes, map.coords, g)));
+    TallFactorization<T> run(comm, room, held, mine, static_cast<T*>(scratch.data()),
                              static_cast<T*>(out.buffer().data()));
     if (!op.cholesky) {
       run.by_reflectors();

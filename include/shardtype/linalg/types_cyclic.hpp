@@ -82,15 +82,27 @@ struct OnOneMatrix {
   constexpr void extents(ResultExtents const& c) const { check_square(c, Transposed); }
 };
 
+/// The same of LU; `singular`: a matrix without a pivot is no error, its result is the matrix itself and a first pivot of -1.
+struct LuWays : InPlace {
+  bool singular = false;
+  constexpr LuWays() = default;
+  constexpr explicit LuWays(bool takes, bool also_singular = false)
+      : InPlace(takes), singular(also_singular) {}
+};
+/// Whether the pivots say that a matrix is singular.
+constexpr bool is_singular(std::int32_t const* pivots, std::int64_t n) {
+  return n > 0 && pivots[0] < 0;
+}
+
 }  // namespace detail
 
 namespace op {
 
 /// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a second result.
 template <class I, class J>
-struct CyclicLu : detail::OnOneMatrix<I, J>, detail::InPlace {
+struct CyclicLu : detail::OnOneMatrix<I, J>, detail::LuWays {
   using operation = CyclicLu;
-  using detail::InPlace::InPlace;
+  using detail::LuWays::LuWays;
   static constexpr std::string_view name = "lu_factor";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu, this->in_place);

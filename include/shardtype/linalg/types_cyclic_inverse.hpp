@@ -209,6 +209,30 @@ struct CyclicInverse : detail::OfFactors<I, J> {
   }
 };
 
+/// det a^-T, typed as the matrix, by the factors and pivots of CyclicLu and the determinant; of a singular matrix, which stands
+/// in place of its factors, by cofactors. It sends what the inverse sends.
+template <class I, class J>
+struct CyclicCofactors : detail::OnOneMatrix<I, J> {
+  using operation = CyclicCofactors;
+  static constexpr std::string_view name = "det";
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = rules::lu_number(q, rules::one_matrix(q, rules::Over::columns));
+    return v ? rules::accept(q.a()) : v;
+  }
+  template <class A, class P, class N>
+  static constexpr Code elements() {
+    return std::is_same_v<element_t<N>, element_t<A>> ? detail::elements_of_factors<A, P>()
+                                                      : Code::C10_element_types_differ;
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    detail::check_square_factors(c);
+    c.out[0] = c.out[1] = c.given[0][0];
+  }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int n) const {
+    CyclicInverse<I, J, true>{}.steps(p, c, n);
+  }
+};
+
 /// The determinant, its sign or the logarithm of its modulus, by the factors and pivots of CyclicLu.
 template <class I, class J, linalg::detail::Product what>
 struct CyclicLuProduct : detail::OfDiagonal<I, J, what> {

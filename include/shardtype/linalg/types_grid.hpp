@@ -13,9 +13,9 @@ namespace shardtype::op {
 
 /// CyclicLu of `a[I@X%n, J@Y%n]`. Plans have the most that pivots may exchange.
 template <class I, class J>
-struct GridLu : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::InPlace {
+struct GridLu : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::LuWays {
   using operation = GridLu;
-  using detail::InPlace::InPlace;
+  using detail::LuWays::LuWays;
   static constexpr std::string_view name = "lu_factor";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan(p, c).lu(this->in_place, false);
