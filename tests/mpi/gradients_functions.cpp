@@ -504,6 +504,31 @@ TEST_CASE("complex numbers: the gradient is df/dx - i df/dy") {
   static_cast<void>(std::type_identity<Zs>{});
 }
 
+TEST_CASE("gradients of complex functions: beside the cuts, and of large numbers") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Z = Kokkos::complex<double>;
+  auto near = [&](auto const& f, std::vector<Z> const& at, std::vector<Z> const& want) {
+    auto const z =
+        from_host<Tensor<Z, Dim<B, X>>>(mesh, {static_cast<std::int64_t>(at.size())}, at);
+    auto const got =
+        whole(grad<0>([&](auto const& v) { return sum<Tensor<double>>(real(f(v))); })(z));
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      CAPTURE(k, got[k], want[k]);
+      CHECK(Kokkos::abs(got[k] - want[k]) <= 1e-14 * Kokkos::abs(want[k]));
+    }
+  };
+  double const r = 1 / std::sqrt(3.0);
+  std::vector<Z> const cut = {{2, 0.0}, {2, -0.0}, {-2, 0.0}, {-2, -0.0}};
+  near([](auto const& v) { return asin(v); }, cut, {{0, r}, {0, -r}, {0, -r}, {0, r}});
+  near([](auto const& v) { return acos(v); }, cut, {{0, -r}, {0, r}, {0, r}, {0, -r}});
+  near([](auto const& v) { return asin(v); }, {{1e200, 1e200}}, {{5e-201, 5e-201}});
+  near([](auto const& v) { return atan(v); }, {{1e150, 1e150}, {1e200, 1e200}, {0, 1 + 0x1p-40}},
+       {{0, -5e-301}, {0, 0}, {-0x1p39 / (1 + 0x1p-41), 0}});
+  near([](auto const& v) { return Z(1e200, 1e200) / v; }, {{1e200, 1e200}, {1e200, 0}},
+       {{-5e-201, 5e-201}, {-1e-200, -1e-200}});
+  near([](auto const& v) { return cast<Z>(abs(v)) * 1e10; }, {{1e307, 0}}, {{1e10, 0}});
+}
+
 TEST_CASE("gradients of bfloat16") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const small = [](std::int64_t r, std::int64_t c) {

@@ -428,3 +428,29 @@ TEST_CASE("functions of one tensor") {
   auto const nan = std::numeric_limits<double>::quiet_NaN();
   CHECK(std::isnan(one_value(max<Tensor<double>>(where(a > 0.5, nan, a)))));
 }
+
+TEST_CASE(
+    "functions of complex numbers: large, small, and on the cuts; points in "
+    "unit.complex_functions") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Z = Kokkos::complex<double>;
+  using Zf = Kokkos::complex<float>;
+  auto at = [&]<class T>(T const& z) { return full<T, Dim<I, X>>(mesh, {3}, z); };
+  auto near = [&](auto const& e, double re, double im) {
+    for (auto const& got : to_host(e)) {
+      CHECK(std::abs(static_cast<double>(got.real()) - re) <= 1e-7 * std::abs(re));
+      CHECK(std::abs(static_cast<double>(got.imag()) - im) <= 1e-7 * std::abs(im));
+    }
+  };
+  near(tanh(at(Z(800, 0))), 1, 0);
+  near(tan(at(Z(0, 800))), 0, 1);
+  near(acos(at(Z(2, 0))), 0, -1.3169578969248166);
+  near(asin(at(Z(2, 0))), 1.5707963267948966, 1.3169578969248166);
+  near(sqrt(at(Z(-2, -0.0))), 0, -1.4142135623730951);
+  near(atan(at(Zf(0, 1e-5F))), 0, 1e-5);
+  near(asin(at(Zf(0, 1e-5F))), 0, 1e-5);
+  near(atan(at(Z(0, 1e200))), 1.5707963267948966, 1e-200);
+  near(asin(at(Z(1, 1e308))), 1e-308, 709.88935561837);
+  near(at(Z(1, 1)) / at(Z(1e308, 1e308)), 1e-308, 0);
+  near(Z(1, 1) / at(Z(1e308, 1e308)), 1e-308, 0);
+}

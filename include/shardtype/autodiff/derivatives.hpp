@@ -14,6 +14,35 @@ template <class A>
   requires requires { typename A::element; }
 inline constexpr bool is_complex_term<A> = shardtype::detail::is_complex<typename A::element>;
 
+/// sqrt(1 - a^2). Of complex numbers the sign of a zero chooses the side of the cut, which 1 - a loses, and squares
+/// overflow.
+template <class A>
+KOKKOS_FUNCTION constexpr auto root_of_one_minus_square(A const& a) {
+  if constexpr (is_complex_term<A>) {
+    return on(functions::Sqrt{}, -(a - 1)) * on(functions::Sqrt{}, a - -1);
+  } else {
+    return on(functions::Sqrt{}, 1 - a * a);
+  }
+}
+/// ct / (1 + a^2).
+template <class C, class A>
+KOKKOS_FUNCTION constexpr auto over_one_plus_square(C const& ct, A const& a) {
+  if constexpr (is_complex_term<A>) {
+    return ct / (a - typename A::element(0, 1)) / (a - typename A::element(0, -1));
+  } else {
+    return ct / (a * a + 1);
+  }
+}
+/// ct a / b^2.
+template <class C, class A, class B>
+KOKKOS_FUNCTION constexpr auto over_square(C const& ct, A const& a, B const& b) {
+  if constexpr (is_complex_term<B>) {
+    return ct * (a / b) / b;
+  } else {
+    return ct * a / (b * b);
+  }
+}
+
 // A row: a function, what the derivative reads, and the cotangent of the argument `a`, by that of the
 // result, `ct`, and the result `y`. Of two arguments the same again for `b`.
 #define SHARDTYPE_DERIVATIVE(F, uses_for_a, ...)                                         \
@@ -57,9 +86,9 @@ SHARDTYPE_DERIVATIVE(Log10, uses_a, ct / (a * std::numbers::ln10))
 SHARDTYPE_DERIVATIVE(Sin, uses_a, ct * on(functions::Cos{}, a))
 SHARDTYPE_DERIVATIVE(Cos, uses_a, -(ct * on(functions::Sin{}, a)))
 SHARDTYPE_DERIVATIVE(Tan, uses_result, ct * (y * y + 1))
-SHARDTYPE_DERIVATIVE(Asin, uses_a, ct / on(functions::Sqrt{}, 1 - a * a))
-SHARDTYPE_DERIVATIVE(Acos, uses_a, -(ct / on(functions::Sqrt{}, 1 - a * a)))
-SHARDTYPE_DERIVATIVE(Atan, uses_a, ct / (a * a + 1))
+SHARDTYPE_DERIVATIVE(Asin, uses_a, ct / root_of_one_minus_square(a))
+SHARDTYPE_DERIVATIVE(Acos, uses_a, -(ct / root_of_one_minus_square(a)))
+SHARDTYPE_DERIVATIVE(Atan, uses_a, over_one_plus_square(ct, a))
 SHARDTYPE_DERIVATIVE(Sinh, uses_a, ct * on(functions::Cosh{}, a))
 SHARDTYPE_DERIVATIVE(Cosh, uses_a, ct * on(functions::Sinh{}, a))
 SHARDTYPE_DERIVATIVE(Tanh, uses_result, ct * (1 - y * y))
@@ -78,7 +107,7 @@ SHARDTYPE_DERIVATIVE(Real, uses_nothing, cast_like<A>(ct))
 SHARDTYPE_DERIVATIVES(Add, passes_on, ct, passes_on, ct)  // NOLINT(bugprone-branch-clone)
 SHARDTYPE_DERIVATIVES(Subtract, passes_on, ct, uses_nothing, -ct)
 SHARDTYPE_DERIVATIVES(Multiply, uses_b, ct * b, uses_a, ct * a)
-SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -(ct * a / (b * b)))
+SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -over_square(ct, a, b))
 SHARDTYPE_DERIVATIVES(Atan2, uses_a | uses_b, ct * b / (a * a + b * b), uses_a | uses_b, -(ct * a / (a * a + b * b)))
 /// A half each where both are equal, infinities too.
 SHARDTYPE_DERIVATIVES(LogAddExp, uses_a | uses_b, ct * on(functions::Sigmoid{}, on(functions::Where{}, on(functions::Equal{}, a, b), op::zero, a - b)), uses_a | uses_b, ct * on(functions::Sigmoid{}, on(functions::Where{}, on(functions::Equal{}, a, b), op::zero, b - a)))
@@ -149,8 +178,8 @@ struct Derivative<functions::Absolute> : Using<uses_a> {
     if constexpr (is_complex_term<A>) {
       auto const size = cast_like<A>(on(functions::Absolute{}, a));
       auto const there = on(functions::NotEqual{}, a, 0);
-      return on(functions::Where{}, there, cast_like<A>(ct) * on(functions::Conjugate{}, a) / size,
-                op::zero);
+      return on(functions::Where{}, there,
+                cast_like<A>(ct) * (on(functions::Conjugate{}, a) / size), op::zero);
     } else {
       return ct * on(functions::Sign{}, a);
     }

@@ -116,7 +116,7 @@ template <class C, class A>
 constexpr auto times_sign(C const& ct, A const& a) {
   using T = element_t<tensor_of<A>>;
   if constexpr (shardtype::detail::is_complex<T>) {
-    return (cast<T>(ct) * conj(a) / cast<T>(where(a == 0, 1, abs(a)))).tensor();
+    return (cast<T>(ct) * (conj(a) / cast<T>(where(a == 0, 1, abs(a))))).tensor();
   } else {
     return (ct * sign(a)).tensor();
   }

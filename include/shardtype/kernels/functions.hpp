@@ -11,6 +11,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/complex_division.hpp>
+#include <shardtype/kernels/complex_functions.hpp>
+#include <shardtype/kernels/math.hpp>
 #include <shardtype/kernels/rounded.hpp>
 
 namespace shardtype::kernels {
@@ -20,12 +23,6 @@ template <class F, class... Ts>
 KOKKOS_FUNCTION constexpr auto call(F const& f, Ts const&... x) {
   return f(x...);
 }
-
-/// Kokkos' functions of real and complex numbers; the namespace depends on the version.
-namespace math {
-using namespace Kokkos;
-using namespace Kokkos::Experimental;
-}  // namespace math
 
 namespace detail {
 
@@ -87,7 +84,7 @@ KOKKOS_FUNCTION R absolute(Kokkos::complex<R> const& a) {
                     : static_cast<float>(std::sqrt(square));
   }
 #endif
-  return Kokkos::abs(a);
+  return math::hypot(a.real(), a.imag());
 }
 
 /// The sign and the remainder follow NumPy: the remainder has the sign of the divisor.
@@ -115,30 +112,10 @@ KOKKOS_FUNCTION T power(T a, T b) {
       a = static_cast<T>(a * a);
     }
     return out;
+  } else if constexpr (shardtype::detail::is_complex<T>) {
+    return of_complex::pow(a, b);
   } else {
     return static_cast<T>(math::pow(a, b));
-  }
-}
-/// A complex number is computed by its real and imaginary parts, so that small results keep their
-/// digits.
-template <class T>
-KOKKOS_FUNCTION T expm1(T const& a) {
-  if constexpr (shardtype::detail::is_complex<T>) {
-    auto const half = math::sin(a.imag() / 2);
-    auto const real = math::expm1(a.real()) * math::cos(a.imag()) - 2 * half * half;
-    return T(real, math::exp(a.real()) * math::sin(a.imag()));
-  } else {
-    return math::expm1(a);
-  }
-}
-template <class T>
-KOKKOS_FUNCTION T log1p(T const& a) {
-  if constexpr (shardtype::detail::is_complex<T>) {
-    auto const beyond = a.real() * (2 + a.real()) + a.imag() * a.imag();  // |1 + a|^2 - 1
-    if (beyond < -0.5 || beyond > 1) return math::log(T(1) + a);
-    return T(math::log1p(beyond) / 2, math::atan2(a.imag(), 1 + a.real()));
-  } else {
-    return math::log1p(a);
   }
 }
 template <class To, class T>
@@ -168,21 +145,6 @@ template <class T> KOKKOS_FUNCTION T call(functions::Remainder, T const& a, T co
 template <class T> KOKKOS_FUNCTION T call(functions::Atan2, T const& a, T const& b) { return math::atan2(a, b); }
 template <class T> KOKKOS_FUNCTION T call(functions::Negate, T const& a) { return static_cast<T>(-a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Square, T const& a) { return static_cast<T>(a * a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Sqrt, T const& a) { return math::sqrt(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Rsqrt, T const& a) { return T(1) / math::sqrt(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Exp, T const& a) { return math::exp(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Expm1, T const& a) { return detail::expm1(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Log, T const& a) { return math::log(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Log1p, T const& a) { return detail::log1p(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Sin, T const& a) { return math::sin(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Cos, T const& a) { return math::cos(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Tan, T const& a) { return math::tan(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Asin, T const& a) { return math::asin(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Acos, T const& a) { return math::acos(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Atan, T const& a) { return math::atan(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Sinh, T const& a) { return math::sinh(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Cosh, T const& a) { return math::cosh(a); }
-template <class T> KOKKOS_FUNCTION T call(functions::Tanh, T const& a) { return math::tanh(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Cbrt, T const& a) { return math::cbrt(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Erf, T const& a) { return math::erf(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Erfc, T const& a) { return math::erfc(a); }
@@ -218,10 +180,24 @@ SHARDTYPE_BY_KIND(Conjugate, detail::is_complex, T(a.real(), -a.imag()), a)
 SHARDTYPE_BY_KIND(Real, detail::is_complex, a.real(), a)
 SHARDTYPE_BY_KIND(Imaginary, detail::is_complex, a.imag(), T{})
 SHARDTYPE_BY_KIND(Absolute, detail::is_complex, detail::absolute(a), a < T{} ? static_cast<T>(-a) : (a == T{} ? T{} : a))
-// Kokkos has no log2, log10 and exp2 of complex numbers
-SHARDTYPE_BY_KIND(Log2, detail::is_complex, math::log(a) * std::numbers::log2e_v<detail::real_of<T>>, math::log2(a))
-SHARDTYPE_BY_KIND(Log10, detail::is_complex, math::log(a) * std::numbers::log10e_v<detail::real_of<T>>, math::log10(a))
-SHARDTYPE_BY_KIND(Exp2, detail::is_complex, math::exp(a * std::numbers::ln2_v<detail::real_of<T>>), math::exp2(a))
+SHARDTYPE_BY_KIND(Sqrt, detail::is_complex, of_complex::sqrt(a), math::sqrt(a))
+SHARDTYPE_BY_KIND(Exp, detail::is_complex, of_complex::exp(a), math::exp(a))
+SHARDTYPE_BY_KIND(Expm1, detail::is_complex, of_complex::expm1(a), math::expm1(a))
+SHARDTYPE_BY_KIND(Log, detail::is_complex, of_complex::log(a), math::log(a))
+SHARDTYPE_BY_KIND(Log1p, detail::is_complex, of_complex::log1p(a), math::log1p(a))
+SHARDTYPE_BY_KIND(Sin, detail::is_complex, of_complex::sin(a), math::sin(a))
+SHARDTYPE_BY_KIND(Cos, detail::is_complex, of_complex::cos(a), math::cos(a))
+SHARDTYPE_BY_KIND(Tan, detail::is_complex, of_complex::tan(a), math::tan(a))
+SHARDTYPE_BY_KIND(Asin, detail::is_complex, of_complex::asin(a), math::asin(a))
+SHARDTYPE_BY_KIND(Acos, detail::is_complex, of_complex::acos(a), math::acos(a))
+SHARDTYPE_BY_KIND(Atan, detail::is_complex, of_complex::atan(a), math::atan(a))
+SHARDTYPE_BY_KIND(Sinh, detail::is_complex, of_complex::sinh(a), math::sinh(a))
+SHARDTYPE_BY_KIND(Cosh, detail::is_complex, of_complex::cosh(a), math::cosh(a))
+SHARDTYPE_BY_KIND(Tanh, detail::is_complex, of_complex::tanh(a), math::tanh(a))
+SHARDTYPE_BY_KIND(Rsqrt, detail::is_complex, of_complex::rsqrt(a), T(1) / math::sqrt(a))
+SHARDTYPE_BY_KIND(Log2, detail::is_complex, of_complex::log(a) * std::numbers::log2e_v<detail::real_of<T>>, math::log2(a))
+SHARDTYPE_BY_KIND(Log10, detail::is_complex, of_complex::log(a) * std::numbers::log10e_v<detail::real_of<T>>, math::log10(a))
+SHARDTYPE_BY_KIND(Exp2, detail::is_complex, of_complex::exp2(a), math::exp2(a))
 // clang-format on
 #undef SHARDTYPE_BY_KIND
 
@@ -232,7 +208,10 @@ KOKKOS_FUNCTION T call(functions::Divide, T const& a, T const& b) {
     if (b == T{}) return T{};
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(T{} - a);
   }
-  return static_cast<T>(a / b);
+  if constexpr (shardtype::detail::is_complex<T>)
+    return quotient(a, b);
+  else
+    return static_cast<T>(a / b);
 }
 /// The larger one; a NaN if one is, as NumPy's maximum.
 template <class T>

@@ -14,23 +14,6 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// 2^e; 0 or infinity beyond the range of double.
-KOKKOS_FUNCTION inline double power_of_two(std::int64_t e) {
-  std::uint64_t const bits = e > 1023    ? 0x7ff0000000000000U
-                             : e < -1074 ? 0U
-                             : e < -1022 ? std::uint64_t{1} << (e + 1074)
-                                         : static_cast<std::uint64_t>(e + 1023) << 52;
-  return std::bit_cast<double>(bits);
-}
-KOKKOS_FUNCTION inline bool is_finite(double x) { return x - x == 0; }
-/// The exponent e of a finite number that is not 0, of which the absolute value is from 2^(e - 1) to
-/// below 2^e.
-KOKKOS_FUNCTION inline std::int64_t binary_exponent(double x) {
-  bool const small = math::fabs(x) < 0x1p-1022;
-  auto const bits = std::bit_cast<std::uint64_t>(small ? x * 0x1p54 : x);
-  return static_cast<std::int64_t>((bits >> 52) & 0x7ffU) - (small ? 1076 : 1022);
-}
-
 // Real and complex numbers alike.
 KOKKOS_FUNCTION inline double larger_part(double x) { return math::fabs(x); }
 KOKKOS_FUNCTION inline double larger_part(Kokkos::complex<double> const& x) {

@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/complex_division.hpp>
 #include <shardtype/linalg/kernels_scale.hpp>
 
 namespace shardtype::linalg::kernels {
@@ -45,6 +46,15 @@ real_t<T> modulus(T const& x) {
     return Kokkos::abs(x);
   } else {
     return std::abs(x);
+  }
+}
+/// x / y, of complex numbers without overflow on the way.
+template <class T>
+T divided(T const& x, T const& y) {
+  if constexpr (is_complex<T>) {
+    return shardtype::kernels::quotient(x, y);
+  } else {
+    return x / y;
   }
 }
 /// NaN, in both parts of a complex number.
@@ -88,7 +98,8 @@ std::int32_t factor_scaled_lu(std::int64_t n, T* a, std::int64_t lda, std::int32
       if (info == 0) info = static_cast<std::int32_t>(k + 1);
       continue;
     }
-    for (std::int64_t i = k + 1; i < n; ++i) a[i + k * lda] = a[i + k * lda] / pivot;
+    for (std::int64_t i = k + 1; i < n; ++i)
+      a[i + k * lda] = kernels::divided(a[i + k * lda], pivot);
     for (std::int64_t j = k + 1; j < n; ++j) {
       T const f = a[k + j * lda];
       for (std::int64_t i = k + 1; i < n; ++i) a[i + j * lda] -= a[i + k * lda] * f;
@@ -130,7 +141,7 @@ void solve_scaled_triangular(Triangle part, Trans op, Diagonal diagonal, std::in
       std::int64_t const i = forward ? s : n - 1 - s;
       T sum = x[i];
       for (std::int64_t j = forward ? 0 : i + 1; j < (forward ? i : n); ++j) sum -= at(i, j) * x[j];
-      x[i] = diagonal == Diagonal::unit ? sum : sum / at(i, i);
+      x[i] = diagonal == Diagonal::unit ? sum : kernels::divided(sum, at(i, i));
     }
   }
 #endif

@@ -169,7 +169,7 @@ void solve_rows(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const
     }
     if (unit) continue;
     T const d = at(t, i, i);
-    for (std::int64_t j = 0; j < b.cols; ++j) at(b, i, j) /= d;
+    for (std::int64_t j = 0; j < b.cols; ++j) at(b, i, j) = kernels::divided(at(b, i, j), d);
   }
 }
 

@@ -207,9 +207,10 @@ class PivotSearch {
     }
     copy_row<T>(told(from, 0), 0, top_, c);
     T const pivot = linalg::kernels::at(top_, c, c);
+    auto const divide = [&](T& x) { x = linalg::kernels::divided(x, pivot); };
     if (holds_)
-      for (std::int64_t i = c + 1; i < w_; ++i) linalg::kernels::at(top_, i, c) /= pivot;
-    for (std::int64_t i = 0; i < below_.rows; ++i) linalg::kernels::at(below_, i, c) /= pivot;
+      for (std::int64_t i = c + 1; i < w_; ++i) divide(linalg::kernels::at(top_, i, c));
+    for (std::int64_t i = 0; i < below_.rows; ++i) divide(linalg::kernels::at(below_, i, c));
     return 0;
   }
   std::int32_t halves(std::int64_t begin, std::int64_t n) {
