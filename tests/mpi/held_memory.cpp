@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <shardtype/shardtype.hpp>
 
@@ -71,4 +72,38 @@ TEST_CASE("cached blocks are given back before a block that none of them serves"
   auto const& pool = mesh.state().pool();
   CHECK(pool.most_held_bytes() >= 24 << 20);
   CHECK(pool.most_held_bytes() <= pool.bound(24 << 20));
+}
+
+// The comparisons of a training step of `n` recorded operations, per operation.
+double comparisons_of(Mesh<X> const& mesh, int n) {
+  auto const x = full<double, Dim<N>>(mesh, {8}, 1.0);
+  std::int64_t const before = runtime::Pool::comparisons();
+  static_cast<void>(grad<0>([n](auto const& a) {
+    auto s = a;
+    for (int k = 0; k < n; ++k) s = sin(s).tensor();
+    return sum<Tensor<double>>(s);
+  })(x));
+  return static_cast<double>(runtime::Pool::comparisons() - before) / n;
+}
+
+TEST_CASE("a cached block is found by its size, however many there are") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  static_cast<void>(comparisons_of(mesh, 4000));
+  double const few = comparisons_of(mesh, 400);
+  CHECK(few > 0);
+  CHECK(comparisons_of(mesh, 4000) <= 1.4 * few);
+  // and however many sizes: each rank of a binary search compares one
+  using Block = Tensor<double, Dim<N>>;
+  std::vector<Block> blocks;
+  auto const take_all = [&] {
+    for (std::int64_t k = 0; k < 2000; ++k)
+      blocks.push_back(zeros<double, Dim<N>>(mesh, {8 + (k * 7919) % 2000}));
+  };
+  take_all();
+  blocks.clear();
+  std::int64_t const before = runtime::Pool::comparisons();
+  std::size_t const allocations = mesh.state().pool().allocations();
+  take_all();
+  CHECK(mesh.state().pool().allocations() == allocations);
+  CHECK(runtime::Pool::comparisons() - before <= std::int64_t{2000} * 40);
 }

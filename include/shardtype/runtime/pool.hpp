@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -32,6 +34,27 @@ namespace shardtype {
 
 namespace detail {
 
+struct Allocation;
+
+/// What a block of the cache is looked up by.
+struct BlockSize {
+  void (*release)(void*) = nullptr;  ///< of its memory space
+  std::size_t bytes = 0;
+
+  static inline std::int64_t compared = 0;
+
+  friend bool operator<(BlockSize const& a, BlockSize const& b) {
+    ++compared;
+    return a.release != b.release ? std::less<>()(a.release, b.release) : a.bytes < b.bytes;
+  }
+};
+/// The cached blocks of one size.
+struct IdleBlocks {
+  Allocation* oldest = nullptr;
+  Allocation* newest = nullptr;
+};
+using IdleBySize = std::map<BlockSize, IdleBlocks>;
+
 /// One allocation, with the number of its holders.
 struct Allocation {
   void* data = nullptr;
@@ -43,8 +66,10 @@ struct Allocation {
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space; null: the user's
   bool read_only = false;            ///< the user's const memory
   Pool* home = nullptr;
-  Allocation* next = nullptr;  ///< in a list of allocations that outlived Kokkos, or that other
-                               ///< threads have released
+  Allocation* next = nullptr;      ///< in a list of allocations that outlived Kokkos, or that other
+                                   ///< threads have released, or that are cached, oldest first
+  Allocation* previous = nullptr;  ///< in the last one
+  Allocation* next_alike = nullptr;  ///< the next cached one of this size
 };
 
 /// Asks for huge pages for large host memory: products and packing access many rows at once, and
@@ -153,6 +178,8 @@ class Pool {
   static constexpr std::size_t bound(std::size_t asked) { return asked + asked / 8 + spare; }
   /// Number of allocations from the system so far.
   std::size_t allocations() const { return allocations_; }
+  /// Number of comparisons of sizes so far, in all pools: what lookups of cached blocks cost.
+  static std::int64_t comparisons() { return detail::BlockSize::compared; }
 
  private:
   friend class Buffer;
@@ -196,6 +223,12 @@ class Pool {
     return std::max<std::size_t>(asked, 64);
   }
   Buffer used(detail::Allocation* a, std::size_t asked);
+  /// The smallest cached block of at least so many bytes, of those the oldest, which leaves the cache; null if there is
+  /// none or it does not serve.
+  detail::Allocation* cached(detail::BlockSize const& least);
+  void keep(detail::Allocation* a);
+  /// The oldest block of one size leaves the cache.
+  detail::Allocation* take_out(detail::IdleBySize::iterator size);
   /// Whether a cached block may be used for `bytes`: one that is much larger is kept for a larger
   /// request.
   bool serves(detail::Allocation const& a, std::size_t bytes) const {
@@ -213,7 +246,11 @@ class Pool {
   static inline detail::Allocation* outlived = nullptr;
 
   std::atomic<detail::Allocation*> elsewhere_{nullptr};  ///< what other threads have released
-  detail::List<detail::Allocation*> idle_;
+  detail::IdleBySize idle_;  ///< without sizes of which there is no block
+  detail::List<detail::IdleBySize::node_type>
+      spare_;  ///< memory for sizes, so that a steady loop allocates nothing
+  detail::Allocation* oldest_ = nullptr;  ///< of the cached blocks
+  detail::Allocation* newest_ = nullptr;
   std::int64_t used_ = 0;  ///< number of allocations in use, and of borrowed ones
   bool closed_ = false;
   std::size_t idle_bytes_ = 0;
@@ -231,17 +268,7 @@ Buffer Pool::take(std::size_t asked) {
   std::size_t const bytes = rounded(asked);
   if (elsewhere_.load(std::memory_order_relaxed) != nullptr) collect();
   auto const release = &detail::release_memory<Space>;
-  std::size_t best = idle_.size();
-  for (std::size_t k = 0; k < idle_.size(); ++k) {
-    if (idle_[k]->release != release || idle_[k]->bytes < bytes) continue;
-    if (best == idle_.size() || idle_[k]->bytes < idle_[best]->bytes) best = k;
-  }
-  if (best < idle_.size() && serves(*idle_[best], bytes)) {
-    detail::Allocation* a = idle_[best];
-    idle_.erase(best);
-    idle_bytes_ -= a->bytes;
-    return used(a, asked);
-  }
+  if (detail::Allocation* const a = cached({release, bytes})) return used(a, asked);
   make_room(bytes);
   auto* a = new detail::Allocation;
   a->data = from_system<Space>(bytes);

@@ -56,11 +56,50 @@ SHARDTYPE_INLINE void throw_no_memory(std::size_t bytes, std::int64_t in_use) {
 
 SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
   while (idle_bytes_ > keep) {
-    detail::Allocation* a = idle_.front();
-    idle_.erase(0);
-    idle_bytes_ -= a->bytes;
-    destroy(a);
+    // the oldest of all is the oldest of its size
+    destroy(take_out(idle_.find({oldest_->release, oldest_->bytes})));
   }
+}
+
+SHARDTYPE_INLINE detail::Allocation* Pool::cached(detail::BlockSize const& least) {
+  auto const found = idle_.lower_bound(least);
+  if (found == idle_.end() || found->first.release != least.release) return nullptr;
+  return serves(*found->second.oldest, least.bytes) ? take_out(found) : nullptr;
+}
+
+SHARDTYPE_INLINE void Pool::keep(detail::Allocation* a) {
+  idle_bytes_ += a->bytes;
+  a->next = a->next_alike = nullptr;
+  a->previous = newest_;
+  (newest_ == nullptr ? oldest_ : newest_->next) = a;
+  newest_ = a;
+  detail::BlockSize const size{a->release, a->bytes};
+  auto place = idle_.lower_bound(size);
+  if (place != idle_.end() && !(size < place->first)) {
+    detail::Allocation*& last = place->second.newest;
+    last = last->next_alike = a;
+    return;
+  }
+  if (spare_.empty()) {
+    idle_.emplace_hint(place, size, detail::IdleBlocks{a, a});
+    return;
+  }
+  detail::IdleBySize::node_type node = std::move(spare_.back());
+  spare_.pop_back();
+  node.key() = size;
+  node.mapped() = {a, a};
+  idle_.insert(place, std::move(node));
+}
+
+SHARDTYPE_INLINE detail::Allocation* Pool::take_out(detail::IdleBySize::iterator size) {
+  detail::IdleBlocks& blocks = size->second;
+  detail::Allocation* const a = blocks.oldest;
+  blocks.oldest = a->next_alike;
+  idle_bytes_ -= a->bytes;
+  (a->previous == nullptr ? oldest_ : a->previous->next) = a->next;
+  (a->next == nullptr ? newest_ : a->next->previous) = a->previous;
+  if (blocks.oldest == nullptr) spare_.push_back(idle_.extract(size));
+  return a;
 }
 
 SHARDTYPE_INLINE void Pool::make_room(std::size_t bytes) {
@@ -111,8 +150,7 @@ SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
     run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
     used_bytes_ -= a->bytes;
     asked_bytes_ -= rounded(a->asked);
-    idle_bytes_ += a->bytes;
-    idle_.push_back(a);
+    keep(a);
     detail::allow_bytes(*a, 0);
   }
   --used_;
