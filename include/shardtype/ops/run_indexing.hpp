@@ -69,7 +69,7 @@ struct Run<op::AddRows<V>> : Filled<Run<op::AddRows<V>>> {
     Buffer keep;
     Buffer keep_ids;
     using Space = typename A::memory_space;
-    if (part.lengths > 0) {
+    if (part.lengths > 0 && rows.n > 0) {
       T const* const from =
           packed<T, Space>(mesh.state(), data_of(updates) + part.offset, part.layout, keep);
       Id const* const named =
