@@ -449,6 +449,57 @@ TEST_CASE("sorted, looked up, in manual mode") {
   });
 }
 
+// In bfloat16 a sum of ones ends at 256.
+TEST_CASE("sums by ids are in float and rounded once, so gradients do not depend on the ranks") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Int const p = on_ranks::rank_total();
+  float const all = 512 * static_cast<float>(p);  // 512 per rank: exact, and so are their sums
+  auto const is = [](auto const& a, std::vector<float> const& want) {
+    auto const got = to_host(a);
+    for (std::size_t k = 0; k < want.size(); ++k) CHECK(same(static_cast<float>(got[k]), want[k]));
+  };
+  auto const ids = zeros<Int, Dim<I, X, Y>>(mesh, {512 * p});
+  auto const terms = ones<Half, Dim<I, X, Y>>(mesh, {512 * p});
+  is(all_reduce<X, Y>(scatter_add<V>(terms, ids, 2)), {all, 0});
+  is(scatter_add<V, Dim<V>>(terms, ids, 2), {all, 0});
+  auto const table = zeros<Half, Dim<V>, Dim<J>>(mesh, {2, 1});
+  is(grad<0>([&](auto const& t) {
+       return sum<Tensor<Half>>(take<V>(used_as<Reduced<X, Y>>(t), ids));
+     })(table),
+     {all, 0});
+
+  // each rank's own columns: 600 ones in two rows, along
+  auto const own = from_function<Int, Dim<V>, Dim<K, X>>(
+      mesh, {900, 3}, [](Int v, Int) { return v % 3 == 0 ? 1 : 0; });
+  is(scatter_along<V>(ones<Half, Dim<V>, Dim<K, X>>(mesh, {900, 3}), own, 2),
+     {600, 600, 600, 300, 300, 300});
+  auto const rows = zeros<Half, Dim<V>, Dim<K, X>>(mesh, {2, 3});
+  is(grad<0>([&](auto const& t) { return sum<Tensor<Half>>(take_along<V>(t, own)); })(rows),
+     {600, 600, 600, 300, 300, 300});
+
+  // drawn: the float sum in the order of the updates, rounded
+  Int const n = 3000;
+  Int const columns = 700;
+  auto const row_of = [](Int i) { return i * i % 997 % 5; };
+  auto const value = [](Int i, Int k) {
+    return Half(0.01F * static_cast<float>((i * 7 + k) % 101));
+  };
+  auto const few = from_function<std::int32_t, Dim<I>>(
+      mesh, {n}, [&](Int i) { return static_cast<std::int32_t>(row_of(i)); });
+  auto const updates = from_function<Half, Dim<J>, Dim<I>, Dim<K, Y, X>>(
+      mesh, {2, n, columns}, [&](Int j, Int i, Int k) { return value(i + j, k); });
+  auto const got = to_host(scatter_add<V>(updates, few, 7));
+  std::vector<float> want(static_cast<std::size_t>(2 * 7 * columns));
+  for (Int j = 0; j < 2; ++j)
+    for (Int i = 0; i < n; ++i)
+      for (Int k = 0; k < columns; ++k)
+        want[static_cast<std::size_t>((j * 7 + row_of(i)) * columns + k)] += value(i + j, k);
+  int wrong = 0;
+  for (std::size_t k = 0; k < want.size(); ++k)
+    wrong += same(static_cast<float>(got[k]), static_cast<float>(Half(want[k]))) ? 0 : 1;
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("files, as NumPy writes arrays of ml_dtypes") {
   std::string const path = "bfloat16_" + std::to_string(on_ranks::rank_total()) + ".npy";
   auto const text_of = [&] {

@@ -229,6 +229,11 @@ TEST_CASE("by ids") {
         "scatter_add, named, reduced", op::ScatterAdd<V, Dim<V>, Dim<K>>{40},
         [](auto const& u, auto const& n) { return scatter_add<V, Dim<V>, Dim<K>>(u, n, 40); },
         updates, to);
+    // bfloat16 is added up in float, in workspace
+    check(
+        "scatter_add of bfloat16", op::ScatterAdd<V>{300000},
+        [](auto const& u, auto const& n) { return scatter_add<V>(u, n, 300000); },
+        matrix<bfloat16, Dim<B, X>, Dim<K, Y>>(mesh, i, std::min(j, Int{3})), to);
     check("one_hot", op::OneHot<V, float>{j}, [&](auto const& n) { return one_hot<V>(n, j); }, to);
     check(
         "one_hot, named", op::OneHot<V, double, Dim<B, X>, Dim<V, Y>>{j},
@@ -244,6 +249,10 @@ TEST_CASE("by ids") {
         "scatter_along", op::ScatterAlong<V>{i},
         [&](auto const& u, auto const& n) { return scatter_along<V>(u, n, i); },
         matrix<double, Dim<V>, Dim<K, Y>>(mesh, i + 7, j), along);
+    check(
+        "scatter_along of bfloat16", op::ScatterAlong<V>{i},
+        [&](auto const& u, auto const& n) { return scatter_along<V>(u, n, i); },
+        matrix<bfloat16, Dim<V>, Dim<K, Y>>(mesh, i + 7, j), along);
   });
 }
 

@@ -4,6 +4,7 @@
 /// choose the side of a branch cut; infinities and NaN are those of annex G of the C standard. Kokkos' functions have
 /// none of this.
 
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -11,7 +12,6 @@
 
 #include <shardtype/kernels/complex_division.hpp>
 #include <shardtype/kernels/math.hpp>
-#include <shardtype/kernels/rounded.hpp>
 
 namespace shardtype::kernels::of_complex {
 
@@ -84,7 +84,7 @@ KOKKOS_FUNCTION complex<R> exp2(complex<R> const& z) {
   constexpr R ln2 = Bounds<R>::ln2;
   constexpr R rest = Bounds<R>::is_float ? R(-1.904654299957768e-09) : R(2.3190468138462996e-17);
   if (y == R(0)) return {math::exp2(x), y};
-  R const angle = SHARDTYPE_ROUNDED(y * ln2);
+  R const angle = y * ln2;
   if (!is_finite(angle)) return of_complex::exp(complex<R>(x, y));
   R const error = std::fma(y, ln2, -angle) + y * rest;
   R const cosine = math::cos(angle);
@@ -129,11 +129,10 @@ KOKKOS_FUNCTION R log_size(R x, R y) {
            Of::steps * Of::ln2;
   R const size = math::hypot(a, b);
   if (!(size > R(0.7) && size < R(1.5))) return math::log(size);
-  // |z|^2 - 1 with the rounding errors of both squares
-  R const first = SHARDTYPE_ROUNDED(larger * larger);
-  R const second = SHARDTYPE_ROUNDED(smaller * smaller);
-  R const errors = std::fma(larger, larger, -first) + std::fma(smaller, smaller, -second);
-  return math::log1p(SHARDTYPE_ROUNDED(first - R(1)) + second + errors) / 2;
+  // |z|^2 - 1: the larger square is `square` and its rounding error. No product is there for a compiler to fuse.
+  R const square = std::fma(larger, larger, R(-1)) + R(1);
+  R const error = std::fma(larger, larger, -square);
+  return math::log1p(std::fma(smaller, smaller, square - R(1)) + error) / 2;
 }
 
 template <class R>

@@ -1,11 +1,15 @@
 #pragma once
-/// Adds rows to a block at the rows that ids name.
+/// Adds rows to a block at the rows that ids name. Elements that are computed in a wider type, bfloat16, are added up in
+/// it and rounded once: sums in bfloat16 stall where a term is half of the last place.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/check/functions.hpp>
+#include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/lookup.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
@@ -58,13 +62,73 @@ struct AddRowsAtOnce {
   }
 };
 
+/// The updates of each row as a list: `first[row]`, then `next` of each; -1 ends it.
+struct UpdatesOfRows {
+  std::int64_t* first;
+  std::int64_t* next;
+};
+/// Host: one call makes all lists, in the order of the updates.
+template <class Id>
+struct ListInOrder {
+  Id const* ids;
+  NumberedRows rows;
+  UpdatesOfRows lists;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    for (std::int64_t k = rows.count - 1; k >= 0; --k) {
+      std::int64_t const row = rows.row(ids[k]);
+      if (row < 0) continue;
+      lists.next[k] = lists.first[row];
+      lists.first[row] = k;
+    }
+  }
+};
+/// Device: one call puts one update in front of its list.
+template <class Id>
+struct ListAtOnce {
+  Id const* ids;
+  NumberedRows rows;
+  UpdatesOfRows lists;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    std::int64_t const row = rows.row(ids[k]);
+    if (row >= 0) lists.next[k] = Kokkos::atomic_exchange(lists.first + row, k);
+  }
+};
+/// One call adds up a piece of one row of the result; rows without updates stay as they are.
+template <class T, std::int64_t Piece>
+struct AddLists {
+  using Sum = shardtype::detail::computed_t<T>;
+  T const* updates;
+  T* out;
+  NumberedRows rows;
+  UpdatesOfRows lists;
+  std::int64_t pieces;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const at = work / pieces;  // [outer, n]
+    std::int64_t const begin = work % pieces * Piece;
+    std::int64_t const length = rows.inner - begin < Piece ? rows.inner - begin : Piece;
+    std::int64_t k = lists.first[at % rows.n];
+    if (k < 0) return;
+    T* const to = out + at * rows.inner + begin;
+    Sum sums[static_cast<std::size_t>(Piece)];
+    for (std::int64_t i = 0; i < length; ++i) sums[i] = static_cast<Sum>(to[i]);
+    for (; k >= 0; k = lists.next[k]) {
+      T const* const from = updates + (at / rows.n * rows.count + k) * rows.inner + begin;
+      for (std::int64_t i = 0; i < length; ++i) sums[i] += static_cast<Sum>(from[i]);
+    }
+    for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<T>(sums[i]);
+  }
+};
+
 /// One call adds all updates of some columns to some rows of the result, in order. No two calls
 /// write the same element, so sums are the same bits for any number of threads, on devices as well.
-template <class T, class Id>
+template <class T, class Id, class Sum>
 struct AddAlong {
   T const* updates;
   Id const* ids;
-  T* out;
+  Sum* out;
   NumberedRows rows;
   std::int64_t parts, pieces, piece;
 
@@ -75,23 +139,31 @@ struct AddAlong {
     std::int64_t const o = work / pieces / parts;
     std::int64_t const low = rows.n * part / parts;
     std::int64_t const high = rows.n * (part + 1) / parts;
-    T* const to = out + o * rows.n * rows.inner;
+    Sum* const to = out + o * rows.n * rows.inner;
     for (std::int64_t k = 0; k < rows.count; ++k) {
       std::int64_t const at = (o * rows.count + k) * rows.inner;
       for (std::int64_t i = begin; i < end; ++i) {
         std::int64_t const row = rows.row(ids[at + i]);
-        if (row >= low && row < high) to[row * rows.inner + i] += updates[at + i];
+        if (row >= low && row < high) to[row * rows.inner + i] += static_cast<Sum>(updates[at + i]);
       }
     }
   }
 };
 
+template <class T, class Sum>
+struct RoundElement {
+  Sum const* from;
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = static_cast<T>(from[k]); }
+};
+
 }  // namespace detail
 
 /// out[o, ids[o, k, i], i] += updates[o, k, i] for all k, in order; updates of rows that `out` lacks
-/// are ignored. `out` is [outer, n, inner], the others are [outer, count, inner].
-template <class T, class Id, class Exec>
-void add_along(Exec const& exec, T const* updates, Id const* ids, T* out,
+/// are ignored. `out` is [outer, n, inner], the others are [outer, count, inner]. `Sum` is T, or the type in which T is
+/// computed.
+template <class T, class Id, class Sum, class Exec>
+void add_along(Exec const& exec, T const* updates, Id const* ids, Sum* out,
                NumberedRows const& rows) {
   if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
   std::int64_t const piece = detail::row_piece<Exec>();
@@ -102,11 +174,11 @@ void add_along(Exec const& exec, T const* updates, Id const* ids, T* out,
   std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
   std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
   launch(exec, "shardtype::add_along", each * parts,
-         detail::AddAlong<T, Id>{updates, ids, out, rows, parts, pieces, piece});
+         detail::AddAlong<T, Id, Sum>{updates, ids, out, rows, parts, pieces, piece});
 }
 
 /// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its
-/// id names; updates of rows that `out` lacks are ignored.
+/// id names; updates of rows that `out` lacks are ignored. `T` is computed as it is stored.
 template <class T, class Id, class Exec>
 void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, NumberedRows const& rows) {
   if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
@@ -123,6 +195,30 @@ void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, Numbere
     launch(exec, "shardtype::add_rows", rows.outer * rows.count * rows.inner,
            detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
   }
+}
+
+/// The same of elements that are computed in a wider type, with n + count numbers in `memory`.
+template <class T, class Id, class Exec>
+void add_rows_by_lists(Exec const& exec, T const* updates, Id const* ids, T* out,
+                       NumberedRows const& rows, std::int64_t* memory) {
+  if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
+  detail::UpdatesOfRows const lists{memory, memory + rows.n};
+  kernels::fill(exec, lists.first, rows.n, std::int64_t{-1});
+  if constexpr (runtime::host_reads<Exec>) {
+    launch(exec, "shardtype::add_rows", 1, detail::ListInOrder<Id>{ids, rows, lists});
+  } else {
+    launch(exec, "shardtype::add_rows", rows.count, detail::ListAtOnce<Id>{ids, rows, lists});
+  }
+  constexpr std::int64_t piece = runtime::host_reads<Exec> ? 512 : 1;
+  std::int64_t const pieces = (rows.inner + piece - 1) / piece;
+  launch(exec, "shardtype::add_rows", rows.outer * rows.n * pieces,
+         detail::AddLists<T, piece>{updates, out, rows, lists, pieces});
+}
+
+/// to[k] = from[k] for k in 0 .. n, rounded.
+template <class T, class Sum, class Exec>
+void round_block(Exec const& exec, Sum const* from, T* to, std::int64_t n) {
+  launch(exec, "shardtype::round_block", n, detail::RoundElement<T, Sum>{from, to});
 }
 
 }  // namespace shardtype::kernels

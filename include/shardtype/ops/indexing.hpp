@@ -45,6 +45,8 @@ constexpr void check_shared_extents(ResultExtents const& c, char const* ids_or_u
                         "E24");
   }
 }
+/// Whether sums of the first operand's elements are in float: those of bfloat16, the one type of two bytes.
+constexpr bool is_added_in_float(planning::CallSizing const& c) { return c.element_bytes(0) == 2; }
 /// A dim of one row.
 struct OneRow : Index<"one row"> {};
 
@@ -131,7 +133,7 @@ struct AddRows {
     c.out[c.result.find(c.from().dims[0].label)] = n;
   }
   /// One addition per element of the updates. The parts of updates and ids that both have on a rank
-  /// are packed.
+  /// are packed. Of bfloat16, which is added up in float, the updates of each row are listed.
   static constexpr planning::Work work(planning::CallSizing const& c) {
     Spec const& updates = c.operands[0];
     Spec const& ids = c.operands[1];
@@ -158,7 +160,12 @@ struct AddRows {
     auto const copied = [&](core::Layout const& l, int k) {
       return l.contiguous() ? 0 : mul_sat(l.elements(), c.element_bytes(k));
     };
-    return {c.elements(0), add_sat(copied(part, 0), copied(id_part, 1)), false};
+    core::Layout const made = c.result_layout();
+    bool const lists = detail::is_added_in_float(c) && part.elements() > 0 && made.elements() > 0;
+    std::int64_t const rows = made.extent[c.result.find(c.from.dims[0].label)];
+    std::int64_t const list_bytes = lists ? mul_sat(8, add_sat(rows, id_part.elements())) : 0;
+    return {c.elements(0), add_sat(add_sat(copied(part, 0), copied(id_part, 1)), list_bytes),
+            false};
   }
   /// Two candidates: add the rank's own updates and then reduce, or gather ids and updates first.
   static constexpr int candidates = 2;
@@ -252,8 +259,10 @@ struct ScatterAlong {
     detail::check_shared_extents(c, "ids");
     c.set(n);
   }
+  /// bfloat16 is added up in float.
   static constexpr planning::Work work(planning::CallSizing const& c) {
-    return {c.elements(0), 0, false};
+    return {c.elements(0), detail::is_added_in_float(c) ? mul_sat(4, c.result_elements()) : 0,
+            false};
   }
   constexpr auto pull(auto const& g) const { return g.with_ids(TakeAlong<J, At...>{}, g.ct); }
 };
@@ -316,7 +325,7 @@ constexpr auto at(core::Argument<A> const& a, std::int64_t k, checking::CallSite
 /// `n` rows. V takes the position that the first dim of the ids has in the updates, or the first
 /// position if the ids have no dims. A dim that is split in one operand only is sliced in the
 /// other. `n` may be left out if V has a static extent. Communicates nothing; on the host the sums
-/// are the same bits for any number of threads.
+/// are the same bits for any number of threads. bfloat16 is added up in float.
 ///
 /// `scatter_add<V, Dim<V, X>, Dim<D>>(updates, ids, n)` names the result. Over axes along which the
 /// operands are replicated, each rank adds only rows that it keeps. Else either the unreduced

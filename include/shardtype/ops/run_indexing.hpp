@@ -69,12 +69,20 @@ struct Run<op::AddRows<V>> : Filled<Run<op::AddRows<V>>> {
     Buffer keep;
     Buffer keep_ids;
     using Space = typename A::memory_space;
-    if (part.lengths > 0) {
+    if (part.lengths > 0 && rows.n > 0) {
       T const* const from =
           packed<T, Space>(mesh.state(), data_of(updates) + part.offset, part.layout, keep);
       Id const* const named =
           packed<Id, Space>(mesh.state(), data_of(ids) + id_part.offset, id_part.layout, keep_ids);
-      kernels::add_rows(exec, from, named, to, rows);
+      if constexpr (shardtype::detail::is_converted<T>) {
+        Buffer const lists = mesh.state().pool().template take<Space>(
+            static_cast<std::size_t>(rows.n + rows.count) * sizeof(std::int64_t));
+        kernels::add_rows_by_lists(exec, from, named, to, rows,
+                                   static_cast<std::int64_t*>(lists.data()));
+        exec.fence();
+      } else {
+        kernels::add_rows(exec, from, named, to, rows);
+      }
     }
     exec.fence();
   }
@@ -118,10 +126,24 @@ struct Run<op::ScatterAlong<J, At...>> : Filled<Run<op::ScatterAlong<J, At...>>>
     check_values_of<J>(ids, op.n);
     typename A::execution_space const exec{};
     auto* const to = static_cast<T*>(out.buffer().data());
-    kernels::fill(exec, to, out.local_size(), T{});
-    kernels::add_along(exec, data_of(updates), data_of(ids), to,
-                       numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
-                                     out.rows()[at].range(), updates.rows()[at].size()));
+    std::int64_t const n = out.local_size();
+    auto const add = [&](auto* sums) {
+      kernels::fill(exec, sums, n, std::remove_reference_t<decltype(*sums)>{});
+      kernels::add_along(exec, data_of(updates), data_of(ids), sums,
+                         numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
+                                       out.rows()[at].range(), updates.rows()[at].size()));
+    };
+    if constexpr (shardtype::detail::is_converted<T>) {
+      using Sum = shardtype::detail::computed_t<T>;
+      Buffer const memory = updates.mesh().state().pool().template take<typename A::memory_space>(
+          static_cast<std::size_t>(n) * sizeof(Sum));
+      auto* const sums = static_cast<Sum*>(memory.data());
+      add(sums);
+      kernels::round_block(exec, static_cast<Sum const*>(sums), to, n);
+      exec.fence();  // before the sums are given back
+    } else {
+      add(to);
+    }
     exec.fence();
   }
 };
