@@ -14,6 +14,7 @@
 #include <shardtype/linalg/orthogonal.hpp>
 #include <shardtype/linalg/pseudo_inverse.hpp>
 #include <shardtype/linalg/rules_local.hpp>
+#include <shardtype/linalg/run_least_squares.hpp>
 #include <shardtype/linalg/types_least_squares.hpp>
 
 namespace shardtype {
@@ -42,21 +43,6 @@ constexpr Verdict least_squares(Question const& q, bool tall) {
 
 namespace detail {
 
-/// Whether column j of a triangle with n columns, whose elements are `element(i)`, depends on those before it, as far as can be
-/// told: what is left of it is roundings. Not where a number is NaN.
-template <class Element>
-bool depends(std::int64_t n, std::int64_t j, Element element) {
-  using R = kernels::real_t<std::remove_cvref_t<decltype(element(j))>>;
-  R most(0);
-  for (std::int64_t i = 0; i <= j; ++i) most = std::max(most, kernels::size_of(element(i)));
-  R const bound = R(10) * std::numeric_limits<R>::epsilon() * static_cast<R>(n);
-  return kernels::size_of(element(j)) <= bound * most;
-}
-template <class I, class J, class A>
-std::string column_label() {
-  using S = Scope<A, shardtype::detail::Bare<I, J>>;
-  return std::string(S::names.label_name[S::template spec<1>.dims[1].label]);
-}
 /// The extents of `b` with the matrix's columns in the place of its rows.
 constexpr void set_least_squares(ResultExtents const& c) {
   check_shared(c, 1);
@@ -71,17 +57,6 @@ constexpr planning::Work least_squares_work(planning::CallSizing const& c, int t
   w.workspace =
       mul_sat(mul_sat(mul_sat(3, most), add_sat(most, c.elements(1))), c.element_bytes(0));
   return w;
-}
-
-/// Error E83, of column j. `matrix`: which one of a stack, or "".
-[[noreturn]] inline void refuse_dependent(std::string const& label, std::int64_t j,
-                                          std::string const& matrix, FailedOn where) {
-  throw Error("E83",
-              "column " + std::to_string(j) + " of " + label + matrix +
-                  " is zero or depends on those before it, so lstsq has no unique solution; leave it out, "
-                  "or take the solution of least norm, of stacks of matrices: "
-                  "lstsq<I, J>(a, b, {.rcond = 1e-10})",
-              where);
 }
 
 }  // namespace detail

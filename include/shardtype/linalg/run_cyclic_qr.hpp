@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <source_location>
 
-#include <shardtype/linalg/least_squares.hpp>
 #include <shardtype/linalg/run_blocks.hpp>
 #include <shardtype/linalg/run_cyclic_call.hpp>
+#include <shardtype/linalg/run_least_squares.hpp>
 #include <shardtype/linalg/types_cyclic_qr.hpp>
 
 namespace shardtype::execute {
