@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -180,6 +181,34 @@ TEST_CASE("least squares") {
   auto const one = normal<C128, Dim<I>>(mesh, {9}, RandomKey{4});
   CHECK(linear::distance(reshard<Dim<J>>(linalg::lstsq<I, J>(z, one)),
                          linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(z), one)) < 1e-11);
+}
+
+TEST_CASE("least squares of lower rank, or of a wide matrix, are an error on all ranks") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  auto const message = [&](Int m, Int n, Int rank) {
+    auto const a = from_function<double, Dim<I>, Dim<J, Cyclic<X, 2>>>(
+        mesh, {m, n}, [=](Int i, Int j) { return linear::drawn<double>(i * 100 + j % rank, 4); });
+    auto const b = normal<double, Dim<I>>(mesh, {m}, RandomKey{2});
+    try {
+      (void)linalg::lstsq<I, J>(a, b);
+    } catch (Error const& e) {
+      CHECK(e.where() == FailedOn::every_rank);
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(message(20, 7, 7).empty());
+  CHECK(message(20, 7, 5).find("E83] column 5 of J is zero or depends") != std::string::npos);
+  CHECK(message(5, 7, 7).find("E41] index I has extent 5 and J 7") != std::string::npos);
+  CHECK(message(20, 7, 7).empty());
+  auto const a = normal<Matrix<double, 2, false>>(mesh, {20, 7}, RandomKey{1});
+  auto const r = linalg::qr<I, J, K>(a).r;
+  Plan const plan = plan_at(op::CyclicFullRank<I, J, K>{}, a, r);
+  shim::reset();
+  (void)call(op::CyclicFullRank<I, J, K>{}, std::source_location::current(), a, r);
+  Int sent[2] = {shim::bytes(), plan.bytes(coords_in(op::CyclicFullRank<I, J, K>{}, a, r))}, all[2];
+  MPI_Allreduce(sent, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(all[0] == all[1]);
 }
 
 TEST_CASE("what qr sends and holds is what its plan says") {

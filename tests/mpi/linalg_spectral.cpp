@@ -4,6 +4,8 @@
 // NEEDS: LAPACK
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include <shardtype/linalg/linalg.hpp>
 #include <shardtype/shardtype.hpp>
@@ -142,4 +144,75 @@ TEST_CASE("orthogonal factors and least squares") {
       mesh, {3, 5}, [](auto t, auto i) { return linear::drawn<double>(t * 70 + i, 9); });
   check_grads([](auto const& m, auto const& v) { return linalg::lstsq<I, J>(m, v); }, a, b);
   check_grads([](auto const& m) { return real(linalg::qr<I, J, K>(m).r).tensor(); }, z);
+}
+
+TEST_CASE("least squares of lower rank: an error, or the solution of least norm") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const stack = [&]<class T>(T, std::int64_t m, std::int64_t n, std::int64_t rank, int e) {
+    return from_function<T, Dim<B, Y>, Dim<I>, Dim<J>>(
+        mesh, {3, m, n}, [=](auto t, auto i, auto j) {
+          T const x = linear::drawn<T>((t * 70 + i) * 70 + (j < rank ? j : j - rank), 6);
+          return linalg::kernels::times_power(x, e);
+        });
+  };
+  auto const rights = [&]<class T>(T, std::int64_t m, int e) {
+    return from_function<T, Dim<B, Y>, Dim<I>, Dim<L>>(
+        mesh, {3, m, 2}, [=](auto t, auto i, auto l) {
+          return linalg::kernels::times_power(linear::drawn<T>((t * 70 + i) * 70 + l, 9), e);
+        });
+  };
+  auto const check = [&]<class T>(T one, std::int64_t m, std::int64_t n, std::int64_t rank) {
+    INFO(m << " x " << n << ", rank " << rank);
+    auto const a = stack(one, m, n, rank, 0);
+    auto const b = rights(one, m, 0);
+    auto const x = linalg::lstsq<I, J>(a, b, {.rcond = 1e-10});
+    auto const y = linalg::pinv<I, J>(a, {.rtol = 1e-10});
+    auto const expected = einsum<B, J, L>(y, b);
+    CHECK(linear::distance(x, expected) < 1e-11);
+    CHECK(linear::distance(linalg::lstsq<I, J>(a, b, linalg::LeastNorm{}), expected) < 1e-11);
+    CHECK(linear::distance(linalg::lstsq<I, J>(a, b, 1e-10), expected) < 1e-11);
+    for (int const e : {-1010, 1010})
+      CHECK(
+          linear::distance(linalg::lstsq<I, J>(stack(one, m, n, rank, e), rights(one, m, e), 1e-10),
+                           expected) < 1e-9);
+  };
+  check(1.0, 9, 4, 4);
+  check(1.0, 9, 4, 3);
+  check(1.0, 3, 5, 3);
+  check(1.0, 5, 5, 3);
+  check(Z(1), 7, 4, 2);
+  check(Z(1), 2, 4, 2);
+  // each rank looks at its own matrices: an extent that all have
+  auto const whole = reshard<Dim<B>, Dim<I>, Dim<J>>(stack(1.0, 9, 5, 3, 0));
+  auto const right = reshard<Dim<B>, Dim<I>, Dim<L>>(rights(1.0, 9, 0));
+  auto const message = [&](auto const& m) {
+    try {
+      (void)linalg::lstsq<I, J>(m, right);
+    } catch (Error const& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(message(whole).find("E83] column 3 of J at B = 0 is zero or depends") != std::string::npos);
+  auto const zeros =
+      from_function<double, Dim<B>, Dim<I>, Dim<J>>(mesh, {3, 9, 5}, [](auto t, auto i, auto j) {
+        return t == 1 && j == 2 ? 0. : linear::drawn<double>((t * 70 + i) * 70 + j, 6);
+      });
+  CHECK(message(zeros).find("column 2 of J at B = 1") != std::string::npos);
+  CHECK(on_ranks::code_of([&] {
+          (void)grad<0>([&](auto const& m) {
+            return sum<Tensor<double>>(linalg::lstsq<I, J>(m, right));
+          })(whole);
+        }) == "E83");
+  auto const wide = reshard<Dim<B>, Dim<I>, Dim<J>>(stack(1.0, 9, 12, 9, 0));
+  CHECK(message(wide).find("E41] index I has extent 9 and J 12") != std::string::npos);
+  auto const nan = map(linear::TimesPower{3000}, zeros);
+  for (double const v : to_host(linalg::lstsq<I, J>(nan, right, 1e-10))) CHECK(std::isnan(v));
+  // none at all
+  CHECK(to_host(linalg::lstsq<I, J>(stack(1.0, 0, 3, 3, 0), rights(1.0, 0, 0), 1e-10)) ==
+        std::vector<double>(18, 0.));
+  auto const v = from_function<double, Dim<B, Y>, Dim<I>>(
+      mesh, {3, 4}, [](auto t, auto i) { return linear::drawn<double>(t * 70 + i, 9); });
+  check_grads([](auto const& m, auto const& r) { return linalg::lstsq<I, J>(m, r, 1e-10); },
+              stack(1.0, 4, 6, 6, 0), v);
 }

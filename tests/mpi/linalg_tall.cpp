@@ -99,13 +99,14 @@ void kinds(Mesh const& mesh, Int m, Int n) {
   CHECK(bad == std::vector<int>{});
 }
 
-// The code of the Error that `call` throws, or "".
+// The code of the Error that `call` throws, or ""; its text has these words.
 template <class Call>
-std::string code_of(Call call) {
+std::string code_of(Call call, char const* words = "") {
   try {
     call();
   } catch (Error const& e) {
     CHECK(e.where() == FailedOn::every_rank);
+    CHECK(std::string(e.what()).find(words) != std::string::npos);
     return e.code();
   }
   return "";
@@ -170,6 +171,13 @@ TEST_CASE("matrices of lower rank have orthonormal columns too; products of Chol
   // NaN in the results, and no rank waits
   bool found = false;
   for (double const x : to_host(linalg::qr<I, J, K>(nan).r)) found = found || std::isnan(x);
+  CHECK(found);
+  // least squares then have no unique solution, and say so on all ranks
+  auto const b =
+      from_function<double, Dim<I, X, Y>>(mesh, {50}, [](Int i) { return number<double>(i, 8); });
+  CHECK(code_of([&] { linalg::lstsq<I, J>(low, b); }, "column 3 of J") == "E83");
+  CHECK(code_of([&] { linalg::lstsq<I, J>(zeros, b); }, "column 0 of J") == "E83");
+  for (double const x : to_host(linalg::lstsq<I, J>(nan, b))) found = found && std::isnan(x);
   CHECK(found);
   // columns of sizes 1 to 1e-7 are no trouble; nearly equal ones are
   auto const near = [&](double gap) {

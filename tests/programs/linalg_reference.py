@@ -101,6 +101,11 @@ def norms_of(a, which):
     return np.array([np.linalg.norm(m, which) for m in a])
 
 
+def least_norm(a, b, rcond):
+    shape = (*a.shape[:-2], a.shape[-1], b.shape[-1])
+    return np.array([np.linalg.lstsq(m, r, rcond=rcond)[0] for m, r in zip(a, b)]).reshape(shape)
+
+
 class Comparison:
     """The arrays of one type and number beside their references."""
 
@@ -289,6 +294,8 @@ class Comparison:
         rank = (low.shape[-1] + 1) // 2
         c = np.max(s[..., 0] / s[..., rank - 1], initial=1.0)
         self.same("stack_low_pinv", np.linalg.pinv(low, rcond=1e-4), c**2)
+        self.same("stack_low_lstsq", least_norm(low, right, 1e-4), c**2)
+        self.same("stack_wide_lstsq", least_norm(wide, b, 1e-10), condition(wide) ** 2)
         self.same("stack_low_rank", np.full(low.shape[0], rank))
 
     def norms(self, a):

@@ -98,6 +98,9 @@ class Functions {
     write("stack_lstsq", linalg::lstsq<I, J>(tall, of_tall));
     auto const low = of_stack<Dim<B, X, Y>, Dim<I>, Dim<J>>("stack_low");
     write("stack_low_pinv", linalg::pinv<I, J>(low, {.rtol = 1e-4}));
+    write("stack_low_lstsq", linalg::lstsq<I, J>(low, of_tall, {.rcond = 1e-4}));
+    write("stack_wide_lstsq",
+          linalg::lstsq<I, J>(of_stack<Dim<B, X, Y>, Dim<I>, Dim<J>>("stack_wide"), b, 1e-10));
     write("stack_low_rank", linalg::matrix_rank<I, J>(low, {.rtol = 1e-4}));
   }
 

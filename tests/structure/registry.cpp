@@ -107,6 +107,8 @@ inline constexpr std::tuple nn_samples{
     on<"Rotary", "rotary", A>(op::Rotary<I, J>{})};
 inline constexpr std::tuple linalg_samples{
     on<"Cholesky", "cholesky", Matrices>(op::Cholesky<Rows, Cols>{}),
+    on<"LeastNormSolution", "lstsq", Matrices, RightSides>(op::LeastNormSolution<Rows, Cols>{}),
+    on<"LeastSquares", "lstsq", Matrices, RightSides>(op::LeastSquares<Rows, Cols>{}),
     on<"LuRcond", "rcond", Matrices, Pivots, Norms>(op::LuRcond<Rows, Cols>{}),
     on<"LuSolve", "lu_solve", Matrices, Pivots, RightSides>(op::LuSolve<Rows, Cols, false>{}),
     on<"MatrixRank", "matrix_rank", Matrices>(op::MatrixRank<Rows, Cols>{}),

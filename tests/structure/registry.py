@@ -31,6 +31,7 @@ INTERNAL = {
     "AttentionBack": "the gradient of attention (nn/attention.hpp)",
     "AttentionBackKeys": "the gradient of attention (nn/attention.hpp)",
     "AttentionBackQueries": "the gradient of attention (nn/attention.hpp)",
+    "Cofactors": "the gradient of det (linalg/determinant.hpp)",
     "CombineRows": "moe (nn/moe.hpp)",
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
@@ -45,7 +46,7 @@ INTERNAL = {
     "ExpertPlaces": "moe (nn/moe.hpp)",
     "FactorsOf": "lu_factor (linalg/factors.hpp)",
     "IdentityLike": "matrix_power (linalg/norms.hpp)",
-    "InverseFactored": "inv, and the gradient of det (linalg/determinant.hpp)",
+    "InverseFactored": "inv, and the gradient of slogdet (linalg/determinant.hpp)",
     "LuFactor": "lu_factor, inv, det, and the gradient of solve (linalg/solve.hpp)",
     "NumberOfOne": "the gradient of det and slogdet of one matrix (linalg/cyclic_determinant.hpp)",
     "OwnExpertPlaces": "moe (nn/moe.hpp)",
@@ -92,7 +93,7 @@ TESTED_ELSEWHERE = {
     # results are rounded, as those of fft
     "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_moe.cpp"),
     "linalg": ("tests/mpi/linalg_batched.cpp", "tests/mpi/linalg_norms.cpp",
-               "tests/mpi/linalg_condition.cpp"),
+               "tests/mpi/linalg_condition.cpp", "tests/mpi/linalg_spectral.cpp"),
 }
 # The folder of a list of samples, unless it is "ops".
 LISTS = {"manual": "manual", "fft": "fft", "nn": "nn", "linalg": "linalg"}

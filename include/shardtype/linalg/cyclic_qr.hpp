@@ -55,15 +55,22 @@ constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
 
 /// The x that makes |a x - b| smallest, of one matrix of full rank over many ranks with at least as many rows as columns:
 /// `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`. By qr; what q^H b has of each column is gathered, as many numbers as x has,
-/// and r is solved with by a ring. No gradient, X03. Refusals as qr and solve. Errors: E24, E41 more columns than rows, E79.
+/// and r is solved with by a ring; one number of each rank says whether a column depends on those before it. No gradient, X03.
+/// Refusals as qr and solve, Q09 more columns than rows. Errors, on all ranks alike: E24, E41 more columns than rows, E79, E83 such a
+/// column.
 template <class I, class J, class A, class B>
   requires detail::CyclicColumns<I, J, A>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using K = detail::Least;
-  return detail::fitted<I, K>(api::qr<I, J, K>(a.self(), where), b, where,
-                              [&](auto const& r, auto const& c) {
-                                return api::triangular_solve<K, J>(r, c, {.upper = true}, where);
-                              });
+  auto const parts = api::qr<I, J, K>(a.self(), where);
+  return detail::fitted<I, K>(parts, b, where, [&](auto const& r, auto const& c) {
+    auto const checked = call(op::CyclicFullRank<I, J, K>{}, where, a.self(), r);
+    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(checked)>>) {
+      return checked;
+    } else {
+      return api::triangular_solve<K, J>(r, c, {.upper = true}, where);
+    }
+  });
 }
 
 }  // namespace api

@@ -77,6 +77,8 @@ using Int = std::int32_t;
   void p##geqrt3_(Int const*, Int const*, void*, Int const*, void*, Int const*, Int*);            \
   void p##q##gqr_(Int const*, Int const*, Int const*, void*, Int const*, void const*, void*,      \
                   Int const*, Int*);                                                              \
+  void p##q##mqr_(char const*, char const*, Int const*, Int const*, Int const*, void const*,      \
+                  Int const*, void const*, void*, Int const*, void*, Int const*, Int*);           \
   void p##gecon_(char const*, Int const*, void const*, Int const*, void const*, void*, void*,     \
                  void*, Int*);                                                                    \
   }
@@ -117,6 +119,7 @@ struct Lapack;
     static constexpr auto geqrf = &p##geqrf_;   \
     static constexpr auto geqrt3 = &p##geqrt3_; \
     static constexpr auto orgqr = &p##q##gqr_;  \
+    static constexpr auto ormqr = &p##q##mqr_;  \
     static constexpr auto gecon = &p##gecon_;   \
     static constexpr auto syevd = &p##s##evd_;  \
     static constexpr auto gesdd = &p##gesdd_;   \
@@ -245,6 +248,16 @@ std::int32_t orgqr(std::int64_t m, std::int64_t n, std::int64_t k, T* a, std::in
   if (m <= 0 || n <= 0) return 0;
   return detail::run_with_work<T>(detail::Lapack<T>::orgqr, size(n), size(m), size(n), size(k), a,
                                   lead(lda), tau);
+}
+/// The m x n matrix c = Q c, or Q^H c if `adjoint`, or with Q on the right, of k reflectors of geqrf (unmqr for complex numbers).
+template <class T>
+std::int32_t ormqr(Side side, bool adjoint, std::int64_t m, std::int64_t n, std::int64_t k,
+                   T const* a, std::int64_t lda, T const* tau, T* c, std::int64_t ldc) {
+  using detail::lead, detail::size;
+  if (m <= 0 || n <= 0 || k <= 0) return 0;
+  Trans const op = !adjoint ? Trans::no : is_complex<T> ? Trans::conjugate : Trans::yes;
+  return detail::run_with_work<T>(detail::Lapack<T>::ormqr, size(std::max(m, n)), side, op, size(m),
+                                  size(n), size(k), a, lead(lda), tau, c, lead(ldc));
 }
 /// Eigenvalues `w`, ascending, and, if `vectors`, eigenvectors in place of the symmetric or Hermitian matrix a, of
 /// which one triangle is read (heevd for complex numbers). Returns 0, or what LAPACK says where it does not converge.

@@ -10,6 +10,7 @@
 #include <shardtype/linalg/cyclic_qr.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/factors.hpp>
+#include <shardtype/linalg/least_squares.hpp>
 #include <shardtype/linalg/norms.hpp>
 #include <shardtype/linalg/orthogonal.hpp>
 #include <shardtype/linalg/pseudo_inverse.hpp>

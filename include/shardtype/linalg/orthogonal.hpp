@@ -188,24 +188,6 @@ constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
   return QR<decltype(q), decltype(r)>{std::move(q), std::move(r)};
 }
 
-/// The x that makes |a x - b| smallest for each matrix of full rank with at least as many rows as columns: `a[B@X, I, J]`,
-/// `b[B@X, I, K]` -> `[B@X, J, K]`; b as in solve. By qr; differentiable with respect to both. A zero on the diagonal of r
-/// gives NaN, and Error E80 with SHARDTYPE_CHECK=values; a matrix that is almost of lower rank gives large numbers.
-/// Communicates nothing. Refusals as solve. Errors: E24, E41 more columns than rows, E79. As jnp.linalg.lstsq.
-template <class I, class J, class A, class B>
-constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
-  using K = detail::Least;
-  auto const parts = api::qr<I, J, K>(a.self(), where);
-  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(parts.q)>>) {
-    return parts.q;
-  } else {
-    using Labels = autodiff::labels_of_t<detail::seen_t<B>>;
-    auto const c =
-        detail::einsum_to(detail::with_pair<I, I, K, K>(Labels{}), detail::conjugate(parts.q), b);
-    return call(op::TriangularSolve<K, J>{{true, false}}, where, parts.r, c);
-  }
-}
-
 }  // namespace api
 }  // namespace linalg
 }  // namespace shardtype

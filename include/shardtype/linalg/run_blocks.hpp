@@ -97,10 +97,9 @@ Buffer room(A const& a, std::int64_t n) {
       static_cast<std::size_t>(n) * sizeof(T));
 }
 
-/// Error `code` that names matrix t of `a` where SHARDTYPE_CHECK=values asks for it.
+/// " at B = 17", of matrix t of `a`; "" of one matrix.
 template <class I, class J, class A>
-void report(A const& a, std::int64_t t, char const* code, std::string const& text) {
-  if (!run_time.settings.check_values) return;
+std::string place_of(A const& a, std::int64_t t) {
   using S = Scope<A, shardtype::detail::Bare<I, J>>;
   constexpr auto matrix = S::template spec<0>;
   constexpr auto own = S::template spec<1>;
@@ -112,7 +111,13 @@ void report(A const& a, std::int64_t t, char const* code, std::string const& tex
             std::to_string(rows[t % rows.size()]) + (place.empty() ? "" : ", ") + place;
     t /= rows.size();
   }
-  throw Error(code, "the matrix" + (place.empty() ? "" : " at " + place) + " " + text);
+  return place.empty() ? "" : " at " + place;
+}
+/// Error `code` that names matrix t of `a` where SHARDTYPE_CHECK=values asks for it.
+template <class I, class J, class A>
+void report(A const& a, std::int64_t t, char const* code, std::string const& text) {
+  if (run_time.settings.check_values)
+    throw Error(code, "the matrix" + linalg::detail::place_of<I, J>(a, t) + " " + text);
 }
 
 /// Error E41 unless the operand's extents along its first two labels, rows and columns, are equal.

@@ -7,6 +7,7 @@
 
 #include <shardtype/linalg/run_blocks.hpp>
 #include <shardtype/linalg/run_cyclic_call.hpp>
+#include <shardtype/linalg/run_least_squares.hpp>
 #include <shardtype/linalg/types_cyclic_qr.hpp>
 
 namespace shardtype::execute {
@@ -221,6 +222,31 @@ struct Run<op::CyclicQr<I, J, K>> {
     reflectors.make_q(f, q);
 #endif
     return out;
+  }
+};
+
+template <class I, class J, class K>
+struct Run<op::CyclicFullRank<I, J, K>> : Called<CyclicRun, op::CyclicFullRank<I, J, K>> {
+  template <class C, class Out, class A, class Triangle>
+  static void fill(auto const&, C const& run, Out& out, A const&, Triangle const& triangle) {
+    using T = typename A::element;
+    std::int64_t const n = run.blocks().n;
+    Matrix<T const> const r = C::template right_in < C::last.find(C::columns) == 0
+                                  ? 1
+                                  : 0 > (static_cast<T const*>(triangle.buffer().data()), triangle);
+    auto mine = static_cast<double>(n);
+    run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
+      for (std::int64_t j = 0; j < width; ++j)
+        if (linalg::detail::depends(
+                n, begin + j, [&](std::int64_t i) { return linalg::kernels::at(r, i, local + j); }))
+          mine = std::min(mine, static_cast<double>(begin + j));
+    });
+    double first = mine;
+    run.everyone().template all_reduce<double>(&mine, &first, 1, ReduceKind::min);
+    if (first < static_cast<double>(n))
+      linalg::detail::refuse_dependent(linalg::detail::column_label<I, J, A>(),
+                                       static_cast<std::int64_t>(first), "", FailedOn::every_rank);
+    *static_cast<std::int32_t*>(out.buffer().data()) = 0;
   }
 };
 

@@ -37,25 +37,32 @@ struct VectorsAndValues : Index<"vectors and values"> {};
 /// Singular values of an m x n matrix, and, where they are asked for, vectors: u with leading dimension m, vh with min(m, n).
 template <class T>
 struct OneSvd {
-  bool good;   ///< false of a matrix with a NaN or an infinity, or of which LAPACK finds none
+  bool good;     ///< false of a matrix with a NaN or an infinity, or of which LAPACK finds none
+  int exponent;  ///< of the power of two by which the matrix was scaled; 0 where that is not asked for
   T* scratch;  ///< m n elements
   T* u;
   T* vh;
   kernels::real_t<T>* s;
 };
-/// Calls `f(t, svd)` for each matrix that has elements.
+/// Calls `f(t, svd)` for each matrix that has elements; `scaled`: of the scaled matrix.
 template <class A, class T, class F>
-void each_svd(A const& a, kernels::Stack<T const> const& mats, bool vectors, F f) {
+void each_svd(A const& a, kernels::Stack<T const> const& mats, bool vectors, F f,
+              bool scaled = false) {
   std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
   if (k == 0) return;
   runtime::Buffer const room = detail::room<T>(a, m * n + (vectors ? m * k + k * n : 0));
   runtime::Buffer const values = detail::room<kernels::real_t<T>>(a, k);
   auto* const x = static_cast<T*>(room.data());
   T* const u = vectors ? x + m * n : nullptr;
-  OneSvd<T> one{false, x, u, vectors ? u + m * k : nullptr,
+  OneSvd<T> one{false,
+                0,
+                x,
+                u,
+                vectors ? u + m * k : nullptr,
                 static_cast<kernels::real_t<T>*>(values.data())};
   for (std::int64_t t = 0; t < mats.count; ++t) {
     kernels::pack(mats, t, x, m);
+    if (scaled) one.exponent = kernels::scale_matrix(m, n, x, m);
     one.good = kernels::finite(x, m * n) &&
                kernels::gesdd(vectors, m, n, x, m, one.s, one.u, m, one.vh, k) == 0;
     f(t, one);

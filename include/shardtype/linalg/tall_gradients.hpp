@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <shardtype/linalg/cyclic.hpp>
+#include <shardtype/linalg/least_squares.hpp>
 #include <shardtype/linalg/orthogonal.hpp>
 #include <shardtype/linalg/tall_factorization.hpp>
 #include <shardtype/ops/collectives.hpp>
@@ -127,15 +128,15 @@ constexpr auto qr(core::Argument<A> const& a, CholeskyQr, checking::CallSite whe
 }
 
 /// The x that makes |a x - b| smallest for one tall matrix of full rank whose rows are split: `a[I@X, J]`, `b[I@X]` or `b[I@X,
-/// K]` -> `[J]`, `[J, K]`, the same on all ranks along X. By qr, and one all_reduce of J x K numbers. A zero on the diagonal of r
-/// gives NaN. Refusals and errors as qr; b as einsum of q and b.
+/// K]` -> `[J]`, `[J, K]`, the same on all ranks along X. By qr, and one all_reduce of J x K numbers. Refusals and errors as qr; Error
+/// E83, on all ranks, of a column that depends on those before it; b as einsum of q and b.
 template <class I, class J, class A, class B>
   requires detail::TallMatrix<I, J, A>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using K = detail::Least;
   return detail::fitted<I, K>(detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where), b, where,
                               [&](auto const& r, auto const& c) {
-                                return call(op::TriangularSolve<K, J>{{true, false}}, where, r, c);
+                                return call(op::LeastTriangle<K, J>{true}, where, r, c);
                               });
 }
 

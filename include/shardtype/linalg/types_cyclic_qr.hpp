@@ -8,6 +8,7 @@
 
 #include <shardtype/check/operation.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
+#include <shardtype/linalg/types_least_squares.hpp>
 
 namespace shardtype {
 
@@ -135,6 +136,29 @@ struct CyclicQr : detail::OnOneMatrix<I, J> {
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_qr(p, c);
+  }
+};
+
+/// Whether the columns of a matrix do not depend on each other: operands a and r of its qr. Of a nothing is read. The result, a number,
+/// is 0; else it is Error E83, on all ranks.
+template <class I, class J, class K>
+struct CyclicFullRank : detail::OnOneMatrix<I, J> {
+  using operation = CyclicFullRank;
+  static constexpr std::string_view name = "lstsq";
+  static constexpr Verdict rule(rules::Question const& q) {
+    Verdict const v = rules::cyclic_columns(q);
+    if (!v) return v;
+    int const rows = q.from.dims[0].label, cols = q.from.dims[1].label;
+    if (q.extents[rows] >= 0 && q.extents[cols] >= 0 && q.extents[rows] < q.extents[cols])
+      return rules::refuse(Code::Q09_wide_matrix, rows, cols);
+    return rules::accept(Spec{});
+  }
+  template <class A, class R>
+  using element = std::int32_t;
+  constexpr void extents(ResultExtents const& c) const { detail::check_tall(c); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    planning::append_cyclic_sums(p, c, 1, 1);
   }
 };
 

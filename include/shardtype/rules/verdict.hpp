@@ -142,6 +142,7 @@ enum class Code {
   Q06_shapes,
   Q07_not_tall,
   Q08_not_scalapack,
+  Q09_wide_matrix,
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,

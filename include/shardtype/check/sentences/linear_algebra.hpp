@@ -76,5 +76,14 @@ struct refused<Code::Q08_not_scalapack, legal, YourTypes...> : Poisoned {
                 "sum. reshard<Dim<J, Cyclic<Y, 64>>, Dim<I, Cyclic<X, 64>>>(a) (each rank sends "
                 "its block once), or exchange the labels and describe the transposed matrix.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::Q09_wide_matrix, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype Q09] lstsq<I, J>(a, b) takes matrices with at least as many rows I as columns "
+      "J; this one has fewer, and many solutions. Of stacks of whole matrices, "
+      "lstsq<I, J>(a, b, {.rcond = 1e-10}) gives the one of least norm; lstsq<J, I>(a, "
+      "b) takes the transposed matrix.");
+};
 
 }  // namespace shardtype::checking
