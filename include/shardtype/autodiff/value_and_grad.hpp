@@ -114,19 +114,48 @@ struct ValueAndGradient {
 };
 
 /// The result of a refused value_and_grad, which `auto [value, grad] = ...` takes apart.
-template <>
-inline constexpr bool
-    detail::is_poisoned<ValueAndGradient<checking::Poisoned, checking::Poisoned>> = true;
+template <class G>
+inline constexpr bool detail::is_poisoned<ValueAndGradient<checking::Poisoned, G>> = true;
+/// How a struct holds the members of a gradient that is refused.
+template <class>
+using missing_t = checking::Poisoned;
+template <template <template <class> class> class M>
+inline constexpr bool detail::is_poisoned<M<missing_t>> = true;
 
 namespace autodiff {
 
-/// What stands for the result of a refused call.
-template <bool value>
-constexpr auto no_gradient() {
+/// What stands for the gradients `Ks` of a refused call: of several a tuple, as `auto [v, w] = ...` and std::get take it
+/// apart; of a struct that with its members.
+template <class P>
+struct Missing {
+  using type = Poisoned;
+};
+template <template <template <class> class> class M>
+struct Missing<M<value_t>> {
+  using type = M<missing_t>;
+};
+template <class... Ps>
+struct Missing<std::tuple<Ps...>> {
+  using type = std::tuple<typename Missing<Ps>::type...>;
+};
+template <class P, class H>
+struct Missing<std::pair<P, H>> {
+  using type = std::pair<typename Missing<P>::type, typename Missing<H>::type>;
+};
+template <class... Gs>
+struct MissingOfAll {
+  using type = std::tuple<typename Missing<Gs>::type...>;
+};
+template <class G>
+struct MissingOfAll<G> : Missing<G> {};
+/// What stands for the result of a refused call with arguments `Ps`.
+template <bool value, int... Ks, class... Ps>
+constexpr auto no_gradient(shardtype::detail::Pack<Ps...>) {
+  using G = typename MissingOfAll<nth_t<Ks, Ps...>...>::type;
   if constexpr (value) {
-    return ValueAndGradient<Poisoned, Poisoned>{};
+    return ValueAndGradient<Poisoned, G>{};
   } else {
-    return Poisoned{};
+    return G{};
   }
 }
 
@@ -154,7 +183,7 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
     using G = Gradient<F, value, Ks...>;
     if constexpr (!((!wanted<Ks...>(J) || is_known<argument_value<As>>) && ...)) {
       checking::refused<rules::Code::X10_no_parameters, false, argument_value<As>...>{};
-      return no_gradient<value>();
+      return no_gradient<value, Ks...>(shardtype::detail::Pack<argument_value<As>...>{});
     } else {
       Tape tape;
       KeptIn<std::integer_sequence<int, J...>,
@@ -211,14 +240,14 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
                                     Hook const& forward_done) {
     // NOLINTNEXTLINE(bugprone-branch-clone): what is not taken must not be asked for more
     if constexpr (shardtype::detail::not_taken<Made>) {
-      return no_gradient<value>();
+      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else if constexpr (!gives_aux<F>) {
       return with_loss<Ps...>(tape, args, made, forward_done);
     } else if constexpr (any_poisoned<Made>) {
-      return no_gradient<value>();
+      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else if constexpr (!LossIn<Made>::is_pair) {
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>));
-      return no_gradient<value>();
+      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else {
       constexpr int top = structure_level<Made>;
       refuse_captured<top>(tape, made);
@@ -234,10 +263,10 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   static constexpr auto with_loss(Tape& tape, Args const& args, L const& result,
                                   Hook const& forward_done, Aux const&... aux) {
     if constexpr (any_poisoned<L>) {
-      return no_gradient<value>();
+      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else if constexpr (!is_loss<L>()) {
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<L>::type>));
-      return no_gradient<value>();
+      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else {
       auto const& loss = argument_of(result);
       auto const& value_of_loss = value_in(loss);

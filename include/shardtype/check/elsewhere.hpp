@@ -70,7 +70,47 @@ SHARDTYPE_OF_HEADER(PageHeader, write_html)
 SHARDTYPE_OF_ANOTHER_NAME(reshape)
 SHARDTYPE_OF_ANOTHER_NAME(psum)
 SHARDTYPE_OF_ANOTHER_NAME(jvp)
+// Refused, A19: `randn(...)`, `fft2<I, J>(a)`, names of random numbers and transforms.
+#define SHARDTYPE_OF_NUMBERS(name) \
+  SHARDTYPE_REFUSED_CALLS(name, A19_another_name_of_numbers, checking::Poisoned)
+SHARDTYPE_OF_NUMBERS(randn)
+SHARDTYPE_OF_NUMBERS(randint)
+SHARDTYPE_OF_NUMBERS(randperm)
+SHARDTYPE_OF_NUMBERS(PRNGKey)
+SHARDTYPE_OF_NUMBERS(fft2)
+SHARDTYPE_OF_NUMBERS(ifft2)
+SHARDTYPE_OF_NUMBERS(rfft2)
+SHARDTYPE_OF_NUMBERS(irfft2)
 
 }  // namespace api
+
+namespace random {
+
+// Refused, A19: names of numpy.random, jax.random and torch.
+SHARDTYPE_OF_NUMBERS(randn)
+SHARDTYPE_OF_NUMBERS(rand)
+SHARDTYPE_OF_NUMBERS(randint)
+SHARDTYPE_OF_NUMBERS(randperm)
+SHARDTYPE_OF_NUMBERS(normal)
+SHARDTYPE_OF_NUMBERS(uniform)
+SHARDTYPE_OF_NUMBERS(truncated_normal)
+SHARDTYPE_OF_NUMBERS(standard_normal)
+SHARDTYPE_OF_NUMBERS(bernoulli)
+SHARDTYPE_OF_NUMBERS(integers)
+SHARDTYPE_OF_NUMBERS(permutation)
+SHARDTYPE_OF_NUMBERS(shuffle)
+SHARDTYPE_OF_NUMBERS(choice)
+SHARDTYPE_OF_NUMBERS(categorical)
+SHARDTYPE_OF_NUMBERS(gumbel)
+SHARDTYPE_OF_NUMBERS(exponential)
+SHARDTYPE_OF_NUMBERS(PRNGKey)
+SHARDTYPE_OF_NUMBERS(key)
+SHARDTYPE_OF_NUMBERS(split)
+SHARDTYPE_OF_NUMBERS(fold_in)
+SHARDTYPE_OF_NUMBERS(seed)
+SHARDTYPE_OF_NUMBERS(manual_seed)
+SHARDTYPE_OF_NUMBERS(default_rng)
+
+}  // namespace random
 
 }  // namespace shardtype

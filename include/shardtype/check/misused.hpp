@@ -66,6 +66,24 @@ struct NumberedDim {};
     checking::refuse_creation<Parts...>();                                            \
     return checking::Poisoned{};                                                      \
   }
+// Refused: calls of a function of a family that no other overload takes, such as one without its labels, and of names
+// of others; behind the code what stands for the result, which `auto [q, r] = ...` takes apart.
+#define SHARDTYPE_REFUSED_CALLS(name, code, ...)                                        \
+  template <class... Labels>                                                            \
+  constexpr auto name(checking::Anything const&, checking::Anything const& = {},        \
+                      checking::Anything const& = {}, checking::Anything const& = {},   \
+                      checking::Anything const& = {}, checking::Anything const& = {}) { \
+    checking::refused<rules::Code::code, false, Labels...>{};                           \
+    return __VA_ARGS__{};                                                               \
+  }                                                                                     \
+  template <int First, int... More>                                                     \
+  constexpr auto name(checking::Anything const&, checking::Anything const& = {},        \
+                      checking::Anything const& = {}, checking::Anything const& = {},   \
+                      checking::Anything const& = {}) {                                 \
+    checking::refused<rules::Code::code, false, checking::NumberedDim<First>,           \
+                      checking::NumberedDim<More>...>{};                                \
+    return __VA_ARGS__{};                                                               \
+  }
 
 /// Whether `Parts` are those of a tensor type that is refused itself.
 template <class... Parts>

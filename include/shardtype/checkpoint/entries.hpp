@@ -204,6 +204,9 @@ struct Tensors {
   template <class Model>
   void add(std::string_view part, std::string const& prefix, Model& model,
            std::source_location const& where) {
+    using Plain = std::remove_const_t<Model>;
+    if constexpr (!train::detail::is_model<Plain>)
+      checking::refused<rules::Code::X10_no_parameters, false, Plain>{};
     train::for_each_tensor(
         [&]<class A>(std::string_view path, A& a) {
           if constexpr (is_tensor<std::remove_const_t<A>>) {

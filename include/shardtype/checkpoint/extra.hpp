@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include <shardtype/check/misused.hpp>
 #include <shardtype/checkpoint/namespace.hpp>
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
@@ -30,6 +31,13 @@ class Value {
   Value(T number) : value_(static_cast<double>(number)) {}
   Value(char const* text) : value_(std::string(text)) {}
   Value(std::string text) : value_(std::move(text)) {}
+  /// Refused, A18: anything else.
+  template <class T>
+    requires(!std::is_same_v<T, Value> && !std::is_arithmetic_v<T> &&
+             !std::is_convertible_v<T const&, std::string>)
+  Value(T const&) {  // NOLINT(google-explicit-constructor)
+    checking::refused<rules::Code::A18_no_such_call_of_checkpoint, false, T>{};
+  }
 
   Kinds const& kinds() const { return value_; }
   /// Integers are equal by their values, whatever their sign's type.
@@ -53,6 +61,13 @@ class Extra {
   /// it is of another kind, or `T` cannot represent it.
   template <class T>
   T get(std::string_view name) const;
+
+  /// Refused, A18: `extra["loss"]` has no type.
+  template <class Name>
+  checking::Poisoned operator[](Name const&) const {
+    return checking::Poisoned(
+        checking::refused<rules::Code::A18_no_such_call_of_checkpoint, false, Name>{});
+  }
 
   std::map<std::string, Value> const& values() const { return values_; }
   friend bool operator==(Extra const&, Extra const&) = default;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,7 @@ Loaded load_all(std::string const& path, LoadOptions const& options,
 /// redistributes nested blocks. Errors, the same on every rank: E90 no checkpoint, E91 names that differ, E92 extents,
 /// E93 element types, E94 damaged, IO1 it cannot be read. Ranks outside of the mesh read the manifest by themselves.
 template <class Model>
+  requires(!std::is_const_v<Model>)
 Loaded load(std::string const& path, Model& model, LoadOptions const& options = {},
             std::source_location const& where = std::source_location::current()) {
   core::RunningCall const running("checkpoint::load", where);
@@ -95,7 +97,7 @@ Loaded load(std::string const& path, Model& model, LoadOptions const& options = 
 }
 /// As above, with the state of an optimizer: that of `init(model)`.
 template <class Model, class State>
-  requires train::is_state<State>
+  requires(train::is_state<State> && !std::is_const_v<Model>)
 Loaded load(std::string const& path, Model& model, State& state, LoadOptions const& options = {},
             std::source_location const& where = std::source_location::current()) {
   core::RunningCall const running("checkpoint::load", where);

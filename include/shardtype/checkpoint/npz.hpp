@@ -3,6 +3,7 @@
 
 #include <source_location>
 #include <string>
+#include <type_traits>
 
 #include <shardtype/checkpoint/entries.hpp>
 #include <shardtype/checkpoint/namespace.hpp>
@@ -40,6 +41,7 @@ void save_npz(std::string const& path, Model const& model, FileOptions const& op
 /// one all_to_all. Errors, the same on every rank: E91 names that differ, E92 extents, E93 element types, E94 no .npz
 /// file, one that is cut off or compressed, or an array in Fortran's order, IO1 it cannot be read.
 template <class Model>
+  requires(!std::is_const_v<Model>)
 void load_npz(std::string const& path, Model& model, FileOptions const& options = {},
               std::source_location const& where = std::source_location::current()) {
   core::RunningCall const running("checkpoint::load_npz", where);

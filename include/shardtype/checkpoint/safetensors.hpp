@@ -5,6 +5,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,7 @@ void save_safetensors(std::string const& path, Model const& model, FileOptions c
 /// one all_to_all. Errors, the same on every rank: E91 names that differ, E92 extents, E93 element types, E94 no
 /// safetensors file or one that is cut off, IO1 it cannot be read.
 template <class Model>
+  requires(!std::is_const_v<Model>)
 Metadata load_safetensors(std::string const& path, Model& model, FileOptions const& options = {},
                           std::source_location const& where = std::source_location::current()) {
   static_assert(

@@ -53,6 +53,13 @@ class Saver {
     begin({where, model, state}, step, extra, where);
   }
 
+  /// Refused, A18: other arguments.
+  template <class... Labels>
+  void save(checking::Anything const&, checking::Anything const& = {},
+            checking::Anything const& = {}, checking::Anything const& = {}) {
+    checking::refused<rules::Code::A18_no_such_call_of_checkpoint, false, Labels...>{};
+  }
+
   /// Waits until the step under way is on the disk and has its name; does nothing if there is none. Collective. Error
   /// IO8, the same on every rank: it could not be written; what was saved before stays.
   void wait(std::source_location const& where = std::source_location::current());

@@ -108,11 +108,24 @@ inline constexpr bool refuses = [] {
     return false;
   }
 }();
+/// Whether `Ids` have the dim of the classes, as a one_hot has.
+template <class V, class Ids>
+inline constexpr bool has_classes = [] {
+  if constexpr (is_tensor<autodiff::tensor_of<Ids>>) {
+    return execute::dim_of<autodiff::tensor_of<Ids>, V> >= 0;
+  } else {
+    return false;
+  }
+}();
 template <class V, bool Split, class... Out, class A, class Ids>
 constexpr auto cross_entropy_as(CrossEntropy const& options, std::source_location const& where,
                                 A const& logits, Ids const& targets) {
   using Numbers = op::CrossEntropyNumbers<V, Split>;
-  if constexpr (refuses<Numbers, autodiff::tensor_of<A>, autodiff::tensor_of<Ids>>) {
+  if constexpr (has_classes<V, Ids>) {
+    return checking::Poisoned(
+        checking::refused<rules::Code::D22_one_hot_targets, false, autodiff::tensor_of<A>,
+                          autodiff::tensor_of<Ids>>{});
+  } else if constexpr (refuses<Numbers, autodiff::tensor_of<A>, autodiff::tensor_of<Ids>>) {
     // here, so that the message has few functions above it
     return call(Numbers{options.smoothing}, where, logits, targets);
   } else {

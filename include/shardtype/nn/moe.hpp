@@ -288,14 +288,15 @@ namespace api {
 /// all_reduce over Y; only weights with F@Y fit. Refused: as ragged_dot (D18 where tokens and experts are not split over
 /// the same axes, or features and hidden features). Errors: E40 sequences that are split unevenly; as ragged_dot. Ids outside of the experts have no part, and are E50 under
 /// SHARDTYPE_CHECK=values.
-template <class... Out, class A, class R, class W1, class W2, class Form = Ragged, class Act = Gelu>
+template <class... Out, class A, detail::RoutesLike R, class W1, class W2, class Form = Ragged,
+          class Act = Gelu>
   requires(!detail::GatedMembers<W1>)
 constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, W2 const& w_out,
                    Form const& form = {}, Act const& act = {}, checking::CallSite where = {}) {
   using Rows = std::remove_cvref_t<decltype(detail::as_tokens(x.self(), where))>;
   using Gate = detail::gate_of<W1>;
   using Up = typename detail::FirstWeights<W1>::up;
-  if constexpr (checking::any_poisoned<A, Gate, Up, W2, Rows>) {
+  if constexpr (checking::any_poisoned<A, R, Gate, Up, W2, Rows>) {
     return checking::Poisoned{};
   } else if constexpr (!detail::fits<Rows, Gate, Up, W2>()) {
     return checking::Poisoned(
@@ -317,7 +318,7 @@ constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, 
   }
 }
 /// moe of gated experts, the members `gate`, `up` and `down` of `p` (`GatedMlp`), `[E@X, D, F]` and `[E@X, F, D]`.
-template <class... Out, class A, class R, detail::GatedMembers P, class Form = Ragged,
+template <class... Out, class A, detail::RoutesLike R, detail::GatedMembers P, class Form = Ragged,
           class Act = Silu>
 constexpr auto moe(core::Argument<A> const& x, R const& routes, P const& p, Form const& form = {},
                    Act const& act = {}, checking::CallSite where = {}) {

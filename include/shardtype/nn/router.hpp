@@ -27,11 +27,23 @@ struct Routes {
   Weights weights;
 };
 
+}  // namespace shardtype::nn
+
+template <class Experts, class Weights>
+inline constexpr bool shardtype::detail::is_poisoned<shardtype::nn::Routes<Experts, Weights>> =
+    is_poisoned<Experts> || is_poisoned<Weights>;
+
+namespace shardtype::nn {
+
 /// What weights are: shares of all experts (softmax over all; they add up to less than 1), or of the chosen ones alone,
 /// which are the shares of all divided by their sum.
 enum class RouterWeights : std::uint8_t { of_chosen, of_all };
 
 namespace detail {
+
+/// What a router gives, or stands for it after an error.
+template <class R>
+concept RoutesLike = checking::any_poisoned<R> || requires(R const& r) { r.experts, r.weights; };
 
 struct AllTokens : Index<"token"> {};
 
@@ -88,13 +100,13 @@ constexpr auto router(core::Argument<A> const& logits, std::int64_t k,
 
 /// How many rows each expert gets, of all tokens and choices: `i64[E]` on all ranks. Communicates an all_reduce of the
 /// numbers.
-template <class E, class R>
+template <class E, detail::RoutesLike R>
 constexpr auto expert_load(R const& routes, std::int64_t experts, checking::CallSite where = {}) {
   return detail::expert_load<E>(routes.experts, experts, where);
 }
 /// How many rows have no place where each rank may send an expert `capacity` of them: `i64[]` on all ranks. Communicates
 /// an all_reduce of the numbers of rows.
-template <class E, class R>
+template <class E, detail::RoutesLike R>
 constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t capacity,
                             checking::CallSite where = {}) {
   auto const ids = detail::as_tokens(routes.experts, where);
@@ -107,7 +119,7 @@ constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t 
 /// in softmax of the logits): 1 if both are even. Of logits `[S@X, E]` -> `[]`; the loads are constants, gradients go
 /// through the softmax. Communicates two all_reduces forward, of a number per expert each, nothing backward. Of no tokens
 /// 0. Refused as softmax and sum. Sources: Fedus et al., 2021, equation 4; Lepikhin et al., "GShard", 2020.
-template <class E, class A, class R>
+template <class E, class A, detail::RoutesLike R>
 constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& routes,
                                  checking::CallSite where = {}) {
   using T = checking::element_t<autodiff::tensor_of<A>>;

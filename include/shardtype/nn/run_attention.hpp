@@ -42,8 +42,8 @@ namespace execute {
 
 template <bool Sums>
 struct Run<op::Attention<Sums>> : Filled<Run<op::Attention<Sums>>> {
-  template <class Out, class Q, class K>
-  static void fill(op::Attention<Sums> const& op, Out& out, Q const& q, K const& k, K const& v) {
+  template <class Out, class Q, class K, class V>
+  static void fill(op::Attention<Sums> const& op, Out& out, Q const& q, K const& k, V const& v) {
     using T = typename Q::element;
     typename Q::execution_space const exec{};
     auto const shape = nn::detail::attention_shape(op.options, q, k);
@@ -58,8 +58,8 @@ template <class Op>
   requires(std::is_same_v<Op, op::AttentionBack> || std::is_same_v<Op, op::AttentionBackQueries> ||
            std::is_same_v<Op, op::AttentionBackKeys>)
 struct Run<Op> : Filled<Run<Op>> {
-  template <class Out, class Q, class K, class O, class S, class C>
-  static void fill(Op const& op, Out& out, Q const& q, K const& k, K const& v, O const& result,
+  template <class Out, class Q, class K, class V, class O, class S, class C>
+  static void fill(Op const& op, Out& out, Q const& q, K const& k, V const& v, O const& result,
                    S const& sums, C const& ct) {
     using T = typename Q::element;
     typename Q::execution_space const exec{};

@@ -111,9 +111,9 @@ class KeyRing {
 
 /// Calls `compute(round, shape, k, v, between)` for the blocks of all ranks, beginning with the own one, and moves them
 /// on meanwhile; `before_waiting(round)` once it is computed.
-template <class T, class Space, class Q, class K, class Compute, class Then>
+template <class T, class Space, class Q, class K, class V, class Compute, class Then>
 void around_ring(KeyRing<T, Space>& ring, nn::AttentionOptions const& options, Q const& q,
-                 K const& k, K const& v, Compute const& compute, Then const& before_waiting) {
+                 K const& k, V const& v, Compute const& compute, Then const& before_waiting) {
   auto shape = nn::detail::attention_shape(options, q, k);
   T const* keys = data_of(k);
   T const* values = data_of(v);
@@ -143,10 +143,10 @@ void around_ring(KeyRing<T, Space>& ring, nn::AttentionOptions const& options, Q
 
 template <bool Sums>
 struct Run<op::RingAttention<Sums>> {
-  template <class R, class Q, class K>
+  template <class R, class Q, class K, class V>
   static typename R::result run(op::RingAttention<Sums> const& op,
                                 std::source_location const& where, Q const& q, K const& k,
-                                K const& v) {
+                                V const& v) {
     using T = typename Q::element;
     typename Q::execution_space const exec{};
     using Out = typename R::result;
@@ -176,9 +176,9 @@ struct Run<op::RingAttention<Sums>> {
 
 template <>
 struct Run<op::RingAttentionBack> {
-  template <class R, class Q, class K, class O, class S, class C>
+  template <class R, class Q, class K, class V, class O, class S, class C>
   static typename R::result run(op::RingAttentionBack const& op, std::source_location const& where,
-                                Q const& q, K const& k, K const& v, O const& result, S const& sums,
+                                Q const& q, K const& k, V const& v, O const& result, S const& sums,
                                 C const& ct) {
     using T = typename Q::element;
     using Ring = KeyRing<T, typename Q::memory_space>;

@@ -19,8 +19,7 @@ constexpr Verdict attention(Question const& q, bool ring = false) {
   Spec const& queries = q.a();
   for (int k = 0; k < 3; ++k)
     if (q.operands[k].rank != 4)
-      return refuse(Code::D12_dims_differ,
-                    q.operands[k].rank > 0 ? q.operands[k].dims[0].label : -1);
+      return refuse(Code::D21_heads, q.operands[k].rank > 0 ? q.operands[k].dims[0].label : -1);
   Spec const& keys = q.operands[1];
   for (int d = 0; d < 4; ++d)
     if (!(keys.dims[d] == q.operands[2].dims[d]))
@@ -38,7 +37,7 @@ constexpr Verdict attention(Question const& q, bool ring = false) {
   if (ring && !(along == queries.dims[1].axes))
     return refuse(Code::D12_dims_differ, keys.dims[1].label);
   if (keys.dims[2].axes.size > 0 && !(keys.dims[2].axes == queries.dims[2].axes))
-    return refuse(Code::D12_dims_differ, keys.dims[2].label);
+    return refuse(Code::D21_heads, keys.dims[2].label);
   for (DimSpec const& dim : {queries.dims[0], queries.dims[2]})
     if (dim.axes.cyclic != 0) return refuse(Code::B03_through_cyclic, dim.label, -1, dim.axes[0]);
   Spec out = queries;

@@ -15,6 +15,24 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 
+// The sentences first: then compilers print no path of includes before them.
+// clang-format off
+#include <shardtype/check/sentences/access.hpp>
+#include <shardtype/check/sentences/automatic.hpp>
+#include <shardtype/check/sentences/fourier.hpp>
+#include <shardtype/check/sentences/gradients.hpp>
+#include <shardtype/check/sentences/indexing.hpp>
+#include <shardtype/check/sentences/linear_algebra.hpp>
+#include <shardtype/check/sentences/manual.hpp>
+#include <shardtype/check/sentences/moves.hpp>
+#include <shardtype/check/sentences/networks.hpp>
+#include <shardtype/check/sentences/pointwise.hpp>
+#include <shardtype/check/sentences/products.hpp>
+#include <shardtype/check/sentences/shapes.hpp>
+#include <shardtype/check/sentences/training.hpp>
+#include <shardtype/check/sentences/types.hpp>
+// clang-format on
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +44,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/misused.hpp>
-#include <shardtype/check/sentences.hpp>
 #include <shardtype/random/distributions.hpp>
 #include <shardtype/random/key.hpp>
 #include <shardtype/random/normal_below.hpp>

@@ -27,6 +27,9 @@ enum class Code {
   T12_not_created,
   T13_two_rules,
   T14_no_value,
+  T15_not_initialized,
+  T16_optimizer_options,
+  T17_another_name_in_training,
   C01_nothing_shared,
   C02_one_side_only,
   C03_several_shared,
@@ -45,6 +48,8 @@ enum class Code {
   N05_element_type,
   N06_contracted_kept,
   N07_no_named_form,
+  N08_no_such_call_of_nn,
+  N09_another_name_in_nn,
   P01_no_operand_has_all,
   P02_lists_differ,
   P03_axis_splits_two,
@@ -94,6 +99,9 @@ enum class Code {
   D16_dims_of_range,
   D17_which_dim,
   D18_rows_and_groups,
+  D21_heads,
+  D22_one_hot_targets,
+  D23_two_parts,
   I01_not_integers,
   I02_ids_unreduced,
   I03_shared_index,
@@ -128,6 +136,8 @@ enum class Code {
   A14_no_member,
   A15_another_header,
   A16_another_name,
+  A18_no_such_call_of_checkpoint,
+  A19_another_name_of_numbers,
   G01_no_such_distribution,
   F01_element_type,
   F02_along_split,
@@ -143,6 +153,8 @@ enum class Code {
   Q07_not_tall,
   Q08_not_scalapack,
   Q09_wide_matrix,
+  Q12_no_such_call_of_linalg,
+  Q13_another_name_in_linalg,
   V01_mixed,
   V02_wrong_mode,
   V03_not_varying,
@@ -179,7 +191,9 @@ enum class Code {
   X09_read,
   X10_no_parameters,
   X11_assigned,
-  X12_no_function
+  X12_no_function,
+  X13_no_such_update,
+  X14_gradient_of_other_form
 };
 
 /// The answer of a rule: the result's Spec, or the reason why there is none.

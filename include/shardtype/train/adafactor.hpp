@@ -159,29 +159,39 @@ struct Adafactor : Options {
   double least = 1e-3;        ///< of the parameter's root mean square
   double most = 1;            ///< of a change's
 
-  constexpr explicit Adafactor(Options const& o, double decay2 = -0.8, double e = 0,
+  template <class O = Options>
+  constexpr explicit Adafactor(O const& o, double decay2 = -0.8, double e = 0,
                                double least_rms = 1e-3, double most_rms = 1)
-      : Options(o), beta2_decay(decay2), epsilon(e), least(least_rms), most(most_rms) {}
+      : Options(detail::options_of(o)),
+        beta2_decay(decay2),
+        epsilon(e),
+        least(least_rms),
+        most(most_rms) {}
 
   /// The state before the first step: zeros. Communicates nothing.
   template <class Model>
-  FactoredState<Model> init(Model const& model) const {
-    FactoredState<Model> out{
-        0,
-        detail::Mapped<detail::AsRows, Model>::make(model,
-                                                    []<class A, class Out>(A const& a, Type<Out>) {
-                                                      if constexpr (A::rank < 2) {
-                                                        return autodiff::filled<Out>(a, 0);
-                                                      } else {
-                                                        return detail::Factor<A, 1>::zeros(a);
-                                                      }
-                                                    }),
-        detail::Mapped<detail::AsColumns, Model>::make(
-            model, []<class A, class Out>(A const& a,
-                                          Type<Out>) { return detail::Factor<A, 2>::zeros(a); }),
-        {}};
-    if (detail::has_small_elements(model)) out.master.emplace(train::copy_as_state(model));
-    return out;
+  auto init(Model const& model) const {
+    if constexpr (!autodiff::is_known<Model>) {
+      return checking::Poisoned(checking::refused<rules::Code::X10_no_parameters, false, Model>{});
+    } else {
+      FactoredState<Model> out{
+          0,
+          detail::Mapped<detail::AsRows, Model>::make(
+              model,
+              []<class A, class Out>(A const& a, Type<Out>) {
+                if constexpr (A::rank < 2) {
+                  return autodiff::filled<Out>(a, 0);
+                } else {
+                  return detail::Factor<A, 1>::zeros(a);
+                }
+              }),
+          detail::Mapped<detail::AsColumns, Model>::make(
+              model, []<class A, class Out>(A const& a,
+                                            Type<Out>) { return detail::Factor<A, 2>::zeros(a); }),
+          {}};
+      if (detail::has_small_elements(model)) out.master.emplace(train::copy_as_state(model));
+      return out;
+    }
   }
 
   /// One step. Sends, for each matrix, the means along a split dim (one all_reduce of rows, of columns, and of the mean
@@ -191,6 +201,25 @@ struct Adafactor : Options {
   Stepped update(Model& model, Gradient const& gradient, FactoredState<Model>& state,
                  double scale = 1,
                  std::source_location const& where = std::source_location::current()) const {
+    if constexpr (detail::Update<Model, Gradient>::accepted) {
+      return apply(model, gradient, state, scale, where);
+    } else {
+      static_cast<void>(alignof(typename detail::Update<Model, Gradient>::refusal));
+      return {};
+    }
+  }
+  /// Refused, X13: other arguments, or in another order.
+  template <class... As>
+  Stepped update(As const&...) const {
+    if constexpr (!checking::any_poisoned<As...>)
+      checking::refused<rules::Code::X13_no_such_update, false, As...>{};
+    return {};
+  }
+
+ private:
+  template <class Model, class Gradient>
+  Stepped apply(Model& model, Gradient const& gradient, FactoredState<Model>& state, double scale,
+                std::source_location const& where) const {
     core::RunningCall const running("Adafactor", where);
     Stepped const before = detail::admitted(*this, state.step, gradient, scale, where);
     if (!before.applied) return before;
@@ -208,7 +237,6 @@ struct Adafactor : Options {
     return before;
   }
 
- private:
   template <class Weights, class Gradient, class State>
   void step(Weights& weights, Gradient const& gradient, State& state, double at, double scale,
             std::source_location const& where) const {
@@ -222,10 +250,6 @@ struct Adafactor : Options {
         [&]<class W, class G, class R, class K>(std::string_view, W const& w, G const& g, R& rows,
                                                 K& columns) {
           if constexpr (is_trained<W>) {
-            detail::check_complete<G>();
-            static_assert(
-                shardtype::detail::lies_as<W, G>,
-                "the gradient of a parameter has another sharding than the parameter: reshard it");
             if (mesh != nullptr) shardtype::detail::check_one_mesh(*mesh, w.mesh());
             mesh = &w.mesh();
             double n = 1;

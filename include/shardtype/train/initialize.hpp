@@ -39,12 +39,19 @@ struct Extent {
 
 namespace detail {
 
+/// Makes a structure `P`; `accepts<Init>`: whether `Init` gives first values of each of its tensors.
 template <class P>
-struct Made;
+struct Made {
+  template <class Init>
+  static constexpr bool accepts = false;
+};
 template <class T, class... Parts>
 struct Made<Tensor<T, Parts...>> {
   using A = Tensor<T, Parts...>;
   using Labels = autodiff::labels_of_t<A>;
+  template <class Init>
+  static constexpr bool accepts =
+      std::is_invocable_r_v<Initial, Init const&, std::string_view, Type<A>>;
   template <class L, class... Es>
   static constexpr bool is_given = (std::is_same_v<L, typename Es::index> || ...);
   template <class... Es, class... Ls>
@@ -89,6 +96,8 @@ struct Made<Tensor<T, Parts...>> {
 };
 template <class P, std::size_t N>
 struct Made<std::array<P, N>> {
+  template <class Init>
+  static constexpr bool accepts = Made<P>::template accepts<Init>;
   template <class M, class Init, class... Es>
   static std::array<P, N> make(M const& mesh, RandomKey const& key, Init const& init,
                                std::string const& path, Es const&... extents) {
@@ -100,6 +109,8 @@ struct Made<std::array<P, N>> {
 };
 template <class... Ps>
 struct Made<std::tuple<Ps...>> {
+  template <class Init>
+  static constexpr bool accepts = (Made<Ps>::template accepts<Init> && ...);
   template <class M, class Init, class... Es>
   static std::tuple<Ps...> make(M const& mesh, RandomKey const& key, Init const& init,
                                 std::string const& path, Es const&... extents) {
@@ -113,10 +124,16 @@ template <template <template <class> class> class S>
 struct Made<S<value_t>> {
   template <class... Ps>
   static Type<std::tuple<Ps...>> types(std::tuple<Ps&...> const&);
+  using Members = decltype(types(autodiff::tied_members(std::declval<S<value_t>&>())));
+  template <class Init, class... Ps>
+  static constexpr bool all_accept(Type<std::tuple<Ps...>>) {
+    return (Made<Ps>::template accepts<Init> && ...);
+  }
+  template <class Init>
+  static constexpr bool accepts = all_accept<Init>(Members{});
   template <class M, class Init, class... Es>
   static S<value_t> make(M const& mesh, RandomKey const& key, Init const& init,
                          std::string const& path, Es const&... extents) {
-    using Members = decltype(types(autodiff::tied_members(std::declval<S<value_t>&>())));
     return [&]<class... Ps>(Type<std::tuple<Ps...>>) {
       return [&]<std::size_t... K>(std::index_sequence<K...>) {
         return S<value_t>{Made<Ps>::make(mesh, key, init, joined(path, member_name<S<value_t>, K>),
@@ -130,7 +147,7 @@ struct Made<S<value_t>> {
 
 /// A model whose tensors are made one by one: `init(path, type)` gives the Initial of each. The key of a tensor is
 /// folded by its path, so that its values do not depend on the other parameters, on shardings or on the number of
-/// ranks. Communicates nothing. Sizes of indices without a static extent follow: `initialize<Model>(mesh, key, init,
+/// ranks. Communicates nothing. Refused: T15. Sizes of indices without a static extent follow: `initialize<Model>(mesh, key, init,
 /// Extent<E>{8})`.
 ///
 ///     auto model = initialize<Model<value_t>>(mesh, RandomKey{1}, [](std::string_view path, auto type) {
@@ -141,7 +158,11 @@ template <class Model, class M, class Init, class... Is>
   requires std::is_base_of_v<runtime::MeshRef, M>
 Model initialize(M const& mesh, RandomKey const& key, Init const& init,
                  Extent<Is> const&... extents) {
-  return detail::Made<Model>::make(mesh, key, init, {}, extents...);
+  if constexpr (detail::Made<Model>::template accepts<Init>) {
+    return detail::Made<Model>::make(mesh, key, init, {}, extents...);
+  } else {
+    return checking::Poisoned(checking::refused<rules::Code::T15_not_initialized, false, Model>{});
+  }
 }
 
 }  // namespace shardtype::train

@@ -13,7 +13,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/misused.hpp>
 #include <shardtype/kernels/functions.hpp>
+#include <shardtype/train/alike.hpp>
 #include <shardtype/train/clip.hpp>
 #include <shardtype/train/kernels_update.hpp>
 #include <shardtype/train/schedules.hpp>
@@ -87,6 +89,17 @@ Stepped admitted(Options const& options, std::int64_t step, Gradient const& grad
   return out;
 }
 
+/// Options of an optimizer. Refused, T16: anything else, such as `AdamW(1e-3)`.
+template <class O>
+constexpr Options const& options_of(O const& given) {
+  if constexpr (std::is_convertible_v<O const&, Options const&>) {
+    return given;
+  } else {
+    checking::refused<rules::Code::T16_optimizer_options, false, O>{};
+    return std::declval<Options const&>();
+  }
+}
+
 template <class Model>
 bool has_small_elements(Model const& model) {
   bool out = false;
@@ -110,9 +123,6 @@ template <class Optimizer, class W, class G, class Master, class... Ms>
 void update_one(Optimizer const& optimizer, double rate, std::int64_t step, double scale,
                 bool decays, W& w, G const& g, Master* master, std::source_location const& where,
                 Ms&... moments) {
-  check_complete<G>();
-  static_assert(shardtype::detail::lies_as<W, G>,
-                "the gradient of a parameter has another sharding than the parameter: reshard it");
   shardtype::detail::check_one_mesh(w.mesh(), g.mesh());
   if (!w.mesh().here()) return;
   using T = typename W::element;
@@ -134,24 +144,48 @@ template <class Derived>
 struct Optimizer : Options {
   constexpr explicit Optimizer(Options const& o) : Options(o) {}
 
-  /// The state before the first step: zeros. Communicates nothing.
+  /// The state before the first step: zeros. Communicates nothing. Refused: X10 no model.
   template <class Model>
   auto init(Model const& model) const {
-    State<Model, Derived::moments> out = [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return State<Model, Derived::moments>{0, {((void)K, train::zeros_like_state(model))...}, {}};
-    }(std::make_index_sequence<static_cast<std::size_t>(Derived::moments)>{});
-    if (detail::has_small_elements(model)) out.master.emplace(train::copy_as_state(model));
-    return out;
+    if constexpr (!autodiff::is_known<Model>) {
+      return checking::Poisoned(checking::refused<rules::Code::X10_no_parameters, false, Model>{});
+    } else {
+      State<Model, Derived::moments> out = [&]<std::size_t... K>(std::index_sequence<K...>) {
+        return State<Model, Derived::moments>{
+            0, {((void)K, train::zeros_like_state(model))...}, {}};
+      }(std::make_index_sequence<static_cast<std::size_t>(Derived::moments)>{});
+      if (detail::has_small_elements(model)) out.master.emplace(train::copy_as_state(model));
+      return out;
+    }
   }
 
   /// One step, in the memory of the model and the state: a kernel for each parameter. `scale`: of the gradient, for
   /// losses that were scaled, or the mean over microbatches. Sends nothing, but with `clip` or `skip_not_finite` as
-  /// global_norm. Error E21: another tensor shares the memory of a parameter.
+  /// global_norm. Refused: X10, X13, X14. Error E21: another tensor shares the memory of a parameter.
   template <class Model, class Gradient, int Moments>
   Stepped update(Model& model, Gradient const& gradient, State<Model, Moments>& state,
                  double scale = 1,
                  std::source_location const& where = std::source_location::current()) const {
     static_assert(Moments == Derived::moments, "the state is of another optimizer");
+    if constexpr (detail::Update<Model, Gradient>::accepted) {
+      return apply(model, gradient, state, scale, where);
+    } else {
+      static_cast<void>(alignof(typename detail::Update<Model, Gradient>::refusal));
+      return {};
+    }
+  }
+  /// Refused, X13: other arguments, or in another order.
+  template <class... As>
+  Stepped update(As const&...) const {
+    if constexpr (!checking::any_poisoned<As...>)
+      checking::refused<rules::Code::X13_no_such_update, false, As...>{};
+    return {};
+  }
+
+ private:
+  template <class Model, class Gradient, int Moments>
+  Stepped apply(Model& model, Gradient const& gradient, State<Model, Moments>& state, double scale,
+                std::source_location const& where) const {
     Stepped out = detail::admitted(*this, state.step, gradient, scale, where);
     if (!out.applied) return out;
     [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -187,8 +221,9 @@ struct AdamW : Optimizer<AdamW> {
   double beta2 = 0.999;
   double epsilon = 1e-8;
 
-  constexpr explicit AdamW(Options const& o, double b1 = 0.9, double b2 = 0.999, double e = 1e-8)
-      : Optimizer(o), beta1(b1), beta2(b2), epsilon(e) {}
+  template <class O = Options>
+  constexpr explicit AdamW(O const& o, double b1 = 0.9, double b2 = 0.999, double e = 1e-8)
+      : Optimizer(detail::options_of(o)), beta1(b1), beta2(b2), epsilon(e) {}
 
   template <class C>
   struct Body {
@@ -220,8 +255,9 @@ struct Sgd : Optimizer<Sgd> {
   double momentum = 0;
   bool nesterov = false;
 
-  constexpr explicit Sgd(Options const& o, double m = 0, bool n = false)
-      : Optimizer(o), momentum(m), nesterov(n) {}
+  template <class O = Options>
+  constexpr explicit Sgd(O const& o, double m = 0, bool n = false)
+      : Optimizer(detail::options_of(o)), momentum(m), nesterov(n) {}
 
   template <class C>
   struct Body {
@@ -246,8 +282,9 @@ struct Lion : Optimizer<Lion> {
   double beta1 = 0.9;
   double beta2 = 0.99;
 
-  constexpr explicit Lion(Options const& o, double b1 = 0.9, double b2 = 0.99)
-      : Optimizer(o), beta1(b1), beta2(b2) {}
+  template <class O = Options>
+  constexpr explicit Lion(O const& o, double b1 = 0.9, double b2 = 0.99)
+      : Optimizer(detail::options_of(o)), beta1(b1), beta2(b2) {}
 
   template <class C>
   struct Body {

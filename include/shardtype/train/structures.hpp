@@ -39,6 +39,7 @@ void each_named(F const& f, std::string const& path, A& a, Bs&... bs) {
 
 template <class P>
 struct Named<std::vector<P>> {
+  using parts = P;
   template <class F, class A, class... Bs>
   static void each(F const& f, std::string const& path, A& a, Bs&... bs) {
     for (std::size_t k = 0; k < a.size(); ++k)
@@ -50,6 +51,7 @@ struct Named<std::array<P, N>> : Named<std::vector<P>> {};
 
 template <std::size_t Count>
 struct NamedByNumber {
+  using parts = void;
   template <class F, class A, class... Bs>
   static void each(F const& f, std::string const& path, A& a, Bs&... bs) {
     [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -70,6 +72,7 @@ struct Named<std::pair<A, B>> : NamedByNumber<2> {};
 
 template <template <template <class> class> class M, template <class> class As>
 struct Named<M<As>> {
+  using parts = void;
   template <class F, class A, class... Bs>
   static void each(F const& f, std::string const& path, A& a, Bs&... bs) {
     tied(f, path, autodiff::tied_members(a), autodiff::tied_members(bs)...);
@@ -88,6 +91,11 @@ struct Named<M<As>> {
     detail::each_named(f, joined(path, member_name<M<As>, K>), std::get<K>(a), std::get<K>(bs)...);
   }
 };
+
+/// Whether `P` is a tensor or a structure, whose tensors are visited.
+template <class P>
+inline constexpr bool is_model =
+    is_tensor<P> || checking::any_poisoned<P> || requires { typename Named<P>::parts; };
 
 }  // namespace detail
 

@@ -81,10 +81,9 @@ struct refused<Code::X10_no_parameters, legal, YourTypes...> : Poisoned {
   static_assert(
       legal,
       "[shardtype X10] an argument whose gradient is wanted is neither a tensor nor a vector, "
-      "array, "
-      "tuple or struct of tensors. A struct says how it holds them: template <template <class> "
-      "class "
-      "As> struct Model { As<Tensor<float, Dim<I>>> w; }; and Model<value_t> is the argument.");
+      "array, tuple or struct of tensors, and so no model of an optimizer or checkpoint. A struct "
+      "says how it holds them: template <template <class> class As> struct Model { "
+      "As<Tensor<float, Dim<I>>> w; }; and Model<value_t> is the argument.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::X11_assigned, legal, YourTypes...> : Poisoned {

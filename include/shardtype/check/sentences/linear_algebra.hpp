@@ -85,5 +85,25 @@ struct refused<Code::Q09_wide_matrix, legal, YourTypes...> : Poisoned {
       "lstsq<I, J>(a, b, {.rcond = 1e-10}) gives the one of least norm; lstsq<J, I>(a, "
       "b) takes the transposed matrix.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::Q12_no_such_call_of_linalg, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q12] no function of linalg is called like this. Rows and columns "
+                "are template arguments, and so is the new dim of factors: solve<I, J>(a, b), "
+                "lu_solve<I, J>(lu, b), inv<I, J>(a), qr<I, J, K>(a), svd<I, J, K>(a), eigh<I, "
+                "J, K>(a). Options are values and no words: cholesky<I, J>(a, linalg::upper), "
+                "triangular_solve<I, J>(l, b, {.upper = true}), norm<I, J, "
+                "linalg::Norm::one>(a).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::Q13_another_name_in_linalg, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype Q13] linalg has this function by another name, or not at all: eig "
+                "and eigvals are eigh<I, J, K>(a) and eigvalsh<I, J, K>(a) of symmetric "
+                "matrices, and there are none of others; solve_triangular is "
+                "triangular_solve<I, J>(l, b), cho_solve cholesky_solve, lu lu_factor, "
+                "vector_norm and matrix_norm norm. Products, einsum, transpose, diagonal and "
+                "tril are of shardtype itself. docs/from_numpy.md has more.");
+};
 
 }  // namespace shardtype::checking

@@ -24,7 +24,9 @@ template <bool legal, class... YourTypes>
 struct refused<Code::C03_several_shared, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype C03] the operands share several indices. Say which ones stay: "
-                "einsum<B, I, K>(a, b) keeps those it names and sums over the others.");
+                "einsum<B, I, K>(a, b) keeps those it names and sums over the others. Of a matrix "
+                "with itself give one operand another index, matmul(a, relabel<I, K>(a)): dims are "
+                "matched by name, so none is transposed. All of it is free.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C04_axis_splits_two, legal, YourTypes...> : Poisoned {

@@ -183,5 +183,13 @@ struct refused<Code::D17_which_dim, legal, YourTypes...> : Poisoned {
                 "numbers: name an index as template argument, as in sum<I>(a), at<I>(a, 3), "
                 "sort<J>(a), concat<J, K>(a, b), transpose<J, I>(a). type_name(a) has those of a.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::D23_two_parts, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D23] split_dim makes two dims of one, and merge_dims one of two: "
+                "split_dim<I, J, K>(a, {8, 3}), merge_dims<J, K, I>(a). Three parts take two "
+                "calls, each free of communication: split_dim<J, J1, J2>(split_dim<I, J, K>(a, "
+                "{8, 3}), {2, 4}), and back merge_dims<J, K, I>(merge_dims<J1, J2, J>(a)).");
+};
 
 }  // namespace shardtype::checking
