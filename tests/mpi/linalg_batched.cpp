@@ -306,8 +306,8 @@ void subnormal(int least, int most) {
   auto const mesh = on_ranks::two_axes<X, Y>();
   double const eps = static_cast<double>(std::numeric_limits<R>::epsilon());
   for (std::int64_t const n : {1, 3, 36}) {
-    auto const stack = [&]<class... Dims>(detail::Pack<Dims...>, auto const& extents, int e,
-                                          int shift) {
+    auto const shift = static_cast<int>(4 * n);
+    auto const stack = [&]<class... Dims>(detail::Pack<Dims...>, auto const& extents, int e) {
       return from_function<T, Dim<B, Y>, Dims...>(mesh, extents, [=](auto t, auto i, auto j) {
         T const x = drawn<T>(t * 4000 + i * 40 + j, 9);
         R const re = std::ldexp(
@@ -320,11 +320,11 @@ void subnormal(int least, int most) {
       });
     };
     auto const matrices = [&](int e) {
-      return stack(detail::Pack<Dim<I>, Dim<J>>{}, std::array{std::int64_t{3}, n, n}, e, 8);
+      return stack(detail::Pack<Dim<I>, Dim<J>>{}, std::array{std::int64_t{3}, n, n}, e);
     };
     auto const rights = [&](int e) {
       return stack(detail::Pack<Dim<I>, Dim<K>>{}, std::array{std::int64_t{3}, n, std::int64_t{2}},
-                   e, 8);
+                   e);
     };
     auto const a = matrices(0);
     auto const b = rights(0);

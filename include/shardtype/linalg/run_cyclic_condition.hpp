@@ -89,8 +89,8 @@ struct LuRcondOf : Called<Call, Op> {
     // a number on all ranks, so that all scale alike
     Real const size = *static_cast<Real const*>(norm.buffer().data());
     int const exponent = linalg::kernels::scaling_exponent(size);
-    Real const inverse = linalg::kernels::inverse_norm(
-        ScaledSolutions<T, Solutions<C, T>>{how, n, exponent}, n, x, x + n);
+    ScaledSolutions<T, Solutions<C, T>> const scaled{how, n, exponent};
+    Real const inverse = linalg::kernels::inverse_norm(scaled, n, x, x + n);
     *static_cast<Real*>(out.buffer().data()) = linalg::kernels::reciprocal_condition(
         n, linalg::kernels::times_power(size, exponent), inverse);
   }

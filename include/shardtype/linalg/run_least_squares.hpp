@@ -2,6 +2,7 @@
 /// Columns that depend on each other, of which least squares say so.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -12,14 +13,14 @@
 namespace shardtype::linalg::detail {
 
 /// Whether column j of a triangle with n columns, whose elements are `element(i)`, depends on those before it, as far as can be
-/// told: what is left of it is roundings. Not where a number is NaN.
+/// told: what is left of it is roundings. Not where a number is NaN or infinite.
 template <class Element>
 bool depends(std::int64_t n, std::int64_t j, Element element) {
   using R = kernels::real_t<std::remove_cvref_t<decltype(element(j))>>;
   R most(0);
   for (std::int64_t i = 0; i <= j; ++i) most = std::max(most, kernels::size_of(element(i)));
   R const bound = R(10) * std::numeric_limits<R>::epsilon() * static_cast<R>(n);
-  return kernels::size_of(element(j)) <= bound * most;
+  return std::isfinite(most) && kernels::size_of(element(j)) <= bound * most;
 }
 template <class I, class J, class A>
 std::string column_label() {
