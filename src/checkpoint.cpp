@@ -3,6 +3,7 @@
 #include <shardtype/checkpoint/extra.ipp>
 #include <shardtype/checkpoint/folder.ipp>
 #include <shardtype/checkpoint/header.ipp>
+#include <shardtype/checkpoint/json_reader.ipp>
 #include <shardtype/checkpoint/load.ipp>
 #include <shardtype/checkpoint/manifest.ipp>
 #include <shardtype/checkpoint/npz.ipp>

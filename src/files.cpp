@@ -1,4 +1,5 @@
 // Reading and writing of files.
+#include <shardtype/io/byte_reader.ipp>
 #include <shardtype/io/npy.ipp>
 #include <shardtype/io/npy_dtype.ipp>
 #include <shardtype/io/npy_file.ipp>

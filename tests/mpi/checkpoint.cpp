@@ -4,6 +4,7 @@
 // TIMEOUT: 240
 // NEEDS: JSON
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +14,11 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <shardtype/checkpoint/npz.hpp>
 #include <shardtype/train/adafactor.hpp>
 
 #include "harness/catch.hpp"
@@ -448,4 +451,119 @@ TEST_CASE("single files have the names and the orientation of other programs") {
                  "tensor \"a\""));
   CHECK(contains(failure_of([&] { checkpoint::load_safetensors(dir / "none", turned, one); }),
                  "[shardtype IO1] cannot open " + (dir / "none") + ": no such file"));
+}
+
+TEST_CASE("a name that is saved is loaded, and another is refused when it is saved") {
+  TempDir const dir("checkpoint");
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  std::string const tensors = dir / "a.safetensors", arrays = dir / "a.npz";
+  std::array const model{from_function<Tensor<float, Dim<J, X>>>(
+      mesh, [](std::int64_t j) { return static_cast<float>(j); })};
+  std::string const zero("a\0b", 3), nothing;
+  struct Name {
+    std::string name;
+    bool in_tensors = true, in_arrays = true;
+  };
+  for (Name const& n : std::vector<Name>{{"a/b"},
+                                         {"/"},
+                                         {".."},
+                                         {"../../etc"},
+                                         {"\"\\'{}[],:"},
+                                         {"a\nb\r\t\x1b\x7f"},
+                                         {"a.npy"},
+                                         {".npy"},
+                                         {"F32 2 13 5 1 w\n0 0"},
+                                         {"\xc3\xa9\xf0\x9f\x98\x80"},
+                                         {" "},
+                                         {"__metadata__", false, true},
+                                         {std::string(60000, 'x')},
+                                         {std::string(65532, 'x'), true, false},
+                                         {zero, true, false},
+                                         {"\xe9", false, false},
+                                         {"a\xc3", false, false},
+                                         {"\xed\xa0\x80", false, false}}) {
+    INFO(n.name.substr(0, 100));
+    checkpoint::FileOptions options;
+    options.names = [&](std::string_view) -> checkpoint::NameInFile { return {n.name}; };
+    auto const saves = [&](bool good, std::string const& path, auto save, auto load) {
+      std::string const failure = failure_of([&] { save(path, model, options); });
+      if (!good) {
+        CHECK(contains(failure, "[shardtype E91]"));
+        CHECK(contains(failure, path));
+        CHECK(!fs::exists(path));
+        return;
+      }
+      CHECK(failure == "none");
+      std::array loaded{zeros<Tensor<float, Dim<J>>>(mesh)};
+      load(path, loaded, options);
+      CHECK(on_ranks::wrong(loaded[0], [](std::int64_t j) { return static_cast<float>(j); }) == 0);
+      meet();
+      if (my_rank() == 0) fs::remove(path);
+      meet();
+    };
+    saves(
+        n.in_tensors, tensors, [](auto const&... a) { checkpoint::save_safetensors(a...); },
+        [](auto&... a) { checkpoint::load_safetensors(a...); });
+    saves(
+        n.in_arrays, arrays, [](auto const&... a) { checkpoint::save_npz(a...); },
+        [](auto&... a) { checkpoint::load_npz(a...); });
+  }
+  // texts too
+  CHECK(contains(failure_of([&] {
+                   checkpoint::save_safetensors(tensors, model, {.metadata = {{"made", "\xff"}}});
+                 }),
+                 "[shardtype E95] the text \"made\""));
+  checkpoint::save_safetensors(tensors, model, {.metadata = {{zero, zero}}});
+  auto loaded = model;
+  CHECK(checkpoint::load_safetensors(tensors, loaded) == checkpoint::Metadata{{zero, zero}});
+  CHECK(contains(failure_of([&] { checkpoint::save(dir / "run", 1, model, {{"note", "\xff"}}); }),
+                 "[shardtype E95] the value \"note\""));
+  CHECK(!checkpoint::latest(mesh, dir / "run").has_value());
+}
+
+TEST_CASE("every number of a step is found") {
+  TempDir const dir("checkpoint");
+  std::string const run = dir / "run";
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  std::array model{zeros<Tensor<float, Dim<J, X>>>(mesh)};
+  constexpr std::int64_t large = 1'000'000'000'000'000'000,
+                         most = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t const step : {large - 1, large, large + 3, most}) {
+    checkpoint::save(run, step, model, {}, {.keep = 2});
+    CHECK(checkpoint::load(run, model).step == step);
+    meet();
+  }
+  CHECK(harness::names_in(run) == std::vector<std::string>{".lock", "latest",
+                                                           "step_1000000000000000003",
+                                                           "step_9223372036854775807"});
+  meet();
+  // names that no step has are left alone
+  if (my_rank() == 0) {
+    fs::remove(run + "/latest");
+    for (char const* const name : {"step_9223372036854775808", "step_99999999999999999999",
+                                   "step_000000000009", "step_-0000001"}) {
+      fs::create_directory(run + "/" + name);
+      std::ofstream(run + "/" + name + "/manifest.json") << "{}";
+    }
+  }
+  meet();
+  CHECK(checkpoint::latest(mesh, run)->number == most);
+  CHECK(checkpoint::load(run, model).step == most);
+}
+
+TEST_CASE("a save writes no file that a link in the run names") {
+  TempDir const dir("checkpoint");
+  std::string const run = dir / "run";
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  std::array model{zeros<Tensor<float, Dim<J, X>>>(mesh)};
+  if (my_rank() == 0) {
+    fs::create_directory(run);
+    fs::create_symlink("../other", run + "/.lock");
+    fs::create_symlink("../other", run + "/latest");
+  }
+  meet();
+  checkpoint::save(run, 3, model);
+  meet();
+  CHECK(!fs::exists(dir / "other"));
+  CHECK(checkpoint::load(run, model).step == 3);
 }

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
+
+#include <sys/stat.h>
 
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/tokens.hpp>
@@ -175,6 +178,12 @@ TEST_CASE("files that hold no tokens") {
   };
   CHECK(opened("none") == "IO1");
   CHECK(opened(".") == "IO1");
+  CHECK(opened("/../../../../../../../../../../dev/zero") == "IO1");
+  if (on_ranks::my_rank() == 0) mkfifo((folder / "fifo").c_str(), 0600);
+  harness::meet();
+  CHECK(opened("fifo") == "IO1");  // and nobody waits for its writer
+  write<std::int64_t>(folder / "largest", {1, std::numeric_limits<std::int64_t>::max()});
+  CHECK(opened("largest", {.type = TokenType::i64}) == "IO4");
   write<std::uint8_t>(folder / "odd", counting(9, 256));
   CHECK(opened("odd", {.type = TokenType::u16}) == "IO6");
   CHECK(opened("odd", {.held_out = 1}) == "E30");

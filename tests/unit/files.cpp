@@ -1,12 +1,15 @@
 // Files that are replaced when they are complete, and texts from outside on one line.
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
+#include <utility>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -90,6 +93,59 @@ TEST_CASE("a write that fails leaves the old file and no other") {
   CHECK(failed == EFBIG);
   CHECK(contents(path) == "first");
   CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("what killed programs left for a path is removed by the next, and nothing else") {
+  Folder const folder;
+  std::string const path = folder / "a.txt";
+  std::string const killed = path + ".0123456789abcdef.partial",
+                    other_path = folder / "b.txt.0123456789abcdef.partial",
+                    other_name = path + ".0123456789abcdeg.partial",
+                    link = path + ".0000000000000000.partial",
+                    fifo = path + ".0000000000000001.partial";
+  for (std::string const& name : {killed, other_path, other_name})
+    std::ofstream(name) << "half a file";
+  fs::create_symlink("b.txt.0123456789abcdef.partial", link);
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  {
+    runtime::ReplacedFile running;
+    REQUIRE(running.create(path) == 0);
+    CHECK(!fs::exists(killed));
+    CHECK(runtime::replace_file(path, "second") == 0);
+    CHECK(fs::exists(running.written()));
+    running.write("first");
+    CHECK(running.finish() == 0);
+    CHECK(contents(path) == "first");
+  }
+  for (std::string const& name : {other_path, other_name, link})
+    CHECK(contents(name) == "half a file");
+  CHECK(fs::is_fifo(fifo));
+  CHECK(folder.entries() == 5);
+}
+
+TEST_CASE("only bytes that a file has are read") {
+  Folder const folder;
+  std::string const path = folder / "a.txt";
+  REQUIRE(runtime::replace_file(path, "some text") == 0);
+  runtime::OpenFile const file(path);
+  REQUIRE(file.fault() == 0);
+  CHECK(file.bytes() == 9);
+  std::string out;
+  CHECK(file.read(5, 4, out) == 0);
+  CHECK(out == "text");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (auto const& [at, count] : {std::pair<std::int64_t, std::int64_t>{5, 5},
+                                  {10, 0},
+                                  {-1, 2},
+                                  {2, -1},
+                                  {0, most},
+                                  {most, most},
+                                  {most, 1}})
+    CHECK(file.read(at, count, out) == runtime::file_fault::cut);
+  fs::resize_file(path, 3);
+  CHECK(file.read(1, 8, out) == runtime::file_fault::cut);
+  CHECK(runtime::OpenFile(std::string("a\0b", 3)).fault() == EINVAL);
+  CHECK(runtime::OpenFile(folder / ".").fault() == EISDIR);
 }
 
 TEST_CASE("devices are written themselves, and nothing waits for a fifo") {

@@ -89,6 +89,9 @@ TEST_CASE("any order of keys, spacing, quotes and version is read") {
   CHECK(
       parsed("  { 'shape' : ( 3 , 4 ) ,'descr' :'=f8', 'fortran_order': True}  \n").fortran_order);
   CHECK(parsed("{'shape': (3L, 4L), 'descr': '<f8', 'fortran_order': True}").shape == Shape{3, 4});
+  CHECK(
+      contains(said_of(file_start("{'shape': (3L, 4L), 'descr': '<f8', 'fortran_order': True}", 3)),
+               "without a comma"));  // version 3 is younger than Python 3
   CHECK(parsed("{'shape': (), 'descr': '<f8', 'fortran_order': True}").shape.empty());
   CHECK(parsed("{'shape': (2,3,), 'descr': 'f8', 'fortran_order': True}").shape == Shape{2, 3});
 }
@@ -137,6 +140,10 @@ TEST_CASE("malformed dictionaries are refused") {
   says("{" + d + f + "'shape': (3)}", "not a tuple");
   says("{" + d + f + "'shape': (3 4)}", "without a comma");
   says("{" + d + f + "'shape': (-3,)}", "whole numbers");
+  says("{" + d + f + "'shape': (03,)}", "whole numbers");
+  says("{" + d + f + "'shape': (9223372036854775808,)}", "whole numbers");
+  says("{" + d + f + "\v" + s + "}", "lacks a quoted text (byte 51)");  // no space of Python's
+  says("{" + d + f + "\n" + s + "}", "lacks a quoted text");
   says("{" + d + f + "'shape': (3.5,)}", "without a comma");
   says("{" + d + f + "'shape': (99999999999999999999,)}", "whole numbers");
   says("{" + d + f + "'shape': (9999999999,9999999999)}", "more bytes than a file can hold");

@@ -35,8 +35,9 @@ int create_file(std::string const& path, std::string_view start, std::int64_t by
 int write_at(int descriptor, char const* data, std::size_t bytes, std::int64_t at);
 
 /// The folder of the step that `run` names as its latest, or the last of its complete steps if it names none that is
-/// there; the run itself if it is the folder of a step. Empty: there is none.
-std::string find_step(std::string const& run);
+/// there; the run itself if it is the folder of a step. Empty: there is none, or, with IO1 in `outcome`, `latest` cannot be
+/// read.
+std::string find_step(std::string const& run, NpyOutcome& outcome);
 
 /// The folder of one step while it is written. Until publish() its name is hidden (".step_00000100.….partial"); what is
 /// not published is removed. Folders that killed programs left are removed by the next save, unless another program

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -33,12 +33,11 @@ SHARDTYPE_INLINE std::optional<std::int64_t> step_of(std::string_view name) {
   std::string_view const start = "step_";
   if (!name.starts_with(start)) return {};
   name.remove_prefix(start.size());
-  if (name.size() < 8 || name.size() > 18) return {};
   std::int64_t out = 0;
-  for (char const c : name) {
-    if (c < '0' || c > '9') return {};
-    out = out * 10 + (c - '0');
-  }
+  auto const read = std::from_chars(name.data(), name.data() + name.size(), out);
+  bool const whole = read.ec == std::errc() && read.ptr == name.data() + name.size();
+  // a number has one name
+  if (!whole || out < 0 || step_name(out).substr(start.size()) != name) return {};
   return out;
 }
 
@@ -90,16 +89,23 @@ inline std::vector<std::int64_t> steps_of(std::string const& run) {
   return out;
 }
 
-SHARDTYPE_INLINE std::string find_step(std::string const& run) {
+SHARDTYPE_INLINE std::string find_step(std::string const& run, NpyOutcome& outcome) {
   std::error_code ignored;
   auto const complete = [&](std::string const& folder) {
     return std::filesystem::exists(joined(folder, manifest_name), ignored);
   };
   if (complete(run)) return run;
+  std::string const latest = joined(run, "latest");
+  runtime::OpenFile const in(latest);
   std::string name;
-  std::ifstream in(joined(run, "latest"));
-  if (std::getline(in, name) && step_of(name) && complete(joined(run, name)))
-    return joined(run, name);
+  int fault = in.fault();
+  if (fault == 0) fault = in.read(0, std::min<std::int64_t>(in.bytes(), 64), name);
+  name = name.substr(0, name.find('\n'));
+  if (fault == 0 && step_of(name) && complete(joined(run, name))) return joined(run, name);
+  if (fault != 0 && fault != ENOENT && fault != ENOTDIR) {
+    outcome.note("IO1", "cannot read " + latest + ": " + runtime::file_fault_text(fault));
+    return {};
+  }
   // a program was killed between its first step and its name in `latest`
   auto const steps = steps_of(run);
   return steps.empty() ? std::string() : joined(run, step_name(steps.back()));
@@ -126,8 +132,9 @@ SHARDTYPE_INLINE void StepFolder::note(std::string const& path, int fault) {
 /// Each program that saves holds a shared lock; who gets it alone removes what killed programs left.
 SHARDTYPE_INLINE void StepFolder::lock() {
   namespace fs = std::filesystem;
-  lock_ = open(joined(run_, ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (lock_ < 0) return;  // then nothing is removed
+  int fault = 0;
+  lock_ = runtime::open_regular(joined(run_, ".lock"), O_RDWR | O_CREAT | O_NOFOLLOW, fault);
+  if (lock_ < 0) return;  // it is another's, or no file: then nothing is removed
   if (flock(lock_, LOCK_EX | LOCK_NB) == 0) {
     std::error_code ignored;
     std::vector<fs::path> left;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <mpi.h>
 
 #include <shardtype/checkpoint/entries.hpp>
+#include <shardtype/checkpoint/json_reader.hpp>
 #include <shardtype/checkpoint/namespace.hpp>
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/io/npy_header.hpp>
@@ -50,10 +52,25 @@ std::string shape_text(io::NpyInts const& shape);
 /// aligned.
 FileHeader arrange(std::vector<Entry const*> const& tensors, Metadata metadata);
 
-/// The bytes before the data; sets `data_offset`.
+/// The bytes before the data; sets `data_offset`. Error E91, on every rank: they are more than a header may have.
 std::string format(FileHeader& header);
 
-/// Error E94: these bytes of the file `path`, of `file_bytes` bytes in all, are no header, or the file is cut off.
+/// Error E91, on every rank: two of these tensors would have one name in `path`, or a name has bytes that no program reads
+/// there. `reserved`: a name that the file needs for itself.
+void check_names(std::vector<std::string_view> names, std::string const& path,
+                 std::string_view reserved = {});
+
+/// A tensor of this name whose description, an object with "dtype", "shape" and "data_offsets", comes next; `other(member)`
+/// reads what else it may have.
+InFile read_in_file(JsonReader& in, std::string const& name,
+                    std::function<void(std::string const&)> const& other);
+
+/// Why these are no tensors of a file with `data_bytes` bytes behind its header: each must have the bytes of its type and
+/// shape, and all together each byte once; no two have one name. Empty: they are.
+std::string wrong_layout(std::vector<InFile const*> tensors, std::int64_t data_bytes);
+
+/// Error E94: these bytes of the file `path`, of `file_bytes` bytes in all, are no header as the package of Python reads
+/// them, or the file is cut off.
 FileHeader parse(std::string_view text, std::string const& path, std::int64_t file_bytes);
 
 /// The bytes before the data of the file at `path`, and the number of all its bytes: read by rank 0, which has all to
@@ -84,7 +101,7 @@ void compare(Entry const& wanted, InFile const& found, std::string const& path);
 
 /// "tensor \"blocks.3.wq\" of run/step_00000100/model.safetensors".
 inline std::string tensor_of_file(std::string_view name, std::string const& path) {
-  return "tensor \"" + std::string(name) + "\" of " + path;
+  return "tensor \"" + io::shortened(name) + "\" of " + path;
 }
 
 }  // namespace detail

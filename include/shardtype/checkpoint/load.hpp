@@ -87,7 +87,8 @@ Loaded load_all(std::string const& path, LoadOptions const& options,
 /// read that fails, the tensors have new values, damaged ones too. Collective over the mesh
 /// of the tensors, which is one (Error E23); sent are the manifest and the checksums; of cyclic dims one all_to_all
 /// redistributes nested blocks. Errors, the same on every rank: E90 no checkpoint, E91 names that differ, E92 extents,
-/// E93 element types, E94 damaged, IO1 it cannot be read. Ranks outside of the mesh read the manifest by themselves.
+/// E93 element types, E94 damaged, IO1 it cannot be read, IO6 a file has become shorter. Ranks outside of the mesh read
+/// the manifest by themselves.
 template <class Model>
   requires(!std::is_const_v<Model>)
 Loaded load(std::string const& path, Model& model, LoadOptions const& options = {},

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include <shardtype/checkpoint/folder.hpp>
@@ -18,8 +18,11 @@ namespace shardtype::checkpoint {
 
 SHARDTYPE_INLINE std::optional<Step> latest(runtime::MeshRef const& mesh, std::string const& run) {
   bool const looks = !mesh.here() || mesh.state().whole().rank() == 0;
-  std::string folder = looks ? detail::find_step(run) : std::string();
-  if (mesh.here()) shardtype::detail::share_text(mesh.state().whole().raw(), folder, 0);
+  detail::NpyOutcome outcome;
+  std::string folder = looks ? detail::find_step(run, outcome) : std::string();
+  MPI_Comm const comm = mesh.here() ? mesh.state().whole().raw() : MPI_COMM_SELF;
+  shardtype::detail::npy_agree(comm, outcome);
+  if (mesh.here()) shardtype::detail::share_text(comm, folder, 0);
   if (folder.empty()) return {};
   auto name = std::filesystem::path(folder).filename().string();
   if (name.empty()) name = std::filesystem::path(folder).parent_path().filename().string();
@@ -82,22 +85,18 @@ SHARDTYPE_INLINE void compare(std::vector<LoadedTensor> const& tensors, Manifest
 /// Rank 0's part: the folder of the step and the text of its manifest.
 inline std::string manifest_text(std::string const& path, std::string& folder,
                                  NpyOutcome& outcome) {
-  folder = find_step(path);
+  constexpr std::int64_t longest = std::int64_t{1} << 30;
+  folder = find_step(path, outcome);
+  if (!outcome.fine()) return {};
   if (folder.empty()) {
     outcome.note("E90", "there is no checkpoint at " + path +
                             ": neither a manifest.json nor a step_ folder with one");
     return {};
   }
-  int fault = 0;
+  runtime::OpenFile const in(joined(folder, manifest_name));
   std::string text;
-  std::FILE* const in = runtime::open_to_read(joined(folder, manifest_name), fault);
-  if (in != nullptr) {
-    char piece[4096];
-    for (std::size_t n = 0; (n = std::fread(piece, 1, sizeof piece, in)) > 0;)
-      text.append(piece, n);
-    if (std::ferror(in) != 0) fault = EIO;
-    std::fclose(in);
-  }
+  int fault = in.fault();
+  if (fault == 0) fault = in.bytes() > longest ? EFBIG : in.read(0, in.bytes(), text);
   if (fault != 0)
     outcome.note("IO1", "cannot read " + joined(folder, manifest_name) + ": " +
                             runtime::file_fault_text(fault));
@@ -121,8 +120,20 @@ inline void check_file(std::string const& folder, ListedFile const& file, NpyOut
                                    " were written: the file is cut off" +
                                    (first == nullptr ? "" : " at tensor \"" + first->name + "\""));
   }
-  if (bytes != file.bytes || !reading.fine() || hash_of_text(text) != file.header_hash)
-    outcome.note("E94", path + " has another header than was written, or more bytes");
+  bool same = bytes == file.bytes && reading.fine() && hash_of_text(text) == file.header_hash;
+  if (same) {
+    FileHeader const header = parse(text, path, bytes);
+    same = header.data_offset == file.data_offset && header.tensors.size() == file.tensors.size();
+    std::map<std::string_view, InFile const*> in_header;
+    for (InFile const& t : header.tensors) in_header.emplace(t.name, &t);
+    for (Listed const& t : file.tensors) {
+      auto const found = in_header.find(t.name);
+      same = same && found != in_header.end() && found->second->dtype == t.dtype &&
+             found->second->shape == t.shape && found->second->begin == t.begin &&
+             found->second->end == t.end;
+    }
+  }
+  if (!same) outcome.note("E94", path + " has another header than was written, or more bytes");
 }
 
 inline void check_sums(std::vector<LoadedTensor> const& tensors,
@@ -167,6 +178,9 @@ SHARDTYPE_INLINE Manifest load_now(Tensors<LoadedTensor> const& tensors, std::st
   for (ListedFile const& file : manifest.files) {
     try {
       if (rank == 0 && is_used(file)) check_file(folder, file, outcome);
+    } catch (Error const&) {
+      outcome.note("E94",
+                   joined(folder, file.name) + " has a header that is no safetensors file's");
     } catch (std::exception const& failure) {
       outcome.note("IO1", "cannot read " + joined(folder, file.name) + ": " + failure.what());
     }
@@ -179,12 +193,14 @@ SHARDTYPE_INLINE Manifest load_now(Tensors<LoadedTensor> const& tensors, std::st
                                       shardtype::detail::NpyWay::read, name, name);
     in.open();
     shardtype::detail::npy_agree(comm, in.outcome);
+    in.require_bytes(comm, file.bytes);
     for (std::size_t k = 0; k < tensors.list.size(); ++k) {
       LoadedTensor const& t = tensors.list[k];
       if (file_of(t) == file.name)
         read_tensor(in, access, t, file.data_offset + find_named(file.tensors, t.name)->begin,
                     sums[k].data());
     }
+    in.check_bytes(file.bytes);
     in.close();
     shardtype::detail::npy_agree(comm, in.outcome);
   }

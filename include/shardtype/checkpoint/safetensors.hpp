@@ -58,11 +58,11 @@ Tensors<One> tensors_of_file(Model& model, FileOptions const& options,
 void write_file(runtime::MeshState& mesh, Tensors<SavedTensor> const& tensors,
                 std::string const& path, FileHeader const& header, std::string const& start,
                 std::function<int(std::string const&)> const& finish);
-/// Error E91: two tensors would have one name.
-void check_names(Tensors<SavedTensor> const& tensors, std::string const& path);
-/// Compares names, shapes and types (E91, E92, E93), and reads the blocks. `mesh`: null on ranks outside of it.
+/// Compares names, shapes and types (E91, E92, E93), calls `check`, and reads the blocks. `mesh`: null on ranks outside of
+/// it, which only compare.
 void read_file(runtime::MeshState* mesh, Tensors<LoadedTensor> const& tensors,
-               std::string const& path, FileHeader const& header, bool ignore_others);
+               std::string const& path, FileHeader const& header, bool ignore_others,
+               std::function<void()> const& check = {});
 
 void save_file(Tensors<SavedTensor> const& tensors, std::string const& path, Metadata metadata,
                std::source_location const& where);
@@ -74,7 +74,7 @@ Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path
 /// Saves a model as one safetensors file; the file that is there is replaced when the new one is on the disk. Complex
 /// numbers are pairs in a last dim. Collective over the mesh of the tensors; each element is written once, through
 /// MPI-IO. Sends the outcome; of cyclic dims one all_to_all. Errors, the same on every rank: IO8 it cannot be written,
-/// E91 two tensors have one name.
+/// E91 two tensors have one name, or one that nobody could read, E95 a text that is no UTF-8.
 template <class Model>
 void save_safetensors(std::string const& path, Model const& model, FileOptions const& options = {},
                       std::source_location const& where = std::source_location::current()) {
@@ -89,7 +89,7 @@ void save_safetensors(std::string const& path, Model const& model, FileOptions c
 /// Loads a model from one safetensors file into its tensors, in any sharding; returns the file's texts. Such files have no
 /// checksums. Collective over the mesh of the tensors; each rank reads its own blocks. Sends the header; of cyclic dims
 /// one all_to_all. Errors, the same on every rank: E91 names that differ, E92 extents, E93 element types, E94 no
-/// safetensors file or one that is cut off, IO1 it cannot be read.
+/// safetensors file as Python's package reads them, or one that is cut off, IO1 it cannot be read, IO6 it has become shorter.
 template <class Model>
   requires(!std::is_const_v<Model>)
 Metadata load_safetensors(std::string const& path, Model& model, FileOptions const& options = {},

@@ -2,6 +2,7 @@
 /// Definitions of safetensors.hpp.
 
 #include <cerrno>
+#include <exception>
 #include <set>
 
 #include <fcntl.h>
@@ -26,14 +27,6 @@ inline int write_start(std::string const& path, std::string_view start, std::int
   });
 }
 
-SHARDTYPE_INLINE void check_names(Tensors<SavedTensor> const& tensors, std::string const& path) {
-  std::set<std::string> names;
-  for (SavedTensor const& t : tensors.list)
-    if (!names.insert(t.name).second)
-      throw Error("E91", "two tensors would have the name \"" + t.name + "\" in " + path,
-                  FailedOn::every_rank);
-}
-
 SHARDTYPE_INLINE void write_file(runtime::MeshState& mesh, Tensors<SavedTensor> const& tensors,
                                  std::string const& path, FileHeader const& header,
                                  std::string const& start,
@@ -43,9 +36,13 @@ SHARDTYPE_INLINE void write_file(runtime::MeshState& mesh, Tensors<SavedTensor> 
   shardtype::detail::npy_agree(comm.raw(), file.outcome);
   auto const on_first = [&](auto const& f) {
     NpyOutcome outcome;
-    int const fault = comm.rank() == 0 ? f() : 0;
-    if (fault != 0)
-      outcome.note("IO8", "cannot write " + path + ": " + runtime::file_fault_text(fault));
+    try {
+      int const fault = comm.rank() == 0 ? f() : 0;
+      if (fault != 0)
+        outcome.note("IO8", "cannot write " + path + ": " + runtime::file_fault_text(fault));
+    } catch (std::exception const& failure) {
+      outcome.note("IO8", "cannot write " + path + ": " + failure.what());
+    }
     shardtype::detail::npy_agree(comm.raw(), outcome);
   };
   on_first([&] { return write_start(file.written(), start, header.file_bytes()); });
@@ -72,7 +69,7 @@ SHARDTYPE_INLINE void write_file(runtime::MeshState& mesh, Tensors<SavedTensor> 
 
 SHARDTYPE_INLINE void read_file(runtime::MeshState* mesh, Tensors<LoadedTensor> const& tensors,
                                 std::string const& path, FileHeader const& header,
-                                bool ignore_others) {
+                                bool ignore_others, std::function<void()> const& check) {
   std::set<std::string> wanted;
   for (LoadedTensor const& t : tensors.list) {
     InFile const* const found = header.find(t.name);
@@ -89,14 +86,17 @@ SHARDTYPE_INLINE void read_file(runtime::MeshState* mesh, Tensors<LoadedTensor> 
           tensor_of_file(t.name, path) + " is not in the program; ignore_others leaves it out",
           FailedOn::every_rank);
   if (mesh == nullptr) return;
+  if (check) check();
   MPI_Comm const comm = mesh->whole().raw();
   io::NpyAccess const access = shardtype::detail::file_access();
   shardtype::detail::NpyTransfer in(access.collective ? comm : MPI_COMM_SELF,
                                     shardtype::detail::NpyWay::read, path, path);
   in.open();
   shardtype::detail::npy_agree(comm, in.outcome);
+  in.require_bytes(comm, header.file_bytes());
   for (LoadedTensor const& t : tensors.list)
     read_tensor(in, access, t, header.data_offset + header.find(t.name)->begin, nullptr);
+  in.check_bytes(header.file_bytes());
   in.close();
   shardtype::detail::npy_agree(comm, in.outcome);
 }
@@ -108,9 +108,17 @@ SHARDTYPE_INLINE void save_file(Tensors<SavedTensor> const& tensors, std::string
   if (!tensors.mesh || !tensors.mesh->here()) return;
   runtime::MeshState& mesh = tensors.mesh->state();
   mesh.agreement().agree("checkpoint::save_safetensors", where);
-  check_names(tensors, path);
   std::vector<Entry const*> entries;
-  for (SavedTensor const& t : tensors.list) entries.push_back(&t);
+  std::vector<std::string_view> names;
+  for (SavedTensor const& t : tensors.list) {
+    entries.push_back(&t);
+    names.push_back(t.name);
+  }
+  check_names(std::move(names), path, "__metadata__");
+  for (auto const& [name, text] : metadata)
+    if (!io::is_utf8(name) || !io::is_utf8(text))
+      throw Error("E95", "the text \"" + io::shortened(name) + "\" of " + path + " is no UTF-8",
+                  FailedOn::every_rank);
   FileHeader header = arrange(entries, std::move(metadata));
   std::string const start = format(header);
   write_file(mesh, tensors, path, header, start, {});

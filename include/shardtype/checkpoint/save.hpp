@@ -46,7 +46,8 @@ void save_now(Contents contents, std::string const& run, std::int64_t step, Extr
 /// before, or is killed, leaves what was saved before as it was. `extra`: numbers and texts, those of the mesh's first
 /// rank; under SHARDTYPE_CHECK=agree these, the step and the state's step must be the same on all ranks (E03). Collective
 /// over the mesh of the tensors, which is one (Error E23); sent are the checksums, and the outcome; of cyclic dims one
-/// all_to_all creates nested blocks first. Errors, the same on every rank: IO8 it cannot be written, E95 a negative step.
+/// all_to_all creates nested blocks first. Errors, the same on every rank: IO8 it cannot be written, E95 a negative step, or
+/// a value that is no UTF-8, E91 two tensors have one name.
 template <class Model>
 void save(std::string const& run, std::int64_t step, Model const& model, Extra const& extra = {},
           Options const& options = {},

@@ -3,7 +3,9 @@
 
 #include <cerrno>
 #include <exception>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -37,6 +39,15 @@ SHARDTYPE_INLINE void write_tensor(shardtype::detail::NpyTransfer& out, io::NpyA
 
 #ifdef SHARDTYPE_HAVE_JSON
 
+/// Error E95 in `outcome`: a name or a text of these values would be another one in the file, which is UTF-8.
+inline void note_unreadable(Extra const& extra, NpyOutcome& outcome) {
+  for (auto const& [name, value] : extra.values()) {
+    auto const* const text = std::get_if<std::string>(&value.kinds());
+    if (!io::is_utf8(name) || (text != nullptr && !io::is_utf8(*text)))
+      outcome.note("E95", "the value \"" + io::shortened(name) + "\" is no UTF-8");
+  }
+}
+
 SHARDTYPE_INLINE StepWrite::StepWrite(runtime::Comm& comm, std::string const& run,
                                       std::int64_t step, std::vector<SavedTensor> tensors,
                                       Extra extra, Extra counts, Options options)
@@ -48,7 +59,15 @@ SHARDTYPE_INLINE StepWrite::StepWrite(runtime::Comm& comm, std::string const& ru
       options_(options) {
   for (SavedTensor const& t : tensors_) sums_.emplace_back(t.block.chunks(), 0U);
   group_tensors();
-  if (comm_.rank() == 0) folder_.create(run, step);
+  for (Part const& part : parts_) {
+    std::vector<std::string_view> names;
+    for (std::size_t const k : part.tensors) names.push_back(tensors_[k].name);
+    check_names(std::move(names), joined(run, step_name(step) + "/" + part.name), "__metadata__");
+  }
+  if (comm_.rank() == 0) {
+    note_unreadable(extra_, folder_.outcome);
+    if (folder_.outcome.fine()) folder_.create(run, step);
+  }
   for (Part& part : parts_) {
     std::vector<Entry const*> entries;
     for (std::size_t const k : part.tensors) entries.push_back(&tensors_[k]);

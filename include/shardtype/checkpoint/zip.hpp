@@ -9,6 +9,8 @@
 #include <shardtype/checkpoint/folder.hpp>
 #include <shardtype/checkpoint/namespace.hpp>
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/files.hpp>
 
 namespace shardtype::checkpoint::detail {
 
@@ -23,6 +25,8 @@ struct ZipEntry {
 
 /// The CRC-32 of bytes that follow those of `sum`.
 std::uint32_t crc32(std::uint32_t sum, std::string_view bytes);
+/// The CRC-32 of two texts, from those of each and the length of the second.
+std::uint32_t crc32_of_both(std::uint32_t first, std::uint32_t second, std::int64_t second_bytes);
 
 /// The local header of an entry, whose sizes are in 64 bits.
 std::string zip_local_header(ZipEntry const& entry);
@@ -33,14 +37,18 @@ std::string zip_directory(std::vector<ZipEntry> const& entries, std::int64_t at)
 /// an errno.
 int finish_zip(std::string const& path, std::vector<ZipEntry> entries);
 
-/// Writes and reads a piece of a file that exists. 0 or an errno.
+/// Writes a piece of a file that exists. 0 or an errno.
 int write_piece(std::string const& path, std::string_view piece, std::int64_t at);
-int read_piece(std::string const& path, std::int64_t at, std::int64_t bytes, std::string& out);
 
-/// The entries of the archive at `path`; E94 in `outcome` if it is none, is cut off, or has compressed entries, IO1 if it
-/// cannot be read. `file_bytes`: of all of it.
-std::vector<ZipEntry> read_zip(std::string const& path, std::int64_t& file_bytes,
+/// The entries of the archive `file` at `path`. E94 in `outcome` if it is none, is cut off, has compressed entries or
+/// anything that Python's zipfile does not read, or reads otherwise; IO1 if it cannot be read.
+std::vector<ZipEntry> read_zip(runtime::OpenFile const& file, std::string const& path,
                                NpyOutcome& outcome);
+
+/// Ranks share the bytes of these entries, each reads some, and compares the checksum of each entry with that of the
+/// directory. Collective: on all ranks the same. Errors E94 by the name in the file, IO1.
+void check_zip_sums(runtime::Comm& comm, std::string const& path,
+                    std::vector<ZipEntry> const& entries);
 
 }  // namespace shardtype::checkpoint::detail
 

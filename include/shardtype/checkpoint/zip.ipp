@@ -5,14 +5,16 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
+#include <cstring>
+#include <exception>
 #include <initializer_list>
+#include <utility>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <shardtype/checkpoint/folder.hpp>
+#include <shardtype/checkpoint/header.hpp>
 #include <shardtype/checkpoint/open_file.hpp>
 #include <shardtype/checkpoint/zip.hpp>
 #include <shardtype/runtime/files.hpp>
@@ -35,29 +37,57 @@ inline void put(std::string& out, std::initializer_list<ZipNumber> numbers) {
   for (ZipNumber const& n : numbers)
     for (int k = 0; k < n.bytes; ++k) out += static_cast<char>((n.value >> (8 * k)) & 0xff);
 }
-/// A number of `bytes` bytes at `at`; 0 behind the end.
-inline std::uint64_t number_at(std::string_view text, std::size_t at, int bytes) {
-  std::uint64_t out = 0;
-  for (int k = bytes - 1; k >= 0; --k) {
-    std::size_t const place = at + static_cast<std::size_t>(k);
-    out = out << 8 | (place < text.size() ? static_cast<unsigned char>(text[place]) : 0U);
+
+/// Tables of the CRC-32: [k][b] is that of the byte b and k bytes 0 behind it.
+using CrcTables = std::array<std::array<std::uint32_t, 256>, 16>;
+inline constexpr std::uint32_t crc_polynomial = 0xedb88320U;
+
+SHARDTYPE_INLINE std::uint32_t crc32(std::uint32_t sum, std::string_view bytes) {
+  static CrcTables const tables = [] {
+    CrcTables out{};
+    for (std::uint32_t n = 0; n < 256; ++n) {
+      std::uint32_t c = n;
+      for (int k = 0; k < 8; ++k) c = (c & 1) != 0 ? crc_polynomial ^ (c >> 1) : c >> 1;
+      out[0][n] = c;
+    }
+    for (std::size_t k = 1; k < out.size(); ++k)
+      for (std::size_t n = 0; n < 256; ++n)
+        out[k][n] = out[0][out[k - 1][n] & 0xff] ^ (out[k - 1][n] >> 8);
+    return out;
+  }();
+  std::uint32_t c = ~sum;
+  // 16 bytes in each step, whose lookups do not wait for each other
+  auto const look = [&](std::uint32_t word, std::size_t last) {
+    return tables[last][word & 0xff] ^ tables[last - 1][word >> 8 & 0xff] ^
+           tables[last - 2][word >> 16 & 0xff] ^ tables[last - 3][word >> 24];
+  };
+  for (; bytes.size() >= 16; bytes.remove_prefix(16)) {
+    std::uint32_t words[4];
+    std::memcpy(words, bytes.data(), sizeof words);
+    c = look(words[0] ^ c, 15) ^ look(words[1], 11) ^ look(words[2], 7) ^ look(words[3], 3);
+  }
+  for (char const b : bytes) c = tables[0][(c ^ static_cast<unsigned char>(b)) & 0xff] ^ (c >> 8);
+  return ~c;
+}
+
+/// The product of two polynomials modulo that of the CRC; bits are coefficients, the highest bit that of 1.
+inline std::uint32_t crc_product(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t out = 0;
+  for (std::uint32_t bit = 1U << 31; bit != 0; bit >>= 1) {
+    if ((a & bit) != 0) out ^= b;
+    b = (b & 1) != 0 ? crc_polynomial ^ (b >> 1) : b >> 1;
   }
   return out;
 }
 
-SHARDTYPE_INLINE std::uint32_t crc32(std::uint32_t sum, std::string_view bytes) {
-  static std::array<std::uint32_t, 256> const table = [] {
-    std::array<std::uint32_t, 256> out{};
-    for (std::uint32_t n = 0; n < 256; ++n) {
-      std::uint32_t c = n;
-      for (int k = 0; k < 8; ++k) c = (c & 1) != 0 ? 0xedb88320U ^ (c >> 1) : c >> 1;
-      out[n] = c;
-    }
-    return out;
-  }();
-  std::uint32_t c = ~sum;
-  for (char const b : bytes) c = table[(c ^ static_cast<unsigned char>(b)) & 0xff] ^ (c >> 8);
-  return ~c;
+SHARDTYPE_INLINE std::uint32_t crc32_of_both(std::uint32_t first, std::uint32_t second,
+                                             std::int64_t second_bytes) {
+  std::uint32_t power = 1U << 23, shift = 1U << 31;  // x^8, and 1
+  for (std::int64_t n = second_bytes; n > 0; n >>= 1) {
+    if ((n & 1) != 0) shift = crc_product(shift, power);
+    power = crc_product(power, power);
+  }
+  return crc_product(shift, first) ^ second;
 }
 
 /// What local and central headers have alike, from the version that is needed to the length of the name.
@@ -110,46 +140,33 @@ SHARDTYPE_INLINE std::string zip_directory(std::vector<ZipEntry> const& entries,
   return out;
 }
 
-/// Reads `bytes` bytes at `at`, fewer at the end of the file. 0 or an errno.
-inline int read_at(int descriptor, std::int64_t at, std::int64_t bytes, std::string& out) {
-  out.resize(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)));
-  std::size_t done = 0;
-  while (done < out.size()) {
-    ssize_t const n = pread(descriptor, out.data() + done, out.size() - done,
-                            static_cast<off_t>(at + static_cast<std::int64_t>(done)));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    if (n == 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  out.resize(done);
-  return 0;
-}
-
 SHARDTYPE_INLINE int write_piece(std::string const& path, std::string_view piece, std::int64_t at) {
   return with_file(path, O_WRONLY, [&](int descriptor) {
     return write_at(descriptor, piece.data(), piece.size(), at);
   });
 }
-SHARDTYPE_INLINE int read_piece(std::string const& path, std::int64_t at, std::int64_t bytes,
-                                std::string& out) {
-  return with_file(path, O_RDONLY,
-                   [&](int descriptor) { return read_at(descriptor, at, bytes, out); });
+/// The CRC-32 of bytes of an open file. 0, an errno or file_fault::cut.
+inline int sum_of(runtime::OpenFile const& file, std::int64_t at, std::int64_t bytes,
+                  std::uint32_t& sum) {
+  constexpr std::int64_t piece = std::int64_t{1} << 18;
+  std::string text;
+  for (std::int64_t n = 0; bytes > 0; at += n, bytes -= n) {
+    n = std::min(piece, bytes);
+    text.resize(static_cast<std::size_t>(n));
+    if (int const fault = file.read(at, n, text.data()); fault != 0) return fault;
+    sum = crc32(sum, text);
+  }
+  return 0;
 }
 
 SHARDTYPE_INLINE int finish_zip(std::string const& path, std::vector<ZipEntry> entries) {
-  return with_file(path, O_RDWR, [&](int descriptor) {
-    constexpr std::int64_t piece = std::int64_t{1} << 20;
-    int fault = 0;
+  runtime::OpenFile const written(path);
+  return with_file(path, O_WRONLY, [&](int descriptor) {
+    int fault = written.fault();
     std::string text;
     std::int64_t last = 0;
     for (ZipEntry& e : entries) {
-      for (std::int64_t k = 0; k < e.bytes && fault == 0; k += piece) {
-        std::int64_t const n = std::min(piece, e.bytes - k);
-        fault = read_at(descriptor, e.begin + k, n, text);
-        if (fault == 0 && static_cast<std::int64_t>(text.size()) != n) fault = EIO;
-        e.sum = crc32(e.sum, text);
-      }
+      if (fault == 0) fault = sum_of(written, e.begin, e.bytes, e.sum);
       text.clear();
       put(text, {{e.sum, 4}});
       if (fault == 0) fault = write_at(descriptor, text.data(), 4, e.header + zip_sum_at);
@@ -163,98 +180,215 @@ SHARDTYPE_INLINE int finish_zip(std::string const& path, std::vector<ZipEntry> e
 
 /// Where the directory of an archive is, and how many entries it has.
 struct ZipDirectory {
-  std::int64_t begin = -1, bytes = 0, entries = 0;
+  std::int64_t begin = 0, bytes = 0, entries = -1;
 };
-/// From the last bytes of a file, which begin at `at`; `begin` is negative if there is none.
-inline ZipDirectory find_directory(std::string_view tail, std::int64_t at) {
-  auto const signed_at = [&](std::size_t place, int bytes) {
-    return static_cast<std::int64_t>(number_at(tail, place, bytes));
+/// From the last bytes of a file; `entries` is negative if there is none that ends where the records of its end begin.
+inline ZipDirectory find_directory(std::string_view tail, std::int64_t file_bytes) {
+  constexpr std::size_t end_bytes = 22, locator_bytes = 20, end64_bytes = 56;
+  if (tail.size() < end_bytes) return {};
+  auto const reader_at = [&](std::size_t from_end) {
+    return io::ByteReader(tail.substr(tail.size() - from_end));
   };
-  if (tail.size() < 22) return {};
-  std::size_t end = tail.size() - 22;
-  while (number_at(tail, end, 4) != zip_end)
-    if (end-- == 0) return {};
-  ZipDirectory out{signed_at(end + 16, 4), signed_at(end + 12, 4), signed_at(end + 10, 2)};
-  if (end < 20 || number_at(tail, end - 20, 4) != zip_locator) return out;
-  std::int64_t const far = signed_at(end - 12, 8) - at;
-  if (far < 0 || far + 56 > static_cast<std::int64_t>(tail.size())) return {};
-  auto const place = static_cast<std::size_t>(far);
-  if (number_at(tail, place, 4) != zip_end64) return {};
-  return {signed_at(place + 48, 8), signed_at(place + 40, 8), signed_at(place + 32, 8)};
-}
-
-/// The entry at `at` of a directory, and where the next one is; 0 if there is none. `stored`: whether it is as it was.
-inline std::size_t read_entry(std::string_view text, std::size_t at, ZipEntry& e, bool& stored) {
-  if (at + 46 > text.size() || number_at(text, at, 4) != zip_central) return 0;
-  std::size_t const name = number_at(text, at + 28, 2), extra = number_at(text, at + 30, 2),
-                    comment = number_at(text, at + 32, 2);
-  std::size_t const next = at + 46 + name + extra + comment;
-  if (next > text.size()) return 0;
-  e.name = std::string(text.substr(at + 46, name));
-  e.sum = static_cast<std::uint32_t>(number_at(text, at + 16, 4));
-  std::uint64_t numbers[] = {number_at(text, at + 24, 4), number_at(text, at + 20, 4),
-                             number_at(text, at + 42, 4)};
-  std::string_view more = text.substr(at + 46 + name, extra);
-  while (more.size() >= 4) {
-    std::size_t const bytes = std::min<std::size_t>(number_at(more, 2, 2), more.size() - 4);
-    std::size_t from = 4;
-    if (number_at(more, 0, 2) == 1)
-      for (std::uint64_t& n : numbers)
-        if (n == zip_large && from + 8 <= 4 + bytes) {
-          n = number_at(more, from, 8);
-          from += 8;
-        }
-    more.remove_prefix(4 + bytes);
+  io::ByteReader in = reader_at(end_bytes);
+  if (in.number(4) != zip_end || in.number(4) != 0) return {};
+  std::int64_t const here = in.count(2), all = in.count(2);
+  ZipDirectory out;
+  out.bytes = in.count(4);
+  out.begin = in.count(4);
+  out.entries =
+      here == all && in.number(2) == 0 ? all : -1;  // no comment, which may look like an end
+  std::int64_t behind = static_cast<std::int64_t>(end_bytes);
+  if (tail.size() >= end_bytes + locator_bytes + end64_bytes &&
+      reader_at(end_bytes + locator_bytes).number(4) == zip_locator) {
+    behind = static_cast<std::int64_t>(end_bytes + locator_bytes + end64_bytes);
+    io::ByteReader locator = reader_at(end_bytes + locator_bytes);
+    bool good = locator.number(4) == zip_locator && locator.number(4) == 0 &&
+                locator.count(8) == file_bytes - behind && locator.number(4) == 1;
+    io::ByteReader large = reader_at(static_cast<std::size_t>(behind));
+    good = good && large.number(4) == zip_end64 && large.number(8) == end64_bytes - 12;
+    large.bytes(4);
+    good = good && large.number(8) == 0;  // one disk
+    std::int64_t const here64 = large.count(8), all64 = large.count(8);
+    ZipDirectory const small = out;
+    out.bytes = large.count(8);
+    out.begin = large.count(8);
+    // the short record has the same numbers, or says that they are here
+    auto const same = [](std::int64_t n, std::int64_t short_one, std::uint64_t most) {
+      return short_one == n || short_one == static_cast<std::int64_t>(most);
+    };
+    good = good && large.good() && locator.good() && here64 == all64 &&
+           same(all64, small.entries, 0xffff) && same(out.bytes, small.bytes, zip_large) &&
+           same(out.begin, small.begin, zip_large);
+    out.entries = good ? all64 : -1;
   }
-  e.bytes = static_cast<std::int64_t>(numbers[0]);
-  e.header = static_cast<std::int64_t>(numbers[2]);
-  stored = number_at(text, at + 10, 2) == 0 && numbers[0] == numbers[1];
-  return next;
+  if (out.bytes > file_bytes - behind || out.begin != file_bytes - behind - out.bytes)
+    out.entries = -1;
+  return out;
 }
 
-SHARDTYPE_INLINE std::vector<ZipEntry> read_zip(std::string const& path, std::int64_t& file_bytes,
-                                                NpyOutcome& outcome) {
+/// What an entry of the directory says in its further fields: numbers of 64 bits in place of those that are `zip_large`.
+inline void read_large(io::ByteReader& in, std::string_view extra, ZipEntry& e,
+                       std::int64_t& packed) {
+  io::ByteReader fields(extra, in.place() - extra.size());
+  bool found = false;
+  while (fields.good() && !fields.rest().empty()) {
+    std::uint64_t const kind = fields.number(2);
+    std::string_view const field = fields.bytes(fields.number(2));
+    if (kind == 0x7075) fields.fail("has a second name");
+    if (kind != 1) continue;
+    if (std::exchange(found, true)) fields.fail("has its large numbers twice");
+    io::ByteReader numbers(field, fields.place() - field.size());
+    for (std::int64_t* const n : {&e.bytes, &packed, &e.header})
+      if (*n == static_cast<std::int64_t>(zip_large)) *n = numbers.count(8);
+    if (!numbers.good()) fields.fail("lacks a large number");
+  }
+  if (!found && (e.bytes == static_cast<std::int64_t>(zip_large) ||
+                 packed == static_cast<std::int64_t>(zip_large) ||
+                 e.header == static_cast<std::int64_t>(zip_large)))
+    fields.fail("lacks its large numbers");
+  if (!fields.good()) in.fail(fields.problem());
+}
+
+/// The next entry of a directory. `kept_as_is`: whether it is not compressed.
+inline ZipEntry read_entry(io::ByteReader& in, bool& kept_as_is) {
+  constexpr std::uint64_t newest = 63, known_flags = zip_utf8 | 0x8;  // sizes behind the bytes
+  ZipEntry e;
+  if (in.number(4) != zip_central) in.fail("has no entry where one is expected");
+  in.bytes(2);
+  std::uint64_t const version = in.number(2), flags = in.number(2), method = in.number(2);
+  in.bytes(4);
+  e.sum = static_cast<std::uint32_t>(in.number(4));
+  std::int64_t packed = in.count(4);
+  e.bytes = in.count(4);
+  std::uint64_t const name = in.number(2), extra = in.number(2), comment = in.number(2),
+                      disk = in.number(2);
+  in.bytes(6);
+  e.header = in.count(4);
+  e.name = std::string(in.bytes(name));
+  std::string_view const fields = in.bytes(extra);
+  if (in.good()) read_large(in, fields, e, packed);
+  in.bytes(comment);
+  std::size_t ascii = 0;
+  while (ascii < e.name.size() && e.name[ascii] > 0) ++ascii;
+  if (version > newest || disk != 0) in.fail("has an entry of another kind");
+  kept_as_is = in.good() && method == 0;
+  if (method == 0 && (flags & ~known_flags) != 0) in.fail("has an encrypted or unknown entry");
+  if (e.name.find('\0') != e.name.npos || !io::is_utf8(e.name) ||
+      ((flags & zip_utf8) == 0 && ascii < e.name.size()))
+    in.fail("has a name that is no UTF-8");
+  if (method == 0 && e.bytes != packed) in.fail("has an entry with two sizes");
+  return e;
+}
+
+SHARDTYPE_INLINE std::vector<ZipEntry> read_zip(runtime::OpenFile const& file,
+                                                std::string const& path, NpyOutcome& outcome) {
   std::vector<ZipEntry> out;
-  int const descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status = {};
-  int fault = descriptor < 0 || fstat(descriptor, &status) != 0 ? errno : 0;
   auto const damaged = [&](std::string const& what) { outcome.note("E94", path + what); };
+  std::int64_t const bytes = file.bytes(), tail = std::min<std::int64_t>(bytes, 22 + 20 + 56);
   std::string text, local;
-  ZipDirectory directory;
-  if (fault == 0) {
-    file_bytes = static_cast<std::int64_t>(status.st_size);
-    std::int64_t const tail = std::min<std::int64_t>(file_bytes, 22 + 0xffff + 76);
-    fault = read_at(descriptor, file_bytes - tail, tail, text);
-    directory = find_directory(text, file_bytes - tail);
+  int fault = file.read(bytes - tail, tail, text);
+  ZipDirectory const directory = fault == 0 ? find_directory(text, bytes) : ZipDirectory{};
+  if (fault == 0) fault = file.read(0, std::min<std::int64_t>(bytes, 4), local);
+  bool const begun =
+      local == std::string_view("PK\3\4", 4) || (directory.entries == 0 && directory.begin == 0);
+  if (fault == 0 && (directory.entries < 0 || !begun)) {
+    damaged(" is no .npz file, or is cut off: it has no directory at its end");
+    return out;
   }
-  bool const there = directory.begin >= 0 && directory.bytes >= 0 &&
-                     directory.begin <= file_bytes - directory.bytes;
-  if (fault == 0 && !there) damaged(" is no .npz file, or is cut off: it has no directory");
-  if (fault == 0 && there) fault = read_at(descriptor, directory.begin, directory.bytes, text);
-  std::size_t at = 0;
-  for (std::int64_t k = 0; fault == 0 && outcome.fine() && k < directory.entries; ++k) {
-    ZipEntry e;
-    bool stored = false;
-    at = read_entry(text, at, e, stored);
-    if (at == 0) {
-      damaged(": its directory is damaged");
-    } else if (!stored) {
-      damaged(": \"" + e.name + "\" is compressed; np.savez writes arrays as they are");
+  if (fault == 0) fault = file.read(directory.begin, directory.bytes, text);
+  io::ByteReader in(text, static_cast<std::uint64_t>(directory.begin));
+  out.reserve(text.size() / 46);
+  while (fault == 0 && outcome.fine() && !in.rest().empty()) {
+    bool kept_as_is = false;
+    ZipEntry e = read_entry(in, kept_as_is);
+    std::string const name = "\"" + io::shortened(e.name) + "\"";
+    if (!in.good()) {
+      damaged(": its directory is damaged: it " + in.problem());
+    } else if (!kept_as_is) {
+      damaged(": " + name + " is compressed; np.savez writes arrays as they are");
     } else {
-      fault = read_at(descriptor, e.header, 30, local);
-      e.begin = e.header + 30 + static_cast<std::int64_t>(number_at(local, 26, 2)) +
-                static_cast<std::int64_t>(number_at(local, 28, 2));
-      if (e.header < 0 || number_at(local, 0, 4) != zip_local || e.bytes < 0 ||
-          e.begin > file_bytes - e.bytes)
-        damaged(": tensor \"" + e.name + "\" is damaged or cut off");
+      // its header there, whose name is the same
+      auto const length = static_cast<std::int64_t>(e.name.size());
+      fault = file.read(e.header, 30 + length, local);
+      io::ByteReader start(local);
+      bool good = fault == 0 && start.number(4) == zip_local;
+      start.bytes(22);
+      good = good && start.count(2) == length;
+      std::int64_t const fields = start.count(2);
+      if (fault == 0) e.begin = e.header + 30 + length + fields;
+      good = good && start.bytes(e.name.size()) == e.name && e.begin <= bytes - e.bytes;
+      if (fault == runtime::file_fault::cut) fault = 0;
+      if (fault == 0 && !good) damaged(": tensor " + name + " is damaged or cut off");
       out.push_back(std::move(e));
     }
   }
-  if (descriptor >= 0) close(descriptor);
+  if (fault == 0 && outcome.fine() && static_cast<std::int64_t>(out.size()) != directory.entries)
+    damaged(": its directory has " + std::to_string(out.size()) + " entries, and says " +
+            std::to_string(directory.entries));
+  std::vector<ZipEntry const*> sorted;
+  for (ZipEntry const& e : out) sorted.push_back(&e);
+  std::sort(sorted.begin(), sorted.end(),
+            [](ZipEntry const* a, ZipEntry const* b) { return a->header < b->header; });
+  for (std::size_t k = 0; k < sorted.size() && outcome.fine(); ++k) {
+    bool const last = k + 1 == sorted.size();
+    if (sorted[k]->begin + sorted[k]->bytes > (last ? directory.begin : sorted[k + 1]->header))
+      damaged(": \"" + io::shortened(sorted[k]->name) + "\" ends behind the begin of another");
+  }
   if (fault != 0)
-    outcome.note("IO1", "cannot read " + path + ": " +
-                            (fault == ENOENT ? "no such file" : runtime::file_fault_text(fault)));
+    outcome.note("IO1", "cannot read " + path + ": " + runtime::file_fault_text(fault));
   return out;
+}
+
+SHARDTYPE_INLINE void check_zip_sums(runtime::Comm& comm, std::string const& path,
+                                     std::vector<ZipEntry> const& entries) {
+  std::int64_t all = 0;
+  for (ZipEntry const& e : entries) all += e.bytes;
+  // rank r reads the bytes from all * r / ranks on, of all entries one after the other; a piece is those of one entry
+  struct Piece {
+    std::size_t entry;
+    std::int64_t from, bytes;
+    int rank;
+  };
+  std::vector<Piece> pieces;
+  std::int64_t const share = all / comm.size() + 1;
+  std::int64_t at = 0;
+  for (std::size_t k = 0; k < entries.size(); ++k)
+    for (std::int64_t from = 0; from < entries[k].bytes;) {
+      std::int64_t const n = std::min(entries[k].bytes - from, share - at % share);
+      pieces.push_back({k, from, n, static_cast<int>(at / share)});
+      from += n;
+      at += n;
+    }
+  std::vector<std::int64_t> sums(pieces.size(), 0);
+  NpyOutcome outcome;
+  try {
+    runtime::OpenFile const file(path);
+    int fault = file.fault();
+    for (std::size_t k = 0; k < pieces.size() && fault == 0; ++k) {
+      if (pieces[k].rank != comm.rank()) continue;
+      std::uint32_t sum = 0;
+      fault = sum_of(file, entries[pieces[k].entry].begin + pieces[k].from, pieces[k].bytes, sum);
+      sums[k] = static_cast<std::int64_t>(sum);
+    }
+    if (fault != 0)
+      outcome.note("IO1", "cannot read " + path + ": " + runtime::file_fault_text(fault));
+  } catch (std::exception const& failure) {
+    outcome.note("IO1", "cannot read " + path + ": " + failure.what());
+  }
+  shardtype::detail::npy_agree(comm.raw(), outcome);
+  if (!pieces.empty())
+    comm.all_reduce(sums.data(), sums.data(), static_cast<std::int64_t>(sums.size()),
+                    ReduceKind::sum);
+  std::vector<std::uint32_t> whole(entries.size(), 0);
+  for (std::size_t k = 0; k < pieces.size(); ++k)
+    whole[pieces[k].entry] =
+        crc32_of_both(whole[pieces[k].entry], static_cast<std::uint32_t>(sums[k]), pieces[k].bytes);
+  for (std::size_t k = 0; k < entries.size(); ++k)
+    if (whole[k] != entries[k].sum)
+      throw Error("E94",
+                  tensor_of_file(entries[k].name, path) + " is damaged: the checksum of its " +
+                      std::to_string(entries[k].bytes) + " bytes differs",
+                  FailedOn::every_rank);
 }
 
 }  // namespace shardtype::checkpoint::detail

@@ -10,7 +10,6 @@
 #include <string>
 
 #include <mpi.h>
-#include <sys/stat.h>
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
@@ -26,11 +25,6 @@ namespace detail {
 
 NpyOutcome npy_check_block(std::string const& path, io::NpyInts const& shape,
                            io::NpyInts const& begin, io::NpyInts const& count);
-
-inline std::string npy_too_short(std::string const& path, std::int64_t has, std::int64_t wants) {
-  return path + " has " + std::to_string(has) + " bytes, its header promises " +
-         std::to_string(wants) + ": the file is cut off";
-}
 
 /// Rank 0's part of read_npy_header: the file's size, and the bytes of its header.
 std::string npy_header_text(std::string const& path, std::int64_t& file_bytes, NpyOutcome& outcome);

@@ -18,32 +18,23 @@ SHARDTYPE_INLINE NpyOutcome npy_check_block(std::string const& path, io::NpyInts
 
 SHARDTYPE_INLINE std::string npy_header_text(std::string const& path, std::int64_t& file_bytes,
                                              NpyOutcome& outcome) {
-  int fault = 0;
-  std::FILE* const in = runtime::open_to_read(path, fault);
-  struct stat status = {};
-  if (in == nullptr || fstat(fileno(in), &status) != 0) {
-    if (in != nullptr) fault = errno;
+  runtime::OpenFile const in(path);
+  if (int const fault = in.fault(); fault != 0) {
     outcome.note("IO1", "cannot open " + path + ": " +
                             (fault == ENOENT || fault == ENOTDIR ? "no such file"
                              : fault == EISDIR                   ? "it is a directory"
                              : fault == EACCES                   ? "no permission to read it"
                                                : runtime::file_fault_text(fault)));
-    if (in != nullptr) std::fclose(in);
     return {};
   }
-  file_bytes = static_cast<std::int64_t>(status.st_size);
-  std::string text(12, '\0');
-  auto const fill = [&](std::size_t from) {
-    text.resize(from + std::fread(text.data() + from, 1, text.size() - from, in));
-  };
-  fill(0);
-  auto const size = std::min(io::npy_header_bytes(text), npy_longest_header);
-  if (size > 12 && text.size() == 12) {
-    text.resize(static_cast<std::size_t>(size));
-    fill(12);
-  }
-  if (std::ferror(in) != 0) outcome.note("IO1", "cannot read " + path);
-  std::fclose(in);
+  file_bytes = in.bytes();
+  std::string text;
+  int fault = in.read(0, std::min<std::int64_t>(12, file_bytes), text);
+  std::int64_t const size = std::min(io::npy_header_bytes(text), npy_longest_header);
+  if (fault == 0 && size > 12 && text.size() == 12)
+    fault = in.read(0, std::min(size, file_bytes), text);
+  if (fault != 0)
+    outcome.note("IO1", "cannot read " + path + ": " + runtime::file_fault_text(fault));
   return text;
 }
 
@@ -68,6 +59,8 @@ SHARDTYPE_INLINE NpyHeader read_npy_header(MPI_Comm comm, std::string const& pat
 
   // From here on all ranks process the same bytes, so they fail together.
   NpyHeader header = parse_npy_header(text, path, FailedOn::every_rank);
+  if (std::string const why = npy_unreadable(header); !why.empty())
+    throw Error("IO3", path + " " + why, FailedOn::every_rank);
   std::int64_t const wants =
       header.data_offset + npy_data_bytes(header.shape, npy_item_bytes(header.dtype));
   if (file_bytes < wants)
@@ -86,12 +79,11 @@ SHARDTYPE_INLINE void read_npy_block(MPI_Comm comm, std::string const& path,
                          path);
   in.open();
   detail::npy_agree(comm, in.outcome);
-  MPI_Offset has = 0;
-  in.check(MPI_File_get_size(in.file(), &has));
   auto const wants =
       header.data_offset + npy_data_bytes(header.shape, static_cast<std::int64_t>(element_bytes));
-  if (has < wants) in.outcome.note("IO6", detail::npy_too_short(path, has, wants));
+  in.check_bytes(wants);
   in.move(header.data_offset, slabs, in.outcome.fine(), static_cast<std::byte*>(out));
+  in.check_bytes(wants);
   in.close();
   detail::npy_agree(comm, in.outcome);
 }

@@ -10,6 +10,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
+#include <shardtype/io/byte_reader.hpp>
 #include <shardtype/io/npy_dtype.hpp>
 
 namespace shardtype {
@@ -36,27 +37,26 @@ namespace detail {
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 inline constexpr std::int64_t npy_longest_header = std::int64_t(1) << 20;
 
-/// Parses the Python literal of the header. On failure each function stores what it expected in
-/// `problem`.
-class NpyDictReader {
+/// Parses the Python literal of the header. Functions return whether there was no mistake so far.
+class NpyDictReader : public io::ByteReader {
  public:
-  explicit NpyDictReader(std::string_view text) : text_(text) {}
-
-  std::string problem;
+  /// `long_integers`: whether numbers may end in Python 2's 'L'.
+  NpyDictReader(std::string_view text, std::uint64_t place, bool long_integers)
+      : ByteReader(text, place), long_integers_(long_integers) {}
 
   bool read(io::NpyHeader& header);
 
  private:
-  bool fail(std::string text) {
-    problem = std::move(text);
-    return false;
+  // Python takes the same, and more; a line's begin and other spaces mean something to it
+  void skip() { skip_any(" \t"); }
+  bool next(char c) {
+    skip();
+    return take(c);
   }
-  void skip() {
-    while (!text_.empty() && std::string_view(" \t\r\n\f\v").find(text_[0]) != text_.npos)
-      text_.remove_prefix(1);
+  bool want_next(char c) {
+    skip();
+    return want(c);
   }
-  bool take(char c);
-  bool want(char c) { return take(c) || fail(std::string("lacks a '") + c + "'"); }
 
   bool read_string(std::string& out);
 
@@ -66,7 +66,7 @@ class NpyDictReader {
 
   bool read_dtype(std::string& out);
 
-  std::string_view text_;
+  bool long_integers_;
 };
 
 }  // namespace detail
@@ -75,6 +75,10 @@ namespace io {
 
 /// Bytes of all elements; -1 if they exceed 64 bits.
 std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes);
+
+/// Why NumPy does not read an array with this header though it is one, or empty: a header of more than 10,000
+/// bytes, or extents beside one of 0 that no array can have.
+std::string npy_unreadable(NpyHeader const& header);
 
 /// Size of the header in bytes, from the first 12 bytes of the file; 0 if they do not determine it
 /// (not a .npy file, or another version).

@@ -1,85 +1,73 @@
 #pragma once
 /// Definitions of npy_header.hpp.
 
+#include <algorithm>
+
 #include <shardtype/io/npy_header.hpp>
 
 namespace shardtype::detail {
 
 SHARDTYPE_INLINE bool NpyDictReader::read(io::NpyHeader& header) {
   bool seen[3] = {false, false, false};
-  if (!want('{')) return false;
-  while (!take('}')) {
+  if (!want_next('{')) return false;
+  while (!next('}')) {
     std::string key;
-    if (!read_string(key) || !want(':')) return false;
+    if (!read_string(key) || !want_next(':')) return false;
     int const which = key == "descr" ? 0 : (key == "fortran_order" ? 1 : (key == "shape" ? 2 : -1));
-    if (which < 0) return fail("has an unknown key '" + key + "'");
+    if (which < 0) return fail("has an unknown key '" + io::shortened(key) + "'");
     if (seen[which]) return fail("has the key '" + key + "' twice");
     seen[which] = true;
-    bool const good = which == 0   ? read_dtype(header.dtype)
+    bool const fine = which == 0   ? read_dtype(header.dtype)
                       : which == 1 ? read_bool(header.fortran_order)
                                    : read_shape(header.shape);
-    if (!good) return false;
-    if (!take(',')) {
-      if (!want('}')) return false;
+    if (!fine) return false;
+    if (!next(',')) {
+      if (!want_next('}')) return false;
       break;
     }
   }
-  skip();
-  if (!text_.empty()) return fail("goes on after its '}'");
+  skip_any(" \t\n");
+  if (!rest().empty()) return fail("goes on after its '}'");
   char const* const names[3] = {"descr", "fortran_order", "shape"};
   for (int k = 0; k < 3; ++k)
     if (!seen[k]) return fail(std::string("lacks the key '") + names[k] + "'");
   return true;
 }
 
-SHARDTYPE_INLINE bool NpyDictReader::take(char c) {
-  skip();
-  if (text_.empty() || text_[0] != c) return false;
-  text_.remove_prefix(1);
-  return true;
-}
-
 SHARDTYPE_INLINE bool NpyDictReader::read_string(std::string& out) {
   skip();
-  char const quote = text_.empty() ? ' ' : text_[0];
+  char const quote = rest().empty() ? ' ' : rest()[0];
   if (quote != '\'' && quote != '"') return fail("lacks a quoted text");
-  auto const end = text_.find(quote, 1);
-  if (end == text_.npos) return fail("has an open quote");
-  out = text_.substr(1, end - 1);
-  text_.remove_prefix(end + 1);
+  auto const end = rest().find(quote, 1);
+  if (end == std::string_view::npos) return fail("has an open quote");
+  out = rest().substr(1, end - 1);
+  bytes(end + 1);
   return true;
 }
 
 SHARDTYPE_INLINE bool NpyDictReader::read_bool(bool& out) {
   skip();
-  for (bool const value : {true, false}) {
-    std::string_view const word = value ? "True" : "False";
-    if (text_.substr(0, word.size()) != word) continue;
-    text_.remove_prefix(word.size());
-    out = value;
-    return true;
-  }
-  return fail("has a 'fortran_order' that is neither True nor False");
+  out = take("True");
+  return out || take("False") || fail("has a 'fortran_order' that is neither True nor False");
 }
 
 SHARDTYPE_INLINE bool NpyDictReader::read_shape(io::NpyInts& out) {
-  if (!take('(')) return fail("has a 'shape' that is not a tuple");
+  if (!next('(')) return fail("has a 'shape' that is not a tuple");
   bool comma = true;
-  while (!take(')')) {
+  while (!next(')')) {
     if (!comma) return fail("has a 'shape' without a comma between its numbers");
     skip();
-    std::int64_t const n = take_number(text_);
-    if (n < 0) return fail("has a 'shape' that is not of whole numbers");
-    take('L');  // Python 2's long integers
-    out.push_back(n);
-    comma = take(',');
+    out.push_back(small_natural("has a 'shape' that is not of whole numbers"));
+    if (!good()) return false;
+    if (long_integers_) next('L');
+    comma = next(',');
   }
   return (out.size() != 1 || comma) || fail("has a 'shape' that is not a tuple");
 }
 
 SHARDTYPE_INLINE bool NpyDictReader::read_dtype(std::string& out) {
   skip();
-  if (!text_.empty() && (text_[0] == '[' || text_[0] == '('))
+  if (!rest().empty() && (rest()[0] == '[' || rest()[0] == '('))
     return fail("has a structured dtype; save each field as a file of its own");
   if (!read_string(out)) return false;
   std::string const kind(npy_kind(out));
@@ -104,6 +92,19 @@ SHARDTYPE_INLINE std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t 
     total *= n;
   }
   return total;
+}
+
+SHARDTYPE_INLINE std::string npy_unreadable(NpyHeader const& header) {
+  constexpr std::int64_t longest = 10000;
+  if (header.data_offset > longest + 12)
+    return "has a header of " + std::to_string(header.data_offset) + " bytes; NumPy reads " +
+           std::to_string(longest);
+  NpyInts others;
+  for (std::int64_t const n : header.shape)
+    if (n > 0) others.push_back(n);
+  if (npy_data_bytes(others, std::max<std::int64_t>(1, npy_item_bytes(header.dtype))) < 0)
+    return "has a 'shape' that no array can have";
+  return {};
 }
 
 SHARDTYPE_INLINE std::int64_t npy_header_bytes(std::string_view start) {
@@ -135,8 +136,8 @@ SHARDTYPE_INLINE NpyHeader parse_npy_header(std::string_view bytes, std::string 
   if (size == 0 || std::int64_t(bytes.size()) < size) refuse(" ends within its header");
   std::size_t const start = major == 1 ? 10 : 12;
   NpyHeader header;
-  detail::NpyDictReader reader(bytes.substr(start, std::size_t(size) - start));
-  if (!reader.read(header)) refuse(": the header " + reader.problem);
+  detail::NpyDictReader reader(bytes.substr(start, std::size_t(size) - start), start, major < 3);
+  if (!reader.read(header)) refuse(": the header " + reader.problem());
   header.data_offset = size;
   if (npy_data_bytes(header.shape, npy_item_bytes(header.dtype)) < 0)
     refuse(": the header has a 'shape' of more bytes than a file can hold");

@@ -33,6 +33,11 @@ void npy_agree(MPI_Comm comm, NpyOutcome outcome);
 /// Sets this rank's view of the file to a slab: runs of contiguous bytes at even distances.
 int npy_view(MPI_File file, std::int64_t data_offset, NpySlabs const& slabs, NpySlab const& slab);
 
+inline std::string npy_too_short(std::string const& path, std::int64_t has, std::int64_t wants) {
+  return path + " has " + std::to_string(has) + " bytes, its header promises " +
+         std::to_string(wants) + ": the file is cut off";
+}
+
 enum class NpyWay { read, write };
 
 /// A file that is open on the ranks of a communicator. Failures are recorded and do not change the
@@ -47,6 +52,7 @@ class NpyTransfer {
         way_(way),
         // MPI-IO interprets the part before a colon as a file system
         name_(place.find(':') == place.npos ? place : "ufs:" + place),
+        path_(path),
         what_((way == NpyWay::read ? "cannot read " : "cannot write ") + path) {}
 
   NpyTransfer(NpyTransfer const&) = delete;
@@ -61,6 +67,11 @@ class NpyTransfer {
   void sync() { check(MPI_File_sync(file_)); }
   void close() { check(MPI_File_close(&file_)); }
   MPI_File file() const { return file_; }
+  /// Error IO6 if the open file has fewer bytes: before a transfer, and after it, for MPI-IO does not tell of all reads that
+  /// they are short.
+  void check_bytes(std::int64_t least);
+  /// As above, and throws on all ranks of `comm`, which have the file open. Collective.
+  void require_bytes(MPI_Comm comm, std::int64_t least);
   void fail(std::string const& why) { outcome.note(code(), what_ + ": " + why); }
   void check(int status);
 
@@ -74,7 +85,7 @@ class NpyTransfer {
 
   MPI_Comm comm_;
   NpyWay way_;
-  std::string name_, what_;
+  std::string name_, path_, what_;
   MPI_File file_ = MPI_FILE_NULL;
 };
 

@@ -17,7 +17,7 @@ enum class TokenType : std::uint8_t { bytes, u16, i32, i64 };
 /// A file that each rank maps into memory: only the pages that are read come from the disk. Collective over the mesh.
 /// A .npy file says what its elements are; of another file, `type` does (little-endian, no header).
 ///
-/// Errors, the same on every rank: IO1 the file cannot be read or mapped, IO3 to IO6 as load_npy, IO6 also a length
+/// Errors, the same on every rank: IO1 the file is none or cannot be read or mapped, IO3 to IO6 as load_npy, IO6 also a length
 /// that is no multiple of the elements'; E22 ranks see files of different lengths.
 class TokenFile {
  public:

@@ -58,11 +58,11 @@ SHARDTYPE_INLINE void TokenFile::map(runtime::MeshState& mesh) {
   MPI_Comm const comm = mesh.whole().raw();
   shardtype::detail::NpyOutcome outcome;
   struct stat status = {};
-  file_.file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_.file < 0 || ::fstat(file_.file, &status) != 0) {
-    outcome.note("IO1", "cannot open " + path_ + ": " + runtime::file_fault_text(errno));
-  } else if (!S_ISREG(status.st_mode)) {
-    outcome.note("IO1", "cannot read " + path_ + ": it is no file of tokens");
+  int fault = 0;
+  file_.file = runtime::open_regular(path_, O_RDONLY, fault);
+  if (fault == 0 && ::fstat(file_.file, &status) != 0) fault = errno;
+  if (fault != 0) {
+    outcome.note("IO1", "cannot open " + path_ + ": " + runtime::file_fault_text(fault));
   } else if (status.st_size > 0) {
     file_.length = static_cast<std::int64_t>(status.st_size);
     void* const at = ::mmap(nullptr, static_cast<std::size_t>(file_.length), PROT_READ, MAP_SHARED,
@@ -96,7 +96,11 @@ SHARDTYPE_INLINE void TokenFile::find_vocabulary(runtime::MeshState& mesh) {
     if (value(k) < 0) negative = std::min(negative, k);
   }
   MPI_Comm const comm = mesh.whole().raw();
-  vocabulary_ = shardtype::detail::reduce_number(comm, most, MPI_MAX) + 1;
+  most = shardtype::detail::reduce_number(comm, most, MPI_MAX);
+  if (most == std::numeric_limits<std::int64_t>::max())
+    throw Error("IO4", path_ + " has a token of 2^63 - 1, the largest number",
+                FailedOn::every_rank);
+  vocabulary_ = most + 1;
   negative = shardtype::detail::reduce_number(comm, negative, MPI_MIN);
   if (negative != std::numeric_limits<std::int64_t>::max())
     throw Error("IO4", path_ + ": token " + std::to_string(negative) + " is negative",
@@ -137,6 +141,11 @@ SHARDTYPE_INLINE TokenFile::TokenFile(runtime::MeshRef const& mesh, std::string 
     type_ = found->second;
     offset_ = header.data_offset;
     bytes = header.shape[0] * item();
+    // another file may have come to the path since this one was mapped
+    shardtype::detail::NpyOutcome outcome;
+    if (bytes > file_.length - offset_)
+      outcome.note("IO6", shardtype::detail::npy_too_short(path_, file_.length, offset_ + bytes));
+    shardtype::detail::npy_agree(comm, outcome);
   } else if (bytes % item() != 0) {
     throw Error("IO6",
                 path_ + " has " + std::to_string(bytes) + " bytes, no multiple of the " +
