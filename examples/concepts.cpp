@@ -20,8 +20,8 @@ struct K : Index<"K", 4> {};
 // docs: end
 
 int main(int argc, char** argv) {
-  // docs: mesh
   Environment const env(argc, argv);
+  // docs: mesh
   Mesh<X, Y> const mesh(env.world());
   // docs: end
   bool const first = env.rank() == 0;
@@ -58,10 +58,12 @@ int main(int argc, char** argv) {
   visualize(full<float, Dim<I, X, Y>, Dim<J>>(mesh, 1.0F));
   // docs: end
 
+  // docs: values
   auto const a = from_function<float, Dim<I, X>, Dim<J, Y>>(
       mesh, [](std::int64_t i, std::int64_t j) { return static_cast<float>((i + 2 * j) % 5); });
   auto const b = from_function<float, Dim<J, Y>, Dim<K>>(
       mesh, [](std::int64_t j, std::int64_t k) { return static_cast<float>((3 * j + k) % 4); });
+  // docs: end
 
   section("unreduced");
   // docs: unreduced

@@ -20,6 +20,10 @@ signatures below `<!-- synopsis -->`, for docs/reference.md, whose programs belo
 tests/structure/reference.py, and for a page that says `<!-- refused -->`: each of its blocks stands below the heading of a
 code, which is that of a file in tests/reject or of an error of a run.
 
+Below `<!-- frame: FILE -->` stands a program into which the code of FILE goes that a page shows after it: what FILE has at
+namespace scope in place of the line `// names`, the rest in place of `  // statements`. `framed(root)` gives these programs,
+which tests/structure/reference.py compiles.
+
 The calls in the second column of a table below `<!-- calls: FILE -->` stand in FILE, which is compiled. The table below
 `<!-- tasks -->` has ways from README.md, of at most three links, to a page that speaks of the program.
 
@@ -103,7 +107,7 @@ def unmarked(root):
     found = []
     for page in pages(root):
         name = str(page.relative_to(root))
-        marks = r"<!-- (?:code: .*|synopsis" + (r"|given: .*" if name == REFERENCE else "") + r") -->"
+        marks = r"<!-- (?:code: .*|synopsis|frame: .*" + (r"|given: .*" if name == REFERENCE else "") + r") -->"
         text = page.read_text()
         refused = re.search(r"^<!-- refused -->$", text, re.M) is not None
         before, code, inside = "", "", False
@@ -118,6 +122,22 @@ def unmarked(root):
                 inside = not inside
             before = line
     return found
+
+
+def framed(root):
+    """Pairs of a page's name and a program: a frame of it with the code in it."""
+    programs = []
+    for page in pages(root):
+        frames = {}
+        for m in re.finditer(r"^<!-- (frame|code): (\S+)(?: (\S+))? -->\n```cpp\n(.*?)^```$", page.read_text(), re.M | re.S):
+            if m[1] == "frame":
+                frames[m[2]] = [m[4], "", ""]
+                programs.append((str(page.relative_to(root)), frames[m[2]]))
+            elif m[2] in frames:
+                place = re.search(rf"^( *)// docs: {re.escape(m[3] or '')}$", (root / m[2]).read_text(), re.M)
+                frames[m[2]][2 if place and place[1] else 1] += m[4]
+    return [(page, frame.replace("// names\n", names).replace("  // statements\n", statements))
+            for page, (frame, names, statements) in programs]
 
 
 def shown(root):

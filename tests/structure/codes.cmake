@@ -15,12 +15,16 @@ endif()
 if(Python3_FOUND AND SHARDTYPE_CLANGXX)
   # docs/reference.md has an entry for each name in namespace shardtype, and more (reference.py);
   # Poisoned has Tensor's members.
+  set(reference_pages "")
+  if(SHARDTYPE_ALL_TESTS)
+    set(reference_pages --all)
+  endif()
   add_test(
     NAME structure.reference
     COMMAND
       "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/reference.py" "${PROJECT_SOURCE_DIR}"
       "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
-      "${SHARDTYPE_CLANGXX}" --self-test)
+      "${SHARDTYPE_CLANGXX}" --self-test ${reference_pages})
   # What clang instantiates for small programs stays within 3 % of compile_counts.txt.
   add_test(NAME structure.compile_counts
            COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/scripts/compile_counts"

@@ -12,12 +12,14 @@ in backticks in its first cell is what the row is about.
 - Entries of what does not exist are faults, and so are `op::`, `jax::` and `SHARDTYPE_` names elsewhere in the text.
 - The codes in the docstring of a public function stand in an entry of it, or in the text above its table.
 - The programs of the page compile, as functions of what stands before each as `<!-- given: parameters -->`.
+- Programs of tutorials compile as they are copied: in the page's frame (scripts/snippets.py). Without --all those of the
+  pages that are read first.
 - checking::Poisoned, which a refused operation gives, has the public members of Tensor: one that it lacked would add a
   second message to the one mistake.
 - Every code of docs/errors.md is spoken of, as a link `[C01]`; the links at the end of the page are those that the
   headings of docs/errors.md ask for, and every other link leads somewhere.
 
-usage: reference.py ROOT HEADERS FLAGS CLANG [--self-test] [--write]
+usage: reference.py ROOT HEADERS FLAGS CLANG [--self-test] [--write] [--all]
 
 HEADERS includes every header; FLAGS has lines KEY=a|b (cmake/ExpectError.cmake). --write makes the links anew.
 """
@@ -27,6 +29,9 @@ import sys
 from pathlib import Path
 
 from completion import Completion, flags
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import snippets  # noqa: E402
 
 PAGE = "docs/reference.md"
 ENTRIES = ("call", "name", "member", "variable", "option")
@@ -94,7 +99,7 @@ OPERATORS |= {f'operator""_{unit}': rf"^\d+_{unit}$" for unit in ("KiB", "MiB", 
 class Library:
     """What there is: sets of names."""
 
-    def __init__(self, root, headers, flag_file, clang):
+    def __init__(self, pages, root, headers, flag_file, clang):
         include = root / "include/shardtype"
         tests = [root / "tests/structure/registry.cpp", *sorted((root / "tests/harness/cases").glob("*.hpp"))]
         self.operations = {name for file in tests for name in re.findall(r'\bon<"(\w+)",', file.read_text())}
@@ -121,7 +126,8 @@ class Library:
             assert {"Tensor", "matmul"} <= self.names, "clang completes shardtype:: otherwise"
             self.jax = complete.after("shardtype::jax")
             self.machines = complete.after("shardtype::machines")
-            self.compile_errors = complete.errors_in((root / PAGE).read_text())
+            framed = [(page, program) for page, program in snippets.framed(root) if pages.search(page)]
+            self.compile_errors = complete.errors_in((root / PAGE).read_text(), framed)
 
 
 def docstrings(text):
@@ -151,15 +157,25 @@ def codes_in(text, written):
 class Names(Completion):
     """Names of the library, and what clang says against programs."""
 
-    def errors_in(self, text):
-        """What clang says against the programs of the page."""
+    def errors_in(self, text, framed):
+        """What clang says against the programs of the page, and against framed ones (scripts/snippets.py), each in a
+        namespace of its own: in one run, and with a planted one, which must be refused."""
         programs = re.findall(r"(?:<!-- given: ([^\n]*) -->\n)?```cpp\n(.*?)```", text, re.S)
+        lines = [NAMES] + [f'#line 1 "{PAGE}"\nvoid program_{k}({given}) {{\n{program}}}\n'
+                           for k, (given, program) in enumerate(programs)]
+        for k, (page, program) in enumerate([*framed, ("planted", "int main() { return unknown; }\n")]):
+            program = re.sub(r"^(?:#include .*|using namespace shardtype;)$", "", program, flags=re.M)
+            program = program.replace("int main(", "int program(")
+            lines.append(f'#line 1 "{page}"\nnamespace framed_{k} {{\n{program}}}\n')
         file = Path(self.folder.name) / "programs.cpp"
-        file.write_text(NAMES + "".join(f"void program_{k}({given}) {{\n{program}}}\n"
-                                        for k, (given, program) in enumerate(programs)))
+        # after the others' names: those of a frame are its own
+        file.write_text("".join(lines))
         run = self.run(["-include-pch", str(self.compiled), "-fsyntax-only", str(file)])
-        said = re.findall(r"error: .*", run.stderr)
-        return said[:3] if said else [] if programs else ["there are no programs"]
+        said = re.findall(r"^(.*?):\d+:\d+: (?:fatal )?error: (.*)", run.stderr, re.M)
+        if not any(page == "planted" for page, _ in said):
+            return ["a planted program is accepted"]
+        return ([f"{page}: {words}" for page, words in said if page != "planted"][:3] or
+                ([] if programs and framed else ["there are no programs"]))
 
     def after(self, namespace):
         return {name for name, _, _ in self.lines("", namespace)} - {"operator"}
@@ -308,7 +324,7 @@ def faults(library, text, errors, folder_has):
         found.append(f"the links to codes at the end of {PAGE} are not those of docs/errors.md: reference.py --write")
     found += [f"{PAGE}: the code {code} stands there without its link, [{code}]"
               for code in sorted(page.loose & set(wanted))]
-    found += [f"a program of {PAGE} does not compile: {said}" for said in library.compile_errors]
+    found += [f"a program of a page does not compile: {said}" for said in library.compile_errors]
     for link in page.links:
         path, _, place = link.partition("#")
         if re.match(r"https?:", link):
@@ -398,7 +414,8 @@ def main():
     errors = (root / "docs/errors.md").read_text()
     if "--write" in sys.argv:
         page.write_text(with_links(page.read_text(), errors))
-    library = Library(root, *arguments[1:])
+    pages = re.compile("" if "--all" in sys.argv else r"concepts|tutorials/[124]")
+    library = Library(pages, root, *arguments[1:])
     given = (library, page.read_text(), errors, lambda path: (page.parent / path).exists())
     found = faults(*given)
     if "--self-test" in sys.argv and not found:
