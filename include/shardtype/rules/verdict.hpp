@@ -94,6 +94,7 @@ enum class Code {
   D16_dims_of_range,
   D17_which_dim,
   D18_rows_and_groups,
+  D19_argument_of_moe,
   I01_not_integers,
   I02_ids_unreduced,
   I03_shared_index,
