@@ -65,6 +65,12 @@ struct Options {
   double clip = 0;  ///< largest norm of the gradient; 0: it is not computed
   /// Whether a step is left out on all ranks if the norm of the gradient is not finite; needs the norm.
   bool skip_not_finite = false;
+
+  /// Error E85, the same on every rank.
+  constexpr void check() const {
+    detail::not_negative(decay, "the decay");
+    if (!(clip >= 0)) detail::throw_setting("the largest norm", clip, "it is 0 (none) or more");
+  }
 };
 
 namespace detail {
@@ -129,10 +135,10 @@ void update_one(Optimizer const& optimizer, double rate, std::int64_t step, doub
 
 }  // namespace detail
 
-/// Base of the optimizers: `Derived::moments`, and `body<C>(rate, step, decays)`, the function of an element.
+/// Base of the optimizers, whose constructors throw E85 for settings that are out of range: `Derived::moments`, and `body<C>(rate, step, decays)`, the function of an element.
 template <class Derived>
 struct Optimizer : Options {
-  constexpr explicit Optimizer(Options const& o) : Options(o) {}
+  constexpr explicit Optimizer(Options const& o) : Options(o) { check(); }
 
   /// The state before the first step: zeros. Communicates nothing.
   template <class Model>
@@ -188,7 +194,10 @@ struct AdamW : Optimizer<AdamW> {
   double epsilon = 1e-8;
 
   constexpr explicit AdamW(Options const& o, double b1 = 0.9, double b2 = 0.999, double e = 1e-8)
-      : Optimizer(o), beta1(b1), beta2(b2), epsilon(e) {}
+      : Optimizer(o),
+        beta1(detail::below_one(b1, "beta1 of AdamW")),
+        beta2(detail::below_one(b2, "beta2 of AdamW")),
+        epsilon(detail::not_negative(e, "epsilon of AdamW")) {}
 
   template <class C>
   struct Body {
@@ -221,7 +230,7 @@ struct Sgd : Optimizer<Sgd> {
   bool nesterov = false;
 
   constexpr explicit Sgd(Options const& o, double m = 0, bool n = false)
-      : Optimizer(o), momentum(m), nesterov(n) {}
+      : Optimizer(o), momentum(detail::not_negative(m, "the momentum of Sgd")), nesterov(n) {}
 
   template <class C>
   struct Body {
@@ -247,7 +256,9 @@ struct Lion : Optimizer<Lion> {
   double beta2 = 0.99;
 
   constexpr explicit Lion(Options const& o, double b1 = 0.9, double b2 = 0.99)
-      : Optimizer(o), beta1(b1), beta2(b2) {}
+      : Optimizer(o),
+        beta1(detail::below_one(b1, "beta1 of Lion")),
+        beta2(detail::below_one(b2, "beta2 of Lion")) {}
 
   template <class C>
   struct Body {
