@@ -74,16 +74,16 @@ class Tokens {
   std::int64_t vocabulary() const { return file_.vocabulary(); }
 
   /// Batch `step` of training: windows of S tokens, shuffled by the key anew in each epoch, in which each comes once.
-  /// `Ids` is a tensor of integers `i64[B, S]` with static extents, split in any way. Communicates nothing. Errors: IO6
-  /// if there is no window of S + 1 tokens, the number is negative or larger than 2^63 / B - 2, or the file has become
-  /// shorter.
+  /// `Ids` is a tensor of integers `i64[B, S]` with static extents, split in any way. Communicates nothing. Errors:
+  /// IO6 if there is no window of S + 1 tokens, or the file has become shorter; E85 a number that is negative, or larger
+  /// than 2^63 / B - 2.
   template <class Ids>
   Batch<Ids> batch(std::int64_t step, RandomKey const& key) const {
     auto const [rows, length] = shape<Ids>();
     // step rows and those of the next batch are numbers that can be counted
     if (std::int64_t const most = std::numeric_limits<std::int64_t>::max() / rows - 2;
         step < 0 || step > most)
-      throw Error("IO6",
+      throw Error("E85",
                   "batch " + std::to_string(step) + " of " + file_.path() +
                       " is none: batches for training are numbered from 0 to " +
                       std::to_string(most),
