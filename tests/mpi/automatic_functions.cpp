@@ -1,12 +1,16 @@
 // Functions of expressions: what they compute twice is computed once, and has the value of strict mode.
 // SOURCES: tests/shim/pmpi.cpp
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
 #include <tuple>
 
+#include <shardtype/nn/nn.hpp>
+#include <shardtype/random/random.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
@@ -177,4 +181,83 @@ TEST_CASE("two arguments of one type stay two") {
       mesh, [](auto const& x, auto const& y) { return sum<J>(x) * 10 + sum<J>(y) + sum<J>(x); }, a,
       b);
   CHECK(array_equal(r, reshard<Dim<I>>(sum<J>(a) * 11 + sum<J>(b))));
+}
+
+namespace {
+
+struct S : Index<"S"> {};
+struct H : Index<"H"> {};
+struct G : Index<"G"> {};
+
+// Elements that depend on their places, of a and of functions of it, in other orders of dims, once and again.
+constexpr auto by_place = [](auto const& a) {
+  RandomKey const key{7};
+  auto const other = transpose<K, I, J>(nn::dropout(transpose<K, I, J>(a), key, 0.5));
+  auto const same = nn::dropout(a, key.fold_in(1), 0.5);
+  auto const rotated = nn::rotary<J, K>(nn::dropout(same, key, 0.25), 3);
+  return nn::dropout(a * 2, key, 0.5) + transpose<I, J, K>(other) * 10 + rotated +
+         exp(nn::causal_mask<I, K>(a, 1)) + argsort<J>(same) * 0.5 + cumsum<I>(same) * 0.25 +
+         tril<J, K>(same, 1) + where(argmax<K>(same) == 1, 0.125, 0.0);
+};
+// Blocks of a sum and of a number.
+constexpr auto by_place_of_less = [](auto const& a) {
+  return nn::dropout(sum<I, K>(a * 0.0 + 1.0), RandomKey{3}, 0.5) +
+         nn::dropout(sum(a * 0.0 + 1.0), RandomKey{5}, 0.5);
+};
+constexpr auto attended = [](auto const& q, auto const& k, auto const& v) {
+  return nn::attention(q, k, v, {.causal = true, .first = 1});
+};
+
+template <class A, class B>
+double farthest(A const& a, B const& b) {
+  auto const x = to_host(a);
+  auto const y = to_host(b);
+  double out = x.size() == y.size() ? 0 : 1e300;
+  for (std::size_t k = 0; k < x.size() && k < y.size(); ++k)
+    out = std::max(out, std::abs(static_cast<double>(x[k]) - static_cast<double>(y[k])));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("elements have the places of strict mode in every sharding that a plan chooses") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 3> const n :
+       {std::array<Int, 3>{3, 7, 4}, {1, 3, 6}, {9, 2, 2}, {2, 0, 4}}) {
+    INFO("extents " << n[0] << " " << n[1] << " " << n[2]);
+    using Whole = Tensor<double, Dim<I>, Dim<J>, Dim<K>>;
+    auto const whole = normal<Whole>(mesh, n, RandomKey{1});
+    auto const want = by_place(whole).tensor();
+    auto const a = reshard<Dim<I, X>, Dim<J>, Dim<K, Y>>(whole);
+    auto const b = reshard<Dim<I>, Dim<J, Y, X>, Dim<K>>(whole);
+    CHECK(farthest(evaluate<Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, by_place(lazy(a))), want) < 1e-12);
+    CHECK(farthest(evaluate<Dim<I, X>, Dim<J, Y>, Dim<K>>(mesh, by_place, b), want) < 1e-12);
+    CHECK(farthest(evaluate<Dim<J>, Dim<K, X>, Dim<I, Y>>(mesh, by_place, b),
+                   transpose<J, K, I>(want)) < 1e-12);
+    CHECK(farthest(evaluate<Dim<J, X>>(mesh, by_place_of_less, a),
+                   by_place_of_less(whole).tensor()) == 0);
+    // bits of dropout alone, and of small elements
+    auto const drop = [](auto const& x) { return nn::dropout(x, RandomKey{1}, 0.5); };
+    CHECK(farthest(evaluate<Dim<I>, Dim<J, X>, Dim<K, Y>>(mesh, drop, b), drop(whole)) == 0);
+    CHECK(farthest(evaluate<Dim<I>, Dim<J, X>, Dim<K, Y>>(mesh, drop(lazy(cast<bfloat16>(a)))),
+                   drop(cast<bfloat16>(whole).tensor())) == 0);
+  }
+}
+
+TEST_CASE("causal and grouped attention in automatic mode knows positions and heads") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Queries = Tensor<double, Dim<I>, Dim<S>, Dim<H>, Dim<J>>;
+  using Keys = Tensor<double, Dim<I>, Dim<K>, Dim<G>, Dim<J>>;
+  for (Int const n : {Int{7}, Int{2}, Int{140}}) {
+    auto const q = normal<Queries>(mesh, {2, n, 6, 3}, RandomKey{1});
+    auto const k = normal<Keys>(mesh, {2, n, 2, 3}, RandomKey{2});
+    auto const v = normal<Keys>(mesh, {2, n, 2, 3}, RandomKey{3});
+    auto const want = attended(q, k, v);
+    CHECK(farthest(evaluate<Dim<I>, Dim<S, X>, Dim<H, Y>, Dim<J>>(
+                       mesh, attended(lazy(q), lazy(k), lazy(v))),
+                   want) < 1e-14);
+    CHECK(farthest(evaluate<Dim<I>, Dim<S>, Dim<H, X, Y>, Dim<J>>(
+                       mesh, attended, reshard<Dim<I>, Dim<S, X, Y>, Dim<H>, Dim<J>>(q), k, v),
+                   want) < 1e-14);
+  }
 }

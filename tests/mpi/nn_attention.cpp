@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -87,6 +88,25 @@ double distance(std::vector<double> const& a, std::vector<double> const& b) {
   for (std::size_t k = 0; k < a.size() && k < b.size(); ++k)
     out = std::isfinite(a[k]) ? std::max(out, std::abs(a[k] - b[k])) : 1e300;
   return out;
+}
+
+// Of sequences of n.s positions: the numbers of those before `end`, and the sequences with `x` from there on.
+std::vector<double> before(std::vector<double> const& a, Sizes const& n, std::int64_t end) {
+  std::vector<double> out;
+  auto const row = static_cast<std::int64_t>(a.size()) / (n.b * n.s);
+  for (std::int64_t b = 0; b < n.b; ++b)
+    for (std::int64_t k = 0; k < end * row; ++k)
+      out.push_back(a[static_cast<std::size_t>(b * n.s * row + k)]);
+  return out;
+}
+template <class A>
+A with_from(A const& a, Sizes const& n, std::int64_t end, double x) {
+  std::vector<double> all = numbers(a);
+  auto const row = static_cast<std::int64_t>(all.size()) / (n.b * n.s);
+  for (std::int64_t b = 0; b < n.b; ++b)
+    for (std::int64_t k = end * row; k < n.s * row; ++k)
+      all[static_cast<std::size_t>(b * n.s * row + k)] = x;
+  return from_host<A>(a.mesh(), a.extents(), all);
 }
 
 struct Attend {
@@ -203,6 +223,53 @@ TEST_CASE("grouped queries, with heads of keys that are split or on every rank")
     CHECK(distance(numbers(nn::attention(q, split_k, split_v)), expected) < 1e-13);
     check_grads(Attend{}, q, split_k, split_v);
   }
+}
+
+// Results, and gradients of the rows before `end`, of operands that hold `x` from there on.
+template <class K>
+void check_hidden(Sizes const& n, std::int64_t end, double x) {
+  auto const mesh = mesh_of();
+  INFO("sizes " << n.s << " " << n.h << " " << n.g << " from " << end << " on " << x);
+  auto const q = normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{1});
+  auto const k = normal<K>(mesh, {n.b, n.k, n.g, n.f}, RandomKey{2});
+  auto const v = normal<K>(mesh, {n.b, n.k, n.g, n.f}, RandomKey{3});
+  auto const weights =
+      with_from(normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{4}), n, end, 0.0);
+  auto const gradients = grad<0, 1, 2>([&](auto const& a, auto const& b, auto const& c) {
+    return sum<Tensor<double>>(weights * nn::attention(a, b, c));
+  });
+  auto const rows = [&](auto const& a) { return before(numbers(a), n, end); };
+  auto const expected = rows(nn::attention(q, k, v));
+  auto const [to_q, to_k, to_v] = gradients(q, k, v);
+  auto const bad_q = with_from(q, n, end, x);
+  auto const bad_k = with_from(k, n, end, x);
+  auto const bad_v = with_from(v, n, end, x);
+  auto const check = [&](auto const& a, auto const& b, auto const& c) {
+    CHECK(distance(rows(nn::attention(a, b, c)), expected) < 1e-13);
+    auto const [g, h, i] = gradients(a, b, c);
+    CHECK(distance(rows(g), rows(to_q)) < 1e-13);
+    CHECK(distance(rows(h), rows(to_k)) < 1e-13);
+    CHECK(distance(rows(i), rows(to_v)) < 1e-13);
+  };
+  check(q, bad_k, v);
+  check(q, k, bad_v);
+  check(bad_q, bad_k, bad_v);
+}
+TEST_CASE("no number of a key reaches queries that do not see it, nor their gradients") {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  std::int64_t const ranks = mesh_of().size_of<Y>();
+  for (double const x : {nan, std::numeric_limits<double>::infinity()}) {
+    check_hidden<Keys<>>({2, 4, 4, 3, 3, 2}, 3, x);
+    check_hidden<Keys<>>({1, 150, 150, 2, 2, 3}, 140, x);
+    check_hidden<SplitGroups>({2, 9, 9, 2 * ranks, ranks, 3}, 4, x);
+  }
+  // what is seen is not hidden
+  auto const mesh = mesh_of();
+  Sizes const n{2, 4, 4, 3, 3, 2};
+  auto const q = normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{1});
+  auto const v = with_from(normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{2}), n, 3, nan);
+  for (double const y : numbers(nn::attention(q, v, v, {.causal = false}))) CHECK(std::isnan(y));
+  CHECK(std::isnan(numbers(nn::attention(q, v, v)).back()));
 }
 
 TEST_CASE("attention refuses extents that do not fit") {

@@ -6,7 +6,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <source_location>
 #include <tuple>
 #include <vector>
@@ -158,15 +160,37 @@ void compare(Mesh<X, Y> const& mesh, Sizes const& n, nn::AttentionOptions const&
   auto const vs = reshard<Kv>(v);
   auto const ws = reshard<Q>(w);
   CHECK(distance(ring(qs, ks, vs), whole(mesh, q, k, v)) < 1e-13);
-  auto const got = grad<0, 1, 2>([&](auto const& a, auto const& b, auto const& c) {
-    return sum<T<>>(ws * ring(a, b, c));
-  })(qs, ks, vs);
+  auto const gradients = [&](Q const& weights) {
+    return grad<0, 1, 2>([&](auto const& a, auto const& b, auto const& c) {
+      return sum<T<>>(weights * ring(a, b, c));
+    });
+  };
+  auto const got = gradients(ws)(qs, ks, vs);
   auto const expected = grad<0, 1, 2>([&](auto const& a, auto const& b, auto const& c) {
     return sum<T<>>(w * whole(mesh, a, b, c));
   })(q, k, v);
   CHECK(distance(std::get<0>(got), std::get<0>(expected)) < 1e-12);
   CHECK(distance(std::get<1>(got), std::get<1>(expected)) < 1e-12);
   CHECK(distance(std::get<2>(got), std::get<2>(expected)) < 1e-12);
+  if (!o.causal || o.first != 0 || n.s != n.k || n.s < 2) return;
+  // no number of the last keys, nor of queries whose cotangent is 0, reaches what does not see them
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  auto const last = [&](auto const& a, double x) {
+    std::vector<double> all = numbers(a);
+    auto const end = static_cast<std::size_t>(n.s * n.h * n.f);
+    auto const row = static_cast<std::size_t>(n.h * n.f);
+    for (std::size_t at = end - row; at < all.size(); at += end)
+      std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(at), row, x);
+    return from_host<std::remove_cvref_t<decltype(a)>>(mesh, a.extents(), all);
+  };
+  auto const weights = last(ws, 0);
+  auto const of_hidden = gradients(weights)(last(qs, nan), last(ks, nan), last(vs, nan));
+  auto const of_zeros = gradients(weights)(last(qs, 0), last(ks, 0), last(vs, 0));
+  CHECK(distance(last(ring(last(qs, nan), last(ks, nan), last(vs, nan)), 0),
+                 last(ring(qs, ks, vs), 0)) < 1e-13);
+  CHECK(distance(last(std::get<0>(of_hidden), 0), last(std::get<0>(of_zeros), 0)) < 1e-13);
+  CHECK(distance(last(std::get<1>(of_hidden), 0), last(std::get<1>(of_zeros), 0)) < 1e-13);
+  CHECK(distance(last(std::get<2>(of_hidden), 0), last(std::get<2>(of_zeros), 0)) < 1e-13);
 }
 
 }  // namespace

@@ -287,4 +287,57 @@ TEST_CASE("rates") {
   CHECK(train::Rate::linear(1.0, 0, 4)(1) == 0.75);
   CHECK(train::Rate::warmed_up(2.0, 2)(0) == 1.0);
   CHECK(train::Rate(0.5)(123) == 0.5);
+  // a warm-up as long as all steps, or longer
+  for (std::int64_t const steps : {4, 3}) {
+    auto const linear = train::Rate::linear(1.0, 4, steps, 0.1);
+    auto const cosine = train::Rate::cosine(1.0, 4, steps, 0.1);
+    for (std::int64_t k = 0; k < 8; ++k) {
+      double const expected = k < steps ? 0.25 * static_cast<double>(k + 1) : 0.1;
+      CHECK(linear(k) == expected);
+      CHECK(cosine(k) == expected);
+    }
+  }
+  CHECK(train::Rate::cosine(1.0, 0, 0, 0.5)(0) == 0.5);
+}
+
+TEST_CASE("settings of training that are out of range are an error on every rank") {
+  using train::AdamW, train::Lion, train::Rate, train::Sgd, train::Adafactor;
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  double const infinity = std::numeric_limits<double>::infinity();
+  auto const refused = [](auto const& make) {
+    CHECK(on_ranks::code_of([&] { (void)make(); }) == "E85");
+  };
+  for (double const x : {-1e-3, nan, infinity, -infinity}) {
+    refused([&] { return Rate(x); });
+    refused([&] { return AdamW{{.rate = x}}; });
+    refused([&] { return Rate::warmed_up(x, 3); });
+    refused([&] { return Rate::cosine(x, 1, 3); });
+    refused([&] { return Rate::linear(x, 1, 3); });
+    refused([&] { return Rate::cosine(1, 1, 3, x); });
+    refused([&] { return Rate::linear(1, 1, 3, x); });
+    refused([&] { return AdamW{{.decay = x}}; });
+    refused([&] { return Sgd{{.decay = x}}; });
+    refused([&] { return Adafactor{{.decay = x}}; });
+    refused([&] { return Sgd({}, x); });
+    refused([&] { return AdamW({}, 0.9, 0.99, x); });
+    refused([&] { return Adafactor({}, -0.8, x); });
+    refused([&] { return Adafactor({}, -0.8, 0, x); });
+  }
+  for (double const x : {-0.1, 1.0, nan}) {
+    refused([&] { return AdamW({}, x); });
+    refused([&] { return AdamW({}, 0.9, x); });
+    refused([&] { return Lion({}, x); });
+    refused([&] { return Lion({}, 0.9, x); });
+  }
+  for (double const x : {-1.0, nan}) {
+    refused([&] { return AdamW{{.clip = x}}; });
+    refused([&] { return Lion{{.clip = x}}; });
+    refused([&] { return Adafactor({}, -0.8, 0, 1e-3, x); });
+    refused([&] { return Adafactor({}, -x); });
+  }
+  refused([&] { return Rate::warmed_up(1, -1); });
+  refused([&] { return Rate::cosine(1, -1, 3); });
+  refused([&] { return Rate::linear(1, 0, -3); });
+  refused([&] { return Rate(1)(-1); });
+  CHECK(Rate(0)(3) == 0);
 }

@@ -61,6 +61,21 @@ std::vector<std::int64_t> counting(std::int64_t n, std::int64_t below) {
 
 }  // namespace
 
+TEST_CASE("numbers of batches that are none") {
+  Mesh<X, Y> const mesh = on_ranks::two_axes<X, Y>();
+  harness::TempDir const folder("tokens");
+  std::string const path = folder / "text";
+  write<std::uint8_t>(path, counting(101, 256));
+  train::Tokens const text(mesh, path);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t const step :
+       {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(), most, most / 5, most / 5 - 1})
+    CHECK(code_of([&] { (void)text.batch<Rows>(step, RandomKey{1}); }) == "E85");
+  // the last number
+  CHECK(numbers(text.batch<Rows>(most / 5 - 2, RandomKey{1}).ids) ==
+        numbers(text.batch<Whole>(most / 5 - 2, RandomKey{1}).ids));
+}
+
 TEST_CASE("batches are the same on every sharding, and each window comes once in an epoch") {
   Mesh<X, Y> const mesh = on_ranks::two_axes<X, Y>();
   harness::TempDir const folder("tokens");

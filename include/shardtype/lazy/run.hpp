@@ -16,6 +16,7 @@
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/product.hpp>
+#include <shardtype/lazy/placed_block.hpp>
 #include <shardtype/lazy/same_values.hpp>
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/program_plan.hpp>
@@ -306,10 +307,40 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     for (std::size_t d = 0; d < A::rank; ++d) extents[d] = layout.extent[d];
     return {run.mesh_ref(), extents, packed_input<A>(run, step, k)};
   }
+  /// The same for an operation that asks for the places of elements.
+  template <class A>
+  static PlacedBlock<automatic_mode::block_t<A>> placed(ProgramRun& run, int step, int k) {
+    int const input = run.plan().steps[step].input[k];
+    Spec const spec = run.plan().spec(input);
+    Extents const extents = run.extents(input);
+    int place[max_dims]{};
+    places_of<A>(run.node(input), run.labels(), place);
+    std::array<std::int64_t, A::rank> whole{};
+    std::array<core::Rows, A::rank> rows{};
+    for (std::size_t d = 0; d < A::rank; ++d) {
+      whole[d] = extents[place[d]];
+      rows[d] = core::rows_of(whole[d], spec.dims[place[d]].axes, run.axes().sizes,
+                              run.axes().coords);
+    }
+    return {block<A>(run, step, k), whole, rows};
+  }
   template <int... K>
   static auto result(ProgramRun& run, int step, Op const& op, std::integer_sequence<int, K...>) {
-    return RunBlocks<Op>::template run<OnBlocks>(op, run.where(),
-                                                 block<typename As::whole>(run, step, K)...);
+    if constexpr (shardtype::detail::reads_places<Op>) {
+      using Out = typename OnBlocks::result;
+      Spec const spec = run.plan().spec(step);
+      Extents const whole = run.extents(step);
+      std::array<std::int64_t, Out::rank> extents{};
+      for (int d = 0; d < static_cast<int>(Out::rank); ++d)
+        extents[static_cast<std::size_t>(d)] =
+            core::held(whole[d], spec.dims[d].axes, run.axes().sizes, run.axes().coords);
+      Out out = shardtype::detail::uninitialized<Out>(run.mesh_ref(), extents);
+      RunBlocks<Op>::fill(op, out, placed<typename As::whole>(run, step, K)...);
+      return out;
+    } else {
+      return RunBlocks<Op>::template run<OnBlocks>(op, run.where(),
+                                                   block<typename As::whole>(run, step, K)...);
+    }
   }
   static AnyBlock make(ProgramRun& run, int step, void const* part) {
     auto const out = result(run, step, static_cast<E const*>(part)->function(),

@@ -67,7 +67,7 @@ constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
                          AttentionOptions const& options = {}, checking::CallSite where = {}) {
   if constexpr (shardtype::detail::is_poison<Q>) {
     return checking::Poisoned{};  // reported where it was refused
-  } else if constexpr (std::is_same_v<checking::element_t<autodiff::tensor_of<Q>>, bfloat16>) {
+  } else if constexpr (std::is_same_v<checking::element_t<detail::tensor_of<Q>>, bfloat16>) {
     return cast<bfloat16>(detail::attention_as<Out...>(options, where, cast<float>(q.self()),
                                                        cast<float>(k), cast<float>(v)));
   } else {

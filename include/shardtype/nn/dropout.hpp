@@ -22,6 +22,7 @@ namespace op {
 struct DropElements {
   using operation = DropElements;
   static constexpr std::string_view name = "dropout";
+  static constexpr bool reads_places = true;
   RandomKey key;
   double rate = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
@@ -37,6 +38,7 @@ struct DropElements {
     return {c.elements(0), 0, false};
   }
   constexpr DropElements transposed() const { return *this; }
+  friend constexpr bool operator==(DropElements const&, DropElements const&) = default;
 };
 /// DropElements; with `Out`, the result is named.
 template <class... Out>

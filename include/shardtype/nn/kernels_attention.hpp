@@ -9,143 +9,13 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/core/block.hpp>
 #include <shardtype/kernels/fill.hpp>
-#include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/gemm.hpp>
 #include <shardtype/kernels/matrix.hpp>
-#include <shardtype/nn/kernels_cross_entropy.hpp>
+#include <shardtype/nn/kernels_attention_rows.hpp>
 #include <shardtype/nn/types_attention.hpp>
 
 namespace shardtype::nn::kernels {
-
-using shardtype::kernels::Matrix;
-
-/// Blocks [batch, positions, heads, features], packed. A rank's head h is head `first_head` + h, and reads key head
-/// (first_head + h) / group - first_key_head.
-struct AttentionShape {
-  std::int64_t batch, queries, keys, heads, key_heads, features;
-  std::int64_t first_head, first_key_head, group;
-  AttentionOptions settings;
-  core::Rows query_rows, key_rows;  ///< their positions
-
-  std::int64_t key_head(std::int64_t h) const { return (first_head + h) / group - first_key_head; }
-  /// The number of keys that query `i` sees: the first ones of the block, because positions increase.
-  KOKKOS_FUNCTION std::int64_t seen(std::int64_t i) const {
-    return settings.causal ? key_rows.below(settings.first + query_rows[i] + 1) : keys;
-  }
-  /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries, whose rows have `length` elements.
-  template <class T>
-  Matrix<T> query(T* data, std::int64_t b, std::int64_t i0, std::int64_t rows, std::int64_t h,
-                  std::int64_t length) const {
-    return {data + ((b * queries + i0) * heads + h) * length, rows, features, heads * length, 1, 0};
-  }
-  template <class T>
-  Matrix<T> key(T* data, std::int64_t b, std::int64_t j0, std::int64_t rows, std::int64_t g,
-                std::int64_t length) const {
-    return {data + ((b * keys + j0) * key_heads + g) * length,
-            rows,
-            features,
-            key_heads * length,
-            1,
-            0};
-  }
-};
-
-/// e^(x[k] - base) for a row, in place.
-template <bool Host, class T>
-KOKKOS_FUNCTION void exponentials_of(T* x, std::int64_t n, T base) {
-  if constexpr (Host) {
-    T const one(1);
-    shardtype::kernels::vectors::scaled_exponentials<false>(n, x, x, &base, &one);
-  } else {
-    for (std::int64_t k = 0; k < n; ++k) x[k] = shardtype::kernels::math::exp(x[k] - base);
-  }
-}
-
-/// Scores of a row become exponentials relative to the largest so far; the row of the result is brought to it.
-template <bool Host, class T>
-struct AttentionRows {
-  AttentionShape shape;
-  T* scores;
-  T* largest;
-  T* total;
-  Matrix<T> out;
-  std::int64_t i0, j0, columns;
-  T scale;
-  bool begins;  ///< whether these are the first keys
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    T* const s = scores + row * columns;
-    T const before = begins ? -std::numeric_limits<T>::infinity() : largest[row];
-    std::int64_t const seen = shape.seen(i0 + row) - j0;
-    std::int64_t const n = seen < 0 ? 0 : seen < columns ? seen : columns;
-    T top = before;
-    for (std::int64_t k = 0; k < n; ++k) {
-      s[k] *= scale;
-      top = s[k] > top ? s[k] : top;
-    }
-    for (std::int64_t k = n; k < columns; ++k) s[k] = T{};
-    if (begins) total[row] = T{};
-    largest[row] = top;
-    if (n == 0) return;
-    exponentials_of<Host>(s, n, top);
-    T const sum = sum_of<T>(n, [&](std::int64_t k) { return s[k]; });
-    if (begins) {
-      total[row] = sum;
-      return;
-    }
-    T const factor = shardtype::kernels::math::exp(before - top);
-    total[row] = total[row] * factor + sum;
-    if (factor == T(1)) return;
-    T* const o = out.data + row * out.row_stride;
-    for (std::int64_t f = 0; f < out.cols; ++f) o[f] *= factor;
-  }
-};
-/// The row of the result divided by its sum, 0 where no key is seen. `sums`: its logarithm behind the features.
-template <class T>
-struct AttentionFinish {
-  Matrix<T> out;
-  T const* largest;
-  T const* total;
-  bool empty;
-  bool sums;
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    T* const o = out.data + row * out.row_stride;
-    bool const none = empty || total[row] == T{};
-    T const factor = none ? T{} : T(1) / total[row];
-    for (std::int64_t f = 0; f < out.cols; ++f) o[f] = none ? T{} : o[f] * factor;
-    if (sums)
-      o[out.cols] = none ? -std::numeric_limits<T>::infinity()
-                         : largest[row] + shardtype::kernels::math::log(total[row]);
-  }
-};
-
-/// Scores become probabilities, and `ds`, the products of the result's cotangent and the values, the cotangents of the
-/// scores.
-template <bool Host, class T>
-struct AttentionRowsBack {
-  AttentionShape shape;
-  T* scores;
-  T* ds;
-  Matrix<T const> out, ct;
-  T const* sums;  ///< of query i0, with distance `heads`
-  std::int64_t i0, j0, columns;
-  T scale;
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    T* const p = scores + row * columns;
-    T* const d = ds + row * columns;
-    std::int64_t const seen = shape.seen(i0 + row) - j0;
-    std::int64_t const n = seen < 0 ? 0 : seen < columns ? seen : columns;
-    for (std::int64_t k = n; k < columns; ++k) p[k] = d[k] = T{};
-    if (n == 0) return;
-    T const* const o = out.data + row * out.row_stride;
-    T const* const c = ct.data + row * ct.row_stride;
-    T const mean = sum_of<T>(out.cols, [&](std::int64_t f) { return o[f] * c[f]; });
-    for (std::int64_t k = 0; k < n; ++k) p[k] *= scale;
-    exponentials_of<Host>(p, n, sums[row * shape.heads]);
-    for (std::int64_t k = 0; k < n; ++k) d[k] = p[k] * (d[k] - mean) * scale;
-  }
-};
 
 template <class T>
 T scale_of_scores(AttentionShape const& s) {
@@ -164,12 +34,13 @@ void each_block_of_queries(AttentionShape const& s, F const& f) {
 }
 
 /// One block of queries and the keys of `s`: their rows of the result, not divided yet, with the largest score and the sum
-/// of exponentials of each row. Unless `begins`, these already hold what other keys gave. Whether a key was seen.
+/// of exponentials of each row. Unless `begins`, these already hold what other keys gave. `finite`: hidden_values_finite.
+/// Whether a key was seen.
 template <class T, class Exec>
 bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T const* k,
                         T const* v, std::int64_t b, std::int64_t h, std::int64_t i0,
                         std::int64_t rows, Matrix<T> const& out, T* largest, T* total, T* scores,
-                        bool begins) {
+                        bool begins, bool finite) {
   T const scale = scale_of_scores<T>(s);
   std::int64_t const g = s.key_head(h);
   std::int64_t const end = s.seen(i0 + rows - 1);
@@ -183,8 +54,13 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
     each_row(
         "shardtype::attention", exec, rows,
         AttentionRows<on_host<Exec>, T>{s, scores, largest, total, out, i0, j0, n, scale, first});
-    shardtype::kernels::gemm<Exec, T>(exec, 1, block, s.key(v, b, j0, n, g, s.features), out,
-                                      !first);
+    auto const vs = s.key(v, b, j0, n, g, s.features);
+    if (finite || s.seen(i0) - j0 >= n) {
+      shardtype::kernels::gemm<Exec, T>(exec, 1, block, vs, out, !first);
+    } else {
+      each_row("shardtype::attention", exec, rows,
+               AttentionSeenValues<T>{s, scores, vs, out, i0, j0, n, first});
+    }
   }
   return end > 0;
 }
@@ -196,10 +72,11 @@ void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k
   std::int64_t const most = std::min(attention_block, s.queries);
   T* const largest = scratch;
   T* const total = scratch + most;
+  bool const finite = kernels::hidden_values_finite(exec, s, v);
   each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
     auto const os = s.query(out, b, i0, rows, h, length);
     bool const any = attention_of_block(exec, s, q, k, v, b, h, i0, rows, os, largest, total,
-                                        scratch + 2 * most, true);
+                                        scratch + 2 * most, true, finite);
     each_row("shardtype::attention", exec, rows,
              AttentionFinish<T>{os, largest, total, !any, length > s.features});
   });
@@ -226,11 +103,12 @@ struct AttentionSoFar {
   template <class Exec, class Between>
   void add(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v, T* scores,
            Between const& between) const {
+    bool const finite = kernels::hidden_values_finite(exec, s, v);
     each_block_of_queries(
         s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
           std::int64_t const at = (b * s.heads + h) * s.queries + i0;
           attention_of_block(exec, s, q, k, v, b, h, i0, rows, s.query(out, b, i0, rows, h, length),
-                             largest + at, total + at, scores, false);
+                             largest + at, total + at, scores, false, finite);
           between();
         });
   }
@@ -256,6 +134,19 @@ struct AttentionSaved {
   T const* out;
   T const* sums;
   T const* ct;
+
+  template <class Exec>
+  bool keys_finite(Exec const& exec, AttentionShape const& s) const {
+    return kernels::all_finite(exec, k, 1, s.batch * s.keys * s.key_heads * s.features, 0);
+  }
+  template <class Exec>
+  bool queries_finite(Exec const& exec, AttentionShape const& s) const {
+    return kernels::all_finite(exec, q, 1, s.batch * s.queries * s.heads * s.features, 0);
+  }
+  template <class Exec>
+  bool cotangents_finite(Exec const& exec, AttentionShape const& s) const {
+    return kernels::all_finite(exec, ct, 1, s.batch * s.queries * s.heads * s.features, 0);
+  }
 };
 
 /// A block of scores: their probabilities and cotangents, and the rows of matrices that belong to it.
@@ -315,8 +206,9 @@ template <class T, class Exec>
 void attention_back_queries(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                             T* out, T* scratch) {
   shardtype::kernels::fill(exec, out, s.batch * s.queries * s.heads * s.features, T{});
+  bool const finite = of.keys_finite(exec, s);
   auto const add = [&](ScoresBack<T> const& k) {
-    shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds, k.keys(of.k), k.queries(out), true);
+    kernels::add_seen<T>(exec, k.ds, k.keys(of.k), k.queries(out), finite);
   };
   each_block_back(exec, s, of, scratch, add, [] {});
 }
@@ -327,11 +219,12 @@ void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSav
                          T* out, T* scratch) {
   std::int64_t const length = 2 * s.features;
   shardtype::kernels::fill(exec, out, s.batch * s.keys * s.key_heads * length, T{});
+  bool const finite = of.queries_finite(exec, s);
+  bool const cts_finite = of.cotangents_finite(exec, s);
   auto const add = [&](ScoresBack<T> const& k) {
-    shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds.transposed(), k.queries(of.q),
-                                      k.keys(out, length), true);
-    shardtype::kernels::gemm<Exec, T>(exec, 1, k.p.transposed(), k.queries(of.ct),
-                                      k.keys(out + s.features, length), true);
+    kernels::add_seen<T>(exec, k.ds.transposed(), k.queries(of.q), k.keys(out, length), finite);
+    kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), k.keys(out + s.features, length),
+                         cts_finite);
   };
   each_block_back(exec, s, of, scratch, add, [] {});
 }
@@ -342,14 +235,16 @@ template <class T, class Exec, class Queries, class Keys, class Values, class Be
 void attention_back_into(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                          Queries const& to_queries, Keys const& to_keys, Values const& to_values,
                          T* scratch, Between const& between) {
+  bool const finite = of.queries_finite(exec, s);
+  bool const keys_finite = of.keys_finite(exec, s);
+  bool const cts_finite = of.cotangents_finite(exec, s);
   auto const add = [&](ScoresBack<T> const& k) {
     std::int64_t const g = s.key_head(k.h);
-    shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds, k.keys(of.k),
-                                      to_queries(k.b, k.h, k.i0, k.rows), true);
-    shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds.transposed(), k.queries(of.q),
-                                      to_keys(k.b, g, k.j0, k.n), true);
-    shardtype::kernels::gemm<Exec, T>(exec, 1, k.p.transposed(), k.queries(of.ct),
-                                      to_values(k.b, g, k.j0, k.n), true);
+    kernels::add_seen<T>(exec, k.ds, k.keys(of.k), to_queries(k.b, k.h, k.i0, k.rows), keys_finite);
+    kernels::add_seen<T>(exec, k.ds.transposed(), k.queries(of.q), to_keys(k.b, g, k.j0, k.n),
+                         finite);
+    kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), to_values(k.b, g, k.j0, k.n),
+                         cts_finite);
   };
   each_block_back(exec, s, of, scratch, add, between);
 }

@@ -9,13 +9,14 @@
 #include <shardtype/check/functions.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/nn/kernels_norm.hpp>
+#include <shardtype/nn/types_experts.hpp>
 
 namespace shardtype::nn::kernels {
 
 /// How a rank numbers the rows that its tokens become: expert by expert, within an expert token by token.
 struct ExpertOrder {
-  std::int64_t first, last;   ///< experts that are counted
-  std::int64_t capacity = 0;  ///< rows of an expert; 0: no limit
+  std::int64_t first, last;                  ///< experts that are counted
+  std::int64_t capacity = detail::no_limit;  ///< rows of an expert
 
   bool counts(std::int64_t expert) const { return expert >= first && expert < last; }
   /// Rows of each expert, with or without the limit.
@@ -25,7 +26,7 @@ struct ExpertOrder {
     for (std::int64_t i = 0; i < n; ++i)
       if (auto const e = static_cast<std::int64_t>(ids[i]); counts(e))
         ++out[static_cast<std::size_t>(e - first)];
-    if (limited && capacity > 0)
+    if (limited)
       for (std::int64_t& each : out) each = each < capacity ? each : capacity;
     return out;
   }

@@ -19,12 +19,12 @@ struct Ragged {};
 /// All tokens are gathered on each rank, which computes the rows of its own experts; results are reduce-scattered.
 struct Gathered {};
 /// As Ragged, but a rank sends each expert at most `rows` rows; those that come later in the order of tokens have no
-/// part in the result. All sizes are known without looking at the ids.
+/// part in the result: of 0 rows none has. All sizes are known without looking at the ids.
 struct Capacity {
-  std::int64_t rows = 0;
+  std::int64_t rows = -1;  ///< E41 if it is not given
 };
 
-/// Functions of experts: `f(h)` of the first product.
+/// Functions of experts: `f(h)` of the first product. Silu is the default of all experts, gated or not.
 struct Gelu {
   template <class H>
   constexpr auto operator()(H const& h) const {
@@ -46,6 +46,32 @@ struct Gated {
 };
 
 namespace detail {
+
+/// Stands where no function is given.
+struct DefaultFunction : Silu {};
+template <class T>
+inline constexpr bool is_form = std::is_same_v<T, nn::Ragged> || std::is_same_v<T, nn::Gathered> ||
+                                std::is_same_v<T, nn::Capacity>;
+/// Whether `T` can be called with something. What it is called with is not tried: its body may refuse other tensors.
+struct WithCall {
+  void operator()() const {}
+};
+template <class T>
+struct CallTwice : T, WithCall {};
+template <class T>
+constexpr bool can_be_called() {
+  if constexpr (!std::is_class_v<T>) {
+    return std::is_function_v<std::remove_pointer_t<T>>;
+  } else if constexpr (std::is_final_v<T>) {
+    return true;
+  } else {
+    return !requires { &CallTwice<T>::operator(); };  // ambiguous
+  }
+}
+template <class T>
+inline constexpr bool is_function = !is_form<T> && can_be_called<T>();
+template <class Act, class H>
+concept gives_tensor = requires(Act const& act, H const& h) { act(h).tensor(); };
 
 /// The axes of `Dim<I, Xs...>`, and dims with them.
 template <class Part>
@@ -162,7 +188,11 @@ template <class D, class Rows, class Sizes, class W, class Act>
 constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, W const& w, Act const& act,
                          std::source_location const& where) {
   auto const hidden = call(op::RaggedDot<D>{}, where, rows(), w, sizes);
-  return act(hidden).tensor();
+  if constexpr (gives_tensor<Act, std::remove_cvref_t<decltype(hidden)>>) {
+    return act(hidden).tensor();
+  } else {
+    return checking::Poisoned(checking::refused<rules::Code::D19_argument_of_moe, false, Act>{});
+  }
 }
 template <class D, class A, class Sizes, class W>
 constexpr auto both_products(A const& rows, Sizes const& sizes, W const& w,
@@ -175,7 +205,11 @@ template <class D, class Rows, class Sizes, class G, class U, class Act>
 constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, Gated<G, U> const& w, Act const& act,
                          std::source_location const& where) {
   auto const made = detail::both_products<D>(rows(), sizes, w, where);
-  return (act(made.gate) * made.up).tensor();
+  if constexpr (gives_tensor<Act, std::remove_cvref_t<decltype(made.gate)>>) {
+    return (act(made.gate) * made.up).tensor();
+  } else {
+    return checking::Poisoned(checking::refused<rules::Code::D19_argument_of_moe, false, Act>{});
+  }
 }
 /// The second product of hidden features.
 template <class F, class D, class Features, class H, class Sizes, class W2>
@@ -222,10 +256,11 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
              ExpertDim::whole(weights, where)),
         where);
   } else {
-    std::int64_t capacity = 0;
-    if constexpr (std::is_same_v<Form, Capacity>) capacity = form.rows;
-    auto const places = call(op::ExpertPlaces{experts, capacity}, where, ids);
-    auto const sent = call(op::ExpertCounts<E>{experts, capacity}, where, ids);
+    std::int64_t limit = no_limit;
+    std::int64_t capacity = -1;
+    if constexpr (std::is_same_v<Form, Capacity>) limit = capacity = form.rows;
+    auto const places = call(op::ExpertPlaces{experts, limit}, where, ids);
+    auto const sent = call(op::ExpertCounts<E>{experts, limit}, where, ids);
     if constexpr (!ExpertDim::split) {
       auto const rows = [&] { return call(op::SpreadRows<SentRows>{}, where, x, places); };
       return call(op::CombineRows{}, where,
@@ -252,6 +287,39 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
   }
 }
 
+/// moe of arguments that it understands.
+template <class... Out, class A, class R, class W1, class W2, class Form, class Act>
+constexpr auto moe_as(core::Argument<A> const& x, R const& routes, W1 const& w_in, W2 const& w_out,
+                      Form const& form, Act const& act, checking::CallSite where) {
+  using Rows = std::remove_cvref_t<decltype(detail::as_tokens(x.self(), where))>;
+  using Gate = gate_of<W1>;
+  using Up = typename FirstWeights<W1>::up;
+  if constexpr (checking::any_poisoned<A, Gate, Up, W2, Rows>) {
+    return checking::Poisoned{};
+  } else if constexpr (core::is_lazy<A> || core::is_lazy<Gate> || core::is_lazy<Up> ||
+                       core::is_lazy<W2>) {
+    return checking::Poisoned(
+        checking::refused<rules::Code::L01_not_recorded, false, tensor_of<A>>{});
+  } else if constexpr (!detail::fits<Rows, Gate, Up, W2>()) {
+    return checking::Poisoned(
+        checking::refused<rules::Code::D18_rows_and_groups, false, autodiff::tensor_of<A>,
+                          autodiff::tensor_of<Gate>, autodiff::tensor_of<W2>>{});
+  } else if constexpr (sizeof...(Out) > 0) {
+    return reshard<Out...>(detail::moe_as(x, routes, w_in, w_out, form, act, where), where);
+  } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {
+    auto const ids = detail::as_tokens(routes.experts, where);
+    auto const weights = detail::as_tokens(routes.weights, where);
+    using Merged =
+        Routes<std::remove_cvref_t<decltype(ids)>, std::remove_cvref_t<decltype(weights)>>;
+    return split_dim<detail::AllTokens, detail::dim_at<A, 0>, detail::dim_at<A, 1>>(
+        detail::mixture(detail::as_tokens(x.self(), where), Merged{ids, weights}, w_in, w_out, form,
+                        act, where),
+        {x.self().extents()[0], x.self().extents()[1]}, where);
+  } else {
+    return detail::mixture(x.self(), routes, w_in, w_out, form, act, where);
+  }
+}
+
 }  // namespace detail
 
 namespace api {
@@ -260,11 +328,11 @@ namespace api {
 /// `x[S@X, D]`, `routes` of `router`, `w_in[E@X, D, F]`, `w_out[E@X, F, D]` -> `[S@X, D]`. E, the first dim of the
 /// weights, may be uneven, and so may S. Of `x[B@X, S, D]` and its routes the result is `[B@X, S, D]`.
 ///
-///     auto y = nn::moe(x, routes, w_in, w_out);                                  // Ragged, gelu
-///     auto z = nn::moe(x, routes, w_in, w_out, nn::Capacity{64}, nn::Silu{});
+///     auto y = nn::moe(x, routes, w_in, w_out);                                  // Ragged, silu
+///     auto z = nn::moe(x, routes, w_in, w_out, nn::Capacity{64}, nn::Gelu{});
 ///     auto v = nn::moe<Dim<S, X>, Dim<D>>(x, routes, w_in, w_out);                // F split: [E@X, D, F@Y]
-///     auto u = nn::moe(x, routes, nn::Gated{gate, up}, down, nn::Ragged{}, nn::Silu{});
-///     auto t = nn::moe(x, routes, model.experts);                                // the same, of a GatedMlp
+///     auto u = nn::moe(x, routes, nn::Gated{gate, up}, down, nn::Gelu{});     // Ragged
+///     auto t = nn::moe(x, routes, model.experts);                                // of a GatedMlp, silu
 ///
 /// On each rank the rows of its experts lie one behind the other and are multiplied by `ragged_dot`; nothing of shape
 /// [S, D, F] or [E, S, D] exists. Communication by form, of S tokens and k choices on p ranks:
@@ -286,40 +354,29 @@ namespace api {
 /// `{R:X}`. Of `x[S@X, D@Y]` the result is `[S@X, D@Y]`: rows travel over X as parts, are gathered over Y at their
 /// experts (all_gather) and summed there (reduce_scatter), both again backward, and the weights' gradient is one
 /// all_reduce over Y; only weights with F@Y fit. Refused: as ragged_dot (D18 where tokens and experts are not split over
-/// the same axes, or features and hidden features). Errors: E40 sequences that are split unevenly; as ragged_dot. Ids outside of the experts have no part, and are E50 under
-/// SHARDTYPE_CHECK=values.
+/// the same axes, or features and hidden features); D19 an argument that is neither form nor function, or these in
+/// another order; L01 in automatic mode. Errors: E40 sequences that are split unevenly; E41 a negative capacity; as
+/// ragged_dot. Ids outside of the experts have no part, and are E50 under SHARDTYPE_CHECK=values.
 template <class... Out, class A, detail::RoutesLike R, class W1, class W2, class Form = Ragged,
-          class Act = Gelu>
+          class Act = detail::DefaultFunction>
   requires(!detail::GatedMembers<W1>)
 constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, W2 const& w_out,
                    Form const& form = {}, Act const& act = {}, checking::CallSite where = {}) {
-  using Rows = std::remove_cvref_t<decltype(detail::as_tokens(x.self(), where))>;
-  using Gate = detail::gate_of<W1>;
-  using Up = typename detail::FirstWeights<W1>::up;
-  if constexpr (checking::any_poisoned<A, R, Gate, Up, W2, Rows>) {
+  if constexpr (checking::any_poisoned<A, R>) {
     return checking::Poisoned{};
-  } else if constexpr (!detail::fits<Rows, Gate, Up, W2>()) {
-    return checking::Poisoned(
-        checking::refused<rules::Code::D18_rows_and_groups, false, autodiff::tensor_of<A>,
-                          autodiff::tensor_of<Gate>, autodiff::tensor_of<W2>>{});
-  } else if constexpr (sizeof...(Out) > 0) {
-    return reshard<Out...>(api::moe(x, routes, w_in, w_out, form, act, where), where);
-  } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {
-    auto const ids = detail::as_tokens(routes.experts, where);
-    auto const weights = detail::as_tokens(routes.weights, where);
-    using Merged =
-        Routes<std::remove_cvref_t<decltype(ids)>, std::remove_cvref_t<decltype(weights)>>;
-    return split_dim<detail::AllTokens, detail::dim_at<A, 0>, detail::dim_at<A, 1>>(
-        detail::mixture(detail::as_tokens(x.self(), where), Merged{ids, weights}, w_in, w_out, form,
-                        act, where),
-        {x.self().extents()[0], x.self().extents()[1]}, where);
+  } else if constexpr (std::is_same_v<Act, detail::DefaultFunction> && detail::is_function<Form>) {
+    return api::moe<Out...>(x, routes, w_in, w_out, Ragged{}, form, where);
+  } else if constexpr (!detail::is_form<Form>) {
+    return checking::Poisoned(checking::refused<rules::Code::D19_argument_of_moe, false, Form>{});
+  } else if constexpr (!detail::is_function<Act>) {
+    return checking::Poisoned(checking::refused<rules::Code::D19_argument_of_moe, false, Act>{});
   } else {
-    return detail::mixture(x.self(), routes, w_in, w_out, form, act, where);
+    return detail::moe_as<Out...>(x, routes, w_in, w_out, form, act, where);
   }
 }
 /// moe of gated experts, the members `gate`, `up` and `down` of `p` (`GatedMlp`), `[E@X, D, F]` and `[E@X, F, D]`.
 template <class... Out, class A, detail::RoutesLike R, detail::GatedMembers P, class Form = Ragged,
-          class Act = Silu>
+          class Act = detail::DefaultFunction>
 constexpr auto moe(core::Argument<A> const& x, R const& routes, P const& p, Form const& form = {},
                    Act const& act = {}, checking::CallSite where = {}) {
   using G = std::remove_cvref_t<decltype(p.gate)>;

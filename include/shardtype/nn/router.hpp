@@ -47,13 +47,22 @@ concept RoutesLike = checking::any_poisoned<R> || requires(R const& r) { r.exper
 
 struct AllTokens : Index<"token"> {};
 
+template <class R>
+concept IsRoutes = requires(R const& r) { r.experts, r.weights; };
+/// L01, of logits whose extents are read.
+template <class A>
+constexpr auto refused_expression() {
+  return checking::Poisoned(
+      checking::refused<rules::Code::L01_not_recorded, false, tensor_of<A>>{});
+}
+
 /// `[B@X, S, D]` as `[token@X, D]`, which is the same memory; `[S@X, D]` as it is.
 template <class A>
 constexpr auto as_tokens(A const& a, [[maybe_unused]] std::source_location const& where) {
   // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
   if constexpr (shardtype::detail::is_poison<A>) {
     return a;
-  } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {
+  } else if constexpr (detail::tensor_of<A>::spec.rank == 3) {
     return merge_dims<label_at<A, 0>, label_at<A, 1>, AllTokens>(a, where);
   } else {
     return a;
@@ -102,17 +111,27 @@ constexpr auto router(core::Argument<A> const& logits, std::int64_t k,
 /// numbers.
 template <class E, detail::RoutesLike R>
 constexpr auto expert_load(R const& routes, std::int64_t experts, checking::CallSite where = {}) {
-  return detail::expert_load<E>(routes.experts, experts, where);
+  if constexpr (!detail::IsRoutes<R>) {
+    return checking::Poisoned{};  // reported where it was refused
+  } else {
+    return detail::expert_load<E>(routes.experts, experts, where);
+  }
 }
 /// How many rows have no place where each rank may send an expert `capacity` of them: `i64[]` on all ranks. Communicates
-/// an all_reduce of the numbers of rows.
+/// an all_reduce of the numbers of rows. Error E41 a negative capacity.
 template <class E, detail::RoutesLike R>
 constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t capacity,
                             checking::CallSite where = {}) {
-  auto const ids = detail::as_tokens(routes.experts, where);
-  auto const all = call(op::ExpertCounts<E>{experts}, where, ids);
-  auto const kept = call(op::ExpertCounts<E>{experts, capacity}, where, ids);
-  return sum<Tensor<std::int64_t>>(all - kept, where);
+  if constexpr (!detail::IsRoutes<R>) {
+    return checking::Poisoned{};  // reported where it was refused
+  } else if constexpr (core::is_lazy<std::remove_cvref_t<decltype(routes.experts)>>) {
+    return detail::refused_expression<std::remove_cvref_t<decltype(routes.experts)>>();
+  } else {
+    auto const ids = detail::as_tokens(routes.experts, where);
+    auto const all = call(op::ExpertCounts<E>{experts}, where, ids);
+    auto const kept = call(op::ExpertCounts<E>{experts, capacity}, where, ids);
+    return sum<Tensor<std::int64_t>>(all - kept, where);
+  }
 }
 
 /// The loss of uneven loads, experts times the sum over experts of (share of the rows that go there) times (mean share
@@ -122,28 +141,42 @@ constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t 
 template <class E, class A, detail::RoutesLike R>
 constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& routes,
                                  checking::CallSite where = {}) {
-  using T = checking::element_t<autodiff::tensor_of<A>>;
-  auto const x = detail::as_tokens(logits.self(), where);
-  std::int64_t const experts = x.extents()[1];
-  auto const at_least_one = [](std::int64_t n) { return static_cast<double>(n > 0 ? n : 1); };
-  double const tokens = at_least_one(x.extents()[0]);
-  double const rows = tokens * at_least_one(routes.experts.extents().back());
-  auto const load = cast<T>(detail::expert_load<E>(routes.experts, experts, where));
-  auto const share = sum<Tensor<T, Dim<E>>>(softmax<E>(x, where), where);
-  return (sum<E>(share * load) * static_cast<T>(static_cast<double>(experts) / (tokens * rows)))
-      .tensor();
+  if constexpr (checking::any_poisoned<A>) {
+    return checking::Poisoned{};
+  } else if constexpr (!detail::IsRoutes<R>) {
+    return checking::Poisoned{};  // reported where it was refused
+  } else if constexpr (core::is_lazy<A>) {
+    return detail::refused_expression<A>();
+  } else {
+    using T = checking::element_t<detail::tensor_of<A>>;
+    auto const x = detail::as_tokens(logits.self(), where);
+    std::int64_t const experts = x.extents()[1];
+    auto const at_least_one = [](std::int64_t n) { return static_cast<double>(n > 0 ? n : 1); };
+    double const tokens = at_least_one(x.extents()[0]);
+    double const rows = tokens * at_least_one(routes.experts.extents().back());
+    auto const load = cast<T>(detail::expert_load<E>(routes.experts, experts, where));
+    auto const share = sum<Tensor<T, Dim<E>>>(softmax<E>(x, where), where);
+    return (sum<E>(share * load) * static_cast<T>(static_cast<double>(experts) / (tokens * rows)))
+        .tensor();
+  }
 }
 /// The mean square of the logarithm of each token's sum of exponentials, which keeps logits small: `[S@X, E]` -> `[]`.
 /// Communicates one all_reduce of a number forward, nothing backward. Of no tokens 0. Source: Zoph et al., "ST-MoE",
 /// 2022, equation 5.
 template <class E, class A>
 constexpr auto z_loss(core::Argument<A> const& logits, checking::CallSite where = {}) {
-  using T = checking::element_t<autodiff::tensor_of<A>>;
-  auto const x = detail::as_tokens(logits.self(), where);
-  std::int64_t const n = x.extents()[0];
-  return (sum<Tensor<T>>(square(logsumexp<E>(x, where)), where) *
-          static_cast<T>(1.0 / static_cast<double>(n > 0 ? n : 1)))
-      .tensor();
+  if constexpr (checking::any_poisoned<A>) {
+    return checking::Poisoned{};
+  } else if constexpr (core::is_lazy<A>) {
+    return detail::refused_expression<A>();
+  } else {
+    using T = checking::element_t<detail::tensor_of<A>>;
+    auto const x = detail::as_tokens(logits.self(), where);
+    std::int64_t const n = x.extents()[0];
+    return (sum<Tensor<T>>(square(logsumexp<E>(x, where)), where) *
+            static_cast<T>(1.0 / static_cast<double>(n > 0 ? n : 1)))
+        .tensor();
+  }
 }
 
 }  // namespace api

@@ -161,6 +161,7 @@ struct Attention {
   using operation = Attention;
   using to = std::conditional_t<Sums, Mentions<Dim<nn::detail::FeaturesAndSum>>, Mentions<>>;
   static constexpr std::string_view name = "attention";
+  static constexpr bool reads_places = true;  ///< of queries, and of their heads
   nn::AttentionOptions options{};
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict v = rules::attention(q);

@@ -3,6 +3,8 @@
 /// ranks. run_experts.hpp runs them.
 
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -17,6 +19,9 @@ namespace nn::detail {
 struct Ranks : Index<"rank"> {};
 struct SentRows : Index<"sent row"> {};
 struct ExpertRows : Index<"row"> {};
+
+/// The capacity of experts that take all rows.
+inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace nn::detail
 
@@ -131,6 +136,12 @@ constexpr rules::Code ids_only() {
   return shardtype::detail::is_id<checking::element_t<A>> ? rules::Code::ok
                                                           : rules::Code::I01_not_integers;
 }
+/// Error E41, the same on all ranks.
+constexpr void check_capacity(std::int64_t rows) {
+  if (rows < 0)
+    ResultExtents::fail("the capacity of an expert is " + std::to_string(rows) +
+                        " rows of each rank; it is a number of rows, 0 or more");
+}
 /// `n` rows on each of the ranks of `axes`.
 constexpr std::int64_t rows_on(ResultExtents const& c, AxisList const& axes, std::int64_t n) {
   return mul_sat(c.sizes.product(axes), n);
@@ -147,7 +158,7 @@ struct ExpertCounts {
   using to = Mentions<Dim<nn::detail::Ranks>, Dim<E>>;
   static constexpr std::string_view name = "expert_counts";
   std::int64_t experts = 0;
-  std::int64_t capacity = 0;
+  std::int64_t capacity = nn::detail::no_limit;
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict v = rules::expert_ids(q.a());
     if (!v) return v;
@@ -163,6 +174,7 @@ struct ExpertCounts {
   template <class A>
   using element = std::int64_t;
   constexpr void extents(ResultExtents const& c) const {
+    nn::detail::check_capacity(capacity);
     c.out[0] = nn::detail::rows_on(c, c.result.dims[0].axes, 1);
     c.out[1] = experts;
   }
@@ -171,8 +183,9 @@ struct ExpertCounts {
 struct ExpertPlaces {
   using operation = ExpertPlaces;
   static constexpr std::string_view name = "expert_places";
+  static constexpr bool recorded = false;  ///< the rows of a rank are numbered
   std::int64_t experts = 0;
-  std::int64_t capacity = 0;
+  std::int64_t capacity = nn::detail::no_limit;
   static constexpr Verdict rule(rules::Question const& q) { return rules::expert_ids(q.a()); }
   template <class A>
   static constexpr Code elements() {
@@ -180,6 +193,7 @@ struct ExpertPlaces {
   }
   template <class A>
   using element = std::int64_t;
+  constexpr void extents(ResultExtents const&) const { nn::detail::check_capacity(capacity); }
 };
 /// For each rank the places of all ids `[S, K]` among the rows of its own experts, those of `sizes[E@X]`: `[P@X, S, K]`.
 struct OwnExpertPlaces {
@@ -277,7 +291,7 @@ struct RowDots {
 };
 /// Rows to the ranks of their experts, where they lie expert by expert, and (`Back`) to the ranks that they came from.
 /// `each`: rows of a rank; -1: as many as before. `capacity`: rows that a rank sends an expert at most, so that the
-/// number of rows is known without looking at the ids.
+/// number of rows is known without looking at the ids; -1: none was given.
 template <bool Back>
 struct ExchangeRows {
   using operation = ExchangeRows;
@@ -285,7 +299,7 @@ struct ExchangeRows {
   static constexpr std::string_view name = Back ? "return_rows" : "exchange_rows";
   static constexpr bool communicates = true;
   std::int64_t each = -1;
-  std::int64_t capacity = 0;
+  std::int64_t capacity = -1;
   static constexpr Verdict rule(rules::Question const& q) { return rules::exchange_rows(q); }
   template <class A, class B, class C>
   static constexpr Code elements() {
@@ -294,9 +308,12 @@ struct ExchangeRows {
   constexpr void extents(ResultExtents const& c) const {
     AxisList const& axes = c.result.dims[0].axes;
     std::int64_t n = each;
-    if (n < 0 && capacity > 0)
+    if (n < 0 && capacity >= 0) {
       n = mul_sat(mul_sat(core::largest_block(c.given[2][1], axes, c.sizes), capacity),
                   c.sizes.product(axes));
+      // no more than all rows that there are
+      if (c.given[0][0] >= 0 && c.given[0][0] < n) n = c.given[0][0];
+    }
     c.out[0] = n < 0 ? c.given[0][0] : nn::detail::rows_on(c, axes, n);
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {

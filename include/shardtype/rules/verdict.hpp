@@ -99,6 +99,7 @@ enum class Code {
   D16_dims_of_range,
   D17_which_dim,
   D18_rows_and_groups,
+  D19_argument_of_moe,
   D21_heads,
   D22_one_hot_targets,
   D23_two_parts,

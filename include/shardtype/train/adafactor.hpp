@@ -164,9 +164,15 @@ struct Adafactor : Options {
                                double least_rms = 1e-3, double most_rms = 1)
       : Options(detail::options_of(o)),
         beta2_decay(decay2),
-        epsilon(e),
-        least(least_rms),
-        most(most_rms) {}
+        epsilon(detail::not_negative(e, "epsilon of Adafactor")),
+        least(detail::not_negative(least_rms, "the least root mean square of Adafactor")),
+        most(most_rms) {
+    check();
+    if (!(decay2 <= 0))
+      detail::throw_setting("the decay of Adafactor's beta2", decay2, "it is 0 or less");
+    if (!(most_rms > 0))
+      detail::throw_setting("the largest change of Adafactor", most_rms, "it is more than 0");
+  }
 
   /// The state before the first step: zeros. Communicates nothing.
   template <class Model>

@@ -13,6 +13,7 @@
 #include <shardtype/plan/reduction_plan.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/train/kernels_update.hpp>
+#include <shardtype/train/settings.hpp>
 #include <shardtype/train/structures.hpp>
 
 namespace shardtype::train {
@@ -113,11 +114,12 @@ double global_norm(Gradient const& gradient,
 
 /// Multiplies all tensors of a gradient by one number, so that its norm is at most `most`; returns the norm
 /// before. A norm that is not finite changes nothing. Communicates as global_norm. As
-/// torch.nn.utils.clip_grad_norm_ and optax.clip_by_global_norm. Error E21: another tensor shares the memory
-/// of one.
+/// torch.nn.utils.clip_grad_norm_ and optax.clip_by_global_norm. Errors: E21 another tensor shares the memory
+/// of one; E85 a norm that is negative or NaN.
 template <class Gradient>
 double clip_by_global_norm(Gradient& gradient, double most,
                            std::source_location const& where = std::source_location::current()) {
+  if (!(most >= 0)) detail::throw_setting("the largest norm", most, "it is 0 or more");
   double const norm = train::global_norm(gradient, where);
   if (!std::isfinite(norm) || norm <= most) return norm;
   train::for_each_tensor(

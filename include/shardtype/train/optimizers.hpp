@@ -67,6 +67,12 @@ struct Options {
   double clip = 0;  ///< largest norm of the gradient; 0: it is not computed
   /// Whether a step is left out on all ranks if the norm of the gradient is not finite; needs the norm.
   bool skip_not_finite = false;
+
+  /// Error E85, the same on every rank.
+  constexpr void check() const {
+    detail::not_negative(decay, "the decay");
+    if (!(clip >= 0)) detail::throw_setting("the largest norm", clip, "it is 0 (none) or more");
+  }
 };
 
 namespace detail {
@@ -139,10 +145,10 @@ void update_one(Optimizer const& optimizer, double rate, std::int64_t step, doub
 
 }  // namespace detail
 
-/// Base of the optimizers: `Derived::moments`, and `body<C>(rate, step, decays)`, the function of an element.
+/// Base of the optimizers, whose constructors throw E85 for settings that are out of range: `Derived::moments`, and `body<C>(rate, step, decays)`, the function of an element.
 template <class Derived>
 struct Optimizer : Options {
-  constexpr explicit Optimizer(Options const& o) : Options(o) {}
+  constexpr explicit Optimizer(Options const& o) : Options(o) { check(); }
 
   /// The state before the first step: zeros. Communicates nothing. Refused: X10 no model.
   template <class Model>
@@ -223,7 +229,10 @@ struct AdamW : Optimizer<AdamW> {
 
   template <class O = Options>
   constexpr explicit AdamW(O const& o, double b1 = 0.9, double b2 = 0.999, double e = 1e-8)
-      : Optimizer(detail::options_of(o)), beta1(b1), beta2(b2), epsilon(e) {}
+      : Optimizer(detail::options_of(o)),
+        beta1(detail::below_one(b1, "beta1 of AdamW")),
+        beta2(detail::below_one(b2, "beta2 of AdamW")),
+        epsilon(detail::not_negative(e, "epsilon of AdamW")) {}
 
   template <class C>
   struct Body {
@@ -257,7 +266,9 @@ struct Sgd : Optimizer<Sgd> {
 
   template <class O = Options>
   constexpr explicit Sgd(O const& o, double m = 0, bool n = false)
-      : Optimizer(detail::options_of(o)), momentum(m), nesterov(n) {}
+      : Optimizer(detail::options_of(o)),
+        momentum(detail::not_negative(m, "the momentum of Sgd")),
+        nesterov(n) {}
 
   template <class C>
   struct Body {
@@ -284,7 +295,9 @@ struct Lion : Optimizer<Lion> {
 
   template <class O = Options>
   constexpr explicit Lion(O const& o, double b1 = 0.9, double b2 = 0.99)
-      : Optimizer(detail::options_of(o)), beta1(b1), beta2(b2) {}
+      : Optimizer(detail::options_of(o)),
+        beta1(detail::below_one(b1, "beta1 of Lion")),
+        beta2(detail::below_one(b2, "beta2 of Lion")) {}
 
   template <class C>
   struct Body {

@@ -5,22 +5,26 @@
 #include <cstdint>
 #include <numbers>
 
+#include <shardtype/train/settings.hpp>
+
 namespace shardtype::train {
 
 /// The rate of each step, from 0 on: a number, or one that rises linearly over the steps of a warm-up to a peak, and
-/// then stays or falls.
+/// then stays or falls. Error E85, the same on every rank: a rate or a number of steps that is negative or no number.
 class Rate {
  public:
-  constexpr Rate(double rate) : peak_(rate) {}  // NOLINT(google-explicit-constructor)
+  constexpr Rate(double rate)  // NOLINT(google-explicit-constructor)
+      : peak_(detail::not_negative(rate, "the rate")) {}
 
   double operator()(std::int64_t step) const {
+    detail::not_negative(static_cast<double>(step), "the number of a step");
+    if (falls_ != Falls::not_at_all && step >= steps_) return last_;
     if (step < warmup_) return peak_ * static_cast<double>(step + 1) / static_cast<double>(warmup_);
-    if (falls_ == Falls::not_at_all || steps_ <= warmup_) return peak_;
+    if (falls_ == Falls::not_at_all) return peak_;
     double const through =
         static_cast<double>(step - warmup_) / static_cast<double>(steps_ - warmup_);
-    double const at = through < 1 ? through : 1;
     double const left =
-        falls_ == Falls::linearly ? 1 - at : 0.5 * (1 + std::cos(std::numbers::pi * at));
+        falls_ == Falls::linearly ? 1 - through : 0.5 * (1 + std::cos(std::numbers::pi * through));
     return last_ + (peak_ - last_) * left;
   }
 
@@ -28,7 +32,8 @@ class Rate {
   static constexpr Rate warmed_up(double peak, std::int64_t warmup) {
     return Rate(peak, warmup, 0, peak, Falls::not_at_all);
   }
-  /// Falls to `last` at step `steps`, along half a cosine or along a line; the rate of later steps is `last`.
+  /// Falls to `last` at step `steps`, along half a cosine or along a line; the rate of later steps is `last`. Where the
+  /// warm-up is as long or longer, it ends there too.
   static constexpr Rate cosine(double peak, std::int64_t warmup, std::int64_t steps,
                                double last = 0) {
     return Rate(peak, warmup, steps, last, Falls::as_cosine);
@@ -41,7 +46,14 @@ class Rate {
  private:
   enum class Falls : std::uint8_t { not_at_all, linearly, as_cosine };
   constexpr Rate(double peak, std::int64_t warmup, std::int64_t steps, double last, Falls falls)
-      : peak_(peak), last_(last), warmup_(warmup), steps_(steps), falls_(falls) {}
+      : peak_(detail::not_negative(peak, "the rate at its peak")),
+        last_(detail::not_negative(last, "the last rate")),
+        warmup_(warmup),
+        steps_(steps),
+        falls_(falls) {
+    detail::not_negative(static_cast<double>(warmup), "the number of steps of a warm-up");
+    detail::not_negative(static_cast<double>(steps), "the number of steps");
+  }
 
   double peak_;
   double last_ = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -73,11 +74,20 @@ class Tokens {
   std::int64_t vocabulary() const { return file_.vocabulary(); }
 
   /// Batch `step` of training: windows of S tokens, shuffled by the key anew in each epoch, in which each comes once.
-  /// `Ids` is a tensor of integers `i64[B, S]` with static extents, split in any way. Communicates nothing. Errors: IO6
-  /// if there is no window of S + 1 tokens, or the file has become shorter.
+  /// `Ids` is a tensor of integers `i64[B, S]` with static extents, split in any way. Communicates nothing. Errors:
+  /// IO6 if there is no window of S + 1 tokens, or the file has become shorter; E85 a number that is negative, or larger
+  /// than 2^63 / B - 2.
   template <class Ids>
   Batch<Ids> batch(std::int64_t step, RandomKey const& key) const {
     auto const [rows, length] = shape<Ids>();
+    // step rows and those of the next batch are numbers that can be counted
+    if (std::int64_t const most = std::numeric_limits<std::int64_t>::max() / rows - 2;
+        step < 0 || step > most)
+      throw Error("E85",
+                  "batch " + std::to_string(step) + " of " + file_.path() +
+                      " is none: batches for training are numbered from 0 to " +
+                      std::to_string(most),
+                  FailedOn::every_rank);
     if (!mesh_.here()) return read<Ids>({});
     std::int64_t const windows = windows_in<Ids>(learned_, "for training");
     Batch<Ids> out = read<Ids>(starts(step, key, rows, length, windows));
@@ -120,6 +130,8 @@ class Tokens {
     constexpr std::array<std::int64_t, 2> out{names.extents()[0], names.extents()[1]};
     static_assert(out[0] != dynamic && out[1] != dynamic,
                   "a batch of tokens has static extents: Index<\"B\", 8>, Index<\"S\", 256>");
+    static_assert(out[0] > 0 && out[1] > 0,
+                  "a batch of tokens has a sequence and a token at least: Index<\"B\", 8>");
     return out;
   }
   /// Windows of S tokens with the one behind them.

@@ -132,6 +132,15 @@ struct refused<Code::D18_rows_and_groups, legal, YourTypes...> : Poisoned {
                 "the one that differs (its plan says the cost).");
 };
 template <bool legal, class... YourTypes>
+struct refused<Code::D19_argument_of_moe, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D19] a mixture of experts does not understand this argument. It takes "
+                "tokens, routes (nn::router, nn::Routes), weights, and then, if they are not the "
+                "defaults, a form (nn::Ragged{}, nn::Gathered{}, nn::Capacity{rows}) and a "
+                "function (nn::Silu{}, nn::Gelu{}): nn::moe(x, routes, w, v, nn::Ragged{}, "
+                "nn::Gelu{}).");
+};
+template <bool legal, class... YourTypes>
 struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype B01] a block-cyclic dim has exactly one mesh axis, and here a "

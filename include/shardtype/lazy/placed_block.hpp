@@ -1,0 +1,43 @@
+#pragma once
+/// A block of automatic mode that knows where it lies in its tensor.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <shardtype/core/block.hpp>
+#include <shardtype/tensor/held.hpp>
+
+namespace shardtype {
+
+namespace detail {
+
+/// Whether the elements of the result depend on their places along dims that `Op` does not mention, which may be split.
+template <class Op>
+inline constexpr bool reads_places = requires { requires Op::reads_places; };
+
+}  // namespace detail
+
+namespace execute {
+
+/// The block `L` with the extents and rows of a tensor, as those of strict mode have them.
+template <class L>
+class PlacedBlock : public L {
+ public:
+  using PerDim = std::array<std::int64_t, L::rank>;
+  using PerDimRows = std::array<core::Rows, L::rank>;
+
+  PlacedBlock(L block, PerDim const& extents, PerDimRows const& rows)
+      : L(std::move(block)), whole_(extents), in_whole_(rows) {}
+  PerDim const& extents() const { return whole_; }
+  PerDimRows const& rows() const { return in_whole_; }
+
+ private:
+  PerDim whole_;
+  PerDimRows in_whole_;
+};
+
+}  // namespace execute
+
+}  // namespace shardtype
