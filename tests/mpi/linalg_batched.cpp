@@ -341,7 +341,7 @@ void subnormal(int least, int most) {
       near(linalg::slogdet<I, J>(m).logdet,
            (linalg::slogdet<I, J>(a).logdet + R(double(e * n) * std::log(2.))).tensor(), 100 * eps);
       // U of lu_factor has the digits that subnormal numbers have
-      double const digits = e < 0 ? 1000 * std::ldexp(1., -30) : 100 * eps;
+      double const digits = 100 * eps + (e < 0 ? 1000 * std::ldexp(1., -30) : 0);
       auto const lu = linalg::lu_factor<I, J>(m);
       near(linalg::lu_solve<I, J>(lu, r), x, digits);
       near(linalg::rcond<I, J>(lu, linalg::norm<I, J, linalg::Norm::one>(m)),

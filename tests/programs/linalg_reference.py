@@ -103,7 +103,8 @@ def norms_of(a, which):
 
 def least_norm(a, b, rcond):
     shape = (*a.shape[:-2], a.shape[-1], b.shape[-1])
-    return np.array([np.linalg.lstsq(m, r, rcond=rcond)[0] for m, r in zip(a, b)]).reshape(shape)
+    found = [np.linalg.lstsq(m, r, rcond=rcond)[0] for m, r in zip(a, b)]
+    return np.array(found, np.result_type(a, b)).reshape(shape)
 
 
 class Comparison:
