@@ -14,6 +14,24 @@
 
 namespace shardtype::checking {
 
+/// Whether the operations of a function depend on extents that types do not determine, where it reads one: `Try` gives
+/// its open plan if they are a number. As loops that are longer, and branches, have other operations, it is seen by
+/// trying three. A function that is no constant, or no value of its type, cannot be tried.
+template <class Try>
+constexpr bool depends_on_extents() {
+  if constexpr (requires { typename std::bool_constant<(Try::plan(dynamic), true)>; }) {
+    if constexpr (Try::plan(dynamic).reads()) {
+      if constexpr (requires { typename std::bool_constant<(Try::plan(1), Try::plan(2), true)>; }) {
+        if constexpr (!Try::plan(1).counts_as(Try::plan(2))) return true;
+        constexpr std::int64_t large = 1 << 20;
+        if constexpr (requires { typename std::bool_constant<(Try::plan(large), true)>; })
+          return !Try::plan(1).counts_as(Try::plan(large));
+      }
+    }
+  }
+  return false;
+}
+
 /// Records nothing: operations give the types of their results alone.
 struct TypesOnly {};
 
@@ -29,11 +47,16 @@ class Dry : public core::Argument<Dry<A, Notes>> {
   using type = A;
   using element = element_t<A>;
   static constexpr bool sized = std::is_same_v<Notes, planning::FunctionWriter>;
+  static constexpr bool open = std::is_same_v<Notes, planning::OpenFunctionPlan>;
   static constexpr int dims = Scope<A>::readings[0].spec.rank;
   static constexpr std::size_t rank = static_cast<std::size_t>(dims);
 
   constexpr Dry(Notes& notes, std::int64_t const* extents) : notes_(&notes) {
     for (int d = 0; d < dims; ++d) extents_[static_cast<std::size_t>(d)] = extents[d];
+    if constexpr (open)
+      for (int d = 0; d < dims; ++d)
+        extents_[static_cast<std::size_t>(d)] =
+            known(d) == dynamic ? notes.reading.unknown : known(d);
     if constexpr (sized) {
       Extents of_labels;
       for (int d = 0; d < dims; ++d) of_labels.at[spec().dims[d].label] = extents[d];
@@ -67,7 +90,12 @@ class Dry : public core::Argument<Dry<A, Notes>> {
   }
 
   /// Global extents, in the order of the dims.
-  constexpr std::array<std::int64_t, rank> const& extents() const { return extents_; }
+  constexpr std::array<std::int64_t, rank> const& extents() const {
+    if constexpr (open && !all_known()) notes_->reading.read = true;
+    return extents_;
+  }
+  /// The same, for operations.
+  constexpr std::int64_t const* extents_data() const { return extents_.data(); }
   /// Global extent of `I`. Refused A05 if it is known only at run time.
   template <class I>
   constexpr std::int64_t extent() const {
@@ -91,6 +119,15 @@ class Dry : public core::Argument<Dry<A, Notes>> {
 
  private:
   static constexpr Spec spec() { return Scope<A>::readings[0].spec; }
+  /// The extent of a dim that the type gives, or `dynamic`.
+  static constexpr std::int64_t known(int d) {
+    return is_local<A> ? dynamic : Scope<A>::names.label_extent[spec().dims[d].label];
+  }
+  static constexpr bool all_known() {
+    for (int d = 0; d < dims; ++d)
+      if (known(d) == dynamic) return false;
+    return true;
+  }
 
   Notes* notes_;
   std::array<std::int64_t, rank> extents_{};
@@ -119,7 +156,9 @@ constexpr auto const& first_dry(A const& a, Rest const&... rest) {
 /// The extents of an operand, which may be a number or a real tensor.
 template <class A>
 constexpr std::int64_t const* extents_or_none(A const& a) {
-  if constexpr (requires { a.extents().data(); }) {
+  if constexpr (is_dry<A>) {
+    return a.extents_data();
+  } else if constexpr (requires { a.extents().data(); }) {
     return a.extents().data();
   } else {
     return nullptr;
@@ -217,8 +256,25 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
 /// A further result, of elements `T`, of the operation that gave `out`.
 template <class T, class A, class Notes>
 constexpr auto beside(Dry<A, Notes> const& out) {
-  return Dry<with_elements<A, T>, Notes>(out.notes(), out.extents().data());
+  return Dry<with_elements<A, T>, Notes>(out.notes(), out.extents_data());
 }
+
+/// The plan of a function some of whose sizes are given at run time.
+template <class F, class... As>
+constexpr planning::OpenFunctionPlan open_plan(F const& f, std::int64_t unknown) {
+  planning::OpenFunctionPlan notes;
+  notes.reading.unknown = unknown;
+  static_cast<void>(f(dry_argument<As>(notes)...));
+  return notes;
+}
+template <class F, class... As>
+struct TryOpenPlan {
+  static constexpr planning::OpenFunctionPlan plan(std::int64_t unknown)
+    requires(std::is_empty_v<F> && std::is_default_constructible_v<F>)
+  {
+    return open_plan<F, As...>(F{}, unknown);
+  }
+};
 
 }  // namespace detail
 
@@ -242,10 +298,14 @@ constexpr auto plan(F const& f, Type<As>...) {
     return notes.plan();
   } else {
     using Notes = planning::OpenFunctionPlan;
-    Notes notes;
-    if constexpr (!checking::any_poisoned<decltype(f(std::declval<detail::Dry<As, Notes>>()...))>)
-      static_cast<void>(f(detail::dry_argument<As>(notes)...));
-    return notes;
+    if constexpr (checking::any_poisoned<decltype(f(std::declval<detail::Dry<As, Notes>>()...))>) {
+      return Notes{};
+    } else if constexpr (checking::depends_on_extents<detail::TryOpenPlan<F, As...>>()) {
+      static_cast<void>(alignof(checking::refused<rules::Code::A05_run_time_extent, false, As...>));
+      return Notes{};
+    } else {
+      return detail::open_plan<F, As...>(f, dynamic);
+    }
   }
 }
 

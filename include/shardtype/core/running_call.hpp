@@ -63,6 +63,10 @@ class RunningCall {
   static std::string text();
   /// An Environment begins: from now on calls in other threads than the calling one are Error E08.
   static void keep_to_this_thread() { own_thread_ = checks_thread_ = true; }
+  /// Error E08 or E09, as of a call, where MPI is called: by what is no operation too.
+  static void check_thread(std::string_view operation = {}) {
+    if (checks_thread_ && !own_thread_) RunningCall const refused(operation, {});
+  }
   /// It ends; if it `ends_mpi`, calls are Error E09 from now on.
   static void leave_thread(bool ends_mpi) {
     own_thread_ = false;

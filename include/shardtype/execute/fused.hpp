@@ -359,7 +359,7 @@ class Fused : public detail::FusedFunction<F, Args...>::base,
     return detail::fused_result<tensor_type>(result_, this->operands,
                                              static_cast<Parts const*>(this), kernel, dims, where);
   }
-  /// A Tensor of this type can be made of it.
+  /// A Tensor, or a Local, of this type can be made of it.
   using converts_to = tensor_type;
   /// Refused, A08: `B g(A const& a) { return a * 2; }`. A function that is overloaded for two
   /// shardings of the same dims takes `(a * 2).tensor()`.

@@ -134,6 +134,13 @@ struct FunctionPlan {
 /// The plan of a function whose sizes are given at run time: bounds that hold for all sizes.
 struct OpenFunctionPlan {
   int counts[collective_rows]{};
+  /// While it is recorded: what an extent that types do not determine reads as, and whether the function read one. Tells
+  /// a function that computes with such a number from one whose operations depend on it.
+  struct Reading {
+    std::int64_t unknown = dynamic;
+    bool read = false;
+  };
+  Reading reading{};
 
   /// Upper bound on the number of collectives of this kind; `unbounded`: of a loop whose length sizes determine.
   constexpr int count(Collective c) const { return counts[static_cast<int>(c)]; }
@@ -142,6 +149,12 @@ struct OpenFunctionPlan {
     int n = 0;
     for (int c = 1; c < collective_rows; ++c) n = add_counts(n, counts[c]);
     return n;
+  }
+  constexpr bool reads() const { return reading.read; }
+  constexpr bool counts_as(OpenFunctionPlan const& other) const {
+    for (int c = 1; c < collective_rows; ++c)
+      if (counts[c] != other.counts[c]) return false;
+    return true;
   }
 };
 

@@ -39,6 +39,7 @@ class Agreement {
   /// Counts a step that all ranks of the mesh take; returns whether they compare it first, by
   /// `meet`.
   bool begin_step() {
+    core::RunningCall::check_thread();
     steps_.step();
     return on();
   }

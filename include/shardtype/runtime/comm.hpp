@@ -11,6 +11,7 @@
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
+#include <shardtype/core/running_call.hpp>
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_sums.hpp>
 #include <shardtype/runtime/settings.hpp>
@@ -146,6 +147,7 @@ class Comm {
  private:
   template <class Blocking, class Starting, class... As>
   void run(char const* call, Blocking blocking, Starting starting, UnderWay* later, As... as) {
+    core::RunningCall::check_thread();
     if (later != nullptr) {
       check_mpi(starting(as..., comm_, &later->requests.next()), call);
     } else if (size_ == 1 || !run_time.yield_while_waiting) {
@@ -295,6 +297,7 @@ void Comm::permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t 
     for (std::int64_t k = 0; k < n; ++k) recv[k] = send[k];
     return;
   }
+  core::RunningCall::check_thread();
   detail::Messages& messages = (later != nullptr ? *later : now_).requests;
   if (from >= 0) messages.receive<T>(comm_, {from, recv, m});
   if (to >= 0) messages.send<T>(comm_, {to, send, n});
@@ -303,6 +306,7 @@ void Comm::permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t 
 
 template <class T>
 void Comm::messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in) {
+  core::RunningCall::check_thread();
   for (Message<T> const& m : in) now_.requests.receive(comm_, m);
   for (Message<T const> const& m : out) now_.requests.send<T>(comm_, m);
   now_.requests.finish();
@@ -311,6 +315,7 @@ void Comm::messages(detail::List<Message<T const>> const& out, detail::List<Mess
 template <class T>
 void Comm::exchange(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                     Counts const& recv_counts, Counts const& recv_at, UnderWay* later) {
+  core::RunningCall::check_thread();
   detail::Messages& messages = (later != nullptr ? *later : now_).requests;
   for (int g = 0; g < size_; ++g) {
     auto const k = static_cast<std::size_t>(g);

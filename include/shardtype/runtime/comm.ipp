@@ -26,6 +26,7 @@ SHARDTYPE_INLINE void look_at_node() {
 }
 
 SHARDTYPE_INLINE List<int> ranks_in_job(MPI_Comm comm) {
+  core::RunningCall::check_thread();
   int size = 0;
   MPI_Comm_size(comm, &size);
   List<int> places(static_cast<std::size_t>(size));
@@ -42,6 +43,7 @@ SHARDTYPE_INLINE List<int> ranks_in_job(MPI_Comm comm) {
 }
 
 inline void broadcast(void* data, int n, MPI_Datatype type, int root, MPI_Comm comm) {
+  core::RunningCall::check_thread();
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibcast(data, n, type, root, comm, &request), "MPI_Ibcast");
   wait_for(request);
@@ -59,6 +61,7 @@ SHARDTYPE_INLINE void share_number(MPI_Comm comm, std::int64_t& number) {
 }
 
 SHARDTYPE_INLINE std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
+  core::RunningCall::check_thread();
   std::int64_t all = mine;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, op, comm, &request), "MPI_Iallreduce");

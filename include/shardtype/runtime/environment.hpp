@@ -61,7 +61,7 @@ class Environment {
   /// All ranks of the job.
   MPI_Comm world() const { return MPI_COMM_WORLD; }
   int rank() const { return detail::job_rank(); }
-  int size() const;
+  int size() const { return size_; }
 
  private:
   /// The file that a variable names on rank 0, broadcast so that all ranks do the same.
@@ -69,6 +69,7 @@ class Environment {
 
   int exceptions_ = std::uncaught_exceptions();
   MPI_Win node_ = MPI_WIN_NULL;
+  int size_ = 1;
   bool owns_mpi_ = false;
   bool owns_kokkos_ = false;
 };

@@ -2,6 +2,7 @@
 /// Definitions of environment.hpp.
 
 #include <shardtype/runtime/environment.hpp>
+#include <shardtype/runtime/shared_window.hpp>
 
 namespace shardtype::detail {
 
@@ -85,8 +86,17 @@ inline bool leaves_by_barrier() {
 inline void await_others() {
   if (run_time.node == nullptr || run_time.settings.check_agree)
     return;  // then error E03 reports more
-  for (int waited = 0; run_time.node->leaving < run_time.node->ranks; ++waited) {
+  for (int waited = 0;; ++waited) {
+    // the last look is at what all ranks have done: some operations wait for nobody
+    bool const all_here = run_time.node->leaving >= run_time.node->ranks;
     Ahead const ahead = rank_ahead();
+    if (ahead.who >= 0 && ahead.step == 0)
+      abort_job("[shardtype E06] this rank came to the end of its Environment, and rank " +
+                std::to_string(ahead.who) +
+                " waits for it where a mesh is made, or where an operation is the first of its "
+                "kind over some "
+                "axes or between two meshes: all ranks of a mesh run the same operations; "
+                "SHARDTYPE_CHECK=agree names the two that differ");
     if (ahead.who >= 0)
       abort_job(
           "[shardtype E06] this rank came to the end of its Environment after step " +
@@ -94,6 +104,7 @@ inline void await_others() {
           " waits for it in step " + std::to_string(ahead.step) +
           ": all ranks of a mesh run the same operations; SHARDTYPE_CHECK=agree names the two "
           "that differ");
+    if (all_here) return;
     usleep(waited < 100 ? 100 : 1000);
   }
 }
@@ -151,6 +162,7 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
     owns_kokkos_ = true;
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
   node_ = detail::share_node();
   std::set_terminate(detail::on_terminate);
   runtime::run_time.settings = runtime::read_settings();
@@ -178,6 +190,7 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
 }
 
 SHARDTYPE_INLINE Environment::~Environment() {
+  if (runtime::run_time.delete_let_go != nullptr) runtime::run_time.delete_let_go();
   core::RunningCall::leave_thread(owns_mpi_);
   runtime::run_time.in_environment = false;
   if (runtime::run_time.node != nullptr) ++runtime::run_time.node->leaving;
@@ -194,17 +207,12 @@ SHARDTYPE_INLINE Environment::~Environment() {
   runtime::run_time.progress = nullptr;
   runtime::run_time.node = nullptr;
   if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
+  runtime::SharedWindow::free_left();  // all ranks of the node are here
   if (runtime::run_time.record_comm != MPI_COMM_NULL) {
     detail::Records::here().finish();
     MPI_Comm_free(&runtime::run_time.record_comm);
   }
   if (owns_mpi_ && !detail::leaves_by_barrier()) MPI_Finalize();
-}
-
-SHARDTYPE_INLINE int Environment::size() const {
-  int n = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return n;
 }
 
 SHARDTYPE_INLINE std::string Environment::named_file(char const* variable) const {

@@ -44,6 +44,8 @@ class Link {
 
  private:
   static MPI_Comm make(detail::List<int> const& ranks) {
+    core::RunningCall::check_thread();
+    detail::begin_together(ranks);
     Agreement::meet_before_mesh(ranks, "the first transfer between two meshes", 1);
     MPI_Group job = MPI_GROUP_NULL;
     MPI_Group members = MPI_GROUP_NULL;

@@ -2,6 +2,7 @@
 /// Definitions of machine_file.hpp.
 
 #include <shardtype/runtime/machine_file.hpp>
+#include <shardtype/runtime/node.hpp>
 
 namespace shardtype {
 
@@ -55,6 +56,7 @@ SHARDTYPE_INLINE Machine machine_from_text(std::string_view text, std::string_vi
 SHARDTYPE_INLINE Machine read_machine(MPI_Comm comm, std::string_view path) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
+  detail::begin_together(detail::ranks_in_job(comm));
   std::string text;
   int failed = 0;
   if (rank == 0) {

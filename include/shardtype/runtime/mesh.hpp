@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -62,6 +63,11 @@ class MeshState {
     // leaving by an exception is not a step of the program
     if (here_ && agreement_.on() && std::uncaught_exceptions() == 0) agreement_.meet("end", 0);
   }
+
+  /// Deletes the mesh in the Environment's thread: its end calls MPI, and the last tensor may go in another thread.
+  static void let_go(MeshState* mesh);
+  /// Deletes the meshes that other threads have let go of.
+  static void delete_let_go();
 
   /// Whether the calling rank belongs to the mesh.
   bool here() const { return here_; }
@@ -140,6 +146,8 @@ class MeshState {
   StepScratch scratch_;
   Exchanges exchanges_;
   int manual_depth_ = 0;
+  MeshState* next_ = nullptr;                              ///< of those that were let go of
+  static inline std::atomic<MeshState*> let_go_{nullptr};  // NOLINT(readability-identifier-naming)
 };
 
 /// A mesh whose axes are known only at run time: the type of `tensor.mesh()`.
@@ -249,10 +257,10 @@ namespace shardtype {
 /// Without sizes, the one axis without a static size takes all ranks that the others leave:
 /// `Mesh<X> mesh(comm)`. Uses the communicator's first ranks unless a rank list is given; on the
 /// other ranks `here()` is false and operations do nothing. Construction is collective over the
-/// communicator. So is destruction (when the last tensor on the mesh is gone) if Overlap::shared
-/// has created a window. Errors: E10 more ranks needed than there are, E11 sizes that do not fit
-/// the axis types, E12 a rank list that does not fit, E14 a number of ranks that the static sizes
-/// do not divide.
+/// communicator; destruction (when the last tensor on the mesh is gone) waits for nobody. Errors:
+/// E10 more ranks needed than there are, E11 sizes that do not fit the axis types, E12 a rank list
+/// that does not fit, E14 a number of ranks that the static sizes do not divide, E08 another thread
+/// than that of the Environment.
 template <MeshAxis... Xs>
 class Mesh : public runtime::MeshOf<Xs...> {
  public:

@@ -16,6 +16,7 @@ SHARDTYPE_INLINE MeshState::MeshState(MPI_Comm comm, detail::List<MeshAxisInfo> 
   Agreement::meet_before_mesh(comm, "the constructor of a mesh of " + shape,
                               hash.mix(shape).value());
   detail::List<int> const job = detail::ranks_in_job(comm);
+  detail::begin_together(job);
   for (int r : ranks_) job_ranks_.push_back(job[static_cast<std::size_t>(r)]);
   int me = 0;
   MPI_Comm_rank(comm, &me);
@@ -37,6 +38,21 @@ SHARDTYPE_INLINE MeshState::MeshState(MPI_Comm comm, detail::List<MeshAxisInfo> 
     rest /= axes_[k].size;
   }
   agreement_.start(made);
+}
+
+SHARDTYPE_INLINE void MeshState::let_go(MeshState* mesh) {
+  if (!core::RunningCall::in_other_thread()) {
+    delete mesh;
+    return;
+  }
+  mesh->next_ = let_go_.load();
+  while (!let_go_.compare_exchange_weak(mesh->next_, mesh)) {
+  }
+}
+
+SHARDTYPE_INLINE void MeshState::delete_let_go() {
+  MeshState* mesh = let_go_.exchange(nullptr);
+  while (mesh != nullptr) delete std::exchange(mesh, mesh->next_);
 }
 
 SHARDTYPE_INLINE Buffer MeshState::complete(Exchange& e) {
@@ -76,6 +92,8 @@ SHARDTYPE_INLINE Comm& MeshState::group(int const* axes, int n) {
     auto const k = static_cast<std::size_t>(axes[m]);
     key = key * axes_[k].size + coords_[k];
   }
+  core::RunningCall::check_thread();
+  detail::begin_together(job_ranks_);
   MPI_Comm made = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(whole_->raw(), static_cast<int>(number_of_group(axes, n)),
                            static_cast<int>(key), &made),
@@ -125,6 +143,7 @@ inline constexpr std::int64_t most_ranks = std::int64_t{1} << 24;
 
 SHARDTYPE_INLINE void complete_sizes(MPI_Comm comm, std::string_view const* names,
                                      std::int64_t* sizes, int n) {
+  core::RunningCall::check_thread("the constructor of Mesh");
   int there = 0;
   MPI_Comm_size(comm, &there);
   std::int64_t others = 1;
@@ -149,6 +168,9 @@ SHARDTYPE_INLINE void complete_sizes(MPI_Comm comm, std::string_view const* name
 SHARDTYPE_INLINE std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxis const* declared,
                                                       std::int64_t const* sizes, int n,
                                                       std::vector<int> const* ranks_given) {
+  core::RunningCall::check_thread("the constructor of Mesh");
+  run_time.delete_let_go = &MeshState::delete_let_go;
+  MeshState::delete_let_go();
   detail::List<MeshAxisInfo> axes;
   std::int64_t needed = 1;
   std::string shape;
@@ -188,7 +210,7 @@ SHARDTYPE_INLINE std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxi
                 "the rank list of a mesh of " + shape + " must name " + std::to_string(needed) +
                     " different ranks from 0 to " + std::to_string(there - 1),
                 FailedOn::every_rank);
-  return std::make_shared<MeshState>(comm, std::move(axes), std::move(ranks));
+  return {new MeshState(comm, std::move(axes), std::move(ranks)), &MeshState::let_go};
 }
 
 }  // namespace shardtype::runtime

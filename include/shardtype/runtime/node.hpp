@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/list.hpp>
 #include <shardtype/runtime/records.hpp>
 
 namespace shardtype {
@@ -40,6 +41,12 @@ struct Node {
 
   /// The state of the k-th rank of this node; stored after this object.
   Progress& progress(int k) { return reinterpret_cast<Progress*>(this + 1)[k]; }
+  /// How often the k-th rank has begun to make, with the m-th one, what is collective and no step of a mesh; stored
+  /// after the states.
+  std::atomic<std::int64_t>& together(int k, int m) { return together_from(k, ranks)[m]; }
+  std::atomic<std::int64_t>* together_from(int k, int of_ranks) {
+    return reinterpret_cast<std::atomic<std::int64_t>*>(&progress(of_ranks)) + k * of_ranks;
+  }
 };
 static_assert(sizeof(Node) % alignof(Progress) == 0 &&
               std::atomic<std::int64_t>::is_always_lock_free);
@@ -62,10 +69,13 @@ class StepCount {
   int slot_ = 0;
 };
 
+/// Counts a call that is collective over `ranks` of the job and no step of a mesh: a mesh is made, say.
+void begin_together(List<int> const& ranks);
+
 /// Rank `who` of the job has begun step `step` of a mesh of which this rank has begun `own`.
 struct Ahead {
-  int who = -1;  ///< -1: no rank
-  std::int64_t step = 0;
+  int who = -1;           ///< -1: no rank
+  std::int64_t step = 0;  ///< 0: no step, but a call of `begin_together`
   std::int64_t own = 0;
 };
 

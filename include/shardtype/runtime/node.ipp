@@ -15,8 +15,10 @@ SHARDTYPE_INLINE MPI_Win share_node() {
   MPI_Win window = MPI_WIN_NULL;
   MPI_Aint bytes = 0;
   if (rank == 0)
-    bytes =
-        static_cast<MPI_Aint>(sizeof(Node) + static_cast<std::size_t>(ranks) * sizeof(Progress));
+    bytes = static_cast<MPI_Aint>(sizeof(Node) +
+                                  static_cast<std::size_t>(ranks) *
+                                      (sizeof(Progress) + static_cast<std::size_t>(ranks) *
+                                                              sizeof(std::atomic<std::int64_t>)));
   int unit = 1;
   void* memory = nullptr;
   if (MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, here, &memory, &window) == MPI_SUCCESS) {
@@ -28,10 +30,17 @@ SHARDTYPE_INLINE MPI_Win share_node() {
     }
     run_time.node = static_cast<Node*>(memory);
     run_time.progress = new (&run_time.node->progress(rank)) Progress;
+    std::atomic<std::int64_t>* const together = run_time.node->together_from(rank, ranks);
+    for (int k = 0; k < ranks; ++k) new (together + k) std::atomic<std::int64_t>{0};
     run_time.progress->rank = job_rank();
   }
   MPI_Comm_free(&here);
   return window;
+}
+
+/// This rank's number on its node.
+inline int place_on_node() {
+  return static_cast<int>(run_time.progress - &run_time.node->progress(0));
 }
 
 SHARDTYPE_INLINE void StepCount::begin(std::int64_t id) {
@@ -52,7 +61,20 @@ SHARDTYPE_INLINE void StepCount::step() {
   if (told.id.load(std::memory_order_relaxed) == id_) told.steps.store(steps_);
 }
 
+SHARDTYPE_INLINE void begin_together(List<int> const& ranks) {
+  if (run_time.node == nullptr) return;
+  Node& node = *run_time.node;
+  int const mine = place_on_node();
+  for (int k = 0; k < node.ranks; ++k)
+    for (int const r : ranks)
+      if (node.progress(k).rank == r) ++node.together(mine, k);
+}
+
 SHARDTYPE_INLINE Ahead rank_ahead() {
+  int const me = place_on_node();
+  for (int k = 0; k < run_time.node->ranks; ++k)
+    if (run_time.node->together(k, me) > run_time.node->together(me, k))
+      return {run_time.node->progress(k).rank, 0, 0};
   for (int k = 0; k < run_time.node->ranks; ++k)
     for (Progress::Mesh const& theirs : run_time.node->progress(k).mesh)
       for (Progress::Mesh const& mine : run_time.progress->mesh) {

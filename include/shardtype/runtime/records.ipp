@@ -10,9 +10,14 @@ SHARDTYPE_INLINE int job_rank() {
   int ended = 0;
   MPI_Initialized(&started);
   MPI_Finalized(&ended);
-  int rank = -1;
-  if (started != 0 && ended == 0) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
+  if (started == 0 || ended != 0) return -1;
+  // kept, for a second thread may ask too
+  static int const mine = [] {
+    int rank = -1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+  }();
+  return mine;
 }
 
 SHARDTYPE_INLINE std::string ranks_text(List<int> const& ranks) {

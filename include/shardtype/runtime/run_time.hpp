@@ -51,6 +51,9 @@ struct RunTime {
   /// Of the compiled part's elementary functions and of products of bfloat16; all ranks have it.
   Instructions instructions = Instructions::sse2;
 
+  /// Deletes the meshes that other threads have let go of; null: none was made.
+  void (*delete_let_go)() = nullptr;
+
   // what happens now
   /// The mesh of the shard_map in which this thread is; null outside of one.
   static inline thread_local MeshRef const* manual_mesh = nullptr;

@@ -12,9 +12,11 @@
 
 #include <mpi.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/list.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/pool.hpp>
 
@@ -39,8 +41,11 @@ class SharedWindow {
   explicit SharedWindow(Comm const& comm);
   SharedWindow(SharedWindow const&) = delete;
   SharedWindow& operator=(SharedWindow const&) = delete;
-  /// Collective if `reserve` gave memory.
+  /// Waits for no rank: the memory goes back to the system when all have come here, its addresses at the next growth
+  /// of a window of the same ranks or at the end of the Environment.
   ~SharedWindow();
+  /// Frees the windows that all their ranks have left. Collective: no rank leaves a window meanwhile.
+  static void free_left() { free_left(nullptr); }
 
   /// Whether all ranks share one node.
   bool possible() const { return possible_; }
@@ -78,6 +83,16 @@ class SharedWindow {
   /// The progress of one rank; padded to separate cache lines.
   struct alignas(128) Counter {
     std::atomic<std::int64_t> count;
+    std::atomic<bool> left{false};  ///< by the destructor
+  };
+  /// A window that its owner has left.
+  struct Left {
+    MPI_Win window = MPI_WIN_NULL;
+    std::int64_t made = 0;
+    Counter* counters = nullptr;
+    detail::List<int> ranks;  ///< of the job
+
+    bool by_all() const;
   };
 
   void arrive() { counters_[rank_].count.store(++count_, std::memory_order_release); }
@@ -90,6 +105,12 @@ class SharedWindow {
   /// Whether there is room for a window, if windows are files in memory.
   static bool room_for(std::int64_t bytes);
 
+  /// Only those of these ranks, unless it is null.
+  static void free_left(detail::List<int> const* ranks);
+
+  /// The memory of a window that all ranks have left, for which the last one needs nobody.
+  void give_back_pages();
+
   bool grow(std::int64_t bytes);
   void release();
 
@@ -101,6 +122,8 @@ class SharedWindow {
   bool possible_ = false;
   int exceptions_ = std::uncaught_exceptions();
   MPI_Win window_ = MPI_WIN_NULL;
+  std::int64_t made_ = 0;    ///< its number among this rank's windows
+  detail::List<int> ranks_;  ///< of the job
   std::int64_t count_ = 0;
   std::int64_t room_ = 0;
   std::int64_t asked_ = 0;  ///< requested by the last `reserve`
@@ -108,6 +131,9 @@ class SharedWindow {
   std::int64_t refused_ = INT64_MAX;
   Counter* counters_ = nullptr;
   void* data_ = nullptr;
+
+  static inline detail::List<Left>
+      left_;  // NOLINT(readability-identifier-naming): rising in `made`
 };
 
 }  // namespace shardtype::runtime

@@ -1,6 +1,7 @@
 #pragma once
 /// Definitions of shared_window.hpp.
 
+#include <shardtype/runtime/node.hpp>
 #include <shardtype/runtime/shared_window.hpp>
 
 namespace shardtype::runtime {
@@ -23,11 +24,51 @@ SHARDTYPE_INLINE SharedWindow::SharedWindow(Comm const& comm)
 SHARDTYPE_INLINE SharedWindow::~SharedWindow() {
   int ended = 0;
   MPI_Finalized(&ended);
-  // not collective while an exception propagates, because other ranks do not get here
-  if (ended == 0 && std::uncaught_exceptions() <= exceptions_) release();
+  // not while an exception propagates, because other ranks do not get here
+  if (window_ == MPI_WIN_NULL || ended != 0 || std::uncaught_exceptions() > exceptions_) return;
+  if (run_time.node == nullptr) {  // no Environment: collective
+    release();
+    return;
+  }
+  // MPI_Win_free would wait for ranks that may wait for this one
+  counters_[rank_].left.store(true);
+  Left const mine{window_, made_, counters_, ranks_};
+  if (mine.by_all()) give_back_pages();
+  std::size_t at = left_.size();
+  left_.push_back(mine);
+  for (; at > 0 && left_[at - 1].made > made_; --at) std::swap(left_[at - 1], left_[at]);
+}
+
+SHARDTYPE_INLINE void SharedWindow::give_back_pages() {
+#ifdef MADV_REMOVE
+  auto const data = reinterpret_cast<std::uintptr_t>(data_);
+  std::uintptr_t const begin = (data + page - 1) / page * page;
+  std::uintptr_t const end = (data + static_cast<std::uintptr_t>(room_)) / page * page;
+  // refused: they are given back with the addresses
+  if (begin < end)
+    static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE));
+#endif
+}
+
+SHARDTYPE_INLINE bool SharedWindow::Left::by_all() const {
+  for (std::size_t g = 0; g < ranks.size(); ++g)
+    if (!counters[g].left.load()) return false;
+  return true;
+}
+
+SHARDTYPE_INLINE void SharedWindow::free_left(detail::List<int> const* ranks) {
+  for (std::size_t k = 0; k < left_.size();) {
+    if ((ranks != nullptr && !(left_[k].ranks == *ranks)) || !left_[k].by_all()) {
+      ++k;
+      continue;
+    }
+    MPI_Win_free(&left_[k].window);
+    left_.erase(k);
+  }
 }
 
 SHARDTYPE_INLINE bool SharedWindow::reserve(std::int64_t bytes) {
+  core::RunningCall::check_thread();
   asked_ = bytes;
   if (window_ != MPI_WIN_NULL && bytes <= room_) return true;
   if (!possible_ || bytes >= refused_) return false;
@@ -61,8 +102,11 @@ SHARDTYPE_INLINE bool SharedWindow::room_for(std::int64_t bytes) {
 }
 
 SHARDTYPE_INLINE bool SharedWindow::grow(std::int64_t bytes) {
+  ranks_ = detail::ranks_in_job(comm_);
+  detail::begin_together(ranks_);
   release();
   if (!everywhere(room_for(bytes))) return false;
+  free_left(&ranks_);  // all ranks are here
   std::size_t const front =
       (static_cast<std::size_t>(size_) * sizeof(Counter) + page - 1) / page * page;
   std::size_t const all = front + static_cast<std::size_t>(bytes);
@@ -81,7 +125,9 @@ SHARDTYPE_INLINE bool SharedWindow::grow(std::int64_t bytes) {
   std::int64_t const begin = std::min(bytes, rank_ * each);
   std::memset(static_cast<std::byte*>(data_) + begin, 0,
               static_cast<std::size_t>(std::min(bytes - begin, each)));
-  new (&counters_[rank_]) Counter{{0}};
+  new (&counters_[rank_]) Counter{{0}, {false}};
+  static std::int64_t windows = 0;
+  made_ = ++windows;
   count_ = 0;
   return everywhere(true);  // all ranks have set their counters
 }

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <source_location>
 #include <string>
+#include <type_traits>
 
 #include <shardtype/check/manual.hpp>
 #include <shardtype/tensor/held.hpp>
@@ -31,6 +33,11 @@ class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
     checking::refused<rules::Code::A08_another_type, false, Local, B>{};
     return *this;
   }
+  /// The value of an elementwise expression of blocks: `Local<float, Dim<I>, Varying<X>> c = a + b;`, `c = c * 2`.
+  template <class E>
+    requires std::is_same_v<typename E::converts_to, Local>
+  Local(E const& expression, std::source_location const& where = std::source_location::current())
+      : Local(expression.tensor(where)) {}
   /// A block with memory `buffer`; for operations. Error E13 an axis the mesh lacks.
   Local(runtime::MeshRef const& mesh, std::array<std::int64_t, Base::rank> const& extents,
         runtime::Buffer buffer)

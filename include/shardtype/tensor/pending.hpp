@@ -58,7 +58,8 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
   ~Pending() {
     if (!waiting_) return;
     if (std::uncaught_exceptions() > exceptions_) {
-      static_cast<void>(finish());
+      // in another thread, which may not wait, the mesh keeps what is under way
+      if (!core::RunningCall::in_other_thread()) static_cast<void>(finish());
       return;
     }
     detail::abort_job(std::string("[shardtype E66] a Pending was dropped: ") + where_.file_name() +
@@ -73,13 +74,15 @@ class [[nodiscard("a Pending must be waited for: auto a = std::move(pending).wai
 
   /// Lets MPI make progress; true if the result has arrived, so that `wait` returns at once. Never
   /// blocks.
-  bool test() {
+  bool test(std::source_location const& where = std::source_location::current()) {
+    core::RunningCall const running("test", where);
     check();
     return exchange_ == nullptr || exchange_->calls.requests.poke();
   }
 
   /// Waits for the result. Error E67: this Pending was already waited for, or moved from.
-  [[nodiscard]] T wait() && {
+  [[nodiscard]] T wait(std::source_location const& where = std::source_location::current()) && {
+    core::RunningCall const running("wait", where);
     check();
     T out(mesh_, extents_, finish());
     return then_ == nullptr ? out : then_(std::move(out));

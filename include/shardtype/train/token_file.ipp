@@ -112,6 +112,7 @@ SHARDTYPE_INLINE TokenFile::TokenFile(runtime::MeshRef const& mesh, std::string 
     : path_(std::move(path)), type_(type) {
   if (!mesh.here()) return;
   runtime::MeshState& state = mesh.state();
+  state.agreement().agree("train::Tokens", {});
   map(state);
   std::int64_t bytes = file_.length;
   auto const* const letters = reinterpret_cast<char const*>(file_.bytes);
