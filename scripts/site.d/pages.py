@@ -7,6 +7,7 @@
 - A file that pages name, `examples/gpt.cpp` or `nn/nn.hpp`, becomes a page with its source, and the name a link to
   it. So does every example. A folder's name stays text.
 - A code, C04, becomes a link to its section of docs/errors.md.
+- docs/reference.md becomes a page for each of its sections (`## `) and one with what stands before them.
 - Above a block that is a part of an example, or its output, stands a link to the example.
 
 usage: pages.py ROOT CONFIGURATION OUT: OUT/docs and OUT/mkdocs.yml
@@ -25,6 +26,9 @@ LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".ipp": "cpp", ".h": "cpp", ".py": "p
 TOP = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
        "docs/README.md": "contents.md"}
 EXAMPLES = "examples.md"
+REFERENCE = "docs/reference.md"
+# Ranks of the search: what a word means comes before the message that names it, and that before the log of changes.
+BOOST = {REFERENCE: 4, "docs/errors.md": 0.5, "CHANGELOG.md": 0.2}
 
 FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.M | re.S)
 MARK = re.compile(r"^<!--.*?-->[ \t]*\n", re.M | re.S)
@@ -48,7 +52,47 @@ class Site:
         for name in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *docs]:
             self.pages[name] = TOP.get(name, name.removeprefix("docs/").replace("README.md", "index.md"))
         text = FENCE.sub("", (root / "docs/errors.md").read_text())
+        self.sections = []  # of the reference: heading, page, text
+        self.section_of = {}  # anchor of the reference -> page
+        self.split_reference()
         self.codes = {m[1]: github(m[0].lstrip("# ").rstrip()) for m in re.finditer(r"^#+ ([A-Z]+\d+):.*$", text, re.M)}
+
+    def split_reference(self):
+        if not (self.root / REFERENCE).exists():
+            return
+        text = (self.root / REFERENCE).read_text()
+        self.definitions = "\n".join(re.findall(r"^\[[^\]\n]+\]: .*$", text, re.M))
+        text = re.sub(r"^\[[^\]\n]+\]: .*\n?", "", text, flags=re.M)
+        starts = [m.start() for m in re.finditer(r"^## ", FENCE.sub(lambda m: re.sub(r"\S", "x", m[0]), text), re.M)]
+        self.front = text[:starts[0]]
+        for start, end in zip(starts, [*starts[1:], len(text)]):
+            part = text[start:end]
+            heading = part.partition("\n")[0].lstrip("# ")
+            page = f"reference/{github(heading)}.md"
+            self.sections.append((heading, page, part))
+            for one in re.findall(r"^#+ +(.*)$", FENCE.sub("", part), re.M):
+                self.section_of[github(one)] = page
+
+    def reference(self):
+        """The sections of the reference, each a page with headings one level higher."""
+        front = self.pages[REFERENCE]
+        self.page_of(REFERENCE, front, self.front + self.definitions + "\n")
+        for heading, page, part in self.sections:
+            part = FENCE.sub(lambda m: m[0].replace("\n#", "\n\0#"), part)
+            part = re.sub(r"^##(#*) ", r"#\1 ", part, flags=re.M).replace("\n\0#", "\n#")
+            part = re.sub(r"(?<=\n\n)\| call \|.*\n(?:\|.*\n)+", self.with_names, part)
+            self.page_of(REFERENCE, page, part + "\n" + self.definitions + "\n")
+
+    @staticmethod
+    def with_names(table):
+        """A table of calls below a heading of their names, by which the search finds them."""
+        names = []
+        for row in table[0].splitlines()[2:]:
+            for call in re.findall(r"`([^`]+)`", re.split(r"(?<!\\)\|", row)[1]):
+                name = re.match(r"(?:\w+::)?[a-z]\w+", call)
+                if name and name[0] not in names:
+                    names.append(name[0])
+        return f"## {', '.join(f'`{n}`' for n in names)}\n\n{table[0]}" if names else table[0]
 
     def write(self, page, text):
         path = self.out / page
@@ -120,9 +164,10 @@ class Site:
         return TOKEN.sub(token, text)
 
     def link(self, target, file, page):
-        if re.match(r"[a-z]+:|#", target):
+        if re.match(r"[a-z]+:", target) or (target.startswith("#") and file != REFERENCE):
             return target
         path, _, anchor = target.partition("#")
+        path = path or os.path.basename(file)
         to = ((self.root / file).parent / path).resolve()
         if not to.is_relative_to(self.root) or not to.exists():
             self.errors.append(f"{file}: no file {target}")
@@ -132,11 +177,21 @@ class Site:
             if name != "examples":
                 self.errors.append(f"{file}: {target} is a folder without a page")
             return os.path.relpath(EXAMPLES, os.path.dirname(page) or ".")
+        if name == REFERENCE and anchor in self.section_of:
+            to = self.section_of[anchor]
+            same = to == page
+            top = anchor == github(next(h for h, p, _ in self.sections if p == to))
+            return ("" if same else os.path.relpath(to, os.path.dirname(page) or ".")) + \
+                ("" if top and not same else f"#{anchor}")
         return self.target(name, page) + (f"#{anchor}" if anchor else "")
 
     def page(self, file):
-        page = self.pages[file]
-        text = (self.root / file).read_text()
+        if file == REFERENCE:
+            self.reference()
+        else:
+            self.page_of(file, self.pages[file], (self.root / file).read_text())
+
+    def page_of(self, file, page, text):
         titles = len(re.findall(r"^# ", FENCE.sub("", text), re.M))
         out, at = [], 0
         for m in FENCE.finditer(text):
@@ -162,7 +217,7 @@ class Site:
             else:
                 piece = "\n" + re.sub(r"\A(```|~~~)[ \t]*\n", r"\1text\n", piece) + "\n"
             done.append(piece)
-        head = "---\nsearch:\n  boost: 0.3\n---\n\n" if file == "CHANGELOG.md" else ""
+        head = f"---\nsearch:\n  boost: {BOOST[file]}\n---\n\n" if file in BOOST else ""
         self.write(page, head + "".join(done))
 
     def source_page(self, name):
@@ -207,6 +262,9 @@ class Site:
     def entry(self, text, name):
         label = self.title(name) if text.endswith(".md") else text[:1].upper() + text[1:]
         below = [{self.title(n): self.pages[n]} for n in self.below(name)]
+        if name == REFERENCE:
+            below = [{heading: page} for heading, page, _ in self.sections]
+            return {label: [self.pages[name], *below]}
         if not below:
             return {label: self.pages[name]}
         # A folder's README.md is the page of its entry; another page is the first below its own.
