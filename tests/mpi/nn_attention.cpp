@@ -100,13 +100,13 @@ std::vector<double> before(std::vector<double> const& a, Sizes const& n, std::in
   return out;
 }
 template <class A>
-A with_from(A const& a, Sizes const& n, std::int64_t end, double x) {
+A with_from(Mesh<X, Y> const& mesh, A const& a, Sizes const& n, std::int64_t end, double x) {
   std::vector<double> all = numbers(a);
   auto const row = static_cast<std::int64_t>(all.size()) / (n.b * n.s);
   for (std::int64_t b = 0; b < n.b; ++b)
     for (std::int64_t k = end * row; k < n.s * row; ++k)
       all[static_cast<std::size_t>(b * n.s * row + k)] = x;
-  return from_host<A>(a.mesh(), a.extents(), all);
+  return from_host<A>(mesh, a.extents(), all);
 }
 
 struct Attend {
@@ -234,16 +234,16 @@ void check_hidden(Sizes const& n, std::int64_t end, double x) {
   auto const k = normal<K>(mesh, {n.b, n.k, n.g, n.f}, RandomKey{2});
   auto const v = normal<K>(mesh, {n.b, n.k, n.g, n.f}, RandomKey{3});
   auto const weights =
-      with_from(normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{4}), n, end, 0.0);
+      with_from(mesh, normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{4}), n, end, 0.0);
   auto const gradients = grad<0, 1, 2>([&](auto const& a, auto const& b, auto const& c) {
     return sum<Tensor<double>>(weights * nn::attention(a, b, c));
   });
   auto const rows = [&](auto const& a) { return before(numbers(a), n, end); };
   auto const expected = rows(nn::attention(q, k, v));
   auto const [to_q, to_k, to_v] = gradients(q, k, v);
-  auto const bad_q = with_from(q, n, end, x);
-  auto const bad_k = with_from(k, n, end, x);
-  auto const bad_v = with_from(v, n, end, x);
+  auto const bad_q = with_from(mesh, q, n, end, x);
+  auto const bad_k = with_from(mesh, k, n, end, x);
+  auto const bad_v = with_from(mesh, v, n, end, x);
   auto const check = [&](auto const& a, auto const& b, auto const& c) {
     CHECK(distance(rows(nn::attention(a, b, c)), expected) < 1e-13);
     auto const [g, h, i] = gradients(a, b, c);
@@ -267,7 +267,8 @@ TEST_CASE("no number of a key reaches queries that do not see it, nor their grad
   auto const mesh = mesh_of();
   Sizes const n{2, 4, 4, 3, 3, 2};
   auto const q = normal<Queries<>>(mesh, {n.b, n.s, n.h, n.f}, RandomKey{1});
-  auto const v = with_from(normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{2}), n, 3, nan);
+  auto const v =
+      with_from(mesh, normal<Keys<>>(mesh, {n.b, n.k, n.h, n.f}, RandomKey{2}), n, 3, nan);
   for (double const y : numbers(nn::attention(q, v, v, {.causal = false}))) CHECK(std::isnan(y));
   CHECK(std::isnan(numbers(nn::attention(q, v, v)).back()));
 }

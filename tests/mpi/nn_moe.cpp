@@ -195,56 +195,6 @@ TEST_CASE("a capacity drops the last rows of each rank for an expert, and counts
   });
 }
 
-TEST_CASE("capacities that are no numbers of rows, and one that no rank reaches") {
-  Mesh<X, Y> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total(), 1});
-  Case const c{17, 5, 1, all_to_last};
-  auto const x = normal<Tokens>(mesh, {c.tokens, c.features}, RandomKey{1});
-  auto const g = uniform<Weights>(mesh, {c.tokens, c.choices}, RandomKey{2});
-  auto const w = normal<Into>(mesh, {c.experts, c.features, c.hidden}, RandomKey{3});
-  auto const v = normal<From>(mesh, {c.experts, c.hidden, c.features}, RandomKey{4});
-  auto const ids = from_host<Ids>(mesh, {c.tokens, c.choices}, c.ids());
-  nn::Routes<Ids, Weights> const routes{ids, g};
-  auto const made = [&](nn::Capacity const& form) {
-    return nn::moe<Dim<S, X>, Dim<D>>(x, routes, w, v, form, nn::Silu{});
-  };
-  // all ranks throw: a next collective is met by all
-  for (nn::Capacity const& form :
-       {nn::Capacity{-1}, nn::Capacity{}, nn::Capacity{std::numeric_limits<std::int64_t>::min()}})
-    CHECK(on_ranks::code_of([&] { (void)made(form); }) == "E41");
-  CHECK(on_ranks::code_of([&] { (void)nn::dropped_rows<E>(routes, c.experts, -3); }) == "E41");
-  Dense const dense(c, c.ids(), numbers(x), numbers(g), numbers(w), numbers(v), numbers(x));
-  CHECK(distance(made({std::numeric_limits<std::int64_t>::max()}), dense.out) < 1e-12);
-}
-
-// The members of gated experts.
-struct GatedExperts {
-  Tensor<double, Dim<E>, Dim<D>, Dim<F>> gate, up;
-  Tensor<double, Dim<E>, Dim<F>, Dim<D>> down;
-};
-TEST_CASE("the function of experts is silu, or the one that is given, with a form or without") {
-  Mesh<X> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
-  auto const x = normal<double, Dim<S, X>, Dim<D>>(mesh, {9, 4}, RandomKey{1});
-  auto const r = normal<double, Dim<D>, Dim<E>>(mesh, {4, 3}, RandomKey{2});
-  GatedExperts const p{normal<double, Dim<E>, Dim<D>, Dim<F>>(mesh, {3, 4, 5}, RandomKey{3}),
-                       normal<double, Dim<E>, Dim<D>, Dim<F>>(mesh, {3, 4, 5}, RandomKey{4}),
-                       normal<double, Dim<E>, Dim<F>, Dim<D>>(mesh, {3, 5, 4}, RandomKey{5})};
-  auto const routes = nn::router<E>(matmul(x, r), 2);
-  auto const plain = [&](auto const&... rest) {
-    return numbers(nn::moe(x, routes, p.gate, p.down, rest...));
-  };
-  auto const silus = plain(nn::Ragged{}, nn::Silu{});
-  CHECK(plain() == silus);
-  CHECK(plain(nn::Silu{}) == silus);
-  auto const gelus = plain(nn::Ragged{}, nn::Gelu{});
-  CHECK(plain(nn::Gelu{}) == gelus);
-  CHECK(gelus != silus);
-  nn::Gated const gated{p.gate, p.up};
-  auto const gated_silus = numbers(nn::moe(x, routes, gated, p.down, nn::Ragged{}, nn::Silu{}));
-  CHECK(numbers(nn::moe(x, routes, gated, p.down)) == gated_silus);
-  CHECK(numbers(nn::moe(x, routes, p)) == gated_silus);
-  CHECK(numbers(nn::moe(x, routes, p, nn::Gelu{})) != gated_silus);
-}
-
 TEST_CASE("an exchange of rows holds less than all tokens") {
   Mesh<X, Y> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total(), 1});
   std::int64_t const p = mesh.size();

@@ -28,13 +28,13 @@ struct Capacity {
 struct Gelu {
   template <class H>
   constexpr auto operator()(H const& h) const {
-    return gelu_tanh(h);
+    return shardtype::gelu_tanh(h);
   }
 };
 struct Silu {
   template <class H>
   constexpr auto operator()(H const& h) const {
-    return silu(h);
+    return shardtype::silu(h);
   }
 };
 /// Gated experts, in place of the first weights of `moe`: `f(x gate[e]) (x up[e])`, both `[E@X, D, F@Y]`. Source:

@@ -22,10 +22,12 @@
 #include <shardtype/nn/cross_entropy.hpp>
 #include <shardtype/nn/dropout.hpp>
 #include <shardtype/nn/layers.hpp>
-#include <shardtype/nn/misused.hpp>
 #include <shardtype/nn/moe.hpp>
 #include <shardtype/nn/norm.hpp>
 #include <shardtype/nn/positions.hpp>
 #include <shardtype/nn/ragged_dot.hpp>
 #include <shardtype/nn/router.hpp>
 #include <shardtype/nn/transformer.hpp>
+
+// Last: it declares names of shardtype in nn, which the headers above call.
+#include <shardtype/nn/misused.hpp>
