@@ -273,6 +273,35 @@ TEST_CASE("no number of a key reaches queries that do not see it, nor their grad
   CHECK(std::isnan(numbers(nn::attention(q, v, v)).back()));
 }
 
+TEST_CASE(
+    "keys that are used as Reduced ones beside values that are not, and the other way round") {
+  auto const mesh = mesh_of();
+  nn::AttentionOptions const options{.causal = true, .first = 2};
+  auto const q = normal<Queries<>>(mesh, {2, 5, 4, 3}, RandomKey{1});
+  auto const k = normal<WholeGroups>(mesh, {2, 7, 2, 3}, RandomKey{2});
+  auto const v = normal<WholeGroups>(mesh, {2, 7, 2, 3}, RandomKey{3});
+  auto const used = [](auto const& a) { return used_as<Reduced<Y>>(a); };
+  auto const expected = nn::attention(q, used(k), used(v), options);
+  CHECK(array_equal(nn::attention(q, used(k), v, options), expected));
+  CHECK(array_equal(nn::attention(q, k, used(v), options), expected));
+  auto const loss = [&](auto const& keys, auto const& values) {
+    return sum<Tensor<double>>(square(nn::attention(q, keys, values, options)));
+  };
+  auto const [to_k, to_v] =
+      grad<0, 1>([&](auto const& a, auto const& b) { return loss(used(a), used(b)); })(k, v);
+  CHECK(allclose(grad<0>([&](auto const& a) { return loss(used(a), v); })(k), to_k, 1e-13, 1e-14));
+  CHECK(allclose(grad<0>([&](auto const& a) { return loss(k, used(a)); })(v), to_v, 1e-13, 1e-14));
+  // around the ring
+  auto const of_rows = [&](auto const& keys, auto const& values) {
+    return nn::attention<Dim<B>, Dim<S, X>, Dim<H, Y>, Dim<F>>(
+        reshard<Dim<B>, Dim<S, X>, Dim<H, Y>, Dim<F>>(q), keys, values, options);
+  };
+  auto const rows = [](auto const& a) { return reshard<Dim<B>, Dim<K, X>, Dim<G>, Dim<F>>(a); };
+  auto const there = reshard<Dim<B>, Dim<S, X>, Dim<H, Y>, Dim<F>>(expected);
+  CHECK(allclose(of_rows(used(rows(k)), rows(v)), there, 1e-13, 1e-14));
+  CHECK(allclose(of_rows(rows(k), used(rows(v))), there, 1e-13, 1e-14));
+}
+
 TEST_CASE("attention refuses extents that do not fit") {
   auto const mesh = mesh_of();
   auto const q = normal<Queries<>>(mesh, {2, 3, 4, 5}, RandomKey{1});

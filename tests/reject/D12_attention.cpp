@@ -1,4 +1,4 @@
-// Attention to keys whose heads are split over another axis than those of the queries.
+// Attention to keys whose batch is split over another axis than that of the queries.
 // EXPECT: \[shardtype D12\] the operands must have the same indices in the same order
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
@@ -13,12 +13,12 @@ struct B : Index<"B"> {};
 struct S : Index<"S"> {};
 struct H : Index<"H"> {};
 struct F : Index<"F"> {};
-using Q = Tensor<float, Dim<B>, Dim<S>, Dim<H, X>, Dim<F>>;
+using Q = Tensor<float, Dim<B, X>, Dim<S>, Dim<H>, Dim<F>>;
 
 #ifdef LEGAL
 using A = Q;
 #else
-using A = Tensor<float, Dim<B>, Dim<S>, Dim<H, Y>, Dim<F>>;
+using A = Tensor<float, Dim<B, Y>, Dim<S>, Dim<H>, Dim<F>>;
 #endif
 
 void attend(Q const& q, A const& k, A const& v) { (void)nn::attention(q, k, v); }

@@ -17,6 +17,8 @@
 #include <shardtype/check/sentences/shapes.hpp>
 #include <shardtype/check/sentences/training.hpp>
 #include <shardtype/check/sentences/types.hpp>
+// Optimizers next, of which compilers list the constructors.
+#include <shardtype/train/optimizers.hpp>
 // clang-format on
 #include <shardtype/checkpoint/extra.hpp>
 #include <shardtype/checkpoint/load.hpp>

@@ -97,12 +97,12 @@ Stepped admitted(Options const& options, std::int64_t step, Gradient const& grad
 
 /// Options of an optimizer. Refused, T16: anything else, such as `AdamW(1e-3)`.
 template <class O>
-constexpr Options const& options_of(O const& given) {
+constexpr Options options_of(O const& given) {
   if constexpr (std::is_convertible_v<O const&, Options const&>) {
     return given;
   } else {
     checking::refused<rules::Code::T16_optimizer_options, false, O>{};
-    return std::declval<Options const&>();
+    return {};
   }
 }
 
