@@ -24,8 +24,8 @@ from completion import Completion, flags
 Call = namedtuple("Call", "file line column name around found")
 Function = namedtuple("Function", "name space file line")
 
-HEAD = re.compile(r"([| `-]*)(\w+) 0x([0-9a-f]+) (?:(?:parent|prev) 0x\w+ )*")
-PLACE = re.compile(r"(?:(/[^\s,<>:]+):(\d+):|line:(\d+):|col:|<[\w ]+>(?::\d+:)?)(\d*)")
+HEAD = re.compile(r"([| `-]*)(\w+) (?:0x([0-9a-f]+) )?(?:(?:parent|prev) 0x\w+ )*")
+PLACE = re.compile(r"(?:(<[\w -]+>|/[^\s,<>:]+):(\d+):|line:(\d+):|col:|<invalid sloc>)(\d*)")
 CALLEE = re.compile(r"\(ADL\) = '(.*?)'(.*)")
 RESERVED = re.compile(r"operator\W|MPI_|_")
 FUNCTIONS = ("FunctionDecl", "FunctionTemplateDecl")
