@@ -56,7 +56,7 @@ struct Pullback {
     return Code::ok;
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
-    return {mul_sat(c.result_elements(), E::functions), 0, false};
+    return {core::mul_sat(c.result_elements(), E::functions), 0, false};
   }
 };
 

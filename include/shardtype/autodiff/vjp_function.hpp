@@ -63,7 +63,7 @@ class PullbackOf<std::integer_sequence<int, Ks...>, Made, Ps...> {
     }
     template <class F>
     static constexpr Made call(F const& f, Args const& args) {
-      return autodiff::computed(f(kept<J>(args)...));
+      return autodiff::computed(f(autodiff::kept<J>(args)...));
     }
   };
   using Args = typename Lifts<Order>::Args;
@@ -107,7 +107,7 @@ class PullbackOf<std::integer_sequence<int, Ks...>, Made, Ps...> {
       } else {
         state_->tape.pull_all();
       }
-      return gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, state_->args);
+      return autodiff::gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, state_->args);
     }
   }
   /// The refusal of a cotangent of type `C` for a value of type `A`; void if it is accepted.

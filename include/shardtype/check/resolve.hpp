@@ -49,7 +49,7 @@ using named_as_t = typename NamedAs<T, Like, Parts...>::type;
 template <class S, int Label>
 constexpr auto fault_label() {
   if constexpr (Label >= 0) {
-    return label_type<S, Label>();
+    return detail::label_type<S, Label>();
   } else {
     return Pack<>{};
   }
@@ -57,7 +57,7 @@ constexpr auto fault_label() {
 template <class S, int Axis>
 constexpr auto fault_axis() {
   if constexpr (Axis >= 0) {
-    return axis_type<S, Axis>();
+    return detail::axis_type<S, Axis>();
   } else {
     return Pack<>{};
   }

@@ -160,11 +160,11 @@ Pack<I> label_of(Type<Dim<I, Xs...>>*);
 
 template <class S, int Label>
 constexpr auto label_type() {
-  constexpr Place at = place_of_label(S::tables, S::names.label_id[Label]);
+  constexpr Place at = detail::place_of_label(S::tables, S::names.label_id[Label]);
   return decltype(detail::label_of(part_at<S, at.type, at.part>())){};
 }
 template <class S, int Axis>
-inline constexpr Place axis_place = place_of_axis(S::tables, S::names.axis_id[Axis]);
+inline constexpr Place axis_place = detail::place_of_axis(S::tables, S::names.axis_id[Axis]);
 /// A pointer to the tag of an axis.
 template <class S, int Axis>
 using axis_at =
@@ -192,7 +192,8 @@ auto new_dim(std::index_sequence<K...>) -> decltype(DimFrom<P::value.dims[D].axe
 /// A pointer to the tag of a dim of a result: a dim of an operand if one is equal, else a new one.
 template <class S, class P, int D>
 constexpr auto dim_at() {
-  constexpr Place at = place_of_dim(S::tables, S::readings, S::types, S::names, P::value.dims[D]);
+  constexpr Place at =
+      detail::place_of_dim(S::tables, S::readings, S::types, S::names, P::value.dims[D]);
   if constexpr (at.type >= 0) {
     return part_at<S, at.type, at.part>();
   } else {
@@ -217,7 +218,7 @@ constexpr AxisList sorted_by_name(AxisSet set, Names const& names) {
   return out;
 }
 template <class S, class P, AxisSet Spec::* Which>
-inline constexpr AxisList attribute_axes = sorted_by_name(P::value.*Which, S::names);
+inline constexpr AxisList attribute_axes = detail::sorted_by_name(P::value.*Which, S::names);
 
 template <template <class...> class Attribute, class... Xs>
 Pack<Attribute<Xs...>> listed_in(Type<Xs>*...);
@@ -253,7 +254,7 @@ constexpr auto unreduced_pack() {
 template <class S, class P>
 constexpr auto attribute_packs() {
   if constexpr (P::value.varying.empty() && P::value.reduced.empty()) {
-    return unreduced_pack<S, P>();
+    return detail::unreduced_pack<S, P>();
   } else {
     return decltype(attribute_pack<S, P, &Spec::varying, Varying>(Listing<&Spec::varying, P>()) |
                     unreduced_pack<S, P>() |

@@ -101,8 +101,8 @@ void add_along(Exec const& exec, T const* updates, Id const* ids, T* out,
   // every part reads all ids, so there are only as many as keep the threads busy
   std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
   std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
-  launch(exec, "shardtype::add_along", each * parts,
-         detail::AddAlong<T, Id>{updates, ids, out, rows, parts, pieces, piece});
+  kernels::launch(exec, "shardtype::add_along", each * parts,
+                  detail::AddAlong<T, Id>{updates, ids, out, rows, parts, pieces, piece});
 }
 
 /// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its
@@ -117,11 +117,11 @@ void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, Numbere
     auto const workers = static_cast<std::int64_t>(exec.concurrency());
     // every part reads all ids, so there are only as many as keep the threads busy
     std::int64_t const parts = each >= workers ? 1 : std::min(rows.n, (workers + each - 1) / each);
-    launch(exec, "shardtype::add_rows", each * parts,
-           detail::AddRowsInOrder<T, Id>{updates, ids, out, rows, parts, pieces, piece});
+    kernels::launch(exec, "shardtype::add_rows", each * parts,
+                    detail::AddRowsInOrder<T, Id>{updates, ids, out, rows, parts, pieces, piece});
   } else {
-    launch(exec, "shardtype::add_rows", rows.outer * rows.count * rows.inner,
-           detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
+    kernels::launch(exec, "shardtype::add_rows", rows.outer * rows.count * rows.inner,
+                    detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
   }
 }
 

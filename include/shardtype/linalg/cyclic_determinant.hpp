@@ -52,15 +52,15 @@ struct Vjp<op::NumberOfOne<I, J, what>> {
   template <class V, class N, class A, class F, class P>
   static constexpr auto save(Op const&, V const& out, N const&, A const&, F const& factors,
                              P const& pivots) {
-    return keep(factors, pivots, out);
+    return autodiff::keep(factors, pivots, out);
   }
   template <int K, class V, class N, class A, class F, class P, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     static_assert(K == 1, "the factors of lu_factor carry no gradient");
-    auto const y = call(op::CyclicInverse<I, J, true>{}, std::source_location::current(),
-                        kept<0>(saved), kept<1>(saved));
+    auto const y = api::call(op::CyclicInverse<I, J, true>{}, std::source_location::current(),
+                             autodiff::kept<0>(saved), autodiff::kept<1>(saved));
     auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
-        ct, kept<2>(saved));
+        ct, autodiff::kept<2>(saved));
     return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
   }
 };
@@ -74,7 +74,7 @@ template <class I, class J, Product what, class A, class N, class F>
 constexpr auto number_of_one(A const& a, N const& number, F const& lu, checking::CallSite where) {
   constexpr bool constant = what == Product::sign && !of_complex<A>;
   if constexpr (core::is_active<A> && !constant) {
-    return call(op::NumberOfOne<I, J, what>{}, where, number, a, lu.factors, lu.pivots);
+    return shardtype::call(op::NumberOfOne<I, J, what>{}, where, number, a, lu.factors, lu.pivots);
   } else {
     return number;
   }

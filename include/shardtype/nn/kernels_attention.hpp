@@ -88,8 +88,8 @@ struct AttentionRows {
     if (begins) total[row] = T{};
     largest[row] = top;
     if (n == 0) return;
-    exponentials_of<Host>(s, n, top);
-    T const sum = sum_of<T>(n, [&](std::int64_t k) { return s[k]; });
+    kernels::exponentials_of<Host>(s, n, top);
+    T const sum = kernels::sum_of<T>(n, [&](std::int64_t k) { return s[k]; });
     if (begins) {
       total[row] = sum;
       return;
@@ -140,9 +140,9 @@ struct AttentionRowsBack {
     if (n == 0) return;
     T const* const o = out.data + row * out.row_stride;
     T const* const c = ct.data + row * ct.row_stride;
-    T const mean = sum_of<T>(out.cols, [&](std::int64_t f) { return o[f] * c[f]; });
+    T const mean = kernels::sum_of<T>(out.cols, [&](std::int64_t f) { return o[f] * c[f]; });
     for (std::int64_t k = 0; k < n; ++k) p[k] *= scale;
-    exponentials_of<Host>(p, n, sums[row * shape.heads]);
+    kernels::exponentials_of<Host>(p, n, sums[row * shape.heads]);
     for (std::int64_t k = 0; k < n; ++k) d[k] = p[k] * (d[k] - mean) * scale;
   }
 };
@@ -170,7 +170,7 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
                         T const* v, std::int64_t b, std::int64_t h, std::int64_t i0,
                         std::int64_t rows, Matrix<T> const& out, T* largest, T* total, T* scores,
                         bool begins) {
-  T const scale = scale_of_scores<T>(s);
+  T const scale = kernels::scale_of_scores<T>(s);
   std::int64_t const g = s.key_head(h);
   std::int64_t const end = s.seen(i0 + rows - 1);
   auto const qs = s.query(q, b, i0, rows, h, s.features);
@@ -180,7 +180,7 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
     Matrix<T> const block{scores, rows, n, n, 1, 0};
     shardtype::kernels::gemm<Exec, T>(exec, 1, qs, s.key(k, b, j0, n, g, s.features).transposed(),
                                       block, false);
-    each_row(
+    kernels::each_row(
         "shardtype::attention", exec, rows,
         AttentionRows<on_host<Exec>, T>{s, scores, largest, total, out, i0, j0, n, scale, first});
     shardtype::kernels::gemm<Exec, T>(exec, 1, block, s.key(v, b, j0, n, g, s.features), out,
@@ -196,13 +196,14 @@ void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k
   std::int64_t const most = std::min(attention_block, s.queries);
   T* const largest = scratch;
   T* const total = scratch + most;
-  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    auto const os = s.query(out, b, i0, rows, h, length);
-    bool const any = attention_of_block(exec, s, q, k, v, b, h, i0, rows, os, largest, total,
-                                        scratch + 2 * most, true);
-    each_row("shardtype::attention", exec, rows,
-             AttentionFinish<T>{os, largest, total, !any, length > s.features});
-  });
+  kernels::each_block_of_queries(
+      s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+        auto const os = s.query(out, b, i0, rows, h, length);
+        bool const any = kernels::attention_of_block(exec, s, q, k, v, b, h, i0, rows, os, largest,
+                                                     total, scratch + 2 * most, true);
+        kernels::each_row("shardtype::attention", exec, rows,
+                          AttentionFinish<T>{os, largest, total, !any, length > s.features});
+      });
 }
 
 /// Attention to blocks of keys that come one after the other: the results so far, in rows of `length` elements, and for
@@ -226,23 +227,24 @@ struct AttentionSoFar {
   template <class Exec, class Between>
   void add(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v, T* scores,
            Between const& between) const {
-    each_block_of_queries(
+    kernels::each_block_of_queries(
         s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
           std::int64_t const at = (b * s.heads + h) * s.queries + i0;
-          attention_of_block(exec, s, q, k, v, b, h, i0, rows, s.query(out, b, i0, rows, h, length),
-                             largest + at, total + at, scores, false);
+          kernels::attention_of_block(exec, s, q, k, v, b, h, i0, rows,
+                                      s.query(out, b, i0, rows, h, length), largest + at,
+                                      total + at, scores, false);
           between();
         });
   }
   /// After the last block.
   template <class Exec>
   void finish(Exec const& exec, AttentionShape const& s) const {
-    each_block_of_queries(
+    kernels::each_block_of_queries(
         s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
           std::int64_t const at = (b * s.heads + h) * s.queries + i0;
-          each_row("shardtype::attention", exec, rows,
-                   AttentionFinish<T>{s.query(out, b, i0, rows, h, length), largest + at,
-                                      total + at, false, length > s.features});
+          kernels::each_row("shardtype::attention", exec, rows,
+                            AttentionFinish<T>{s.query(out, b, i0, rows, h, length), largest + at,
+                                               total + at, false, length > s.features});
         });
   }
 };
@@ -282,32 +284,33 @@ struct ScoresBack {
 template <class T, class Exec, class Add, class Between>
 void each_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                      T* scratch, Add const& add, Between const& between) {
-  T const scale = scale_of_scores<T>(s);
-  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    std::int64_t const end = s.seen(i0 + rows - 1);
-    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
-      std::int64_t const n = std::min(attention_block, end - j0);
-      ScoresBack<T> const k{s,
-                            b,
-                            h,
-                            i0,
-                            rows,
-                            j0,
-                            n,
-                            {scratch, rows, n, n, 1, 0},
-                            {scratch + rows * n, rows, n, n, 1, 0}};
-      shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.q), k.keys(of.k).transposed(), k.p,
-                                        false);
-      shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.ct), k.keys(of.v).transposed(), k.ds,
-                                        false);
-      each_row("shardtype::attention_back", exec, rows,
-               AttentionRowsBack<on_host<Exec>, T>{
-                   s, k.p.data, k.ds.data, k.queries(of.out), k.queries(of.ct),
-                   of.sums + (b * s.queries + i0) * s.heads + h, i0, j0, n, scale});
-      add(k);
-    }
-    between();
-  });
+  T const scale = kernels::scale_of_scores<T>(s);
+  kernels::each_block_of_queries(
+      s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+        std::int64_t const end = s.seen(i0 + rows - 1);
+        for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
+          std::int64_t const n = std::min(attention_block, end - j0);
+          ScoresBack<T> const k{s,
+                                b,
+                                h,
+                                i0,
+                                rows,
+                                j0,
+                                n,
+                                {scratch, rows, n, n, 1, 0},
+                                {scratch + rows * n, rows, n, n, 1, 0}};
+          shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.q), k.keys(of.k).transposed(),
+                                            k.p, false);
+          shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.ct), k.keys(of.v).transposed(),
+                                            k.ds, false);
+          kernels::each_row("shardtype::attention_back", exec, rows,
+                            AttentionRowsBack<on_host<Exec>, T>{
+                                s, k.p.data, k.ds.data, k.queries(of.out), k.queries(of.ct),
+                                of.sums + (b * s.queries + i0) * s.heads + h, i0, j0, n, scale});
+          add(k);
+        }
+        between();
+      });
 }
 
 /// The cotangent of the queries.
@@ -318,7 +321,7 @@ void attention_back_queries(Exec const& exec, AttentionShape const& s, Attention
   auto const add = [&](ScoresBack<T> const& k) {
     shardtype::kernels::gemm<Exec, T>(exec, 1, k.ds, k.keys(of.k), k.queries(out), true);
   };
-  each_block_back(exec, s, of, scratch, add, [] {});
+  kernels::each_block_back(exec, s, of, scratch, add, [] {});
 }
 
 /// The cotangents of keys and values, one behind the other in rows of 2 features.
@@ -333,7 +336,7 @@ void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSav
     shardtype::kernels::gemm<Exec, T>(exec, 1, k.p.transposed(), k.queries(of.ct),
                                       k.keys(out + s.features, length), true);
   };
-  each_block_back(exec, s, of, scratch, add, [] {});
+  kernels::each_block_back(exec, s, of, scratch, add, [] {});
 }
 
 /// Adds the cotangents of queries, keys and values to the matrices `to_queries(b, h, i0, rows)`, `to_keys(b, g, j0, n)`
@@ -351,7 +354,7 @@ void attention_back_into(Exec const& exec, AttentionShape const& s, AttentionSav
     shardtype::kernels::gemm<Exec, T>(exec, 1, k.p.transposed(), k.queries(of.ct),
                                       to_values(k.b, g, k.j0, k.n), true);
   };
-  each_block_back(exec, s, of, scratch, add, between);
+  kernels::each_block_back(exec, s, of, scratch, add, between);
 }
 
 /// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads, queries + 2 keys,
@@ -372,8 +375,8 @@ void attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T>
                            0};
         };
   };
-  attention_back_into(exec, s, of, part(0), part(s.queries), part(s.queries + s.keys), scratch,
-                      [] {});
+  kernels::attention_back_into(exec, s, of, part(0), part(s.queries), part(s.queries + s.keys),
+                               scratch, [] {});
 }
 
 }  // namespace shardtype::nn::kernels

@@ -42,7 +42,7 @@ constexpr auto as_tokens(A const& a, [[maybe_unused]] std::source_location const
   if constexpr (shardtype::detail::is_poison<A>) {
     return a;
   } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {
-    return merge_dims<label_at<A, 0>, label_at<A, 1>, AllTokens>(a, where);
+    return shardtype::merge_dims<label_at<A, 0>, label_at<A, 1>, AllTokens>(a, where);
   } else {
     return a;
   }
@@ -52,8 +52,9 @@ constexpr auto as_tokens(A const& a, [[maybe_unused]] std::source_location const
 template <class E, class Ids>
 constexpr auto expert_load(Ids const& ids, std::int64_t experts,
                            std::source_location const& where) {
-  auto const own = call(op::ExpertCounts<E>{experts}, where, detail::as_tokens(ids, where));
-  return sum<Tensor<std::int64_t, Dim<E>>>(own, where);
+  auto const own =
+      shardtype::call(op::ExpertCounts<E>{experts}, where, detail::as_tokens(ids, where));
+  return shardtype::sum<Tensor<std::int64_t, Dim<E>>>(own, where);
 }
 
 }  // namespace detail
@@ -75,12 +76,12 @@ template <class E, class K = Choice, RouterWeights W = RouterWeights::of_chosen,
 constexpr auto router(core::Argument<A> const& logits, std::int64_t k,
                       checking::CallSite where = {}) {
   if constexpr (W == RouterWeights::of_all) {
-    auto const found = top_k<E, K>(softmax<E>(logits, where), k, where);
+    auto const found = shardtype::top_k<E, K>(shardtype::softmax<E>(logits, where), k, where);
     return Routes<std::remove_cvref_t<decltype(found.places)>,
                   std::remove_cvref_t<decltype(found.values)>>{found.places, found.values};
   } else {
-    auto const found = top_k<E, K>(logits, k, where);
-    auto const weights = softmax<K>(found.values, where);
+    auto const found = shardtype::top_k<E, K>(logits, k, where);
+    auto const weights = shardtype::softmax<K>(found.values, where);
     return Routes<std::remove_cvref_t<decltype(found.places)>,
                   std::remove_cvref_t<decltype(weights)>>{found.places, weights};
   }
@@ -98,9 +99,9 @@ template <class E, class R>
 constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t capacity,
                             checking::CallSite where = {}) {
   auto const ids = detail::as_tokens(routes.experts, where);
-  auto const all = call(op::ExpertCounts<E>{experts}, where, ids);
-  auto const kept = call(op::ExpertCounts<E>{experts, capacity}, where, ids);
-  return sum<Tensor<std::int64_t>>(all - kept, where);
+  auto const all = shardtype::call(op::ExpertCounts<E>{experts}, where, ids);
+  auto const kept = shardtype::call(op::ExpertCounts<E>{experts, capacity}, where, ids);
+  return shardtype::sum<Tensor<std::int64_t>>(all - kept, where);
 }
 
 /// The loss of uneven loads, experts times the sum over experts of (share of the rows that go there) times (mean share
@@ -116,9 +117,10 @@ constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& route
   auto const at_least_one = [](std::int64_t n) { return static_cast<double>(n > 0 ? n : 1); };
   double const tokens = at_least_one(x.extents()[0]);
   double const rows = tokens * at_least_one(routes.experts.extents().back());
-  auto const load = cast<T>(detail::expert_load<E>(routes.experts, experts, where));
-  auto const share = sum<Tensor<T, Dim<E>>>(softmax<E>(x, where), where);
-  return (sum<E>(share * load) * static_cast<T>(static_cast<double>(experts) / (tokens * rows)))
+  auto const load = shardtype::cast<T>(detail::expert_load<E>(routes.experts, experts, where));
+  auto const share = shardtype::sum<Tensor<T, Dim<E>>>(shardtype::softmax<E>(x, where), where);
+  return (shardtype::sum<E>(share * load) *
+          static_cast<T>(static_cast<double>(experts) / (tokens * rows)))
       .tensor();
 }
 /// The mean square of the logarithm of each token's sum of exponentials, which keeps logits small: `[S@X, E]` -> `[]`.
@@ -129,7 +131,7 @@ constexpr auto z_loss(core::Argument<A> const& logits, checking::CallSite where 
   using T = checking::element_t<autodiff::tensor_of<A>>;
   auto const x = detail::as_tokens(logits.self(), where);
   std::int64_t const n = x.extents()[0];
-  return (sum<Tensor<T>>(square(logsumexp<E>(x, where)), where) *
+  return (shardtype::sum<Tensor<T>>(shardtype::square(shardtype::logsumexp<E>(x, where)), where) *
           static_cast<T>(1.0 / static_cast<double>(n > 0 ? n : 1)))
       .tensor();
 }

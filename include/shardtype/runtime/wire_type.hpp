@@ -30,9 +30,9 @@ inline MPI_Datatype datatype_of(Type<bool>) { return MPI_UINT8_T; }
 template <class T>
 struct WireType {
   static_assert(
-      requires { datatype_of(Type<T>{}); },
+      requires { runtime::datatype_of(Type<T>{}); },
       "no MPI datatype for this element type; specialise WireType<T>");
-  static MPI_Datatype get() { return datatype_of(Type<T>{}); }
+  static MPI_Datatype get() { return runtime::datatype_of(Type<T>{}); }
 };
 
 /// The partial result of a reduction `R` (kernels/reducers.hpp) for one output, in a form that
