@@ -19,16 +19,20 @@
 #include "harness/registered_gradients.hpp"
 #include "harness/sample.hpp"
 
-namespace samples {
-
+namespace user {
 struct Half : Index<"Half", 5> {};  // of J
 struct Frequencies : Index<"Frequencies"> {};
+struct Rows : Index<"Rows", 6> {};
+struct Cols : Index<"Cols", 6> {};
+}  // namespace user
+
+namespace samples {
+
+using user::Half, user::Frequencies, user::Rows, user::Cols;
 using Waves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<J>>;
 using Planes = Tensor<Kokkos::complex<double>, Dim<I>, Dim<J>, Dim<K, Y>>;
 using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
 
-struct Rows : Index<"Rows", 6> {};
-struct Cols : Index<"Cols", 6> {};
 using Matrices = Tensor<double, Dim<I, X>, Dim<Rows>, Dim<Cols>>;
 using RightSides = Tensor<double, Dim<I, X>, Dim<Rows>>;
 using Pivots = Tensor<std::int32_t, Dim<I, X>, Dim<Cols>>;
