@@ -1,6 +1,7 @@
 // Every operation has a rule, a plan with operands and sizing, and a run, shown on one sample of operands each; and a
 // gradient that is tested, or a reason. The test is that this compiles. registry.py compares the samples with the
 // objects in the headers, the documents and the random programs.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -231,6 +232,55 @@ template <auto const& list>
 constexpr bool every_gradient_is_told(bool enumerated) {
   return std::apply([&](auto const&... s) { return (told(s, enumerated) && ...); }, list);
 }
+
+#ifdef REGISTRY_GRADIENTS
+// Calls an operation as a user does.
+template <class Op, class... As>
+auto called(Op const& op, std::source_location const& where, As const&... as) {
+  return shardtype::call(op, where, as...);
+}
+template <class F, class... As>
+auto called(op::Map<F> const& op, std::source_location const&, As const&... as) {
+  return shardtype::map(op.f, as...);
+}
+// The numbers of the floating operands.
+template <class Op, class... As>
+consteval auto floating() {
+  std::array<int, (0 + ... + std::size_t{detail::is_floating<typename As::element>})> numbers{};
+  std::size_t found = 0;
+  int number = 0;
+  for (bool const is : {detail::is_floating<typename As::element>...}) {
+    if (is) numbers[found++] = number;
+    ++number;
+  }
+  return numbers;
+}
+// Instantiates the gradient of an accepted call with respect to its floating operands; nobody calls it.
+template <class Result, std::size_t... N, class Op, class... As>
+void differentiated(std::index_sequence<N...>, Op const& op, std::source_location const& where,
+                    cotangent_t<Result> const& ct, As const&... as) {
+  auto const function = [&](auto const&... x) { return ::called(op, where, x...); };
+  auto const made = shardtype::vjp<floating<Op, As...>()[N]...>(function, as...);
+  static_cast<void>(made.pullback(ct));
+}
+template <Name object, Name function, class Op, class... As>
+constexpr bool compiles_gradient(Sample<object, function, Op, As...> const&) {
+  using R = typename checking::Resolve<Op, As...>::result;
+  if constexpr (has_derivative<Op> && !autodiff::is_constant<Op> && detail::is_floating<typename R::element>) {
+    if constexpr (floating<Op, As...>().size() > 0 && !(is_local<As> || ...)) {
+      using Numbers = std::make_index_sequence<floating<Op, As...>().size()>;
+      void (*const instance)(Numbers, Op const&, std::source_location const&, cotangent_t<R> const&, As const&...) =
+          &differentiated<R>;
+      return instance != nullptr;
+    }
+  }
+  return true;
+}
+constexpr bool compile_gradients(auto const&... s) { return (compiles_gradient(s) && ...); }
+static_assert(std::apply([](auto const&... s) { return compile_gradients(s...); },
+                         std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples, nn_samples,
+                                        linalg_samples)));
+#endif
 
 static_assert(every_operation_stands<along_samples>);
 static_assert(every_operation_stands<other_samples>);
