@@ -11,15 +11,15 @@
 
 #include <shardtype/types.hpp>
 
-// In a namespace of its own: with USERS_FUNCTIONS the test declares functions there (tests/structure/user_functions.py).
+// In namespaces without functions: tests/structure/unqualified_calls.py declares functions of a user's in them.
+struct Y : shardtype::Axis<"Y", 4> {};
+struct L : shardtype::Index<"L", 8> {};
 namespace user {
 using shardtype::Axis, shardtype::Index;
 struct X : Axis<"X", 2> {};
-struct Y : Axis<"Y", 4> {};
 struct I : Index<"I", 16> {};
 struct J : Index<"J", 8> {};
 struct K : Index<"K", 12> {};
-struct L : Index<"L", 8> {};
 struct M : Index<"M", 16> {};
 struct One : Index<"One", 1> {};
 struct P : Index<"P", 2> {};
@@ -30,7 +30,7 @@ struct V : Index<"V", 32> {};
 namespace samples {
 
 using namespace shardtype;
-using user::X, user::Y, user::I, user::J, user::K, user::L, user::M, user::One, user::P, user::Q, user::V;
+using ::Y, ::L, user::X, user::I, user::J, user::K, user::M, user::One, user::P, user::Q, user::V;
 
 using A = Tensor<double, Dim<I, X>, Dim<J>>;
 using B = Tensor<double, Dim<J>, Dim<K, Y>>;

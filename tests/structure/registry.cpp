@@ -123,9 +123,11 @@ inline constexpr std::tuple linalg_samples{
 
 }  // namespace samples
 
-using namespace samples;
+// Calls are qualified: unqualified_calls.py compiles this beside functions of all names in the samples' namespaces.
+namespace registry {
 
-namespace {
+using namespace samples;
+using samples::on;
 
 // Collectives of both modes: on blocks they are other operations.
 inline constexpr std::tuple block_samples{
@@ -151,19 +153,20 @@ constexpr bool only_cast(Spec s, Spec const& result) {
 }
 constexpr bool says_all(Plan const& p, int operands, Spec const& result) {
   bool ok = p.operand_count == operands && p.given_bytes() > 0 &&
-            (p.size > 0 || only_cast(p.operands[0], result)) && p.peak_bytes() >= p.given_bytes();
+            (p.size > 0 || registry::only_cast(p.operands[0], result)) &&
+            p.peak_bytes() >= p.given_bytes();
   for (int k = 0; k < p.operand_count; ++k)
-    ok = ok && sized(p, planning::operand_slot(k), p.operands[k]);
-  return ok && sized(p, planning::Slot::result, result);
+    ok = ok && registry::sized(p, planning::operand_slot(k), p.operands[k]);
+  return ok && registry::sized(p, planning::Slot::result, result);
 }
 
 // The plan of a sample. Blocks get extents, because their types have none.
 template <Name object, Name function, class Op, class... As>
 consteval Plan planned(Sample<object, function, Op, As...> const& s) {
   if constexpr ((is_local<As> || ...)) {
-    return plan(s.op, type<As>...).at({16, 8});
+    return shardtype::plan(s.op, type<As>...).at({16, 8});
   } else {
-    return plan(s.op, type<As>...);
+    return shardtype::plan(s.op, type<As>...);
   }
 }
 
@@ -190,9 +193,10 @@ constexpr bool stands(Sample<object, function, Op, As...> const&) {
   if constexpr (R::verdict) {
     if constexpr (is_transfer<Op>) {
       // the common ranks of two meshes are known only at run time
-      static_assert(requires(Op const& op, A const& a) { plan_at(op, a); });
+      static_assert(requires(Op const& op, A const& a) { shardtype::plan_at(op, a); });
     } else {
-      static_assert(says_all(planned(std::get<Entry>(list)), sizeof...(As), R::verdict.result));
+      static_assert(registry::says_all(registry::planned(std::get<Entry>(list)), sizeof...(As),
+                                       R::verdict.result));
     }
     static_assert(&compiled<R, Op, As...> != nullptr);
   }
@@ -215,7 +219,7 @@ constexpr bool told(Sample<object, function, Op, As...> const&, bool enumerated)
       !detail::is_floating<V> || autodiff::is_constant<Op> || object.view() == "OneHot";  // of ids
   constexpr bool has_gradient = !constant && has_derivative<Op>;
   return (!constant && !has_gradient) ==
-             is_in(object.view(), registered_gradients::without_gradient) &&
+             registered_gradients::is_in(object.view(), registered_gradients::without_gradient) &&
          (!enumerated ||
           registered_gradients::times_enumerated(object.view()) == (has_gradient ? 1 : 0));
 }
@@ -224,13 +228,13 @@ template <auto const& list>
 using Entries = std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(list)>>>;
 template <auto const& list, std::size_t... Entry>
 constexpr bool all_stand(std::index_sequence<Entry...>) {
-  return (stands<list, Entry>(std::get<Entry>(list)) && ...);
+  return (registry::stands<list, Entry>(std::get<Entry>(list)) && ...);
 }
 template <auto const& list>
-constexpr bool every_operation_stands = all_stand<list>(Entries<list>{});
+constexpr bool every_operation_stands = registry::all_stand<list>(Entries<list>{});
 template <auto const& list>
 constexpr bool every_gradient_is_told(bool enumerated) {
-  return std::apply([&](auto const&... s) { return (told(s, enumerated) && ...); }, list);
+  return std::apply([&](auto const&... s) { return (registry::told(s, enumerated) && ...); }, list);
 }
 
 #ifdef REGISTRY_GRADIENTS
@@ -259,27 +263,30 @@ consteval auto floating() {
 template <class Result, std::size_t... N, class Op, class... As>
 void differentiated(std::index_sequence<N...>, Op const& op, std::source_location const& where,
                     cotangent_t<Result> const& ct, As const&... as) {
-  auto const function = [&](auto const&... x) { return ::called(op, where, x...); };
-  auto const made = shardtype::vjp<floating<Op, As...>()[N]...>(function, as...);
+  auto const function = [&](auto const&... x) { return registry::called(op, where, x...); };
+  auto const made = shardtype::vjp<registry::floating<Op, As...>()[N]...>(function, as...);
   static_cast<void>(made.pullback(ct));
 }
 template <Name object, Name function, class Op, class... As>
 constexpr bool compiles_gradient(Sample<object, function, Op, As...> const&) {
   using R = typename checking::Resolve<Op, As...>::result;
-  if constexpr (has_derivative<Op> && !autodiff::is_constant<Op> && detail::is_floating<typename R::element>) {
-    if constexpr (floating<Op, As...>().size() > 0 && !(is_local<As> || ...)) {
-      using Numbers = std::make_index_sequence<floating<Op, As...>().size()>;
-      void (*const instance)(Numbers, Op const&, std::source_location const&, cotangent_t<R> const&, As const&...) =
-          &differentiated<R>;
+  if constexpr (has_derivative<Op> && !autodiff::is_constant<Op> &&
+                detail::is_floating<typename R::element>) {
+    if constexpr (registry::floating<Op, As...>().size() > 0 && !(is_local<As> || ...)) {
+      using Numbers = std::make_index_sequence<registry::floating<Op, As...>().size()>;
+      void (*const instance)(Numbers, Op const&, std::source_location const&, cotangent_t<R> const&,
+                             As const&...) = &differentiated<R>;
       return instance != nullptr;
     }
   }
   return true;
 }
-constexpr bool compile_gradients(auto const&... s) { return (compiles_gradient(s) && ...); }
-static_assert(std::apply([](auto const&... s) { return compile_gradients(s...); },
-                         std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples, nn_samples,
-                                        linalg_samples)));
+constexpr bool compile_gradients(auto const&... s) {
+  return (registry::compiles_gradient(s) && ...);
+}
+static_assert(std::apply([](auto const&... s) { return registry::compile_gradients(s...); },
+                         std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
+                                        nn_samples, linalg_samples)));
 #endif
 
 static_assert(every_operation_stands<along_samples>);
@@ -304,11 +311,12 @@ constexpr int samples_of(std::string_view object) {
                     std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
                                    nn_samples, linalg_samples));
 }
-constexpr bool is_operation(std::string_view object) { return samples_of(object) == 1; }
+constexpr bool is_operation(std::string_view object) { return registry::samples_of(object) == 1; }
 static_assert(registered_gradients::all_enumerated(is_operation));
-static_assert(std::apply([](auto const&... s) { return (is_operation(s.object.view()) && ...); },
-                         std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
-                                        nn_samples)),
-              "an operation has two samples");
+static_assert(
+    std::apply([](auto const&... s) { return (registry::is_operation(s.object.view()) && ...); },
+               std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
+                              nn_samples)),
+    "an operation has two samples");
 
-}  // namespace
+}  // namespace registry

@@ -117,7 +117,9 @@ def faults(tree):
 def names(tree):
     """All that the library declares or calls, and what the standard library calls for a user."""
     found = {one.name for one in tree.functions} | {one[3] for one in tree.calls} | STANDARD
-    return sorted(one for one in found if not RESERVED.match(one) and one not in ("operator", "main"))
+    # what begins with a capital is a type, with its constructors; the registry has a namespace `samples`
+    return sorted(one for one in found if re.match("[a-z]", one) and not RESERVED.match(one)
+                  and one not in ("operator", "main", "samples"))
 
 
 # What is not the library's comes first, because the standard library itself calls some of these names unqualified.
