@@ -65,14 +65,3 @@ class Completion:
             raise SystemExit(f"clang cannot complete {written}:\n{run.stderr[:2000]}")
         return found
 
-    def tree(self, filtered):
-        """The lines of clang's dump of the syntax tree, of declarations whose names have `filtered`."""
-        empty = Path(self.folder.name) / "empty.cpp"
-        empty.write_text("")
-        options = ["-ast-dump-all", f"-ast-dump-filter={filtered}"]
-        with subprocess.Popen([self.clang, "-std=c++20", "-w", *self.options, "-include-pch", str(self.compiled),
-                               "-fsyntax-only", *(word for one in options for word in ("-Xclang", one)), str(empty)],
-                              stdout=subprocess.PIPE, text=True, errors="replace") as run:
-            yield from run.stdout
-        if run.returncode != 0:
-            raise SystemExit("clang cannot dump the syntax tree")

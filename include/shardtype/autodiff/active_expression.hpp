@@ -132,8 +132,8 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
   static constexpr std::size_t rank =
       static_cast<std::size_t>(Scope<tensor_type>::template spec<0>.rank);
   /// The result one level down, and the result.
-  using Value =
-      typename ValueLike<typename decltype(first_inner<top, Args...>())::type, tensor_type>::type;
+  using Value = typename ValueLike<typename decltype(autodiff::first_inner<top, Args...>())::type,
+                                   tensor_type>::type;
   using Result = Active<Value>;
 
   constexpr explicit ActiveExpression(F const& f, Args const&... args)

@@ -244,7 +244,8 @@ struct CustomVjp {
         result_of<Bwd, typename Pair::Saved, typename Results<typename Pair::Out>::Cotangent>;
   };
   template <class Pair>
-  using Cotangents = typename CotangentsOf<Pair, has_gradients<typename Pair::Out>()>::type;
+  using Cotangents =
+      typename CotangentsOf<Pair, autodiff::has_gradients<typename Pair::Out>()>::type;
 
   /// Whether forward's result stands for the same tensor as f's.
   template <class FromF, class Out>

@@ -134,7 +134,7 @@ struct AlongEnd {
 template <int K, int Result, bool outside, class X, class T>
 KOKKOS_FUNCTION constexpr auto along(Input<K, T> const&, [[maybe_unused]] X const& x) {
   if constexpr (outside) {
-    return AlongEnd<std::remove_cvref_t<decltype(kept<K>(x))>>{autodiff::kept<K>(x)};
+    return AlongEnd<std::remove_cvref_t<decltype(autodiff::kept<K>(x))>>{autodiff::kept<K>(x)};
   } else {
     return AlongEnd<Unused<T>>{};
   }

@@ -159,9 +159,9 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
     } else {
       Tape tape;
       KeptIn<std::integer_sequence<int, J...>,
-             typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
-          {Lifted<wanted<Ks...>(J), argument_value<As>>::make(autodiff::argument_of(as),
-                                                              &tape)}...};
+             typename Lifted<autodiff::wanted<Ks...>(J), argument_value<As>>::type...> const args{
+          {Lifted<autodiff::wanted<Ks...>(J), argument_value<As>>::make(autodiff::argument_of(as),
+                                                                        &tape)}...};
       if constexpr (overlaps<F>) (autodiff::let_start(autodiff::kept<Ks>(args)), ...);
       auto const made = static_cast<G const&>(*this).f(autodiff::kept<J>(args)...);
       static_cast<void>(Untaken<decltype(made), argument_value<As>...>{});
@@ -198,8 +198,9 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   constexpr auto run(std::integer_sequence<int, J...>, Hook const& forward_done,
                      Ps const&... ps) const {
     Tape tape;
-    KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
-        args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
+    KeptIn<std::integer_sequence<int, J...>,
+           typename Lifted<autodiff::wanted<Ks...>(J), Ps>::type...> const args{
+        {Lifted<autodiff::wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
     if constexpr (overlaps<F>) (autodiff::let_start(autodiff::kept<Ks>(args)), ...);
     auto const made = f(autodiff::kept<J>(args)...);
     static_cast<void>(Untaken<decltype(made), Ps...>{});

@@ -56,10 +56,10 @@ class PullbackOf<std::integer_sequence<int, Ks...>, Made, Ps...> {
   struct Lifts;
   template <int... J>
   struct Lifts<std::integer_sequence<int, J...>> {
-    using Args =
-        KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...>;
+    using Args = KeptIn<std::integer_sequence<int, J...>,
+                        typename Lifted<autodiff::wanted<Ks...>(J), Ps>::type...>;
     static constexpr Args make(Tape* tape, Ps const&... ps) {
-      return Args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, tape)}...};
+      return Args{{Lifted<autodiff::wanted<Ks...>(J), Ps>::make(ps, tape)}...};
     }
     template <class F>
     static constexpr Made call(F const& f, Args const& args) {
@@ -142,7 +142,7 @@ template <int... Ks, class F, class... Ps>
 constexpr auto vjp_of(std::integer_sequence<int, Ks...> numbers, F const& f, Ps const&... ps) {
   return [&]<int... J>(std::integer_sequence<int, J...>) {
     using Made = computed_t<decltype(f(
-        std::declval<typename Lifted<wanted<Ks...>(J), Ps>::type const&>()...))>;
+        std::declval<typename Lifted<autodiff::wanted<Ks...>(J), Ps>::type const&>()...))>;
     if constexpr (shardtype::detail::is_poison<Made> || any_poisoned<Ps...>) {
       return ValueAndPullback<Poisoned, Poisoned>{};
     } else {

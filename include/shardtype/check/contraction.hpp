@@ -185,11 +185,11 @@ constexpr Type<op::Einsum<Ls...>> einsum_to(Pack<Ls...>) {
 /// in which the two have them.
 template <class S, int... L>
 constexpr auto pair_product(std::integer_sequence<int, L...>) {
-  return detail::einsum_to((Pack<>{} | ... | decltype(label_of_pair<S, L>()){}));
+  return detail::einsum_to((Pack<>{} | ... | decltype(detail::label_of_pair<S, L>()){}));
 }
 template <class S>
-using pair_product_t =
-    typename decltype(pair_product<S>(std::make_integer_sequence<int, S::names.labels>{}))::type;
+using pair_product_t = typename decltype(detail::pair_product<S>(
+    std::make_integer_sequence<int, S::names.labels>{}))::type;
 
 template <class Scoped, int Types>
 struct UnlawfulProducts {
@@ -227,8 +227,8 @@ constexpr auto resolve_pairs(Pack<Ls...> out, Type<A>, Type<B>, Type<Rest>... re
     if constexpr (!Pair::verdict) {
       return Type<RefusedPair<Pair, A, B>>{};
     } else {
-      using Next =
-          typename decltype(resolve_pairs(out, Type<typename Pair::result>{}, rest...))::type;
+      using Next = typename decltype(detail::resolve_pairs(out, Type<typename Pair::result>{},
+                                                           rest...))::type;
       return Type<PairFirst<Pair, Product, Next>>{};
     }
   }

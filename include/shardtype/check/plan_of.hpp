@@ -158,7 +158,7 @@ constexpr auto moved_element() {
   }
 }
 template <class R, class First>
-using moved_t = typename decltype(moved_element<R, First>())::type;
+using moved_t = typename decltype(detail::moved_element<R, First>())::type;
 
 /// Whether `plan` runs no more collectives of any kind than `bound`.
 constexpr bool within(Plan const& plan, Plan const& bound) {

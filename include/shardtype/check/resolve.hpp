@@ -36,8 +36,8 @@ inline constexpr bool same_element =
 /// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with elements `T` and the
 /// memory of `Like`.
 template <class T, class Like, class... Parts>
-struct NamedAs : Only<decltype(as_tensor<Like, T>(Pack<Parts...>{},
-                                                  detail::memory_of(hana::basic_type<Like>{})))> {};
+struct NamedAs : Only<decltype(detail::as_tensor<Like, T>(
+                     Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};
 template <class T, class Like, class Out>
   requires is_tensor<Out>
 struct NamedAs<T, Like, Out> {

@@ -310,7 +310,7 @@ constexpr auto judge() {
 /// `R` (like a Resolve) refuses operands of types `As`, Poisoned if an operand was refused before,
 /// void if all is well. A caller that gets a refusal constructs it, which reports it, and returns.
 template <class R, class... As>
-using judged_t = typename decltype(judge<R, As...>())::type;
+using judged_t = typename decltype(detail::judge<R, As...>())::type;
 template <class Judgement>
 inline constexpr bool accepts = std::is_void_v<Judgement>;
 

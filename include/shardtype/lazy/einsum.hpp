@@ -63,7 +63,7 @@ constexpr auto resolve_program(Pack<Out...>, Type<A>, Type<As>...) {
 }
 template <class... Out, class... As>
 struct NamedProducts<Pack<Out...>, As...>
-    : decltype(resolve_program(Pack<Out...>{}, Type<As>{}...))::type{};
+    : decltype(detail::resolve_program(Pack<Out...>{}, Type<As>{}...))::type{};
 
 }  // namespace detail
 

@@ -88,7 +88,7 @@ constexpr auto refused_evaluation() {
   }
 }
 template <class R>
-using evaluation_refusal = typename decltype(refused_evaluation<R>())::type;
+using evaluation_refusal = typename decltype(detail::refused_evaluation<R>())::type;
 template <class R, class... Given>
 constexpr bool evaluation_exists() {
   if constexpr (!R::verdict) {

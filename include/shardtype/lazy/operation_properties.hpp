@@ -83,9 +83,10 @@ constexpr auto labels_without() {
     return (
         Pack<>{} | ... |
         std::conditional_t<
-            labels_in<Out>().contains(
+            detail::labels_in<Out>().contains(
                 Scope<A>::names.label_id[Scope<A>::readings[0].spec.dims[D].label]),
-            Pack<>, decltype(label_type<Scope<A>, Scope<A>::readings[0].spec.dims[D].label>())>{});
+            Pack<>,
+            decltype(detail::label_type<Scope<A>, Scope<A>::readings[0].spec.dims[D].label>())>{});
   }(std::make_integer_sequence<int, Scope<A>::readings[0].spec.rank>{});
 }
 /// The strict einsum that has the labels of `Out`, in its order.
@@ -94,11 +95,11 @@ constexpr auto einsum_like() {
   return []<int... D>(std::integer_sequence<int, D...>) {
     return detail::einsum_to(
         (Pack<>{} | ... |
-         decltype(label_type<Scope<Out>, Scope<Out>::readings[0].spec.dims[D].label>()){}));
+         decltype(detail::label_type<Scope<Out>, Scope<Out>::readings[0].spec.dims[D].label>()){}));
   }(std::make_integer_sequence<int, Scope<Out>::readings[0].spec.rank>{});
 }
 template <class Out>
-using einsum_like_t = typename decltype(einsum_like<Out>())::type;
+using einsum_like_t = typename decltype(detail::einsum_like<Out>())::type;
 /// The reduction `F` over these labels, as an operation.
 template <class F, class... Ls>
 op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);

@@ -36,7 +36,7 @@ constexpr auto lazy_type() {
   }
 }
 template <class A>
-using lazy_t = typename decltype(lazy_type<A>())::type;
+using lazy_t = typename decltype(detail::lazy_type<A>())::type;
 
 }  // namespace detail
 
@@ -98,7 +98,7 @@ auto fitting_map(F const& f, Args const&... args) {
   if constexpr (operands_with<Most, Args...> > max_operands && Most > 2) {
     return detail::fitting_map<Most - 1>(f, args...);
   } else {
-    return LazyMap<F, decltype(apart<Most>(args))...>(f, detail::apart<Most>(args)...);
+    return LazyMap<F, decltype(detail::apart<Most>(args))...>(f, detail::apart<Most>(args)...);
   }
 }
 

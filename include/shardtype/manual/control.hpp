@@ -98,7 +98,7 @@ constexpr auto judge_unknown() {
   }
 }
 template <template <class> class Rule, class P>
-using unknown_t = typename decltype(judge_unknown<Rule, P>())::type;
+using unknown_t = typename decltype(detail::judge_unknown<Rule, P>())::type;
 
 /// The C++ value of a condition; refused if ranks might disagree.
 template <class P>

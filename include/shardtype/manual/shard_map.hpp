@@ -174,7 +174,7 @@ constexpr auto judge_output() {
 /// One result of the function as the tensor that `Out` names.
 template <class... Out, class L>
 constexpr auto output(L const& l) {
-  using Judged = typename decltype(judge_output<L, Out...>())::type;
+  using Judged = typename decltype(detail::judge_output<L, Out...>())::type;
   if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
@@ -275,7 +275,7 @@ constexpr auto judge_inputs() {
   }
 }
 template <class... As>
-using judged_inputs = typename decltype(judge_inputs<As...>())::type;
+using judged_inputs = typename decltype(detail::judge_inputs<As...>())::type;
 
 /// The block of a Tensor, or the blocks of a tuple of them.
 template <class Result>

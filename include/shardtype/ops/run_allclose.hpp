@@ -64,9 +64,9 @@ bool holds_everywhere(F const& f, char const* name, std::source_location const& 
   if constexpr (is_poisoned<std::remove_cvref_t<A>> || is_poisoned<std::remove_cvref_t<B>>) {
     return false;
   } else {
-    using Left = typename decltype(compared<A>())::type;
-    using Right = typename decltype(compared<B>())::type;
-    using R = typename decltype(resolve_comparison<F, Left, Right>())::type;
+    using Left = typename decltype(detail::compared<A>())::type;
+    using Right = typename decltype(detail::compared<B>())::type;
+    using R = typename decltype(detail::resolve_comparison<F, Left, Right>())::type;
     using Judged = judged_t<R, Left, Right>;
     if constexpr (!accepts<Judged>) {
       static_cast<void>(Poisoned(Judged{}));

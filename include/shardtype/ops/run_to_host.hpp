@@ -28,7 +28,7 @@ struct Replicated<Tensor<T, Parts...>> {
   static constexpr Pack<> bare(hana::basic_type<Other>) {
     return {};
   }
-  using type = typename Only<decltype(as_tensor<Tensor<T, Parts...>, T>(
+  using type = typename Only<decltype(detail::as_tensor<Tensor<T, Parts...>, T>(
       (Pack<>{} | ... | bare(hana::basic_type<Parts>{})),
       detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{})))>::type;
 };
@@ -46,7 +46,7 @@ struct InBlocks<Tensor<T, Parts...>> {
   static constexpr Pack<Other> cut(hana::basic_type<Other>) {
     return {};
   }
-  using type = typename Only<decltype(as_tensor<Tensor<T, Parts...>, T>(
+  using type = typename Only<decltype(detail::as_tensor<Tensor<T, Parts...>, T>(
       (Pack<>{} | ... | cut(hana::basic_type<Parts>{})), Pack<>{}))>::type;
 };
 

@@ -27,7 +27,7 @@ constexpr auto judge_range() {
   }
 }
 template <class A, std::size_t Rank, bool Steps>
-using range_judged_t = typename decltype(judge_range<A, Rank, Steps>())::type;
+using range_judged_t = typename decltype(detail::judge_range<A, Rank, Steps>())::type;
 
 /// Number of values from `start` by `step` before `stop`. Error E20 for a step of 0, or a NaN.
 template <class T>
