@@ -244,40 +244,62 @@ auto called(Op const& op, std::source_location const& where, As const&... as) {
   return shardtype::call(op, where, as...);
 }
 template <class F, class... As>
-auto called(op::Map<F> const& op, std::source_location const&, As const&... as) {
-  return shardtype::map(op.f, as...);
+auto called(op::Map<F> const&, std::source_location const&, As const&... as) {
+  return shardtype::map(F{}, as...);
 }
-// The numbers of the floating operands.
+// The operands with a gradient: the floating ones, but not the factors of lu_solve.
+template <class Op, class A>
+constexpr bool has_cotangent = detail::is_floating<typename A::element>;
+template <class R, class C, bool transposed, class A>
+constexpr bool has_cotangent<op::LuSolve<R, C, transposed>, A> = std::is_same_v<A, RightSides>;
 template <class Op, class... As>
 consteval auto floating() {
-  std::array<int, (0 + ... + std::size_t{detail::is_floating<typename As::element>})> numbers{};
+  std::array<int, (0 + ... + std::size_t{has_cotangent<Op, As>})> numbers{};
   std::size_t found = 0;
   int number = 0;
-  for (bool const is : {detail::is_floating<typename As::element>...}) {
+  for (bool const is : {has_cotangent<Op, As>...}) {
     if (is) numbers[found++] = number;
     ++number;
   }
   return numbers;
 }
 // Instantiates the gradient of an accepted call with respect to its floating operands; nobody calls it.
-template <class Result, std::size_t... N, class Op, class... As>
+template <std::size_t... N, class Op, class... As>
 void differentiated(std::index_sequence<N...>, Op const& op, std::source_location const& where,
-                    cotangent_t<Result> const& ct, As const&... as) {
+                    As const&... as) {
   auto const function = [&](auto const&... x) { return registry::called(op, where, x...); };
   auto const made = shardtype::vjp<registry::floating<Op, As...>()[N]...>(function, as...);
-  static_cast<void>(made.pullback(ct));
+  cotangent_t<std::remove_cvref_t<decltype(made.value)>> const* ct = nullptr;
+  static_cast<void>(made.pullback(*ct));
+}
+template <class Op>
+constexpr bool is_map = false;
+template <class F>
+constexpr bool is_map<op::Map<F>> = true;
+// Whether the gradient of an operation is accepted for these shardings.
+template <class Op, class... As>
+consteval bool is_accepted() {
+  using R = checking::Resolve<Op, As...>;
+  if constexpr (!has_derivative<Op> || autodiff::is_constant<Op> ||
+                !detail::is_floating<typename R::result::element> ||
+                registry::floating<Op, As...>().size() == 0 || (is_local<As> || ...)) {
+    return false;
+  } else if constexpr (is_map<Op> || requires { typename R::pair; }) {
+    return true;
+  } else {
+    using J = autodiff::Judged<
+        1, Op, typename R::result,
+        std::remove_cvref_t<typename autodiff::Lifted<has_cotangent<Op, As>, As>::type>...>;
+    return bool(J::verdict);
+  }
 }
 template <Name object, Name function, class Op, class... As>
 constexpr bool compiles_gradient(Sample<object, function, Op, As...> const&) {
-  using R = typename checking::Resolve<Op, As...>::result;
-  if constexpr (has_derivative<Op> && !autodiff::is_constant<Op> &&
-                detail::is_floating<typename R::element>) {
-    if constexpr (registry::floating<Op, As...>().size() > 0 && !(is_local<As> || ...)) {
-      using Numbers = std::make_index_sequence<registry::floating<Op, As...>().size()>;
-      void (*const instance)(Numbers, Op const&, std::source_location const&, cotangent_t<R> const&,
-                             As const&...) = &differentiated<R>;
-      return instance != nullptr;
-    }
+  if constexpr (registry::is_accepted<Op, As...>()) {
+    using Numbers = std::make_index_sequence<registry::floating<Op, As...>().size()>;
+    void (*const instance)(Numbers, Op const&, std::source_location const&, As const&...) =
+        &differentiated;
+    return instance != nullptr;
   }
   return true;
 }

@@ -35,7 +35,8 @@ RESERVED = re.compile(r"operator\b|MPI_|_")
 # Called unqualified by structured bindings, range-based for and the standard's own templates.
 STANDARD = {"abs", "begin", "end", "forward", "get", "max", "min", "move", "size", "sqrt", "swap", "visit"}
 QUERY = """set output dump
-match unresolvedLookupExpr(isExpansionInFileMatching("/include/shardtype/"))
+set bind-root false
+match callExpr(isExpansionInFileMatching("/include/shardtype/"), callee(unresolvedLookupExpr().bind("callee")))
 """
 
 
