@@ -39,6 +39,7 @@ using RightSides = Tensor<double, Dim<I, X>, Dim<Rows>>;
 using Pivots = Tensor<std::int32_t, Dim<I, X>, Dim<Cols>>;
 using Norms = Tensor<double, Dim<I, X>>;
 
+using Updates = Tensor<double, Dim<I, X>, Dim<Q>>;
 using Vector = Tensor<double, Dim<J>>;
 using Heads = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<L>>;
 using Experts = Tensor<double, Dim<L, X>, Dim<J>, Dim<K, Y>>;
@@ -59,7 +60,7 @@ inline constexpr std::tuple other_samples{
     on<"CountedMin", "counted_min", A>(op::CountedMin<Dim<J>>{}),
     on<"CountedProd", "counted_prod", A>(op::CountedProd<J>{}),
     on<"DynamicSlice", "dynamic_slice", A>(op::DynamicSlice<J, Q>{4, 2}),
-    on<"DynamicUpdate", "dynamic_update", A, A>(op::DynamicUpdate<J>{0}),
+    on<"DynamicUpdate", "dynamic_update", A, Updates>(op::DynamicUpdate<J, Q>{0}),
     on<"Einsum", "einsum", A, B>(op::Einsum<I, K>{}),
     on<"Expand", "expand", A>(op::Expand<One>{}),
     on<"HaloAdd", "halo_add", Halo<A, I>>(op::HaloAdd<I>{1, 2}),

@@ -5,10 +5,11 @@ Where a template calls `keep(y)` and the type of `y` depends on its parameters, 
 is called `keep` in the namespaces of the user's axes and indices, which are template arguments of our types. So such
 calls name our function's namespace. Two checks:
 
-- clang's syntax tree (clang-query) says which calls would look there: it marks them `(ADL)`. There are none.
+- clang's syntax tree (clang-query) says which calls would look there: it marks them `(ADL)`. There are none. There are
+  none either of calls with an argument that other libraries may declare in the global namespace, such as an MPI_Comm.
 - REGISTRY, which instantiates each operation, its run and its gradient, compiles where the user has functions of all
   names that these calls have, which accept everything, in the global namespace and in that of his axes and indices,
-  declared before the library and again behind it. To choose one of them, or only to consider it, is an error.
+  declared before the library. To choose one of them, or only to consider it, is an error.
 
 Operators are written as such: ours take our types and are found by them. Names that begin with MPI_ or an underscore
 are reserved.
@@ -31,13 +32,19 @@ from completion import Completion, flags
 
 Call = namedtuple("Call", "file line column name looks")
 CALL = re.compile(r"UnresolvedLookupExpr 0x\w+ <(/[^,:>]+):(\d+):(\d+).*\((no ADL|ADL)\) = '(.*?)'")
+WITH_HANDLE = re.compile(r"DeclRefExpr 0x\w+ <(/[^,:>]+):(\d+):(\d+).* Function 0x\w+ '(.*?)'")
 RESERVED = re.compile(r"operator\b|MPI_|_")
 # Called unqualified by structured bindings, range-based for and the standard's own templates.
 STANDARD = {"abs", "begin", "end", "forward", "get", "max", "min", "move", "size", "sqrt", "swap", "visit"}
-QUERY = """set output dump
+LIBRARY = """isExpansionInFileMatching("/include/shardtype/")"""
+# Handles of MPI and of C libraries may be pointers to structs of the global namespace.
+HANDLE = """hasType(qualType(hasDeclaration(namedDecl(matchesName("^::(MPI_|fftw|FILE$|DIR$|cu[a-z]*|tm$|stat$)")))))"""
+QUERY = f"""set output dump
 set bind-root false
-match callExpr(isExpansionInFileMatching("/include/shardtype/"), callee(unresolvedLookupExpr().bind("callee")))
-"""
+match callExpr({LIBRARY}, callee(unresolvedLookupExpr().bind("callee")))
+match callExpr({LIBRARY}, hasAnyArgument(expr({HANDLE})), callee(expr(ignoringParenImpCasts(
+  declRefExpr(to(functionDecl(matchesName("^::shardtype::"), unless(cxxMethodDecl())))).bind("callee")))))
+""".replace("\n  ", " ")
 
 
 def read(headers, options, clang):
@@ -53,6 +60,10 @@ def read(headers, options, clang):
                               complete.compiled], capture_output=True, text=True, errors="replace")
     calls = {Call(file, int(line), int(column), name, looks == "ADL")
              for file, line, column, looks, name in CALL.findall(run.stdout)}
+    lines = {}
+    for file, line, column, name in WITH_HANDLE.findall(run.stdout):
+        text = lines.setdefault(file, Path(file).read_bytes().splitlines())[int(line) - 1][int(column) - 1:]
+        calls.add(Call(file, int(line), int(column), name, re.match(rb"(\w*)", text).group(1).decode() == name))
     if run.returncode != 0 or len(calls) < 1000:
         raise SystemExit(f"{query} finds {len(calls)} calls only:\n{run.stderr[:2000]}")
     return sorted(one for one in calls if not RESERVED.match(one.name))

@@ -131,7 +131,7 @@ SHARDTYPE_INLINE void load_arrays(Tensors<LoadedTensor> const& tensors, std::str
   if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_npz", where);
   MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
   int const rank = mesh != nullptr ? mesh->whole().rank() : 0;
-  std::string const text = text_from_first(
+  std::string const text = detail::text_from_first(
       comm, rank, path, [&](NpyOutcome& outcome) { return arrays_text(path, outcome); });
   read_file(mesh, tensors, path, arrays_of(text), ignore_others);
 }

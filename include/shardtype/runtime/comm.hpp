@@ -153,7 +153,7 @@ class Comm {
     } else {
       MPI_Request request = MPI_REQUEST_NULL;
       runtime::check_mpi(starting(as..., comm_, &request), call);
-      wait_for(request);
+      runtime::wait_for(request);
     }
   }
 

@@ -64,7 +64,7 @@ class Messages {
   }
   /// Waits for all.
   void finish() {
-    for (MPI_Request& r : requests_) wait_for(r);
+    for (MPI_Request& r : requests_) runtime::wait_for(r);
     requests_.clear();
   }
 

@@ -88,7 +88,7 @@ class NodeSums {
               std::min(block, n - from));
       }
     }
-    for (MPI_Request& r : requests_) wait_for(r);
+    for (MPI_Request& r : requests_) runtime::wait_for(r);
   }
 
   /// Writes the sum of all ranks' `send` to `recv`, on all ranks of `comm`: each rank sums one part

@@ -59,8 +59,8 @@ class Stream {
   bool gone(std::int64_t k) { return test(sent_[static_cast<std::size_t>(k)]); }
   /// Waits for all messages.
   void finish() {
-    for (MPI_Request& r : received_) wait_for(r);
-    for (MPI_Request& r : sent_) wait_for(r);
+    for (MPI_Request& r : received_) runtime::wait_for(r);
+    for (MPI_Request& r : sent_) runtime::wait_for(r);
     come_ = static_cast<std::int64_t>(received_.size());
   }
 

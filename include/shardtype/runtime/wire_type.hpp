@@ -76,7 +76,7 @@ MPI_Datatype wire_bytes() {
   if (type == MPI_DATATYPE_NULL) {
     MPI_Type_contiguous(static_cast<int>(Bytes), MPI_BYTE, &type);
     MPI_Type_commit(&type);
-    give_back_at_end<&MPI_Type_free>(type);
+    detail::give_back_at_end<&MPI_Type_free>(type);
   }
   return type;
 }
@@ -92,7 +92,7 @@ MPI_Op wire_join() {
             Join::join(static_cast<T*>(ours)[k], static_cast<T const*>(theirs)[k]);
         },
         1, &op);
-    give_back_at_end<&MPI_Op_free>(op);
+    detail::give_back_at_end<&MPI_Op_free>(op);
   }
   return op;
 }
