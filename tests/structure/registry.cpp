@@ -268,7 +268,14 @@ consteval auto floating() {
 template <std::size_t... N, class Op, class... As>
 void differentiated(std::index_sequence<N...>, Op const& op, std::source_location const& where,
                     As const&... as) {
-  auto const function = [&](auto const&... x) { return registry::called(op, where, x...); };
+  auto const function = [&](auto const&... x) {
+    auto result = registry::called(op, where, x...);
+    if constexpr (requires { result.values; }) {
+      return result.values;  // of a TopK
+    } else {
+      return result;
+    }
+  };
   auto const made = shardtype::vjp<registry::floating<Op, As...>()[N]...>(function, as...);
   cotangent_t<std::remove_cvref_t<decltype(made.value)>> const* ct = nullptr;
   static_cast<void>(made.pullback(*ct));
