@@ -31,20 +31,20 @@ using shardtype::unreduced;
 /// V03.
 template <class... Xs, class A>
 auto psum(A const& a, checking::CallSite where = {}) {
-  return all_reduce<Xs...>(a, where);
+  return api::all_reduce<Xs...>(a, where);
 }
 /// all_reduce<Mean, ...>, all_reduce<Max, ...>, all_reduce<Min, ...>.
 template <class... Xs, class A>
 auto pmean(A const& a, checking::CallSite where = {}) {
-  return all_reduce<Mean, Xs...>(a, where);
+  return api::all_reduce<Mean, Xs...>(a, where);
 }
 template <class... Xs, class A>
 auto pmax(A const& a, checking::CallSite where = {}) {
-  return all_reduce<Max, Xs...>(a, where);
+  return api::all_reduce<Max, Xs...>(a, where);
 }
 template <class... Xs, class A>
 auto pmin(A const& a, checking::CallSite where = {}) {
-  return all_reduce<Min, Xs...>(a, where);
+  return api::all_reduce<Min, Xs...>(a, where);
 }
 
 /// jax.lax.all_gather(tiled=True): `all_gather<X, I>(a, to_varying)`, equal on all ranks and typed
@@ -65,29 +65,30 @@ auto all_gather_reduced(A const& a, checking::CallSite where = {}) {
 /// reduce_scatter, tiled=True.
 template <class... Named, class A>
 auto psum_scatter(A const& a, checking::CallSite where = {}) {
-  return reduce_scatter<Named...>(a, where);
+  return api::reduce_scatter<Named...>(a, where);
 }
 /// permute, pair by pair.
 template <class... Xs, class A>
 auto ppermute(A const& a, std::span<SourceDestination const> pairs, checking::CallSite where = {}) {
-  return permute<Xs...>(a, pairs, where);
+  return api::permute<Xs...>(a, pairs, where);
 }
 template <class... Xs, class A>
 auto ppermute(A const& a, std::initializer_list<SourceDestination> pairs,
               checking::CallSite where = {}) {
-  return permute<Xs...>(a, pairs, where);
+  return api::permute<Xs...>(a, pairs, where);
 }
 /// permute by a permutation of the whole group: member k of the group receives the block of member
 /// `from[k]`. Error E64: `from` is not a permutation of the group's ranks.
 template <class... Xs, class A>
 auto pshuffle(A const& a, std::span<int const> from, checking::CallSite where = {}) {
-  if (static_cast<std::int64_t>(from.size()) != axis_size<Xs...>())
+  if (static_cast<std::int64_t>(from.size()) != shardtype::axis_size<Xs...>())
     throw Error("E64", "pshuffle was given " + std::to_string(from.size()) +
-                           " ranks for a group of " + std::to_string(axis_size<Xs...>()));
+                           " ranks for a group of " +
+                           std::to_string(shardtype::axis_size<Xs...>()));
   std::vector<SourceDestination> pairs;
   for (int to = 0; to < static_cast<int>(from.size()); ++to)
     pairs.push_back({from[static_cast<std::size_t>(to)], to});
-  return permute<Xs...>(a, std::span<SourceDestination const>(pairs), where);
+  return api::permute<Xs...>(a, std::span<SourceDestination const>(pairs), where);
 }
 /// `all_to_all<X, I, I>`: swaps the mesh axis with dim I, whose extent is the axis size.
 template <class... Named, class A>
@@ -99,40 +100,41 @@ auto pswapaxes(A const& a, checking::CallSite where = {}) {
 /// broadcast_from, typed varying.
 template <class... Xs, class A>
 auto pbroadcast(A const& a, int source, checking::CallSite where = {}) {
-  return broadcast_from<Xs...>(a, source, to_varying, where);
+  return api::broadcast_from<Xs...>(a, source, to_varying, where);
 }
 /// varying: pcast(to='varying').
 template <class... Xs, class A>
 auto pvary(A const& a, checking::CallSite where = {}) {
-  return varying<Xs...>(a, where);
+  return api::varying<Xs...>(a, where);
 }
 
 /// loop: `body(k, carry)` for k from `lower` to `upper` - 1.
 template <class Body, class Carry>
 auto fori_loop(std::int64_t lower, std::int64_t upper, Body const& body, Carry const& start) {
   std::int64_t const n = upper > lower ? upper - lower : 0;
-  return loop(n, start, [&](std::int64_t k, auto const& carry) { return body(lower + k, carry); });
+  return api::loop(n, start,
+                   [&](std::int64_t k, auto const& carry) { return body(lower + k, carry); });
 }
 /// loop_while.
 template <class Condition, class Body, class Carry>
 auto while_loop(Condition const& condition, Body const& body, Carry const& start) {
-  return loop_while(condition, start, body);
+  return api::loop_while(condition, start, body);
 }
 /// branch.
 template <class Condition, class Yes, class No, class... Args>
 auto cond(Condition const& condition, Yes const& yes, No const& no, Args const&... args) {
-  return branch(condition, yes, no, args...);
+  return api::branch(condition, yes, no, args...);
 }
 /// branch by a number: `switch_(number, f0, f1, ..., args...)`. `switch` is a keyword of C++.
 template <class Number, class... Rest>
 auto switch_(Number const& number,  // NOLINT(readability-identifier-naming)
              Rest const&... rest) {
-  return branch(number, rest...);
+  return api::branch(number, rest...);
 }
 /// dynamic_slice along one dim.
 template <class I, class... Result, class A, class Start>
 auto dynamic_slice_in_dim(A const& a, Start const& start, std::int64_t size) {
-  return dynamic_slice<I, Result...>(a, start, size);
+  return api::dynamic_slice<I, Result...>(a, start, size);
 }
 
 }  // namespace shardtype::jax

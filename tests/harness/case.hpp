@@ -54,7 +54,7 @@ class Rules {
   Spec a, b, c;
   rules::Labels mine;  // of the first operand
 
-  static constexpr rules::Verdict no() { return refuse(rules::Code::T09_not_a_tensor); }
+  static constexpr rules::Verdict no() { return rules::refuse(rules::Code::T09_not_a_tensor); }
 
   // Applies a rule of one label to the result of another rule. `new_label` is a further label of
   // the operand or the result.

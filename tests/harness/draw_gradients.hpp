@@ -69,7 +69,7 @@ constexpr rules::Verdict judged(Instruction const& in, int k, Spec const& a, Spe
   if (case_of(in).condition == k) return {};
   Spec const& own = k == 0 ? a : b;
   if (!rules::has_cotangent(in.result) || !rules::has_cotangent(own))
-    return refuse(rules::Code::X03_not_differentiable);
+    return rules::refuse(rules::Code::X03_not_differentiable);
   rules::Verdict const got = pulled(in, k, a, b);
   if (!got) return got;
   return rules::settle(got.result, rules::cotangent(own), case_of(in).moves).verdict;

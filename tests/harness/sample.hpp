@@ -11,21 +11,26 @@
 
 #include <shardtype/types.hpp>
 
-namespace samples {
-
-using namespace shardtype;
-
+// In namespaces without functions: tests/structure/unqualified_calls.py declares functions of a user's in them.
+struct Y : shardtype::Axis<"Y", 4> {};
+struct L : shardtype::Index<"L", 8> {};
+namespace user {
+using shardtype::Axis, shardtype::Index;
 struct X : Axis<"X", 2> {};
-struct Y : Axis<"Y", 4> {};
 struct I : Index<"I", 16> {};
 struct J : Index<"J", 8> {};
 struct K : Index<"K", 12> {};
-struct L : Index<"L", 8> {};
 struct M : Index<"M", 16> {};
 struct One : Index<"One", 1> {};
 struct P : Index<"P", 2> {};
 struct Q : Index<"Q", 4> {};
 struct V : Index<"V", 32> {};
+}  // namespace user
+
+namespace samples {
+
+using namespace shardtype;
+using ::Y, ::L, user::X, user::I, user::J, user::K, user::M, user::One, user::P, user::Q, user::V;
 
 using A = Tensor<double, Dim<I, X>, Dim<J>>;
 using B = Tensor<double, Dim<J>, Dim<K, Y>>;
@@ -58,9 +63,15 @@ struct Sample {
   static constexpr Name function = its_function;
   Op op;
 };
-template <Name object, Name function, class... As, class Op>
-constexpr Sample<object, function, Op, As...> on(Op const& op) {
-  return {op};
-}
+template <Name object, Name function, class... As>
+struct On {
+  template <class Op>
+  constexpr Sample<object, function, Op, As...> operator()(Op const& op) const {
+    return {op};
+  }
+};
+// No function, which would be called as one of user's.
+template <Name object, Name function, class... As>
+inline constexpr On<object, function, As...> on{};
 
 }  // namespace samples

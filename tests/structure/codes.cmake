@@ -44,7 +44,17 @@ if(Python3_FOUND AND SHARDTYPE_CLANGXX)
       "${PROJECT_SOURCE_DIR}/include/shardtype/shardtype.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
       "${PROJECT_SOURCE_DIR}/docs/reference.md" "${SHARDTYPE_CLANGXX}" ${names_compilers}
       ${names_part})
-  set_tests_properties(structure.user_names PROPERTIES TIMEOUT 3000 PROCESSORS 2)
-  set_tests_properties(structure.reference structure.compile_counts
-                       structure.user_names PROPERTIES LABELS structure)
+  # No call of ours finds a user's function: by clang's syntax tree, and beside functions of all these names. It
+  # compiles the registry of operations: each has a rule, a plan, a run and a gradient or none.
+  add_test(
+    NAME structure.unqualified_calls
+    COMMAND
+      "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/unqualified_calls.py"
+      "${CMAKE_CURRENT_BINARY_DIR}/every_header.hpp" "${PROJECT_BINARY_DIR}/tests/flags.CXX"
+      "${CMAKE_CURRENT_LIST_DIR}/registry.cpp" "${SHARDTYPE_CLANGXX}" ${names_compilers}
+      ${names_part})
+  set_tests_properties(structure.user_names structure.unqualified_calls
+                       PROPERTIES TIMEOUT 3000 PROCESSORS 2)
+  set_tests_properties(structure.reference structure.compile_counts structure.user_names
+                       structure.unqualified_calls PROPERTIES LABELS structure)
 endif()

@@ -1,4 +1,7 @@
 """What clang knows of the library's names, where every header is included: for the other tests of this folder."""
+import fcntl
+import hashlib
+import os
 import re
 import subprocess
 import tempfile
@@ -16,18 +19,32 @@ def flags(file):
 
 
 class Completion:
-    """What clang would complete `...::` with. The headers are compiled once."""
+    """What clang would complete `...::` with. The headers are compiled once, for all tests that ask: what is compiled
+    stands beside them, and is compiled again when clang finds that a header has changed."""
 
     def __init__(self, headers, options, clang):
         self.headers, self.options, self.clang = Path(headers).resolve(), options, clang
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
-        self.compiled = Path(self.folder.name) / "headers.pch"
-        run = self.run(["-x", "c++-header", str(self.headers), "-o", str(self.compiled)])
-        if run.returncode != 0:
-            raise SystemExit(f"clang cannot compile the headers:\n{run.stderr[:2000]}")
+        of = hashlib.sha256("\n".join([self.clang, *self.options, self.headers.read_text()]).encode()).hexdigest()[:12]
+        place = self.headers.parent if os.access(self.headers.parent, os.W_OK) else Path(self.folder.name)
+        place = Path(self.folder.name) if "include" in place.parts else place
+        self.compiled = place / f"{self.headers.stem}.{of}.pch"
+        with open(self.compiled.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not self.compiled.exists() or not self.fits():
+                self.compiled.unlink(missing_ok=True)
+                run = self.run(["-x", "c++-header", str(self.headers), "-o", str(self.compiled)])
+                if run.returncode != 0:
+                    raise SystemExit(f"clang cannot compile the headers:\n{run.stderr[:2000]}")
         return self
+
+    def fits(self):
+        """Whether the headers are as they were when they were compiled."""
+        empty = Path(self.folder.name) / "empty.cpp"
+        empty.write_text("")
+        return self.run(["-include-pch", str(self.compiled), "-fsyntax-only", str(empty)]).returncode == 0
 
     def __exit__(self, *_):
         self.folder.cleanup()
@@ -48,3 +65,4 @@ class Completion:
         if not found:
             raise SystemExit(f"clang cannot complete {written}:\n{run.stderr[:2000]}")
         return found
+

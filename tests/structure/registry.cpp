@@ -1,6 +1,7 @@
 // Every operation has a rule, a plan with operands and sizing, and a run, shown on one sample of operands each; and a
 // gradient that is tested, or a reason. The test is that this compiles. registry.py compares the samples with the
 // objects in the headers, the documents and the random programs.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -19,21 +20,26 @@
 #include "harness/registered_gradients.hpp"
 #include "harness/sample.hpp"
 
-namespace samples {
-
+namespace user {
 struct Half : Index<"Half", 5> {};  // of J
 struct Frequencies : Index<"Frequencies"> {};
+struct Rows : Index<"Rows", 6> {};
+struct Cols : Index<"Cols", 6> {};
+}  // namespace user
+
+namespace samples {
+
+using user::Half, user::Frequencies, user::Rows, user::Cols;
 using Waves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<J>>;
 using Planes = Tensor<Kokkos::complex<double>, Dim<I>, Dim<J>, Dim<K, Y>>;
 using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
 
-struct Rows : Index<"Rows", 6> {};
-struct Cols : Index<"Cols", 6> {};
 using Matrices = Tensor<double, Dim<I, X>, Dim<Rows>, Dim<Cols>>;
 using RightSides = Tensor<double, Dim<I, X>, Dim<Rows>>;
 using Pivots = Tensor<std::int32_t, Dim<I, X>, Dim<Cols>>;
 using Norms = Tensor<double, Dim<I, X>>;
 
+using Updates = Tensor<double, Dim<I, X>, Dim<Q>>;
 using Vector = Tensor<double, Dim<J>>;
 using Heads = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<L>>;
 using Experts = Tensor<double, Dim<L, X>, Dim<J>, Dim<K, Y>>;
@@ -54,7 +60,7 @@ inline constexpr std::tuple other_samples{
     on<"CountedMin", "counted_min", A>(op::CountedMin<Dim<J>>{}),
     on<"CountedProd", "counted_prod", A>(op::CountedProd<J>{}),
     on<"DynamicSlice", "dynamic_slice", A>(op::DynamicSlice<J, Q>{4, 2}),
-    on<"DynamicUpdate", "dynamic_update", A, A>(op::DynamicUpdate<J>{0}),
+    on<"DynamicUpdate", "dynamic_update", A, Updates>(op::DynamicUpdate<J, Q>{0}),
     on<"Einsum", "einsum", A, B>(op::Einsum<I, K>{}),
     on<"Expand", "expand", A>(op::Expand<One>{}),
     on<"HaloAdd", "halo_add", Halo<A, I>>(op::HaloAdd<I>{1, 2}),
@@ -120,9 +126,11 @@ inline constexpr std::tuple linalg_samples{
 
 }  // namespace samples
 
-using namespace samples;
+// Calls are qualified: unqualified_calls.py compiles this beside functions of all names in the samples' namespaces.
+namespace registry {
 
-namespace {
+using namespace samples;
+using samples::on;
 
 // Collectives of both modes: on blocks they are other operations.
 inline constexpr std::tuple block_samples{
@@ -148,19 +156,20 @@ constexpr bool only_cast(Spec s, Spec const& result) {
 }
 constexpr bool says_all(Plan const& p, int operands, Spec const& result) {
   bool ok = p.operand_count == operands && p.given_bytes() > 0 &&
-            (p.size > 0 || only_cast(p.operands[0], result)) && p.peak_bytes() >= p.given_bytes();
+            (p.size > 0 || registry::only_cast(p.operands[0], result)) &&
+            p.peak_bytes() >= p.given_bytes();
   for (int k = 0; k < p.operand_count; ++k)
-    ok = ok && sized(p, planning::operand_slot(k), p.operands[k]);
-  return ok && sized(p, planning::Slot::result, result);
+    ok = ok && registry::sized(p, planning::operand_slot(k), p.operands[k]);
+  return ok && registry::sized(p, planning::Slot::result, result);
 }
 
 // The plan of a sample. Blocks get extents, because their types have none.
 template <Name object, Name function, class Op, class... As>
 consteval Plan planned(Sample<object, function, Op, As...> const& s) {
   if constexpr ((is_local<As> || ...)) {
-    return plan(s.op, type<As>...).at({16, 8});
+    return shardtype::plan(s.op, type<As>...).at({16, 8});
   } else {
-    return plan(s.op, type<As>...);
+    return shardtype::plan(s.op, type<As>...);
   }
 }
 
@@ -187,9 +196,10 @@ constexpr bool stands(Sample<object, function, Op, As...> const&) {
   if constexpr (R::verdict) {
     if constexpr (is_transfer<Op>) {
       // the common ranks of two meshes are known only at run time
-      static_assert(requires(Op const& op, A const& a) { plan_at(op, a); });
+      static_assert(requires(Op const& op, A const& a) { shardtype::plan_at(op, a); });
     } else {
-      static_assert(says_all(planned(std::get<Entry>(list)), sizeof...(As), R::verdict.result));
+      static_assert(registry::says_all(registry::planned(std::get<Entry>(list)), sizeof...(As),
+                                       R::verdict.result));
     }
     static_assert(&compiled<R, Op, As...> != nullptr);
   }
@@ -212,7 +222,7 @@ constexpr bool told(Sample<object, function, Op, As...> const&, bool enumerated)
       !detail::is_floating<V> || autodiff::is_constant<Op> || object.view() == "OneHot";  // of ids
   constexpr bool has_gradient = !constant && has_derivative<Op>;
   return (!constant && !has_gradient) ==
-             is_in(object.view(), registered_gradients::without_gradient) &&
+             registered_gradients::is_in(object.view(), registered_gradients::without_gradient) &&
          (!enumerated ||
           registered_gradients::times_enumerated(object.view()) == (has_gradient ? 1 : 0));
 }
@@ -221,14 +231,95 @@ template <auto const& list>
 using Entries = std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(list)>>>;
 template <auto const& list, std::size_t... Entry>
 constexpr bool all_stand(std::index_sequence<Entry...>) {
-  return (stands<list, Entry>(std::get<Entry>(list)) && ...);
+  return (registry::stands<list, Entry>(std::get<Entry>(list)) && ...);
 }
 template <auto const& list>
-constexpr bool every_operation_stands = all_stand<list>(Entries<list>{});
+constexpr bool every_operation_stands = registry::all_stand<list>(Entries<list>{});
 template <auto const& list>
 constexpr bool every_gradient_is_told(bool enumerated) {
-  return std::apply([&](auto const&... s) { return (told(s, enumerated) && ...); }, list);
+  return std::apply([&](auto const&... s) { return (registry::told(s, enumerated) && ...); }, list);
 }
+
+#ifdef REGISTRY_GRADIENTS
+// Calls an operation as a user does.
+template <class Op, class... As>
+auto called(Op const& op, std::source_location const& where, As const&... as) {
+  return shardtype::call(op, where, as...);
+}
+template <class F, class... As>
+auto called(op::Map<F> const&, std::source_location const&, As const&... as) {
+  return shardtype::map(F{}, as...);
+}
+// The operands with a gradient: the floating ones, but not the factors of lu_solve.
+template <class Op, class A>
+constexpr bool has_cotangent = detail::is_floating<typename A::element>;
+template <class R, class C, bool transposed, class A>
+constexpr bool has_cotangent<op::LuSolve<R, C, transposed>, A> = std::is_same_v<A, RightSides>;
+template <class Op, class... As>
+consteval auto floating() {
+  std::array<int, (0 + ... + std::size_t{has_cotangent<Op, As>})> numbers{};
+  std::size_t found = 0;
+  int number = 0;
+  for (bool const is : {has_cotangent<Op, As>...}) {
+    if (is) numbers[found++] = number;
+    ++number;
+  }
+  return numbers;
+}
+// Instantiates the gradient of an accepted call with respect to its floating operands; nobody calls it.
+template <std::size_t... N, class Op, class... As>
+void differentiated(std::index_sequence<N...>, Op const& op, std::source_location const& where,
+                    As const&... as) {
+  auto const function = [&](auto const&... x) {
+    auto result = registry::called(op, where, x...);
+    if constexpr (requires { result.values; }) {
+      return result.values;  // of a TopK
+    } else {
+      return result;
+    }
+  };
+  auto const made = shardtype::vjp<registry::floating<Op, As...>()[N]...>(function, as...);
+  cotangent_t<std::remove_cvref_t<decltype(made.value)>> const* ct = nullptr;
+  static_cast<void>(made.pullback(*ct));
+}
+template <class Op>
+constexpr bool is_map = false;
+template <class F>
+constexpr bool is_map<op::Map<F>> = true;
+// Whether the gradient of an operation is accepted for these shardings.
+template <class Op, class... As>
+consteval bool is_accepted() {
+  using R = checking::Resolve<Op, As...>;
+  if constexpr (!has_derivative<Op> || autodiff::is_constant<Op> ||
+                !detail::is_floating<typename R::result::element> ||
+                registry::floating<Op, As...>().size() == 0 || (is_local<As> || ...)) {
+    return false;
+  } else if constexpr (is_map<Op> || requires { typename R::pair; }) {
+    return true;
+  } else {
+    using J = autodiff::Judged<
+        1, Op, typename R::result,
+        std::remove_cvref_t<typename autodiff::Lifted<has_cotangent<Op, As>, As>::type>...>;
+    return bool(J::verdict);
+  }
+}
+template <Name object, Name function, class Op, class... As>
+constexpr bool compiles_gradient(Sample<object, function, Op, As...> const&) {
+  if constexpr (registry::is_accepted<Op, As...>()) {
+    using Numbers = std::make_index_sequence<registry::floating<Op, As...>().size()>;
+    void (*const instance)(Numbers, Op const&, std::source_location const&, As const&...) =
+        &differentiated;
+    return instance != nullptr;
+  }
+  return true;
+}
+constexpr bool compile_gradients(auto const&... s) {
+  return (registry::compiles_gradient(s) && ...);
+}
+static_assert(std::apply([](auto const&... s) { return registry::compile_gradients(s...); },
+                         std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
+                                        nn_samples, linalg_samples)));
+#endif
 
 static_assert(every_operation_stands<along_samples>);
 static_assert(every_operation_stands<other_samples>);
@@ -252,11 +343,12 @@ constexpr int samples_of(std::string_view object) {
                     std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
                                    nn_samples, linalg_samples));
 }
-constexpr bool is_operation(std::string_view object) { return samples_of(object) == 1; }
+constexpr bool is_operation(std::string_view object) { return registry::samples_of(object) == 1; }
 static_assert(registered_gradients::all_enumerated(is_operation));
-static_assert(std::apply([](auto const&... s) { return (is_operation(s.object.view()) && ...); },
-                         std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
-                                        nn_samples)),
-              "an operation has two samples");
+static_assert(
+    std::apply([](auto const&... s) { return (registry::is_operation(s.object.view()) && ...); },
+               std::tuple_cat(along_samples, other_samples, manual_samples, fft_samples,
+                              nn_samples)),
+    "an operation has two samples");
 
-}  // namespace
+}  // namespace registry

@@ -126,7 +126,7 @@ constexpr auto const& peeled(A const& a) {
   }
 }
 template <int Top, class A>
-using peeled_t = std::remove_cvref_t<decltype(peeled<Top>(std::declval<A const&>()))>;
+using peeled_t = std::remove_cvref_t<decltype(autodiff::peeled<Top>(std::declval<A const&>()))>;
 template <class... As>
 constexpr int top_level() {
   return std::max({0, level<As>...});
@@ -138,7 +138,7 @@ constexpr Want lifted(V const& v) {
   if constexpr (level<Want> == level<V>) {
     return v;
   } else {
-    return Want(lifted<typename Want::inner>(v));
+    return Want(autodiff::lifted<typename Want::inner>(v));
   }
 }
 
@@ -214,11 +214,11 @@ struct Slot : SlotBase {
   constexpr void add(X const& x) {
     complete();
     if (ct == nullptr) {
-      ct = autodiff::make_small<Cotangent>(lifted<Cotangent>(x));
+      ct = autodiff::make_small<Cotangent>(autodiff::lifted<Cotangent>(x));
     } else if constexpr (is_tensor<Cotangent>) {
-      accumulate(*ct, x);
+      autodiff::accumulate(*ct, x);
     } else {
-      *ct = lifted<Cotangent>((*ct + x).tensor());
+      *ct = autodiff::lifted<Cotangent>((*ct + x).tensor());
     }
   }
   /// Adds a summand that is under way.
@@ -246,7 +246,7 @@ struct Leaf final : Entry {
 template <class Want, class V>
 constexpr Want filled(V const& like, double x) {
   if constexpr (is_active<V>) {
-    return Want(filled<typename Want::inner>(like.value(), x));
+    return Want(autodiff::filled<typename Want::inner>(like.value(), x));
   } else if constexpr (shardtype::detail::is_dry<V>) {
     return Want(like.notes(), like.extents().data());
   } else {

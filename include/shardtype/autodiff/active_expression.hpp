@@ -62,7 +62,7 @@ template <int First, class F, class... Args>
 struct TreeOf<First, ActiveExpression<F, Args...>> {
   using E = ActiveExpression<F, Args...>;
   template <int K>
-  using Argument = TreeOf<First + operands_before<Args...>(K), nth_t<K, Args...>>;
+  using Argument = TreeOf<First + autodiff::operands_before<Args...>(K), nth_t<K, Args...>>;
   template <int... K>
   static auto applied(std::integer_sequence<int, K...>)
       -> Applied<F, element_t<typename E::tensor_type>, typename Argument<K>::type...>;
@@ -87,7 +87,8 @@ constexpr auto const& operand_at(A const& a) {
   }
 }
 template <int I, class E>
-using operand_at_t = std::remove_cvref_t<decltype(operand_at<I>(std::declval<E const&>()))>;
+using operand_at_t =
+    std::remove_cvref_t<decltype(autodiff::operand_at<I>(std::declval<E const&>()))>;
 
 /// An argument one level down, and an expression of them.
 template <int Top, class A>
@@ -100,7 +101,7 @@ constexpr auto stripped(A const& a) {
   } else if constexpr (operands_in<A> == 0) {
     return a.value;  // of a Number
   } else {
-    return peeled<Top>(a);
+    return autodiff::peeled<Top>(a);
   }
 }
 
@@ -124,15 +125,15 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
  public:
   using function_type = F;
   using Order = std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>;
-  static constexpr int top = top_level<Args...>();
+  static constexpr int top = autodiff::top_level<Args...>();
   using R = Resolve<op::Map<F>, tensor_of<Args>...>;
   using tensor_type = typename R::result;
   using element = element_t<tensor_type>;
   static constexpr std::size_t rank =
       static_cast<std::size_t>(Scope<tensor_type>::template spec<0>.rank);
   /// The result one level down, and the result.
-  using Value =
-      typename ValueLike<typename decltype(first_inner<top, Args...>())::type, tensor_type>::type;
+  using Value = typename ValueLike<typename decltype(autodiff::first_inner<top, Args...>())::type,
+                                   tensor_type>::type;
   using Result = Active<Value>;
 
   constexpr explicit ActiveExpression(F const& f, Args const&... args)
@@ -150,7 +151,7 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
   constexpr F const& function() const { return function_; }
   template <int K>
   constexpr auto const& argument() const {
-    return kept<K>(*state_->args);
+    return autodiff::kept<K>(*state_->args);
   }
   /// The argument that has operand `I`, and the number of its first operand.
   static constexpr int argument_with(int i) {
@@ -158,7 +159,7 @@ class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpressi
     while (first_of(k + 1) <= i) ++k;
     return k;
   }
-  static constexpr int first_of(int k) { return operands_before<Args...>(k); }
+  static constexpr int first_of(int k) { return autodiff::operands_before<Args...>(k); }
 
   /// The result; computed and recorded once.
   constexpr Result const& tensor() const {
@@ -240,7 +241,8 @@ constexpr decltype(auto) materialised(A const& a) {
   }
 }
 template <class A>
-using materialised_t = std::remove_cvref_t<decltype(materialised(std::declval<A const&>()))>;
+using materialised_t =
+    std::remove_cvref_t<decltype(autodiff::materialised(std::declval<A const&>()))>;
 
 /// An argument of an expression of level `Top`: constants are computed.
 template <int Top, class A>

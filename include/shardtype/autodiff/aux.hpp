@@ -62,7 +62,7 @@ struct Plain {
 template <int Top>
 struct WithoutGradient {
   template <class A>
-  using of = decltype(without_gradient<Top>(std::declval<A const&>()));
+  using of = decltype(autodiff::without_gradient<Top>(std::declval<A const&>()));
 };
 template <int Top, class C>
   requires(Container<C>::exists)
@@ -80,12 +80,13 @@ constexpr auto without_gradient(A const& a) {
 /// What is beside the loss: of a pair one value, of a tuple a tuple.
 template <int Top, class L, class Aux>
 constexpr auto aux_of(std::pair<L, Aux> const& both) {
-  return without_gradient<Top>(both.second);
+  return autodiff::without_gradient<Top>(both.second);
 }
 template <int Top, class L, class Aux, class... More>
 constexpr auto aux_of(std::tuple<L, Aux, More...> const& each) {
   return std::apply(
-      [](L const&, auto const&... a) { return std::tuple(without_gradient<Top>(a)...); }, each);
+      [](L const&, auto const&... a) { return std::tuple(autodiff::without_gradient<Top>(a)...); },
+      each);
 }
 
 }  // namespace autodiff

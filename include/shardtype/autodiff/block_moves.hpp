@@ -47,7 +47,7 @@ struct RunBlocks<autodiff::KeptOn<Xs...>> {
                   A const& a) {
     MoveCall<R, A> const c(op, where, a);
     using Out = typename R::result;
-    if (place_in_group(c.map, R::axes()) == op.root || !a.mesh().here())
+    if (execute::place_in_group(c.map, R::axes()) == op.root || !a.mesh().here())
       return Out(a.mesh(), c.extents, a.buffer());
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), c.extents);
     typename Out::execution_space const exec{};
@@ -112,7 +112,7 @@ constexpr auto share_of(C const& ct) {
     if constexpr (std::is_same_v<T, Computed>) {
       return (ct / by).tensor();
     } else {
-      return cast<T>(cast<Computed>(ct) / by).tensor();
+      return api::cast<T>(api::cast<Computed>(ct) / by).tensor();
     }
   }
 }
@@ -120,7 +120,7 @@ constexpr auto share_of(C const& ct) {
 template <template <class...> class Op, class C, class... Xs, class... Rest>
 constexpr auto move_over(C const& ct, shardtype::detail::Pack<Xs...>,
                          shardtype::detail::Pack<Rest...>) {
-  return call(Op<Xs..., Rest...>{}, std::source_location::current(), ct);
+  return api::call(Op<Xs..., Rest...>{}, std::source_location::current(), ct);
 }
 /// A dim that only stacked blocks had is taken away, else the dims are put in the operand's order.
 template <class A, class C, class... Ls>
@@ -128,7 +128,7 @@ constexpr auto like_operand(C const& ct, shardtype::detail::Pack<Ls...>) {
   if constexpr ((has_label<A, Ls> && ...)) {
     return autodiff::in_order(ct, labels_of_t<A>{});
   } else {
-    return squeeze<Ls...>(ct);
+    return api::squeeze<Ls...>(ct);
   }
 }
 
@@ -218,7 +218,7 @@ struct Vjp<op::Permute<Xs...>> : BlockMovement<op::Permute<Xs...>> {
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(op::Permute<Xs...> const&, S const& saved, C const& ct) {
-    return permute<Xs...>(ct, std::span<SourceDestination const>(kept<0>(saved)));
+    return api::permute<Xs...>(ct, std::span<SourceDestination const>(autodiff::kept<0>(saved)));
   }
 };
 /// The cotangents of all ranks are those of one rank's block.
@@ -240,7 +240,7 @@ struct Vjp<op::BroadcastFrom<Named...>> : BlockMovement<op::BroadcastFrom<Named.
  private:
   template <class C, class... Xs>
   static constexpr auto kept_on(C const& ct, int root, shardtype::detail::Pack<Xs...>) {
-    return call(KeptOn<Xs...>{root}, std::source_location::current(), ct);
+    return api::call(KeptOn<Xs...>{root}, std::source_location::current(), ct);
   }
 };
 
@@ -253,19 +253,21 @@ struct Vjp<op::RaggedAllToAll<Xs...>> : Differentiable {
   template <class V, class A, class B>
   static constexpr auto save(Op const& op, V const&, A const& a, B const&) {
     auto const copy = [](std::span<std::int64_t const> s) { return Numbers(s.begin(), s.end()); };
-    return keep(copy(op.rows.input_offsets), copy(op.rows.send_sizes), copy(op.rows.output_offsets),
-                copy(op.rows.recv_sizes), a.extents()[0]);
+    return autodiff::keep(copy(op.rows.input_offsets), copy(op.rows.send_sizes),
+                          copy(op.rows.output_offsets), copy(op.rows.recv_sizes), a.extents()[0]);
   }
   template <int K, class V, class A, class B, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    Op back{{kept<0>(saved), kept<1>(saved), kept<2>(saved), kept<3>(saved)}, op.returns};
+    Op back{{autodiff::kept<0>(saved), autodiff::kept<1>(saved), autodiff::kept<2>(saved),
+             autodiff::kept<3>(saved)},
+            op.returns};
     using First = typename FirstLabel<labels_of_t<tensor_of<A>>>::type;
-    auto const none = autodiff::zeros_like<First, First>(ct, kept<4>(saved));
+    auto const none = autodiff::zeros_like<First, First>(ct, autodiff::kept<4>(saved));
     if constexpr (K == 0) {
       back.returns = !op.returns;
-      return call(back, std::source_location::current(), ct, none);
+      return api::call(back, std::source_location::current(), ct, none);
     } else {
-      return call(back, std::source_location::current(), none, ct);
+      return api::call(back, std::source_location::current(), none, ct);
     }
   }
 };

@@ -50,7 +50,7 @@ constexpr bool argument_in_double() {
 /// All elements of a tensor, on every rank; of an unreduced one the sums.
 template <class A>
 std::vector<typename A::element> whole_values(A const& a) {
-  return to_host(reshard<typename shardtype::detail::Replicated<A>::type>(a));
+  return api::to_host(api::reshard<typename shardtype::detail::Replicated<A>::type>(a));
 }
 /// A tensor like `like`, of type `A`, of these elements.
 template <class A, class B>
@@ -87,7 +87,7 @@ double weighted_sum(Out const& out) {
           auto const all = autodiff::whole_values(v);
           for (std::size_t k = 0; k < all.size(); ++k)
             sum += autodiff::part_of_number(all[k], 0) *
-                   weight_of(static_cast<std::int64_t>(k), V::rank == 0);
+                   autodiff::weight_of(static_cast<std::int64_t>(k), V::rank == 0);
         }
       },
       out);
@@ -106,7 +106,7 @@ auto weights_for(Out const& out) {
           std::vector<typename C::element> all(static_cast<std::size_t>(n));
           for (std::int64_t k = 0; k < n; ++k)
             all[static_cast<std::size_t>(k)] =
-                static_cast<typename C::element>(weight_of(k, V::rank == 0));
+                static_cast<typename C::element>(autodiff::weight_of(k, V::rank == 0));
           c = autodiff::from_whole<C>(v, all);
         }
       },
@@ -234,7 +234,7 @@ void check_at(std::integer_sequence<int, Ks...>, GradientCheck const& how, F con
 /// The arguments before the options, if the last one is such.
 template <int... Ks, class F, class... As>
 void check_arguments(GradientCheck const& how, F const& f, As const&... as) {
-  if constexpr (!(argument_in_double<As>() && ...)) {
+  if constexpr (!(autodiff::argument_in_double<As>() && ...)) {
     refused<Code::X08_not_double, false, As...>{};
   } else {
     autodiff::check_at(NumbersOrAll<static_cast<int>(sizeof...(As)), Ks...>{}, how, f, as...);

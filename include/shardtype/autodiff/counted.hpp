@@ -17,13 +17,13 @@ namespace shardtype::autodiff {
 /// The values and counts of a counted reduction.
 template <class Op, class A>
 constexpr auto counted(Op const& op, std::source_location const& where, A const& a) {
-  return shardtype::detail::counted(call(op, where, a));
+  return shardtype::detail::counted(api::call(op, where, a));
 }
 /// The results of a reduction in parts.
 template <class F, class... Out, class A>
 constexpr auto in_parts(std::source_location const& where, A const& a) {
   return shardtype::detail::in_parts<F, element_t<tensor_of<A>>>(
-      call(op::ReduceParts<F, Out...>{}, where, a));
+      api::call(op::ReduceParts<F, Out...>{}, where, a));
 }
 /// The value of `a`, without a gradient.
 template <class A>
@@ -43,7 +43,7 @@ struct ExtremeVjp : Differentiable {
   template <class A>
   static constexpr auto forward(Op const& op, std::source_location const& where, A const& a) {
     if constexpr (level<A> > 0) {
-      auto const value = call(op, where, a);
+      auto const value = api::call(op, where, a);
       auto const ties = autodiff::counted(Counting{}, where, autodiff::constant(a)).counts;
       return Forward{value, autodiff::keep(a, autodiff::constant(value), ties)};
     } else {
@@ -54,21 +54,22 @@ struct ExtremeVjp : Differentiable {
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
     using Whole = op::Norm<Out...>;
-    auto const& most = kept<1>(saved);
-    auto const& ties = kept<2>(saved);
-    return autodiff::keep(autodiff::of_partial<Whole, V, A>(
-                              (ct / where(most == most, where(ties == 0, 1, ties), most)).tensor()),
-                          autodiff::value_of_partial<Whole, A>(most));
+    auto const& most = autodiff::kept<1>(saved);
+    auto const& ties = autodiff::kept<2>(saved);
+    return autodiff::keep(
+        autodiff::of_partial<Whole, V, A>(
+            (ct / api::where(most == most, api::where(ties == 0, 1, ties), most)).tensor()),
+        autodiff::value_of_partial<Whole, A>(most));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
-    return autodiff::in_order(shared(kept<0>(saved), begin), labels_of_t<tensor_of<A>>{});
+    return autodiff::in_order(shared(autodiff::kept<0>(saved), begin), labels_of_t<tensor_of<A>>{});
   }
   /// The share of each element of `a`.
   template <class A, class C>
   static constexpr auto shared(A const& a, C const& begin) {
-    auto const& most = kept<1>(begin);
-    return where(a == most || most != most, kept<0>(begin), op::zero).tensor();
+    auto const& most = autodiff::kept<1>(begin);
+    return api::where(a == most || most != most, autodiff::kept<0>(begin), op::zero).tensor();
   }
 };
 template <class... Out>
@@ -87,7 +88,7 @@ constexpr auto widened(A const& a) {
   if constexpr (std::is_same_v<T, Wide>) {
     return a;
   } else {
-    return cast<Wide>(a);
+    return api::cast<Wide>(a);
   }
 }
 /// `a` with elements `T`.
@@ -96,7 +97,7 @@ constexpr auto with_elements(A const& a) {
   if constexpr (std::is_same_v<T, element_t<tensor_of<A>>>) {
     return a;
   } else {
-    return cast<T>(a).tensor();
+    return api::cast<T>(a).tensor();
   }
 }
 
@@ -118,16 +119,17 @@ struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
     using Whole = op::Prod<Out...>;
     using T = element_t<tensor_of<A>>;
     return autodiff::keep(autodiff::of_partial<Whole, V, A>(
-                              (ct * autodiff::with_elements<T>(kept<1>(saved))).tensor()),
-                          autodiff::value_of_partial<Whole, A>(kept<2>(saved)));
+                              (ct * autodiff::with_elements<T>(autodiff::kept<1>(saved))).tensor()),
+                          autodiff::value_of_partial<Whole, A>(autodiff::kept<2>(saved)));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
     using T = element_t<tensor_of<A>>;
-    auto const& a = kept<0>(saved);
-    auto const factor = map(kernels::WithoutPower{}, autodiff::widened(a));
-    auto const power = map(kernels::PowerOfOthers{}, autodiff::widened(a), kept<1>(begin));
-    auto const others = (autodiff::widened(kept<0>(begin)) / factor * power).tensor();
+    auto const& a = autodiff::kept<0>(saved);
+    auto const factor = api::map(kernels::WithoutPower{}, autodiff::widened(a));
+    auto const power =
+        api::map(kernels::PowerOfOthers{}, autodiff::widened(a), autodiff::kept<1>(begin));
+    auto const others = (autodiff::widened(autodiff::kept<0>(begin)) / factor * power).tensor();
     return autodiff::in_order(autodiff::with_elements<T>(others), labels_of_t<tensor_of<A>>{});
   }
 };
@@ -143,7 +145,7 @@ struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
   static constexpr auto forward(Op const& op, std::source_location const& where_called,
                                 A const& a) {
     if constexpr (level<A> > 0) {
-      auto const value = call(op, where_called, a);
+      auto const value = api::call(op, where_called, a);
       auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(
           where_called, autodiff::constant(a));
       return Forward{value, autodiff::keep(a, all.second, all.third, value)};
@@ -156,34 +158,36 @@ struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
     using Whole = op::Norm<Out...>;
     using T = element_t<tensor_of<A>>;
-    auto const& most = kept<1>(saved);
-    auto const sums = autodiff::with_elements<T>(kept<2>(saved));
+    auto const& most = autodiff::kept<1>(saved);
+    auto const sums = autodiff::with_elements<T>(autodiff::kept<2>(saved));
     auto const none = most == -std::numeric_limits<double>::infinity() && sums == sums;
     auto const share = [&] {
       if constexpr (level<A> > 0) {
         // times 1, of which the gradient is that of exp(-r)
-        auto const& r = kept<3>(saved);
-        auto const passed = where(isfinite(r), autodiff::constant(r) - r, op::zero);
-        return (ct / where(none, 1, sums) * exp(passed)).tensor();
+        auto const& r = autodiff::kept<3>(saved);
+        auto const passed = api::where(api::isfinite(r), autodiff::constant(r) - r, op::zero);
+        return (ct / api::where(none, 1, sums) * api::exp(passed)).tensor();
       } else {
-        return (ct / where(none, 1, sums)).tensor();
+        return (ct / api::where(none, 1, sums)).tensor();
       }
     }();
     return autodiff::keep(
         autodiff::of_partial<Whole, V, A>(share),
-        autodiff::value_of_partial<Whole, A>(where(none, op::zero, most).tensor()));
+        autodiff::value_of_partial<Whole, A>(api::where(none, op::zero, most).tensor()));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
     using T = element_t<tensor_of<A>>;
-    auto const& a = kept<0>(saved);
+    auto const& a = autodiff::kept<0>(saved);
     auto const made = [&] {
       if constexpr (shardtype::detail::is_converted<T>) {
         using Wide = shardtype::detail::computed_t<T>;
-        return cast<T>(cast<Wide>(kept<0>(begin)) * exp(cast<Wide>(a) - cast<Wide>(kept<1>(begin))))
+        return api::cast<T>(
+                   api::cast<Wide>(autodiff::kept<0>(begin)) *
+                   api::exp(api::cast<Wide>(a) - api::cast<Wide>(autodiff::kept<1>(begin))))
             .tensor();
       } else {
-        return (kept<0>(begin) * exp(a - kept<1>(begin))).tensor();
+        return (autodiff::kept<0>(begin) * api::exp(a - autodiff::kept<1>(begin))).tensor();
       }
     }();
     return autodiff::in_order(made, labels_of_t<tensor_of<A>>{});
@@ -197,13 +201,13 @@ struct Vjp<op::Reduce<reductions::NormInf, Out...>> : Differentiable {
   using Sizes = ExtremeVjp<Op, op::CountedMax<Out...>, Out...>;
   template <class A>
   static constexpr auto forward(Op const& op, std::source_location const& where, A const& a) {
-    auto const size = abs(autodiff::constant(a)).tensor();
+    auto const size = api::abs(autodiff::constant(a)).tensor();
     auto const both = autodiff::counted(op::CountedMax<Out...>{}, where, size);
     if constexpr (level<A> > 0) {
-      auto const value = call(op, where, a);
+      auto const value = api::call(op, where, a);
       return Forward{value, autodiff::keep(a, both.values, both.counts)};
     } else {
-      auto const value = max(both.values, 0).tensor();  // 0 of no elements
+      auto const value = api::max(both.values, 0).tensor();  // 0 of no elements
       return Forward{value, autodiff::keep(a, value, both.counts)};
     }
   }
@@ -213,8 +217,8 @@ struct Vjp<op::Reduce<reductions::NormInf, Out...>> : Differentiable {
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
-    auto const& a = kept<0>(saved);
-    return autodiff::in_order(autodiff::times_sign(Sizes::shared(abs(a).tensor(), begin), a),
+    auto const& a = autodiff::kept<0>(saved);
+    return autodiff::in_order(autodiff::times_sign(Sizes::shared(api::abs(a).tensor(), begin), a),
                               labels_of_t<tensor_of<A>>{});
   }
 };

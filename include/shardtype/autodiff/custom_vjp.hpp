@@ -44,7 +44,7 @@ constexpr auto judge_cotangent() {
     using Want = cotangent_t<tensor_of<A>>;
     if constexpr (!Structure<C>::is_value) {
       return Type<refused<Code::X06_other_cotangent, false, C, Want>>{};
-    } else if constexpr (!same_dims<tensor_of<C>, Want>()) {
+    } else if constexpr (!autodiff::same_dims<tensor_of<C>, Want>()) {
       return Type<refused<Code::X06_other_cotangent, false, tensor_of<C>, Want>>{};
     } else {
       using J = shardtype::detail::Settles<Want, tensor_of<C>, false>;
@@ -129,10 +129,10 @@ struct RecordedByHand final : Entry {
                          given);
     auto const cts = autodiff::computed(backward(saved, given));
     if constexpr (sizeof...(As) == 1) {
-      kept<0>(to).add(cts);
+      autodiff::kept<0>(to).add(cts);
     } else {
       [&]<int... K>(std::integer_sequence<int, K...>) {
-        (kept<K>(to).add(std::get<static_cast<std::size_t>(K)>(cts)), ...);
+        (autodiff::kept<K>(to).add(std::get<static_cast<std::size_t>(K)>(cts)), ...);
       }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
     }
   }
@@ -244,7 +244,8 @@ struct CustomVjp {
         result_of<Bwd, typename Pair::Saved, typename Results<typename Pair::Out>::Cotangent>;
   };
   template <class Pair>
-  using Cotangents = typename CotangentsOf<Pair, has_gradients<typename Pair::Out>()>::type;
+  using Cotangents =
+      typename CotangentsOf<Pair, autodiff::has_gradients<typename Pair::Out>()>::type;
 
   /// Whether forward's result stands for the same tensor as f's.
   template <class FromF, class Out>
@@ -281,7 +282,7 @@ struct CustomVjp {
     auto const saved = autodiff::computed(both.second);
     using Out = std::remove_cvref_t<decltype(out)>;
     using Saved = std::remove_cvref_t<decltype(saved)>;
-    if constexpr (!has_gradients<Out>()) {
+    if constexpr (!autodiff::has_gradients<Out>()) {
       return out;
     } else {
       Tape* const tape = autodiff::tape_of<top>("custom_vjp", as...);

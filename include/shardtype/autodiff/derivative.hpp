@@ -79,7 +79,7 @@ constexpr Sharded sharding_of(A const& a) {
 }
 template <class F, class... As>
 constexpr Sharded rule_on(As const&... as) {
-  Sharded const in[] = {sharding_of(as)...};
+  Sharded const in[] = {autodiff::sharding_of(as)...};
   rules::Operands operands;
   for (Sharded const& s : in) {
     if (!s.verdict) return s;
@@ -102,8 +102,10 @@ auto part_on(F const& f, std::integer_sequence<int, K...>, As const&... as) {
   using T = typename shardtype::detail::ElementFor<F, As...>::type;
   using Made =
       kernels::Node<std::integer_sequence<int, K...>, F,
-                    decltype(part_from<shardtype::detail::number_element<F, K, T>>(as))...>;
-  return Part<Made>(Made(f, part_from<shardtype::detail::number_element<F, K, T>>(as)...));
+                    decltype(autodiff::part_from<shardtype::detail::number_element<F, K, T>>(
+                        as))...>;
+  return Part<Made>(
+      Made(f, autodiff::part_from<shardtype::detail::number_element<F, K, T>>(as)...));
 }
 
 /// Functions that are computed in vectors are worth it; others are computed where they are used.
@@ -128,7 +130,7 @@ KOKKOS_FUNCTION constexpr auto on(F const& f, As const&... as) {
     using T = std::common_type_t<As...>;
     return kernels::apply(f, static_cast<T>(as)...);
   } else if constexpr ((std::is_same_v<As, Sharded> || ...)) {
-    return rule_on<F>(as...);
+    return autodiff::rule_on<F>(as...);
   } else {
     return shardtype::detail::fuse(f, as...);
   }

@@ -83,8 +83,8 @@ SHARDTYPE_DERIVATIVE(Log, uses_a, ct / a)
 SHARDTYPE_DERIVATIVE(Log1p, uses_a, ct / (a + 1))
 SHARDTYPE_DERIVATIVE(Log2, uses_a, ct / (a * std::numbers::ln2))
 SHARDTYPE_DERIVATIVE(Log10, uses_a, ct / (a * std::numbers::ln10))
-SHARDTYPE_DERIVATIVE(Sin, uses_a, ct * on(functions::Cos{}, a))
-SHARDTYPE_DERIVATIVE(Cos, uses_a, -(ct * on(functions::Sin{}, a)))
+SHARDTYPE_DERIVATIVE(Sin, uses_a, ct * autodiff::on(functions::Cos{}, a))
+SHARDTYPE_DERIVATIVE(Cos, uses_a, -(ct * autodiff::on(functions::Sin{}, a)))
 SHARDTYPE_DERIVATIVE(Tan, uses_result, ct * (y * y + 1))
 SHARDTYPE_DERIVATIVE(Asin, uses_a, ct / root_of_one_minus_square(a))
 SHARDTYPE_DERIVATIVE(Acos, uses_a, -(ct / root_of_one_minus_square(a)))
@@ -94,15 +94,15 @@ SHARDTYPE_DERIVATIVE(Cosh, uses_a, ct * on(functions::Sinh{}, a))
 SHARDTYPE_DERIVATIVE(Tanh, uses_result, ct * (1 - y * y))
 // infinite at 0, as JAX
 SHARDTYPE_DERIVATIVE(Cbrt, uses_result, ct / (y * y * 3))
-SHARDTYPE_DERIVATIVE(Erf, uses_a, ct * on(functions::Exp{}, -(a * a)) * (2 * std::numbers::inv_sqrtpi))
-SHARDTYPE_DERIVATIVE(Erfc, uses_a, ct * on(functions::Exp{}, -(a * a)) * (-2 * std::numbers::inv_sqrtpi))
+SHARDTYPE_DERIVATIVE(Erf, uses_a, ct * autodiff::on(functions::Exp{}, -(a * a)) * (2 * std::numbers::inv_sqrtpi))
+SHARDTYPE_DERIVATIVE(Erfc, uses_a, ct * autodiff::on(functions::Exp{}, -(a * a)) * (-2 * std::numbers::inv_sqrtpi))
 // 0 at 0, as JAX
-SHARDTYPE_DERIVATIVE(Relu, uses_result, on(functions::Where{}, on(functions::Greater{}, y, 0), ct, op::zero))
+SHARDTYPE_DERIVATIVE(Relu, uses_result, autodiff::on(functions::Where{}, autodiff::on(functions::Greater{}, y, 0), ct, op::zero))
 SHARDTYPE_DERIVATIVE(Sigmoid, uses_result, ct * y * (1 - y))
-SHARDTYPE_DERIVATIVE(Softplus, uses_a, ct * on(functions::Sigmoid{}, a))
+SHARDTYPE_DERIVATIVE(Softplus, uses_a, ct * autodiff::on(functions::Sigmoid{}, a))
 // Of complex numbers z = x + iy the gradient of a real f is df/dx - i df/dy, as in JAX.
-SHARDTYPE_DERIVATIVE(Conjugate, uses_nothing, on(functions::Conjugate{}, ct))
-SHARDTYPE_DERIVATIVE(Real, uses_nothing, cast_like<A>(ct))
+SHARDTYPE_DERIVATIVE(Conjugate, uses_nothing, autodiff::on(functions::Conjugate{}, ct))
+SHARDTYPE_DERIVATIVE(Real, uses_nothing, autodiff::cast_like<A>(ct))
 
 SHARDTYPE_DERIVATIVES(Add, passes_on, ct, passes_on, ct)  // NOLINT(bugprone-branch-clone)
 SHARDTYPE_DERIVATIVES(Subtract, passes_on, ct, uses_nothing, -ct)
@@ -110,9 +110,9 @@ SHARDTYPE_DERIVATIVES(Multiply, uses_b, ct * b, uses_a, ct * a)
 SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -over_square(ct, a, b))
 SHARDTYPE_DERIVATIVES(Atan2, uses_a | uses_b, ct * b / (a * a + b * b), uses_a | uses_b, -(ct * a / (a * a + b * b)))
 /// A half each where both are equal, infinities too.
-SHARDTYPE_DERIVATIVES(LogAddExp, uses_a | uses_b, ct * on(functions::Sigmoid{}, on(functions::Where{}, on(functions::Equal{}, a, b), op::zero, a - b)), uses_a | uses_b, ct * on(functions::Sigmoid{}, on(functions::Where{}, on(functions::Equal{}, a, b), op::zero, b - a)))
+SHARDTYPE_DERIVATIVES(LogAddExp, uses_a | uses_b, ct * autodiff::on(functions::Sigmoid{}, autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, a, b), op::zero, a - b)), uses_a | uses_b, ct * autodiff::on(functions::Sigmoid{}, autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, a, b), op::zero, b - a)))
 // a - b floor(a / b)
-SHARDTYPE_DERIVATIVES(Remainder, passes_on, ct, uses_a | uses_b, -(ct * on(functions::FloorDivide{}, a, b)))
+SHARDTYPE_DERIVATIVES(Remainder, passes_on, ct, uses_a | uses_b, -(ct * autodiff::on(functions::FloorDivide{}, a, b)))
 
 SHARDTYPE_CONSTANT(Sign)
 SHARDTYPE_CONSTANT(Floor)
@@ -130,7 +130,7 @@ template <>
 struct Derivative<functions::Silu> : Using<uses_a> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    auto const s = once(on(functions::Sigmoid{}, a));
+    auto const s = autodiff::once(autodiff::on(functions::Sigmoid{}, a));
     return ct * (s + a * s * (1 - s));
   }
 };
@@ -140,9 +140,9 @@ template <>
 struct Derivative<functions::Gelu> : Using<uses_a> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
-    auto const below = on(functions::Erfc{}, a * (-1 / std::numbers::sqrt2)) * 0.5;
-    auto const density =
-        on(functions::Exp{}, a * a * -0.5) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+    auto const below = autodiff::on(functions::Erfc{}, a * (-1 / std::numbers::sqrt2)) * 0.5;
+    auto const density = autodiff::on(functions::Exp{}, a * a * -0.5) *
+                         (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
     return ct * (below + a * density);
   }
 };
@@ -152,7 +152,8 @@ struct Derivative<functions::GeluTanh> : Using<uses_a> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
     double const scale = 1.5957691216057308;
-    auto const s = once(on(functions::Sigmoid{}, (a + a * a * a * 0.044715) * scale));
+    auto const s =
+        autodiff::once(autodiff::on(functions::Sigmoid{}, (a + a * a * a * 0.044715) * scale));
     return ct * (s + a * s * (1 - s) * ((a * a * (3 * 0.044715) + 1) * scale));
   }
 };
@@ -162,11 +163,11 @@ struct Derivative<functions::Power> : Using<uses_a | uses_b, uses_result | uses_
   template <int K, class C, class Y, class A, class B>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const& a, B const& b) {
     if constexpr (K == 0) {
-      return on(functions::Where{}, on(functions::Equal{}, b, 0), op::zero,
-                ct * (on(functions::Power{}, a, b - 1) * b));
+      return autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, b, 0), op::zero,
+                          ct * (autodiff::on(functions::Power{}, a, b - 1) * b));
     } else {
-      return on(functions::Where{}, on(functions::Equal{}, a, 0), op::zero,
-                ct * (y * on(functions::Log{}, a)));
+      return autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, a, 0), op::zero,
+                          ct * (y * autodiff::on(functions::Log{}, a)));
     }
   }
 };
@@ -181,7 +182,7 @@ struct Derivative<functions::Absolute> : Using<uses_a> {
       return on(functions::Where{}, there,
                 cast_like<A>(ct) * (on(functions::Conjugate{}, a) / size), op::zero);
     } else {
-      return ct * on(functions::Sign{}, a);
+      return ct * autodiff::on(functions::Sign{}, a);
     }
   }
 };
@@ -189,7 +190,7 @@ template <class To>
 struct Derivative<functions::Cast<To>> : Using<uses_nothing> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const&) {
-    return cast_like<A>(ct);
+    return autodiff::cast_like<A>(ct);
   }
 };
 template <>
@@ -199,7 +200,7 @@ struct Derivative<functions::Imaginary> : Using<uses_nothing> {
     if constexpr (std::is_same_v<C, Sharded> || !is_complex_term<A>) {
       return ct * 0;  // of shardings, for Kokkos' complex numbers are no constants
     } else {
-      return cast_like<A>(ct) * typename A::element(0, -1);
+      return autodiff::cast_like<A>(ct) * typename A::element(0, -1);
     }
   }
 };
@@ -208,11 +209,12 @@ template <class Wins>
 struct DerivativeOfExtremum : Using<uses_a | uses_b, uses_a | uses_b> {
   template <int K, class C, class Y, class A, class B>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a, B const& b) {
-    auto const half = on(functions::Where{}, on(functions::Equal{}, a, b), ct * 0.5, op::zero);
+    auto const half = autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, a, b),
+                                   ct * 0.5, op::zero);
     if constexpr (K == 0) {
-      return on(functions::Where{}, on(Wins{}, a, b), ct, half);
+      return autodiff::on(functions::Where{}, autodiff::on(Wins{}, a, b), ct, half);
     } else {
-      return on(functions::Where{}, on(Wins{}, b, a), ct, half);
+      return autodiff::on(functions::Where{}, autodiff::on(Wins{}, b, a), ct, half);
     }
   }
 };
@@ -226,9 +228,9 @@ struct Derivative<functions::Where> : Using<uses_nothing, uses_a, uses_a> {
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, P const& p, A const&,
                                              B const&) {
     if constexpr (K == 1) {
-      return on(functions::Where{}, p, ct, op::zero);
+      return autodiff::on(functions::Where{}, p, ct, op::zero);
     } else {
-      return on(functions::Where{}, p, op::zero, ct);
+      return autodiff::on(functions::Where{}, p, op::zero, ct);
     }
   }
 };
@@ -241,7 +243,7 @@ struct Derivative<functions::Clip>
   template <int K, class C, class Y, class A, class B, class D>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const& a, B const& low,
                                              D const& high) {
-    auto const raised = on(functions::Maximum{}, a, low);
+    auto const raised = autodiff::on(functions::Maximum{}, a, low);
     if constexpr (K == 2) {
       return Upper::template pull<1>(ct, y, raised, high);
     } else {

@@ -95,7 +95,7 @@ struct Path<K, Applied<F, T, Args...>> {
 /// The value of an expression of the operands `x`.
 template <class X, int I, class T>
 KOKKOS_FUNCTION constexpr auto value_of(Input<I, T> const&, X const& x) {
-  return kept<I>(x);
+  return autodiff::kept<I>(x);
 }
 /// Whether the operands are shardings.
 template <class X>
@@ -105,7 +105,7 @@ inline constexpr bool of_shardings<KeptIn<Order, Xs...>> = (std::is_same_v<Xs, S
 template <class X, class N, class T>
 KOKKOS_FUNCTION constexpr auto value_of([[maybe_unused]] Constant<N, T> const& c, X const&) {
   if constexpr (of_shardings<X>) {
-    return sharding_of(N{});  // not computed with, so that the rule is a constant
+    return autodiff::sharding_of(N{});  // not computed with, so that the rule is a constant
   } else {
     return c.value;
   }
@@ -113,7 +113,7 @@ KOKKOS_FUNCTION constexpr auto value_of([[maybe_unused]] Constant<N, T> const& c
 template <class X, class F, class T, class... Args>
 KOKKOS_FUNCTION constexpr auto value_of(Applied<F, T, Args...> const& e, X const& x) {
   return [&]<int... K>(std::integer_sequence<int, K...>) {
-    return autodiff::on(e.function, autodiff::value_of(kept<K>(e.args), x)...);
+    return autodiff::on(e.function, autodiff::value_of(autodiff::kept<K>(e.args), x)...);
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
 }
 
@@ -134,7 +134,7 @@ struct AlongEnd {
 template <int K, int Result, bool outside, class X, class T>
 KOKKOS_FUNCTION constexpr auto along(Input<K, T> const&, [[maybe_unused]] X const& x) {
   if constexpr (outside) {
-    return AlongEnd<std::remove_cvref_t<decltype(kept<K>(x))>>{kept<K>(x)};
+    return AlongEnd<std::remove_cvref_t<decltype(autodiff::kept<K>(x))>>{autodiff::kept<K>(x)};
   } else {
     return AlongEnd<Unused<T>>{};
   }
@@ -144,23 +144,23 @@ KOKKOS_FUNCTION constexpr auto along(Applied<F, T, Args...> const& e, X const& x
   using P = Path<K, Applied<F, T, Args...>>;
   constexpr bool result = P::needs_result(outside) && Result < 0;
   auto const below =
-      autodiff::along<K, -1, P::needs_argument(result, P::at)>(kept<P::at>(e.args), x);
+      autodiff::along<K, -1, P::needs_argument(result, P::at)>(autodiff::kept<P::at>(e.args), x);
   auto const argument = [&]<int J>() {
     if constexpr (J == P::at) {
       return below.result;
     } else if constexpr (P::needs_argument(result, J)) {
-      return autodiff::once(autodiff::value_of(kept<J>(e.args), x));
+      return autodiff::once(autodiff::value_of(autodiff::kept<J>(e.args), x));
     } else {
       return Unused<typename nth_t<J, Args...>::element>{};
     }
   };
   return [&]<int... J>(std::integer_sequence<int, J...>) {
-    auto const args = keep(argument.template operator()<J>()...);
+    auto const args = autodiff::keep(argument.template operator()<J>()...);
     auto const y = [&] {
       if constexpr (result) {
-        return autodiff::once(autodiff::on(e.function, kept<J>(args)...));
+        return autodiff::once(autodiff::on(e.function, autodiff::kept<J>(args)...));
       } else if constexpr (P::needs_result(outside)) {
-        return kept<Result>(x);
+        return autodiff::kept<Result>(x);
       } else {
         return Unused<T>{};
       }
@@ -181,8 +181,8 @@ KOKKOS_FUNCTION constexpr auto descend(Applied<F, T, Args...> const& e, V const&
   using P = Path<K, Applied<F, T, Args...>>;
   return [&]<int... J>(std::integer_sequence<int, J...>) {
     return autodiff::descend<K>(
-        kept<P::at>(e.args), values.below,
-        P::D::template pull<P::at>(ct, values.result, kept<J>(values.args)...));
+        autodiff::kept<P::at>(e.args), values.below,
+        P::D::template pull<P::at>(ct, values.result, autodiff::kept<J>(values.args)...));
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
 }
 

@@ -23,7 +23,8 @@ struct StrictPart {
   template <class V, class S, class Given>
   static constexpr auto save(Strict const& op, V const& out, Given const& a, S const& bs) {
     return [&]<int... K>(std::integer_sequence<int, K...>) {
-      return Vjp<Strict>::template save<V, Given>(op, out, a, reshard<Bs>(kept<K>(bs))...);
+      return Vjp<Strict>::template save<V, Given>(op, out, a,
+                                                  api::reshard<Bs>(autodiff::kept<K>(bs))...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Bs))>{});
   }
   template <class S, class C>
@@ -91,7 +92,7 @@ constexpr auto brought(A const& a) {
   if constexpr (shardtype::detail::is_number<A>) {
     return a;
   } else {
-    return reshard<typename BroughtTo<tensor_of<A>, To>::type>(a);
+    return api::reshard<typename BroughtTo<tensor_of<A>, To>::type>(a);
   }
 }
 
@@ -143,7 +144,7 @@ struct Vjp<op::Named<op::TakeRows<V>, Out...>>
   template <class R, class A, class... Bs>
   static constexpr auto save(Op const& op, R const& out, A const& a, Bs const&... bs) {
     if constexpr (Own<A, Bs...>::value) {
-      return keep(a.extents(), bs...);
+      return autodiff::keep(a.extents(), bs...);
     } else {
       return Base::template save<R, A, Bs...>(op, out, a, bs...);
     }
@@ -159,8 +160,9 @@ struct Vjp<op::Named<op::TakeRows<V>, Out...>>
   template <int K, class R, class A, class... Bs, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     if constexpr (Own<A, Bs...>::value) {
-      return call(typename Own<A, Bs...>::Op{{kept<0>(saved)[place_of<tensor_of<A>, V>]}},
-                  std::source_location::current(), ct, kept<1>(saved));
+      return api::call(
+          typename Own<A, Bs...>::Op{{autodiff::kept<0>(saved)[place_of<tensor_of<A>, V>]}},
+          std::source_location::current(), ct, autodiff::kept<1>(saved));
     } else {
       return Base::template pull<K, R, A, Bs...>(op, saved, ct);
     }
@@ -190,9 +192,9 @@ struct Vjp<op::Named<Op, Out...>> : Differentiable {
                                 As const&... as) {
     using R = Resolve<op::Named<Op, Out...>, tensor_of<As>...>;
     return [&]<int... K>(std::integer_sequence<int, K...>) {
-      return reshard<typename R::result>(
-          call(op.strict(), where,
-               reshard<typename R::template met<0>::template operand<K, tensor_of<As>>>(as)...));
+      return api::reshard<typename R::result>(api::call(
+          op.strict(), where,
+          api::reshard<typename R::template met<0>::template operand<K, tensor_of<As>>>(as)...));
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
   }
 };
@@ -215,10 +217,10 @@ struct Vjp<op::Map<F, First, Out...>> : Differentiable {
   static constexpr auto instead(Op const& op, std::source_location const&, As const&... as) {
     using To = typename Resolve<Op, tensor_of<As>...>::result;
     if constexpr (Resolve<op::Map<F>, tensor_of<As>...>::verdict) {
-      return reshard<To>(shardtype::detail::fuse(op.function, as...).tensor());
+      return api::reshard<To>(shardtype::detail::fuse(op.function, as...).tensor());
     } else {
       auto const made = shardtype::detail::fuse(op.function, autodiff::brought<To>(as)...);
-      return reshard<To>(made.tensor());
+      return api::reshard<To>(made.tensor());
     }
   }
 };

@@ -15,7 +15,7 @@ template <bool Log, class Named, class Labels>
 struct NormalizationVjp : Differentiable {
   template <class V, class A>
   static constexpr auto save(Named const&, V const& y, A const&) {
-    return keep(y);
+    return autodiff::keep(y);
   }
   /// The cotangent and the result, in the operand's sharding.
   template <class V, class A, class S, class C>
@@ -24,17 +24,17 @@ struct NormalizationVjp : Differentiable {
     if constexpr (R::communicates) {
       return autodiff::keep(
           autodiff::settled<cotangent_t<typename R::template met<0>::result>, true>(ct),
-          autodiff::settled<typename R::template met<0>::result, true>(kept<0>(saved)));
+          autodiff::settled<typename R::template met<0>::result, true>(autodiff::kept<0>(saved)));
     } else {
-      return autodiff::keep(ct, kept<0>(saved));
+      return autodiff::keep(ct, autodiff::kept<0>(saved));
     }
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Named const&, S const&, C const& begin) {
-    auto const& ct = kept<0>(begin);
-    auto const& y = kept<1>(begin);
+    auto const& ct = autodiff::kept<0>(begin);
+    auto const& y = autodiff::kept<1>(begin);
     if constexpr (Log) {
-      return (ct - exp(y) * total<V, A>(ct)).tensor();
+      return (ct - api::exp(y) * total<V, A>(ct)).tensor();
     } else {
       return (y * (ct - total<V, A>((ct * y).tensor()))).tensor();
     }
@@ -47,10 +47,10 @@ struct NormalizationVjp : Differentiable {
   template <class V, class A, class C>
   static constexpr auto total(C const& terms) {
     using Sum = decltype(sum_over(Labels{}));
-    auto sums = call(Sum{}, std::source_location::current(), terms);
+    auto sums = api::call(Sum{}, std::source_location::current(), terms);
     if constexpr (Resolve<Named, tensor_of<A>>::communicates) {
       using Met = typename Resolve<Named, tensor_of<A>>::template met<0>::result;
-      return reshard<cotangent_t<typename Resolve<Sum, Met>::result>>(sums);
+      return api::reshard<cotangent_t<typename Resolve<Sum, Met>::result>>(sums);
     } else {
       return sums;
     }

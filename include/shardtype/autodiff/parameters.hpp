@@ -54,7 +54,7 @@ struct OneParameter {
   }
   static constexpr gradient take(active const& a) {
     if (a.slot()->any()) return a.slot()->taken();
-    return filled<gradient>(a.value(), 0);
+    return autodiff::filled<gradient>(a.value(), 0);
   }
 };
 /// A tensor of integers or truths: a constant.
@@ -135,17 +135,17 @@ constexpr bool takes_members(std::index_sequence<K...>) {
 /// for the others' defaults, and a tensor's is refused (T14).
 template <class S, std::size_t N = 33>
 constexpr std::size_t members() {
-  if constexpr (takes_members<S>(std::make_index_sequence<N>{})) {
+  if constexpr (autodiff::takes_members<S>(std::make_index_sequence<N>{})) {
     return N;
   } else {
-    return members<S, N - 1>();
+    return autodiff::members<S, N - 1>();
   }
 }
 /// The number of members of a struct. Of a template of how it holds its members, counted once for all.
 template <class S>
-inline constexpr std::size_t members_of = members<S>();
+inline constexpr std::size_t members_of = autodiff::members<S>();
 template <template <template <class> class> class M, template <class> class As>
-inline constexpr std::size_t members_of<M<As>> = members<M<value_t>>();
+inline constexpr std::size_t members_of<M<As>> = autodiff::members<M<value_t>>();
 /// Calls `f` with the members of a struct.
 template <class S, class F>
 constexpr auto with_members(S& s, F const& f) {

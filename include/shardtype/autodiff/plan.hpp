@@ -163,7 +163,7 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
 /// The same as text: the steps of both passes with their bytes and flops, and what is saved between.
 template <class F, bool value, int... Ks, class... As>
 std::string explain(autodiff::Gradient<F, value, Ks...> const& g, Type<As>... types) {
-  return explain(plan(g, types...));
+  return api::explain(api::plan(g, types...));
 }
 
 }  // namespace api

@@ -19,7 +19,7 @@ Spread<Dims...> spread_to(shardtype::detail::Pack<Dims...>);
 template <class A, class C, class N>
 constexpr auto spread(C const& ct, N const& n) {
   using Op = decltype(autodiff::spread_to(typename DimsOf<A>::type{}));
-  return call(Op{n}, std::source_location::current(), ct);
+  return api::call(Op{n}, std::source_location::current(), ct);
 }
 
 /// The labels of the pack that any of `As` has.
@@ -34,9 +34,9 @@ constexpr auto labels_in_any(shardtype::detail::Pack<Ls...>) {
 template <int K, class Op, class S, class C>
 constexpr auto product_with(Op const& op, S const& saved, C const& ct) {
   if constexpr (K == 0) {
-    return call(op, std::source_location::current(), ct, kept<1>(saved));
+    return api::call(op, std::source_location::current(), ct, autodiff::kept<1>(saved));
   } else {
-    return call(op, std::source_location::current(), kept<0>(saved), ct);
+    return api::call(op, std::source_location::current(), autodiff::kept<0>(saved), ct);
   }
 }
 
@@ -84,7 +84,7 @@ constexpr auto with_own(Made const& made, [[maybe_unused]] S const& saved) {
     return made;
   } else {
     return autodiff::spread<cotangent_t<P>>(autodiff::settled<without_own<P, Qs...>, false>(made),
-                                            kept<K>(saved).extents());
+                                            autodiff::kept<K>(saved).extents());
   }
 }
 
@@ -134,7 +134,7 @@ constexpr auto planned_gathered_product(Op const& op, C const& ct, Q const& q, b
   using Own = tensor_of<C>;
   using S = Scope<G, Own>;
   auto const whole = autodiff::settled<G, true>(ct);
-  auto const multiplied = [&] { return call(op, std::source_location::current(), whole, q); };
+  auto const multiplied = [&] { return api::call(op, std::source_location::current(), whole, q); };
   using P = decltype(multiplied());
   GatheredProduct<std::remove_cvref_t<decltype(whole)>, P> out{whole};
   if (!wanted || op.overlap == Overlap::none || whole.value() == ct.value()) return out;
@@ -157,7 +157,7 @@ constexpr auto planned_gathered_product(Op const& op, C const& ct, Q const& q, b
 struct StrictProductVjp : SavesOperands {
   template <int K, class V, class A, class B>
   static constexpr Verdict judge() {
-    return product_cotangent<K, V, V, A, B>();
+    return autodiff::product_cotangent<K, V, V, A, B>();
   }
   template <int K, class V, class A, class B, class Op, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
@@ -189,7 +189,7 @@ struct NamedProductVjp : StrictProductVjp {
   template <int K, class V, class A, class B>
   static constexpr Verdict judge() {
     if constexpr (Met<V, A, B>::verdict) {
-      return product_cotangent<K, V, typename Met<V, A, B>::result, A, B>();
+      return autodiff::product_cotangent<K, V, typename Met<V, A, B>::result, A, B>();
     } else {
       using S = Scope<V, A, B>;
       return rules::named_product_cotangent(S::template spec<1 + K>, S::template spec<2 - K>,
@@ -214,9 +214,11 @@ struct NamedProductVjp : StrictProductVjp {
                                        labels_of_t<tensor_of<A>>{}))>) {
         using Op0 = FirstPull<G, A, B>;
         if constexpr (dry) {
-          return autodiff::planned_gathered_product<G>(Op0{op.overlap}, ct, kept<1>(saved), wanted);
+          return autodiff::planned_gathered_product<G>(Op0{op.overlap}, ct,
+                                                       autodiff::kept<1>(saved), wanted);
         } else {
-          return autodiff::gathered_product<G>(Op0{op.overlap}, ct, kept<1>(saved), wanted);
+          return autodiff::gathered_product<G>(Op0{op.overlap}, ct, autodiff::kept<1>(saved),
+                                               wanted);
         }
       } else {
         return autodiff::settled<G, true>(ct);
@@ -287,7 +289,7 @@ struct NamedEinsumVjp : NamedProductVjp<true> {
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     using P = tensor_of<nth_t<K, A, B, D, More...>>;
     return [&]<int... J>(std::integer_sequence<int, J...>) {
-      return pull_one<K, P>(op, saved, ct, kept<(J < K ? J : J + 1)>(saved)...);
+      return pull_one<K, P>(op, saved, ct, autodiff::kept<(J < K ? J : J + 1)>(saved)...);
     }(std::make_integer_sequence<int, static_cast<int>(2 + sizeof...(More))>{});
   }
 
@@ -296,7 +298,7 @@ struct NamedEinsumVjp : NamedProductVjp<true> {
   static constexpr auto pull_one(Op const& op, S const& saved, C const& ct, Qs const&... qs) {
     using To = typename NamedProductsTo<P, tensor_of<C>, tensor_of<Qs>...>::type;
     return autodiff::with_own<K, P, tensor_of<C>, tensor_of<Qs>...>(
-        call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct, qs...), saved);
+        api::call(op::Einsum<To>{op.overlap}, std::source_location::current(), ct, qs...), saved);
   }
 };
 

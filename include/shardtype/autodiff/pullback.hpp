@@ -56,7 +56,7 @@ struct Pullback {
     return Code::ok;
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
-    return {mul_sat(c.result_elements(), E::functions), 0, false};
+    return {core::mul_sat(c.result_elements(), E::functions), 0, false};
   }
 };
 
@@ -112,9 +112,10 @@ struct Lowered<FusedPart<autodiff::PullbackFunction<E, Numbers, Ks...>, U, Parts
 
   template <int K, int... N>
   static auto one(Given const& f, std::integer_sequence<int, N...>) {
-    return autodiff::pulled<K>(f.function.expression, Numbers{},
-                               part(Lowered<Parts, First + slots_before<Parts...>(N), T>::make(
-                                   static_cast<core::KeptAt<N, Parts> const&>(f.args).value))...)
+    return autodiff::pulled<K>(
+               f.function.expression, Numbers{},
+               part(Lowered<Parts, First + detail::slots_before<Parts...>(N), T>::make(
+                   static_cast<core::KeptAt<N, Parts> const&>(f.args).value))...)
         .expression;
   }
   static auto make(Given const& f) {

@@ -118,7 +118,7 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
   template <int K, class A>
   static constexpr SavedAt<K> saved_at([[maybe_unused]] A const& a) {
     if constexpr (((mask >> K) & 1U) != 0) {
-      return peeled<Top>(a);
+      return autodiff::peeled<Top>(a);
     } else {
       return {};
     }
@@ -150,7 +150,7 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
       return [&]<int... N>(std::integer_sequence<int, N...>) {
         using R = checking::Resolve<
             Pullback<E, K>, C,
-            std::remove_cvref_t<decltype(kept<N>(std::declval<Saved const&>()))>...>;
+            std::remove_cvref_t<decltype(autodiff::kept<N>(std::declval<Saved const&>()))>...>;
         using Want = cotangent_t<tensor_of<peeled_t<Top, nth_t<K, Leaves...>>>>;
         if constexpr (!R::verdict) {
           return Type<void>{};
@@ -218,7 +218,7 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
     using Numbers = decltype(autodiff::bits_of<mask>(std::integer_sequence<int>{}));
     [&]<int... N>(std::integer_sequence<int, N...>) {
       write<Out, Ks...>(PullbackFunction<E, Numbers, Ks...>{expression}, which, ct,
-                        kept<N>(saved)...);
+                        autodiff::kept<N>(saved)...);
     }(Numbers{});
   }
   template <class Out, int... Ks, class F, class... As>
@@ -226,8 +226,8 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
     using namespace shardtype::detail;
     using X = FusedFunction<F, As...>;
     using To = kernels::Targets<typename Out::element, static_cast<int>(sizeof...(Ks))>;
-    core::RunningCall const running("map", {}, element_name<typename Out::element>(), &Out::spec,
-                                    &core::Scope<Out>::names);
+    core::RunningCall const running("map", {}, detail::element_name<typename Out::element>(),
+                                    &Out::spec, &core::Scope<Out>::names);
     typename X::base const e(f, static_cast<typename FusedArgument<As>::base const&>(as)...);
     FusedRun const made{e.operands, &e, compute_of<Out, typename X::part, To>,
                         DimsOfOperands<Out, typename X::tensors>::at};
@@ -246,8 +246,8 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
       return ct;
     } else {
       return [&]<int... N>(std::integer_sequence<int, N...>) {
-        return call(autodiff::Pullback<E, K>{expression}, std::source_location::current(), ct,
-                    kept<N>(saved)...);
+        return api::call(autodiff::Pullback<E, K>{expression}, std::source_location::current(), ct,
+                         autodiff::kept<N>(saved)...);
       }(typename Reads<K, E>::Numbers{});
     }
   }

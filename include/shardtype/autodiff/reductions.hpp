@@ -65,7 +65,7 @@ template <class Op>
 struct SumVjp : ReductionVjp<Op, SavesExtents> {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return autodiff::spread<cotangent_t<tensor_of<A>>>(ct, kept<0>(saved));
+    return autodiff::spread<cotangent_t<tensor_of<A>>>(ct, autodiff::kept<0>(saved));
   }
 };
 template <class... Out>
@@ -91,22 +91,23 @@ struct Vjp<op::Reduce<reductions::Mean, Out...>>
   using Op = op::Reduce<reductions::Mean, Out...>;
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    auto const n =
-        static_cast<double>(autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(kept<0>(saved)));
-    return autodiff::spread<cotangent_t<tensor_of<A>>>((ct * (1 / n)).tensor(), kept<0>(saved));
+    auto const n = static_cast<double>(
+        autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(autodiff::kept<0>(saved)));
+    return autodiff::spread<cotangent_t<tensor_of<A>>>((ct * (1 / n)).tensor(),
+                                                       autodiff::kept<0>(saved));
   }
 };
 /// `ct / r`, and 0 where `r` is 0.
 template <class C, class R>
 constexpr auto over_size(C const& ct, R const& r) {
-  return (where(r == 0, op::zero, ct) / where(r == 0, 1, r)).tensor();
+  return (api::where(r == 0, op::zero, ct) / api::where(r == 0, 1, r)).tensor();
 }
 /// `ct` times the gradient of half the square of |a|, `a`: of complex numbers its conjugate.
 template <class C, class A>
 constexpr auto times_element(C const& ct, A const& a) {
   using T = element_t<tensor_of<A>>;
   if constexpr (shardtype::detail::is_complex<T>) {
-    return (cast<T>(ct) * conj(a)).tensor();
+    return (api::cast<T>(ct) * api::conj(a)).tensor();
   } else {
     return (ct * a).tensor();
   }
@@ -118,7 +119,7 @@ constexpr auto times_sign(C const& ct, A const& a) {
   if constexpr (shardtype::detail::is_complex<T>) {
     return (cast<T>(ct) * (conj(a) / cast<T>(where(a == 0, 1, abs(a))))).tensor();
   } else {
-    return (ct * sign(a)).tensor();
+    return (ct * api::sign(a)).tensor();
   }
 }
 
@@ -127,15 +128,15 @@ template <class Op>
 struct NormVjp : ReductionVjp<Op> {
   template <class V, class A>
   static constexpr auto save(Op const&, V const& r, A const& a) {
-    return keep(a, r);
+    return autodiff::keep(a, r);
   }
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
-    return autodiff::of_partial<Op, V, A>(autodiff::over_size(ct, kept<1>(saved)));
+    return autodiff::of_partial<Op, V, A>(autodiff::over_size(ct, autodiff::kept<1>(saved)));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return autodiff::in_order(autodiff::times_element(ct, kept<0>(saved)),
+    return autodiff::in_order(autodiff::times_element(ct, autodiff::kept<0>(saved)),
                               labels_of_t<tensor_of<A>>{});
   }
 };
@@ -152,7 +153,7 @@ struct Vjp<op::Reduce<reductions::Norm1, Out...>>
   using Op = op::Reduce<reductions::Norm1, Out...>;
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return autodiff::in_order(autodiff::times_sign(ct, kept<0>(saved)),
+    return autodiff::in_order(autodiff::times_sign(ct, autodiff::kept<0>(saved)),
                               labels_of_t<tensor_of<A>>{});
   }
 };
@@ -164,32 +165,34 @@ struct SpreadVjp : Differentiable {
   using Op = op::Reduce<F, Out...>;
   template <class A>
   static constexpr auto forward(Op const& op, std::source_location const& where, A const& a) {
-    auto const value = call(op, where, a);
-    auto const middle = call(op::Mean<Out...>{}, where, a);
+    auto const value = api::call(op, where, a);
+    auto const middle = api::call(op::Mean<Out...>{}, where, a);
     return Forward{value, autodiff::keep(a, value, middle)};
   }
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
     // compilers compute nothing with NaN at compile time
     double const n = static_cast<double>(autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(
-                         kept<0>(saved).extents())) -
+                         autodiff::kept<0>(saved).extents())) -
                      op.ddof;
     double const share = n > 0 ? 1 / n : std::numeric_limits<double>::quiet_NaN();
     auto const factor = [&] {
       if constexpr (std::is_same_v<F, reductions::Deviation>) {
-        return (autodiff::over_size(ct, kept<1>(saved)) * share).tensor();
+        return (autodiff::over_size(ct, autodiff::kept<1>(saved)) * share).tensor();
       } else {
         return (ct * 2 * share).tensor();
       }
     }();
     // the factor and the mean, in the sharding of the partial results
-    return autodiff::keep(autodiff::of_partial<Op, V, A>(factor),
-                          autodiff::value_of_partial<op::Mean<Out...>, A>(kept<2>(saved)));
+    return autodiff::keep(
+        autodiff::of_partial<Op, V, A>(factor),
+        autodiff::value_of_partial<op::Mean<Out...>, A>(autodiff::kept<2>(saved)));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& begin) {
     return autodiff::in_order(
-        autodiff::times_element(kept<0>(begin), (kept<0>(saved) - kept<1>(begin)).tensor()),
+        autodiff::times_element(autodiff::kept<0>(begin),
+                                (autodiff::kept<0>(saved) - autodiff::kept<1>(begin)).tensor()),
         labels_of_t<tensor_of<A>>{});
   }
 };

@@ -29,10 +29,10 @@ struct RunAgain final : Entry {
     if (!results.any()) return;
     [&]<int... K>(std::integer_sequence<int, K...>) {
       Tape again;
-      Kept<As...> const lifted{{autodiff::on_tape<Top>(kept<K>(args), &again)}...};
-      results.template move_to<Top>(autodiff::computed(f(kept<K>(lifted)...)));
+      Kept<As...> const lifted{{autodiff::on_tape<Top>(autodiff::kept<K>(args), &again)}...};
+      results.template move_to<Top>(autodiff::computed(f(autodiff::kept<K>(lifted)...)));
       again.backward();
-      (pass_on(kept<K>(lifted), kept<K>(args)), ...);
+      (pass_on(autodiff::kept<K>(lifted), autodiff::kept<K>(args)), ...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
   }
 
@@ -92,7 +92,7 @@ struct Remat {
     // one level down by remat as well: gradients of gradients
     auto const out = (*this)(autodiff::without_gradient<top>(as)...);
     using Out = std::remove_cvref_t<decltype(out)>;
-    if constexpr (!has_gradients<Out>()) {
+    if constexpr (!autodiff::has_gradients<Out>()) {
       return out;
     } else {
       Tape* const tape = autodiff::tape_of<top>("remat", as...);

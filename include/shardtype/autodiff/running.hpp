@@ -65,7 +65,7 @@ struct RunningExtremeBack {
   bool reverse = false;
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict const v = rules::unsplit(q, Code::D03_along_split);
-    return v ? running_back(q, F::kind) : v;
+    return v ? autodiff::running_back(q, F::kind) : v;
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     std::int64_t const bytes = c.element_bytes(0) < 4 ? 4 : c.element_bytes(0);
@@ -85,8 +85,9 @@ struct Vjp<op::CumProd<I>> : SavesOperands {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     using Block = kernels::ProductsBlock<scaled_in<element_t<tensor_of<A>>>>;
-    return call(ProductsBack<I, static_cast<std::int64_t>(sizeof(Block))>{op.exclusive, op.reverse},
-                std::source_location::current(), kept<0>(saved), ct);
+    return api::call(
+        ProductsBack<I, static_cast<std::int64_t>(sizeof(Block))>{op.exclusive, op.reverse},
+        std::source_location::current(), autodiff::kept<0>(saved), ct);
   }
 };
 
@@ -103,12 +104,12 @@ struct RunningExtremeVjp : Differentiable {
   }
   template <class V, class A>
   static constexpr auto save(Op const&, V const&, A const& a) {
-    return keep(autodiff::constant(a));
+    return autodiff::keep(autodiff::constant(a));
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    return call(RunningExtremeBack<I, F, true>{op.exclusive, op.reverse},
-                std::source_location::current(), kept<0>(saved), ct);
+    return api::call(RunningExtremeBack<I, F, true>{op.exclusive, op.reverse},
+                     std::source_location::current(), autodiff::kept<0>(saved), ct);
   }
 };
 template <class I>
@@ -122,13 +123,13 @@ struct Vjp<RunningExtremeBack<I, F, Back>> : Differentiable {
   using Op = RunningExtremeBack<I, F, Back>;
   template <class V, class A, class C>
   static constexpr auto save(Op const&, V const&, A const& a, C const&) {
-    return keep(a);
+    return autodiff::keep(a);
   }
   template <int K, class V, class A, class B, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     static_assert(K == 1);
-    return call(RunningExtremeBack<I, F, !Back>{op.exclusive, op.reverse},
-                std::source_location::current(), kept<0>(saved), ct);
+    return api::call(RunningExtremeBack<I, F, !Back>{op.exclusive, op.reverse},
+                     std::source_location::current(), autodiff::kept<0>(saved), ct);
   }
 };
 
@@ -155,7 +156,8 @@ struct Run<autodiff::ProductsBack<I, Bytes>> : LocalBlock<Run<autodiff::Products
     auto const* const ct = static_cast<T const*>(run.buffers[1]->data());
     AlongDim along(run);
     std::int64_t const extent = along.extent();
-    Range const mine = rows_of(run.call.a(), along.dim, along.sizing, along.map.coords).range();
+    Range const mine =
+        planning::rows_of(run.call.a(), along.dim, along.sizing, along.map.coords).range();
     bool const ends = mine.size() > 0 && (op.reverse ? mine.begin == 0 : mine.end == extent);
     Step const s =
         planning::totals_step(run.call.a(), along.dim, along.sizing.extents, along.map.sizes);
@@ -169,16 +171,17 @@ struct Run<autodiff::ProductsBack<I, Bytes>> : LocalBlock<Run<autodiff::Products
           kernels::ProductsBlockOf<T, W>{run.data, ct, static_cast<Block*>(own.data()), b.n,
                                          b.inner, op.exclusive, op.reverse});
       run.exec().fence();
-      all = totals_of_all<Carried<typename Block::Sent>>(
+      all = execute::totals_of_all<Carried<typename Block::Sent>>(
           along, s, op.name.data(), (op.exclusive ? 1 : 0) + (op.reverse ? 2 : 0), extent, own);
     }
     Buffer const behind = take(bytes(columns * b.n, sizeof(kernels::Scaled<W>)));
     kernels::for_columns(
         run.exec(), columns,
-        kernels::ProductsBack<T, W>{
-            run.data, ct, run.writable(out), static_cast<kernels::Scaled<W>*>(behind.data()),
-            static_cast<Block const*>(all.data()), columns, ranks,
-            place_in_group(along.map, s.axes), b.n, b.inner, op.exclusive, op.reverse, ends});
+        kernels::ProductsBack<T, W>{run.data, ct, run.writable(out),
+                                    static_cast<kernels::Scaled<W>*>(behind.data()),
+                                    static_cast<Block const*>(all.data()), columns, ranks,
+                                    execute::place_in_group(along.map, s.axes), b.n, b.inner,
+                                    op.exclusive, op.reverse, ends});
     run.exec().fence();
     return out;
   }

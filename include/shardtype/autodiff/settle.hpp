@@ -42,7 +42,7 @@ constexpr auto cast_over(V const& v, shardtype::detail::Pack<Xs...>) {
   if constexpr (sizeof...(Xs) == 0) {
     return v;
   } else {
-    return call(Op<Xs...>{}, std::source_location::current(), v);
+    return api::call(Op<Xs...>{}, std::source_location::current(), v);
   }
 }
 /// The cotangent `v` of a block as one of type `Want`, by casts.
@@ -70,14 +70,15 @@ constexpr auto settled(V const& v) {
     using How = shardtype::detail::Settles<Want, Got, communicates>;
     using Met = typename How::met;
     if constexpr (How::how.partial.size == 0) {
-      return reshard<Want>(v);
+      return api::reshard<Want>(v);
     } else if constexpr (!std::is_same_v<Met, Got>) {
-      return autodiff::settled<Want, communicates>(reshard<Met>(v));
+      return autodiff::settled<Want, communicates>(api::reshard<Met>(v));
     } else {
       using Numbers = std::make_index_sequence<static_cast<std::size_t>(How::how.partial.size)>;
       using Op = decltype(autodiff::to_partial_over(
           decltype(autodiff::axes_in<typename How::S, typename How::Partial>(Numbers{})){}));
-      return autodiff::settled<Want, communicates>(call(Op{}, std::source_location::current(), v));
+      return autodiff::settled<Want, communicates>(
+          api::call(Op{}, std::source_location::current(), v));
     }
   }
 }
@@ -146,7 +147,7 @@ constexpr auto summed_over(V const& v, shardtype::detail::Pack<Ls...>) {
   if constexpr (sizeof...(Ls) == 0) {
     return v;
   } else {
-    return sum<Ls...>(v);
+    return api::sum<Ls...>(v);
   }
 }
 template <class V, class... Ls>
@@ -154,7 +155,7 @@ constexpr auto in_order(V const& v, shardtype::detail::Pack<Ls...>) {
   if constexpr (std::is_same_v<labels_of_t<tensor_of<V>>, shardtype::detail::Pack<Ls...>>) {
     return v;
   } else {
-    return transpose<Ls...>(v);
+    return api::transpose<Ls...>(v);
   }
 }
 /// What of a cotangent belongs to an operand of type `A` that was repeated along the labels it

@@ -104,7 +104,7 @@ void BodyBegins<Scope>::end(std::vector<BodyBegins*> const& begun,
 /// The tapes of the values, of level 1 first.
 template <int Top, class... As>
 void tapes_of(std::vector<Tape*>& out, As const&... as) {
-  if constexpr (Top > 1) autodiff::tapes_of<Top - 1>(out, peeled<Top>(as)...);
+  if constexpr (Top > 1) autodiff::tapes_of<Top - 1>(out, autodiff::peeled<Top>(as)...);
   SlotBase const* const slots[] = {autodiff::slot_of<Top>(as)...};
   out.push_back(autodiff::one_tape("shard_map", slots, static_cast<int>(sizeof...(As))));
 }
@@ -175,7 +175,7 @@ struct ActiveBody {
   template <class F, class A, class... As>
   static constexpr auto run(F const& f, A const& a, As const&... as) {
     if constexpr (autodiff::is_dry_inside<A> || (autodiff::is_dry_inside<As> || ...)) {
-      return settled(f(a, as...));
+      return detail::settled(f(a, as...));
     } else {
       using Begins = autodiff::BodyBegins<Scope>;
       std::vector<autodiff::Tape*> tapes;
@@ -183,7 +183,7 @@ struct ActiveBody {
       auto const begun = Begins::begin(a.mesh(), tapes);
       auto result = [&] {
         Scope const inside(a.mesh());
-        return settled(f(a, as...));
+        return detail::settled(f(a, as...));
       }();
       Begins::end(begun, tapes);
       return result;

@@ -28,7 +28,7 @@ template <class F, bool Twice>
 struct Vjp<WeighSpectrum<F, Twice>> : SavesNothing {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(WeighSpectrum<F, Twice> const& op, S const&, C const& ct) {
-    return call(op, std::source_location::current(), ct);
+    return api::call(op, std::source_location::current(), ct);
   }
 };
 
@@ -42,7 +42,7 @@ struct Run<autodiff::WeighSpectrum<F, Twice>> : LocalBlock<Run<autodiff::WeighSp
   static Buffer block(autodiff::WeighSpectrum<F, Twice> const& op, Call const& run) {
     using Real = shardtype::detail::real_of<typename Call::element>;
     Spec const& a = run.call.a();
-    AxisMap const axes = map_axes(run.mesh, run.call.names);
+    AxisMap const axes = runtime::map_axes(run.mesh, run.call.names);
     Sizing z{run.call.names.extents(), axes.sizes, 1};
     for (int d = 0; d < a.rank; ++d) z.extents.at[a.dims[d].label] = run.call.given[0][d];
     int const d = a.find(run.call.from().dims[0].label);

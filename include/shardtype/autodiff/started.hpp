@@ -93,7 +93,7 @@ class Started<Dry<A, Notes>> {
 
  public:
   template <class V>
-  constexpr explicit Started(V const& v) : result_(reshard<A>(v)) {
+  constexpr explicit Started(V const& v) : result_(api::reshard<A>(v)) {
     if constexpr (Ct::sized) {
       using R = Resolve<op::Reshard<A>, typename V::type>;
       std::int64_t const* const given[] = {v.extents().data()};

@@ -122,11 +122,12 @@ constexpr auto computed(P const& p) {
   return autodiff::without_gradient<no_level>(p);
 }
 template <class P>
-using computed_t = std::remove_cvref_t<decltype(computed(std::declval<P const&>()))>;
+using computed_t = std::remove_cvref_t<decltype(autodiff::computed(std::declval<P const&>()))>;
 /// A structure one level down: its values of level `Top` without their gradients.
 template <int Top, class P>
-using lowered_t = std::remove_cvref_t<decltype(without_gradient<(Top > 0 ? Top : no_level)>(
-    std::declval<P const&>()))>;
+using lowered_t =
+    std::remove_cvref_t<decltype(autodiff::without_gradient<(Top > 0 ? Top : no_level)>(
+        std::declval<P const&>()))>;
 template <class... Ps>
 inline constexpr int highest_level = StructureOfMembers<Ps...>::level;
 

@@ -138,6 +138,6 @@ KOKKOS_FUNCTION constexpr T const& kept(KeptAt<K, T> const& at) {
 template <int K, class T>
 T type_at(KeptAt<K, Type<T>> const&);
 template <int K, class... Ts>
-using nth_t = decltype(type_at<K>(std::declval<Kept<Type<Ts>...> const&>()));
+using nth_t = decltype(autodiff::type_at<K>(std::declval<Kept<Type<Ts>...> const&>()));
 
 }  // namespace shardtype::autodiff

@@ -48,7 +48,8 @@ constexpr auto const& argument_of(A const& a) {
   }
 }
 template <class A>
-using argument_value = std::remove_cvref_t<decltype(argument_of(std::declval<A const&>()))>;
+using argument_value =
+    std::remove_cvref_t<decltype(autodiff::argument_of(std::declval<A const&>()))>;
 
 /// An argument of number `J`; on the tape if its gradient is wanted.
 template <bool wanted, class P>
@@ -75,10 +76,10 @@ constexpr void let_start(P const& lifted) {
 template <int... Ks, class... Ps, class Args>
 constexpr auto gradients_of(shardtype::detail::Pack<Ps...>, Args const& args) {
   if constexpr (sizeof...(Ks) == 1) {
-    return (Parameters<nth_t<Ks, Ps...>>::take(kept<Ks>(args)), ...);
+    return (Parameters<nth_t<Ks, Ps...>>::take(autodiff::kept<Ks>(args)), ...);
   } else {
     return std::tuple<gradient_t<nth_t<Ks, Ps...>>...>{
-        Parameters<nth_t<Ks, Ps...>>::take(kept<Ks>(args))...};
+        Parameters<nth_t<Ks, Ps...>>::take(autodiff::kept<Ks>(args))...};
   }
 }
 
@@ -181,16 +182,17 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
     requires(sizeof...(As) == sizeof...(J))
   constexpr auto operator()(As const&... as) const {
     using G = Gradient<F, value, Ks...>;
-    if constexpr (!((!wanted<Ks...>(J) || is_known<argument_value<As>>) && ...)) {
+    if constexpr (!((!autodiff::wanted<Ks...>(J) || is_known<argument_value<As>>) && ...)) {
       checking::refused<rules::Code::X10_no_parameters, false, argument_value<As>...>{};
       return no_gradient<value, Ks...>(shardtype::detail::Pack<argument_value<As>...>{});
     } else {
       Tape tape;
       KeptIn<std::integer_sequence<int, J...>,
-             typename Lifted<wanted<Ks...>(J), argument_value<As>>::type...> const args{
-          {Lifted<wanted<Ks...>(J), argument_value<As>>::make(argument_of(as), &tape)}...};
-      if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
-      auto const made = static_cast<G const&>(*this).f(kept<J>(args)...);
+             typename Lifted<autodiff::wanted<Ks...>(J), argument_value<As>>::type...> const args{
+          {Lifted<autodiff::wanted<Ks...>(J), argument_value<As>>::make(autodiff::argument_of(as),
+                                                                        &tape)}...};
+      if constexpr (overlaps<F>) (autodiff::let_start(autodiff::kept<Ks>(args)), ...);
+      auto const made = static_cast<G const&>(*this).f(autodiff::kept<J>(args)...);
       static_cast<void>(Untaken<decltype(made), argument_value<As>...>{});
       return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
     }
@@ -216,17 +218,20 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   template <class... As>
     requires(sizeof...(As) > most_numbered_arguments)
   constexpr auto operator()(As const&... as) const {
-    return run(Numbers<static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {}, argument_of(as)...);
+    return run(
+        Numbers<static_cast<int>(sizeof...(As))>{}, [](std::int64_t) {},
+        autodiff::argument_of(as)...);
   }
   /// The same; `forward_done(bytes of the loss)` is called between the passes.
   template <int... J, class Hook, class... Ps>
   constexpr auto run(std::integer_sequence<int, J...>, Hook const& forward_done,
                      Ps const&... ps) const {
     Tape tape;
-    KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...> const
-        args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
-    if constexpr (overlaps<F>) (autodiff::let_start(kept<Ks>(args)), ...);
-    auto const made = f(kept<J>(args)...);
+    KeptIn<std::integer_sequence<int, J...>,
+           typename Lifted<autodiff::wanted<Ks...>(J), Ps>::type...> const args{
+        {Lifted<autodiff::wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
+    if constexpr (overlaps<F>) (autodiff::let_start(autodiff::kept<Ks>(args)), ...);
+    auto const made = f(autodiff::kept<J>(args)...);
     static_cast<void>(Untaken<decltype(made), Ps...>{});
     return with_result<Ps...>(tape, args, made, forward_done);
   }
@@ -268,13 +273,13 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<L>::type>));
       return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else {
-      auto const& loss = argument_of(result);
+      auto const& loss = autodiff::argument_of(result);
       auto const& value_of_loss = value_in(loss);
       using V = std::remove_cvref_t<decltype(value_of_loss)>;
       forward_done(static_cast<std::int64_t>(sizeof(typename V::element)));
       if constexpr (level<L> > 0) begin(tape, loss);
       tape.backward();
-      auto grads = gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, args);
+      auto grads = autodiff::gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, args);
       if constexpr (value && sizeof...(Aux) > 0) {
         using Both = std::pair<V, Aux...>;
         return ValueAndGradient<Both, decltype(grads)>{Both(value_of_loss, aux...),
@@ -320,7 +325,7 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
     using Ct = cotangent_value<typename L::inner>;
     if (loss.slot() == nullptr) return;
     if (loss.slot()->tape != &tape) throw_other_differentiation("the loss", "this one's arguments");
-    loss.slot()->add(filled<Ct>(loss.value(), 1));
+    loss.slot()->add(autodiff::filled<Ct>(loss.value(), 1));
   }
 };
 
@@ -383,12 +388,12 @@ constexpr auto grad(F f) {
 /// a gradient of an outer differentiation that is no argument. JAX: has_aux=True.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, core::Taken<HasAux>) {
-  return value_and_grad<Ks...>(autodiff::WithAux<F>(std::move(f)));
+  return api::value_and_grad<Ks...>(autodiff::WithAux<F>(std::move(f)));
 }
 /// A pair of the gradient and of the values beside the loss.
 template <int... Ks, class F>
 constexpr auto grad(F f, core::Taken<HasAux>) {
-  return grad<Ks...>(autodiff::WithAux<F>(std::move(f)));
+  return api::grad<Ks...>(autodiff::WithAux<F>(std::move(f)));
 }
 
 /// The same; the last movement of a parameter's gradient, such as the AllReduce of data parallelism or
@@ -400,19 +405,19 @@ constexpr auto grad(F f, core::Taken<HasAux>) {
 /// way. Megatron-LM: --overlap-grad-reduce.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, core::Taken<OverlapGradReduce>) {
-  return value_and_grad<Ks...>(autodiff::Overlapped<F>(std::move(f)));
+  return api::value_and_grad<Ks...>(autodiff::Overlapped<F>(std::move(f)));
 }
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, core::Taken<HasAux>, OverlapGradReduce overlap) {
-  return value_and_grad<Ks...>(autodiff::WithAux<F>(std::move(f)), overlap);
+  return api::value_and_grad<Ks...>(autodiff::WithAux<F>(std::move(f)), overlap);
 }
 template <int... Ks, class F>
 constexpr auto grad(F f, core::Taken<OverlapGradReduce>) {
-  return grad<Ks...>(autodiff::Overlapped<F>(std::move(f)));
+  return api::grad<Ks...>(autodiff::Overlapped<F>(std::move(f)));
 }
 template <int... Ks, class F>
 constexpr auto grad(F f, core::Taken<HasAux>, OverlapGradReduce overlap) {
-  return grad<Ks...>(autodiff::WithAux<F>(std::move(f)), overlap);
+  return api::grad<Ks...>(autodiff::WithAux<F>(std::move(f)), overlap);
 }
 
 /// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:
@@ -421,7 +426,7 @@ template <class A>
 constexpr auto stop_gradient(core::Argument<A> const& given) {
   A const& a = given.self();
   if constexpr (core::is_active<A>) {
-    return stop_gradient(a.tensor().value());
+    return api::stop_gradient(a.tensor().value());
   } else {
     return a;
   }

@@ -112,14 +112,14 @@ struct SavesNothing : Differentiable {
 struct SavesOperands : Differentiable {
   template <class V, class... As, class Op>
   static constexpr auto save(Op const&, V const&, As const&... as) {
-    return keep(as...);
+    return autodiff::keep(as...);
   }
 };
 /// Base of a Vjp that reads the extents of its operands.
 struct SavesExtents : Differentiable {
   template <class V, class... As, class Op>
   static constexpr auto save(Op const&, V const&, As const&... as) {
-    return keep(as.extents()...);
+    return autodiff::keep(as.extents()...);
   }
 };
 
@@ -129,9 +129,9 @@ struct SavesIds : Differentiable {
   static constexpr auto save(Op const&, V const&, As const&... as) {
     auto const& last = last_of(as...);
     if constexpr (std::is_integral_v<element_t<tensor_of<std::remove_cvref_t<decltype(last)>>>>) {
-      return keep(as.extents()..., last);
+      return autodiff::keep(as.extents()..., last);
     } else {
-      return keep(as.extents()...);
+      return autodiff::keep(as.extents()...);
     }
   }
 
@@ -163,7 +163,7 @@ struct NoRows : Index<"no rows"> {};
 /// Zeros with the dims of `ct`, but `rows` along `From`, which becomes `To`.
 template <class From, class To, class C>
 constexpr auto zeros_like(C const& ct, std::int64_t rows) {
-  return pad<NoRows, To>(slice<From, NoRows>(ct, 0, 0), 0, rows);
+  return api::pad<NoRows, To>(api::slice<From, NoRows>(ct, 0, 0), 0, rows);
 }
 
 /// What an operation's `pull` is given: the cotangent `ct` of the result, for operand `operand` of
@@ -173,7 +173,7 @@ struct Pull {
   static constexpr int operand = K;
   /// Whether there are ids (PullsByIds).
   static constexpr bool has_ids =
-      requires(S const& s) { kept<static_cast<int>(sizeof...(As))>(s); };
+      requires(S const& s) { autodiff::kept<static_cast<int>(sizeof...(As))>(s); };
   using type = tensor_of<nth_t<K, As...>>;  ///< of the operand
   template <class I>
   using dim = typename NthDim<typename DimsOf<type>::type, place_of<type, I>>::type;
@@ -194,7 +194,7 @@ struct Pull {
   template <class Op, class... Vs>
   constexpr auto with_ids(Op const& op, Vs const&... vs) const {
     if constexpr (has_ids) {
-      return call(op, vs..., kept<static_cast<int>(sizeof...(As))>(saved));
+      return call(op, vs..., autodiff::kept<static_cast<int>(sizeof...(As))>(saved));
     } else {
       return call(op, vs...);
     }
@@ -207,7 +207,7 @@ struct Pull {
   /// The extent along I of operand `k`.
   template <class I, int k = K>
   constexpr std::int64_t rows() const {
-    return kept<k>(saved)[place_of<tensor_of<nth_t<k, As...>>, I>];
+    return autodiff::kept<k>(saved)[place_of<tensor_of<nth_t<k, As...>>, I>];
   }
   /// The sum of the extents along I of the operands before this one.
   template <class I>

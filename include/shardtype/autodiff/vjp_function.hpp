@@ -56,14 +56,14 @@ class PullbackOf<std::integer_sequence<int, Ks...>, Made, Ps...> {
   struct Lifts;
   template <int... J>
   struct Lifts<std::integer_sequence<int, J...>> {
-    using Args =
-        KeptIn<std::integer_sequence<int, J...>, typename Lifted<wanted<Ks...>(J), Ps>::type...>;
+    using Args = KeptIn<std::integer_sequence<int, J...>,
+                        typename Lifted<autodiff::wanted<Ks...>(J), Ps>::type...>;
     static constexpr Args make(Tape* tape, Ps const&... ps) {
-      return Args{{Lifted<wanted<Ks...>(J), Ps>::make(ps, tape)}...};
+      return Args{{Lifted<autodiff::wanted<Ks...>(J), Ps>::make(ps, tape)}...};
     }
     template <class F>
     static constexpr Made call(F const& f, Args const& args) {
-      return autodiff::computed(f(kept<J>(args)...));
+      return autodiff::computed(f(autodiff::kept<J>(args)...));
     }
   };
   using Args = typename Lifts<Order>::Args;
@@ -107,7 +107,7 @@ class PullbackOf<std::integer_sequence<int, Ks...>, Made, Ps...> {
       } else {
         state_->tape.pull_all();
       }
-      return gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, state_->args);
+      return autodiff::gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, state_->args);
     }
   }
   /// The refusal of a cotangent of type `C` for a value of type `A`; void if it is accepted.
@@ -142,7 +142,7 @@ template <int... Ks, class F, class... Ps>
 constexpr auto vjp_of(std::integer_sequence<int, Ks...> numbers, F const& f, Ps const&... ps) {
   return [&]<int... J>(std::integer_sequence<int, J...>) {
     using Made = computed_t<decltype(f(
-        std::declval<typename Lifted<wanted<Ks...>(J), Ps>::type const&>()...))>;
+        std::declval<typename Lifted<autodiff::wanted<Ks...>(J), Ps>::type const&>()...))>;
     if constexpr (shardtype::detail::is_poison<Made> || any_poisoned<Ps...>) {
       return ValueAndPullback<Poisoned, Poisoned>{};
     } else {

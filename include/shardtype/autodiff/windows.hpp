@@ -36,11 +36,11 @@ template <class I>
 struct Vjp<op::Sort<I>> : Differentiable {
   template <class V, class A>
   static constexpr auto save(op::Sort<I> const& op, V const&, A const& a) {
-    return keep(argsort<I>(a, op.order), a.extents()[place_of<tensor_of<A>, I>]);
+    return autodiff::keep(api::argsort<I>(a, op.order), a.extents()[place_of<tensor_of<A>, I>]);
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(op::Sort<I> const&, S const& saved, C const& ct) {
-    return scatter_along<I>(ct, kept<0>(saved), kept<1>(saved));
+    return api::scatter_along<I>(ct, autodiff::kept<0>(saved), autodiff::kept<1>(saved));
   }
 };
 

@@ -94,7 +94,7 @@ struct BlockMove {
     if (Parts::names_kind && !may_owe) return refuse(Code::T05_not_an_axis);
     if (Parts::states > may_name_states) return refuse(Code::T05_not_an_axis);
     if (S::readings[1].malformed == Malformed::repeated_axis)
-      return refuse(Code::T01_axis_twice, -1, -1, S::readings[1].axis);
+      return rules::refuse(Code::T01_axis_twice, -1, -1, S::readings[1].axis);
     if (Verdict v = rules::well_named(S::names); !v) return v;
     Verdict v = accept(given);
     AxisList const over = axes();
@@ -176,8 +176,8 @@ struct BlockMoveResult : Rule {
   static constexpr void set_extents([[maybe_unused]] Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     planning::BlockCall const c = block_call(sizes);
-    move_extents(c,
-                 {Rule::S::names, Rule::S::readings, 1, Rule::verdict.result, sizes, given, out});
+    detail::move_extents(
+        c, {Rule::S::names, Rule::S::readings, 1, Rule::verdict.result, sizes, given, out});
     if constexpr (requires { op.check(c.ranks()); }) op.check(c.ranks());
   }
   /// The plan of one call of `op` on a block of these extents.

@@ -72,7 +72,7 @@ struct NamedContraction {
   using result = Out;
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
-                                      z, m, {}, product_element<element_t<A>>());
+                                      z, m, {}, detail::product_element<element_t<A>>());
   }
   /// As above, in parts for compile time.
   static constexpr auto progress(Sizing const& z, planning::Progress const& before) {
@@ -81,7 +81,7 @@ struct NamedContraction {
   }
   static constexpr Plan finish_plan(Sizing const& z, planning::Progress const& before) {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
-                                      z, {}, before, product_element<element_t<A>>());
+                                      z, {}, before, detail::product_element<element_t<A>>());
   }
 };
 
@@ -89,7 +89,7 @@ template <class A, class B>
 struct StrictMatmul {
   using S = Scope<A, B>;
   static constexpr Verdict verdict =
-      strict_product(S::names, S::readings, product_elements<A, B>, rules::matmul_labels);
+      detail::strict_product(S::names, S::readings, product_elements<A, B>, rules::matmul_labels);
 };
 
 /// The scope's number of label `L`, or one past the last if no operand has it.
@@ -116,10 +116,10 @@ struct NamedLabels {
 template <class A, class B, class... Ls>
 struct StrictEinsum {
   using S = Scope<A, B>;
-  static constexpr int numbers[] = {label_number<S, Ls>()..., 0};
+  static constexpr int numbers[] = {detail::label_number<S, Ls>()..., 0};
   static constexpr Verdict verdict =
-      strict_product(S::names, S::readings, product_elements<A, B>,
-                     NamedLabels{numbers, static_cast<int>(sizeof...(Ls))});
+      detail::strict_product(S::names, S::readings, product_elements<A, B>,
+                             NamedLabels{numbers, static_cast<int>(sizeof...(Ls))});
 };
 
 /// The strict form: the verdict first; result and plan only if it accepts.
@@ -133,7 +133,7 @@ struct Strictly : Strict {
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
     return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec,
                                              Strict::verdict.result, z,
-                                             product_element<element_t<A>>());
+                                             detail::product_element<element_t<A>>());
   }
 };
 
@@ -172,7 +172,7 @@ constexpr auto label_of_pair() {
     return false;
   }();
   if constexpr (needed && (S::readings[0].spec.find(L) >= 0 || S::readings[1].spec.find(L) >= 0)) {
-    return label_type<S, L>();
+    return detail::label_type<S, L>();
   } else {
     return Pack<>{};
   }
@@ -185,11 +185,11 @@ constexpr Type<op::Einsum<Ls...>> einsum_to(Pack<Ls...>) {
 /// in which the two have them.
 template <class S, int... L>
 constexpr auto pair_product(std::integer_sequence<int, L...>) {
-  return einsum_to((Pack<>{} | ... | decltype(label_of_pair<S, L>()){}));
+  return detail::einsum_to((Pack<>{} | ... | decltype(detail::label_of_pair<S, L>()){}));
 }
 template <class S>
-using pair_product_t =
-    typename decltype(pair_product<S>(std::make_integer_sequence<int, S::names.labels>{}))::type;
+using pair_product_t = typename decltype(detail::pair_product<S>(
+    std::make_integer_sequence<int, S::names.labels>{}))::type;
 
 template <class Scoped, int Types>
 struct UnlawfulProducts {
@@ -227,8 +227,8 @@ constexpr auto resolve_pairs(Pack<Ls...> out, Type<A>, Type<B>, Type<Rest>... re
     if constexpr (!Pair::verdict) {
       return Type<RefusedPair<Pair, A, B>>{};
     } else {
-      using Next =
-          typename decltype(resolve_pairs(out, Type<typename Pair::result>{}, rest...))::type;
+      using Next = typename decltype(detail::resolve_pairs(out, Type<typename Pair::result>{},
+                                                           rest...))::type;
       return Type<PairFirst<Pair, Product, Next>>{};
     }
   }
@@ -243,7 +243,7 @@ constexpr auto resolve_products(Pack<Out...> out, Type<As>... as) {
     if constexpr (!rules::lawful(S::names, S::readings, types)) {
       return Type<UnlawfulProducts<S, types>>{};
     } else {
-      return resolve_pairs(out, as...);
+      return detail::resolve_pairs(out, as...);
     }
   } else {
     return Type<NamedProducts<Pack<Out...>, As...>>{};

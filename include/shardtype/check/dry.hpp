@@ -60,7 +60,7 @@ class Dry : public core::Argument<Dry<A, Notes>> {
     if constexpr (sized) {
       Extents of_labels;
       for (int d = 0; d < dims; ++d) of_labels.at[spec().dims[d].label] = extents[d];
-      value_ = notes.hold(largest_elements(spec(), of_labels, Scope<A>::names.sizes()) *
+      value_ = notes.hold(core::largest_elements(spec(), of_labels, Scope<A>::names.sizes()) *
                           static_cast<std::int64_t>(sizeof(element)));
     }
   }
@@ -149,7 +149,7 @@ constexpr auto const& first_dry(A const& a, Rest const&... rest) {
   if constexpr (is_dry<A>) {
     return a;
   } else {
-    return first_dry(rest...);
+    return detail::first_dry(rest...);
   }
 }
 
@@ -178,12 +178,12 @@ constexpr Sizing sizing_from(std::int64_t const* const (&extents)[Count], std::i
 /// Records the plan of `op`, which `R` resolved; returns its result, of type `Out`.
 template <class R, class Op, class... As>
 constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
-  auto const& dry = first_dry(as...);
+  auto const& dry = detail::first_dry(as...);
   auto& notes = dry.notes();
   using Notes = std::remove_reference_t<decltype(notes)>;
   using Out = typename R::result;
   using First = typename std::remove_cvref_t<decltype(dry)>::type;
-  std::int64_t const* const given[] = {extents_or_none(as)...};
+  std::int64_t const* const given[] = {detail::extents_or_none(as)...};
   Sizes const sizes = R::S::names.sizes();
   std::int64_t made[max_dims];
   for (std::int64_t& n : made) n = dynamic;
@@ -196,14 +196,14 @@ constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
       notes.note(Op::name, plan, R::S::names);
     } else if constexpr (R::S::names.all_static()) {
       // a constant, which the layers of a model share
-      Plan const& plan = shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>();
+      Plan const& plan = detail::shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>();
       for (int d = 0; d < plan.result.rank; ++d)
         made[d] = R::S::names.extents()[plan.result.dims[d].label];
       shares = plan.size == 0;
       notes.note_constant(Op::name, plan, R::S::names);
     } else {
-      Sizing const z =
-          sizing_from<typename R::S>(given, static_cast<std::int64_t>(sizeof(moved_t<R, First>)));
+      Sizing const z = detail::sizing_from<typename R::S>(
+          given, static_cast<std::int64_t>(sizeof(moved_t<R, First>)));
       Plan const plan = R::make_plan(z, {});
       for (int d = 0; d < plan.result.rank; ++d) made[d] = z.extents[plan.result.dims[d].label];
       shares = plan.size == 0;
@@ -219,7 +219,7 @@ constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
         if constexpr (R::S::names.all_static()) {
           notes.counts[c] = planning::add_counts(
               notes.counts[c],
-              shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind));
+              detail::shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind));
         } else {
           notes.counts[c] =
               planning::add_counts(notes.counts[c], PlanSet<R, moved_t<R, First>>::count(kind));
@@ -234,10 +234,10 @@ constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
 template <class R, class Op, class A, class B, class... Rest>
 constexpr auto note_pairs(Op const& op, A const& a, B const& b, Rest const&... rest) {
   if constexpr (requires { typename R::pair; }) {
-    auto const product = note<typename R::pair>(typename R::pair_operation{}, a, b);
-    return note_pairs<typename R::next>(op, product, rest...);
+    auto const product = detail::note<typename R::pair>(typename R::pair_operation{}, a, b);
+    return detail::note_pairs<typename R::next>(op, product, rest...);
   } else {
-    return note<R>(op, a, b);
+    return detail::note<R>(op, a, b);
   }
 }
 

@@ -95,7 +95,7 @@ constexpr Elements judge_element() {
 template <class T, class... Operands>
 constexpr Elements judge_elements() {
   Elements out = Elements::fine;
-  ((out = out == Elements::fine ? judge_element<Operands, T>() : out), ...);
+  ((out = out == Elements::fine ? detail::judge_element<Operands, T>() : out), ...);
   return out;
 }
 /// Whether `F` accepts these elements; those of the first operand of `where` are a condition. A user's function may
@@ -106,11 +106,11 @@ constexpr Elements judge_function() {
     return Elements::fine;
   } else if constexpr (std::is_same_v<F, functions::Where>) {
     bool const boolean = std::is_same_v<typename CommonElement<First>::type, bool>;
-    return boolean ? judge_elements<T, Rest...>() : Elements::condition;
+    return boolean ? detail::judge_elements<T, Rest...>() : Elements::condition;
   } else {
     if (F::gives == functions::Gives::floating && !is_floating<T>) return Elements::not_floating;
     if (is_of_real<F> && is_complex<T>) return Elements::no_order;
-    return judge_elements<T, First, Rest...>();
+    return detail::judge_elements<T, First, Rest...>();
   }
 }
 
@@ -196,7 +196,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
     if (sizeof...(Args) > shardtype::rules::Operands::most) return refuse(Code::T07_too_many);
     if (Verdict v = rules::lawful(S::names, S::readings, count); !v) return v;
     if (not_taken<element>) return refuse(Code::T11_not_callable);
-    Elements const elements = judge_function<F, common, Args...>();
+    Elements const elements = detail::judge_function<F, common, Args...>();
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
     if (elements == Elements::not_floating) return refuse(Code::P12_not_floating);
     if (elements == Elements::no_order) return refuse(Code::S04_no_order);

@@ -179,8 +179,8 @@ inline constexpr Linearity linearity_of<functions::Cast<To>, T> =
 /// For a user's function its return type; NotTaken if it does not accept them.
 template <class F, class T, class... Ts>
 struct ElementGiven {
-  using type =
-      std::remove_cvref_t<decltype(or_not_taken(std::declval<F const&>())(std::declval<Ts>()...))>;
+  using type = std::remove_cvref_t<decltype(detail::or_not_taken(std::declval<F const&>())(
+      std::declval<Ts>()...))>;
 };
 template <class F, class T, class... Ts>
   requires is_tag<F>

@@ -111,7 +111,7 @@ struct NamedRule {
     if (is_local<A> || (is_local<Bs> || ...)) return {refuse(Code::V14_named_result), 0, {}, {}};
     if (Verdict v = rules::lawful(S::names, S::readings, operands + 3); !v) return {v, 0, {}, {}};
     if (operands > planning::max_local_operands) return {refuse(Code::T07_too_many), 0, {}, {}};
-    if (Code const c = refused_elements<Op, A, Bs...>(); c != Code::ok)
+    if (Code const c = detail::refused_elements<Op, A, Bs...>(); c != Code::ok)
       return {refuse(c), 0, {}, {}};
     if (!std::is_same_v<element_t<Out>, typename ElementOfResult<Op, A, Bs...>::type>)
       return {refuse(Code::N05_element_type), 0, {}, {}};
@@ -187,8 +187,8 @@ struct NamedForm : Rule {
       call.totals = Op::totals(local->operands[0], call.from);
       call.total_bytes = Op::total_bytes;
     }
-    return planning::named_plan(call, m, false,
-                                [](planning::CallSizing const& c) { return work_of<Op>(c); });
+    return planning::named_plan(
+        call, m, false, [](planning::CallSizing const& c) { return detail::work_of<Op>(c); });
   }
 
  private:

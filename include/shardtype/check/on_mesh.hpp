@@ -31,7 +31,7 @@ refused<Code::M01_axis_not_in_mesh, false, A, M, X>* not_in_mesh(Pack<X>);
 /// The refusal of `A`, whose axis of number `Axis` the mesh lacks.
 template <class A, class M, int Axis>
 using not_in_mesh_t =
-    std::remove_pointer_t<decltype(not_in_mesh<A, M>(axis_type<Scope<A>, Axis>()))>;
+    std::remove_pointer_t<decltype(detail::not_in_mesh<A, M>(detail::axis_type<Scope<A>, Axis>()))>;
 
 }  // namespace detail
 

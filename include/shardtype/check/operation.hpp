@@ -192,8 +192,8 @@ template <class Op, class A, class... Bs>
 struct RuleOf {
   using S = Scope<A, Bs..., typename FromOf<Op>::type, typename ToOf<Op>::type>;
   static constexpr int operands = 1 + static_cast<int>(sizeof...(Bs));
-  static constexpr Verdict verdict = ask_rule<1 + sizeof...(Bs)>(
-      &Op::rule, S::names, S::readings, refused_elements<Op, A, Bs...>(),
+  static constexpr Verdict verdict = detail::ask_rule<1 + sizeof...(Bs)>(
+      &Op::rule, S::names, S::readings, detail::refused_elements<Op, A, Bs...>(),
       std::is_same_v<element_t<A>, bool>);
 };
 
@@ -284,7 +284,7 @@ struct RuledResult : Rule {
     values.call.from = Rule::S::readings[Rule::operands].spec;
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
-    if (!p.computes()) planning::append_compute(p, work_of(op, values.call, along));
+    if (!p.computes()) planning::append_compute(p, detail::work_of(op, values.call, along));
     return p;
   }
   /// The number of collectives of a kind in every call, for all sizes; of a loop whose length they determine,

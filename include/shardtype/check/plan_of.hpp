@@ -71,11 +71,11 @@ constexpr bool scenario_applies(Names const& n, int number) {
 // Sizings as types, so that each plan is one constant, however often it is requested.
 template <class S, class T>
 struct StaticSizing {
-  static constexpr Sizing value = static_sizing<S, T>();
+  static constexpr Sizing value = detail::static_sizing<S, T>();
 };
 template <class S, class T, int Number>
 struct ScenarioSizing {
-  static constexpr Sizing value = scenario(static_sizing<S, T>(), Number);
+  static constexpr Sizing value = detail::scenario(detail::static_sizing<S, T>(), Number);
 };
 
 /// The result of the first `Round + 1` parts of a long search: one constant for each part, so that
@@ -96,20 +96,20 @@ consteval Plan plan_by_rounds() {
   if constexpr (SearchRound<R, Z, Round>::value.finished) {
     return R::finish_plan(Z::value, SearchRound<R, Z, Round>::value);
   } else {
-    return plan_by_rounds<R, Z, Round + 1>();
+    return detail::plan_by_rounds<R, Z, Round + 1>();
   }
 }
 template <class R, class Z>
 consteval Plan plan_in_compiler() {
   if constexpr (requires { R::progress(Z::value, planning::Progress{}); }) {
-    return plan_by_rounds<R, Z>();
+    return detail::plan_by_rounds<R, Z>();
   } else {
     return R::make_plan(Z::value);
   }
 }
 /// The plan of the operation that `R` resolved, for the sizing `Z::value`.
 template <class R, class Z>
-inline constexpr Plan compiled_plan = plan_in_compiler<R, Z>();
+inline constexpr Plan compiled_plan = detail::plan_in_compiler<R, Z>();
 
 /// A sizing as a type; equal sizings are the same type.
 template <std::int64_t Bytes, std::int64_t... N>
@@ -134,8 +134,8 @@ constexpr auto equal_sizing(std::index_sequence<L...>, std::index_sequence<X...>
 template <class R, class Z>
 constexpr Plan const& shared_plan() {
   if constexpr (requires { requires R::from_number != 0 && R::to_number != 0; }) {
-    using Equal = decltype(equal_sizing<Z>(std::make_index_sequence<max_dims>{},
-                                           std::make_index_sequence<max_axes>{}));
+    using Equal = decltype(detail::equal_sizing<Z>(std::make_index_sequence<max_dims>{},
+                                                   std::make_index_sequence<max_axes>{}));
     return compiled_plan<AlikeReshards<R::from_number, R::to_number>, typename Equal::type>;
   } else {
     return compiled_plan<R, Z>;
@@ -158,7 +158,7 @@ constexpr auto moved_element() {
   }
 }
 template <class R, class First>
-using moved_t = typename decltype(moved_element<R, First>())::type;
+using moved_t = typename decltype(detail::moved_element<R, First>())::type;
 
 /// Whether `plan` runs no more collectives of any kind than `bound`.
 constexpr bool within(Plan const& plan, Plan const& bound) {
@@ -335,7 +335,7 @@ constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) 
 template <class Op, class... Operands>
   requires(sizeof...(Operands) > 0 && (is_tensor<Operands> && ...))
 constexpr decltype(auto) plan(Op const& op, Operands const&...) {
-  return plan(op, type<Operands>...);
+  return api::plan(op, type<Operands>...);
 }
 
 }  // namespace api

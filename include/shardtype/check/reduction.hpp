@@ -240,13 +240,13 @@ struct StrictReduction {
   static constexpr bool communicates = false;
   static constexpr Verdict decide() {
     if (Verdict v = rules::lawful(S::names, S::readings, 1); !v) return v;
-    if (Verdict v = reducible_elements<F, A>(); !v) return v;
+    if (Verdict v = detail::reducible_elements<F, A>(); !v) return v;
     constexpr Spec s = S::template spec<0>;
     Labels over;
-    constexpr int numbers[] = {label_number<S, Ls>()..., 0};
+    constexpr int numbers[] = {detail::label_number<S, Ls>()..., 0};
     for (std::size_t k = 0; k < sizeof...(Ls); ++k) {
       if (numbers[k] == max_dims) return refuse(Code::S01_no_such_index);
-      if (over.contains(numbers[k])) return refuse(Code::T02_index_twice, numbers[k]);
+      if (over.contains(numbers[k])) return rules::refuse(Code::T02_index_twice, numbers[k]);
       over.push(numbers[k]);
     }
     Labels kept;
@@ -301,7 +301,7 @@ struct NamedReduction
   static constexpr Verdict decide() {
     if (is_local<A>) return refuse(Code::V14_named_result);
     if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
-    if (Verdict v = reducible_elements<F, A>(); !v) return v;
+    if (Verdict v = detail::reducible_elements<F, A>(); !v) return v;
     if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>>)
       return refuse(Code::N05_element_type);
     return rules::named_reduction(given, wanted(), F::kind);
@@ -347,7 +347,7 @@ struct NamedReduction
   static constexpr Plan reshard_for(Sizing z) {
     using Moved = moved_t<NamedReduction, A>;
     if constexpr (S::names.all_static()) {
-      return shared_plan<NamedReduction, StaticSizing<S, Moved>>();
+      return detail::shared_plan<NamedReduction, StaticSizing<S, Moved>>();
     } else {
       z.element_bytes = bytes;
       return PlanSet<NamedReduction, Moved>::choose(z);

@@ -82,7 +82,7 @@ struct NamedParts {
   static constexpr std::size_t count = sizeof...(Named);
   using Axes = decltype((Pack<>{} | ... | axis<Named>()));
   using Labels = decltype((Pack<>{} | ... | label<Named>()));
-  using Mentioned = decltype(mentioned(Labels{}, Axes{}));
+  using Mentioned = decltype(detail::mentioned(Labels{}, Axes{}));
   /// Checks the order: kind first, if any; then axes; then indices; then the state of the result.
   static constexpr bool in_order() {
     int const place[] = {(is_kind<Named>          ? 0

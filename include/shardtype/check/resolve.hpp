@@ -36,8 +36,8 @@ inline constexpr bool same_element =
 /// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with elements `T` and the
 /// memory of `Like`.
 template <class T, class Like, class... Parts>
-struct NamedAs : Only<decltype(as_tensor<Like, T>(Pack<Parts...>{},
-                                                  detail::memory_of(hana::basic_type<Like>{})))> {};
+struct NamedAs : Only<decltype(detail::as_tensor<Like, T>(
+                     Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};
 template <class T, class Like, class Out>
   requires is_tensor<Out>
 struct NamedAs<T, Like, Out> {
@@ -49,7 +49,7 @@ using named_as_t = typename NamedAs<T, Like, Parts...>::type;
 template <class S, int Label>
 constexpr auto fault_label() {
   if constexpr (Label >= 0) {
-    return label_type<S, Label>();
+    return detail::label_type<S, Label>();
   } else {
     return Pack<>{};
   }
@@ -57,7 +57,7 @@ constexpr auto fault_label() {
 template <class S, int Axis>
 constexpr auto fault_axis() {
   if constexpr (Axis >= 0) {
-    return axis_type<S, Axis>();
+    return detail::axis_type<S, Axis>();
   } else {
     return Pack<>{};
   }

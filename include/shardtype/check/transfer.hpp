@@ -34,7 +34,7 @@ struct TransferRule {
   using From = Scope<A>;
   using To = Scope<Out>;
   /// The destination with the labels of the source.
-  static constexpr Spec spec = relabelled(To::template spec<0>, To::names, From::names);
+  static constexpr Spec spec = detail::relabelled(To::template spec<0>, To::names, From::names);
   static constexpr Verdict source_law = rules::lawful(From::names, From::readings, 1);
   static constexpr Verdict target_law = rules::lawful(To::names, To::readings, 1);
   static constexpr Verdict rule = rules::transfer(From::template spec<0>, spec);
@@ -70,7 +70,7 @@ struct Transferring : TransferRule<A, Out> {
 /// refuses.
 template <class Rule, class Target>
 inline constexpr int axis_beyond =
-    Rule::verdict ? missing_axis<typename Rule::result>(Type<Target>{}) : -1;
+    Rule::verdict ? detail::missing_axis<typename Rule::result>(Type<Target>{}) : -1;
 /// What the rule says if the mesh has the axes of the destination. Else the refusal names only that.
 template <class Rule, class Target, int Axis = axis_beyond<Rule, Target>>
 struct OntoMesh {

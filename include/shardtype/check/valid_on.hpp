@@ -65,14 +65,14 @@ constexpr bool is_lawful() {
 /// too large (T10).
 template <class A, class... Given>
 constexpr bool exists_on() {
-  if constexpr (!is_lawful<A>()) {
+  if constexpr (!detail::is_lawful<A>()) {
     return false;
   } else {
     using S = Scope<A>;
     constexpr Sizes sizes = SizesOn<S, Given...>::value;
     for (int x = 0; x < S::names.axes; ++x)
       if (sizes[x] == dynamic) return false;
-    return countable(S::names.label_extent, S::names.labels);
+    return core::countable(S::names.label_extent, S::names.labels);
   }
 }
 
@@ -87,7 +87,7 @@ struct ValidOn<F, OperandTypes<A...>, Given...> {
   template <class Out>
   static constexpr bool gives() {
     if constexpr (is_tensor<Out>) {
-      return exists_on<Out, Given...>();
+      return detail::exists_on<Out, Given...>();
     } else if constexpr (requires { Out::template valid_on<Given...>; }) {
       return Out::template valid_on<Given...>;
     } else {
@@ -95,8 +95,8 @@ struct ValidOn<F, OperandTypes<A...>, Given...> {
     }
   }
   static constexpr bool mesh_and_operands() {
-    return (size_fits(Given{}) && ...) && mesh_fits(Given{}...) &&
-           (exists_on<A, Given...>() && ...);
+    return (detail::size_fits(Given{}) && ...) && detail::mesh_fits(Given{}...) &&
+           (detail::exists_on<A, Given...>() && ...);
   }
   static constexpr bool result_exists() {
     if constexpr (Resolvable<F, A...>) {

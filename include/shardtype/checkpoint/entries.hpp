@@ -117,7 +117,7 @@ SavedTensor saved(A const& a, std::string_view part, std::string name,
     using Nested = typename shardtype::detail::InBlocks<A>::type;
     detail::describe_rows(out, Nested::local_rows(a.mesh(), a.extents()));
     out.read = [&a, where]() -> SavedTensor::OnHost {
-      auto const nested = std::make_shared<Nested>(reshard<Nested>(a, where));
+      auto const nested = std::make_shared<Nested>(api::reshard<Nested>(a, where));
       auto block = detail::readable(*nested);
       return {
           block.data,
@@ -177,7 +177,7 @@ LoadedTensor loaded(A& a, std::string_view part, std::string name,
     out.end = [&a, both, where] {
       (*both)->host->finish();
       (*both)->host.reset();
-      a = reshard<A>((*both)->nested, where);
+      a = api::reshard<A>((*both)->nested, where);
       both->reset();
     };
   } else {

@@ -287,8 +287,9 @@ SHARDTYPE_INLINE FileHeader parse(std::string_view text, std::string const& path
 
 SHARDTYPE_INLINE FileHeader read_header(MPI_Comm comm, int rank, std::string const& path) {
   std::int64_t file_bytes = 0;
-  std::string const text = text_from_first(
-      comm, rank, path, [&](auto& outcome) { return header_text(path, file_bytes, outcome); });
+  std::string const text = detail::text_from_first(comm, rank, path, [&](auto& outcome) {
+    return detail::header_text(path, file_bytes, outcome);
+  });
   shardtype::detail::share_number(comm, file_bytes);
   return parse(text, path, file_bytes);
 }

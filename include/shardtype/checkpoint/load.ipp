@@ -159,7 +159,7 @@ SHARDTYPE_INLINE Manifest load_now(Tensors<LoadedTensor> const& tensors, std::st
   if (mesh != nullptr) mesh->agreement().agree("checkpoint::load", where);
   MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
   int const rank = mesh != nullptr ? mesh->whole().rank() : 0;
-  std::string const text = text_from_first(
+  std::string const text = detail::text_from_first(
       comm, rank, path, [&](NpyOutcome& outcome) { return manifest_text(path, folder, outcome); });
   shardtype::detail::share_text(comm, folder, 0);
   // from here on all ranks process the same bytes, so they fail together

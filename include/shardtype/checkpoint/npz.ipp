@@ -188,7 +188,7 @@ SHARDTYPE_INLINE void load_arrays(Tensors<LoadedTensor> const& tensors, std::str
   if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_npz", where);
   MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
   int const rank = mesh != nullptr ? mesh->whole().rank() : 0;
-  std::string const text = text_from_first(
+  std::string const text = detail::text_from_first(
       comm, rank, path, [&](NpyOutcome& outcome) { return arrays_text(path, outcome); });
   std::vector<ZipEntry> entries;
   FileHeader const header = arrays_of(text, entries);

@@ -129,7 +129,8 @@ SHARDTYPE_INLINE Metadata load_file(Tensors<LoadedTensor> const& tensors, std::s
   runtime::MeshState* const mesh = tensors.here();
   if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_safetensors", where);
   MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
-  FileHeader const header = read_header(comm, mesh != nullptr ? mesh->whole().rank() : 0, path);
+  FileHeader const header =
+      detail::read_header(comm, mesh != nullptr ? mesh->whole().rank() : 0, path);
   read_file(mesh, tensors, path, header, ignore_others);
   return header.metadata;
 }

@@ -41,7 +41,7 @@ void add_words(BlockOfArray const& b, std::int64_t words, std::byte const* data,
       for (; position < stop; ++position, in += sizeof(Word)) {
         Word word = 0;
         std::memcpy(&word, in, sizeof word);
-        sum += hash_at(static_cast<std::uint64_t>(position), word);
+        sum += detail::hash_at(static_cast<std::uint64_t>(position), word);
       }
       sums[chunk] += sum;
     }

@@ -160,11 +160,11 @@ Pack<I> label_of(Type<Dim<I, Xs...>>*);
 
 template <class S, int Label>
 constexpr auto label_type() {
-  constexpr Place at = place_of_label(S::tables, S::names.label_id[Label]);
+  constexpr Place at = detail::place_of_label(S::tables, S::names.label_id[Label]);
   return decltype(detail::label_of(part_at<S, at.type, at.part>())){};
 }
 template <class S, int Axis>
-inline constexpr Place axis_place = place_of_axis(S::tables, S::names.axis_id[Axis]);
+inline constexpr Place axis_place = detail::place_of_axis(S::tables, S::names.axis_id[Axis]);
 /// A pointer to the tag of an axis.
 template <class S, int Axis>
 using axis_at =
@@ -188,21 +188,22 @@ struct DimFrom<0> {
 };
 template <class S, class P, int D, std::size_t... K>
 auto new_dim(std::index_sequence<K...>) -> decltype(DimFrom<P::value.dims[D].axes.cyclic>::make(
-    label_type<S, P::value.dims[D].label>(), axis_at<S, P::value.dims[D].axes.at[K]>()...));
+    detail::label_type<S, P::value.dims[D].label>(), axis_at<S, P::value.dims[D].axes.at[K]>()...));
 /// A pointer to the tag of a dim of a result: a dim of an operand if one is equal, else a new one.
 template <class S, class P, int D>
 constexpr auto dim_at() {
-  constexpr Place at = place_of_dim(S::tables, S::readings, S::types, S::names, P::value.dims[D]);
+  constexpr Place at =
+      detail::place_of_dim(S::tables, S::readings, S::types, S::names, P::value.dims[D]);
   if constexpr (at.type >= 0) {
     return part_at<S, at.type, at.part>();
   } else {
     using Axes = std::make_index_sequence<static_cast<std::size_t>(P::value.dims[D].axes.size)>;
-    return decltype(new_dim<S, P, D>(Axes()))();
+    return decltype(detail::new_dim<S, P, D>(Axes()))();
   }
 }
 template <class S, class P, std::size_t... D>
 auto dim_packs(std::index_sequence<D...>)
-    -> decltype(detail::packed(dim_at<S, P, static_cast<int>(D)>()...));
+    -> decltype(detail::packed(detail::dim_at<S, P, static_cast<int>(D)>()...));
 
 /// The axes of a set, sorted by name.
 constexpr AxisList sorted_by_name(AxisSet set, Names const& names) {
@@ -217,7 +218,7 @@ constexpr AxisList sorted_by_name(AxisSet set, Names const& names) {
   return out;
 }
 template <class S, class P, AxisSet Spec::* Which>
-inline constexpr AxisList attribute_axes = sorted_by_name(P::value.*Which, S::names);
+inline constexpr AxisList attribute_axes = detail::sorted_by_name(P::value.*Which, S::names);
 
 template <template <class...> class Attribute, class... Xs>
 Pack<Attribute<Xs...>> listed_in(Type<Xs>*...);
@@ -243,21 +244,23 @@ template <class S, class P>
 constexpr auto unreduced_pack() {
   using Axes = Listing<&Spec::unreduced, P>;
   if constexpr (P::value.kind == ReduceKind::max) {
-    return decltype(attribute_pack<S, P, &Spec::unreduced, OwedMax>(Axes())){};
+    return decltype(detail::attribute_pack<S, P, &Spec::unreduced, OwedMax>(Axes())){};
   } else if constexpr (P::value.kind == ReduceKind::min) {
-    return decltype(attribute_pack<S, P, &Spec::unreduced, OwedMin>(Axes())){};
+    return decltype(detail::attribute_pack<S, P, &Spec::unreduced, OwedMin>(Axes())){};
   } else {
-    return decltype(attribute_pack<S, P, &Spec::unreduced, Unreduced>(Axes())){};
+    return decltype(detail::attribute_pack<S, P, &Spec::unreduced, Unreduced>(Axes())){};
   }
 }
 template <class S, class P>
 constexpr auto attribute_packs() {
   if constexpr (P::value.varying.empty() && P::value.reduced.empty()) {
-    return unreduced_pack<S, P>();
+    return detail::unreduced_pack<S, P>();
   } else {
-    return decltype(attribute_pack<S, P, &Spec::varying, Varying>(Listing<&Spec::varying, P>()) |
-                    unreduced_pack<S, P>() |
-                    attribute_pack<S, P, &Spec::reduced, Reduced>(Listing<&Spec::reduced, P>())){};
+    return decltype(detail::attribute_pack<S, P, &Spec::varying, Varying>(
+                        Listing<&Spec::varying, P>()) |
+                    detail::unreduced_pack<S, P>() |
+                    detail::attribute_pack<S, P, &Spec::reduced, Reduced>(
+                        Listing<&Spec::reduced, P>())){};
   }
 }
 

@@ -88,7 +88,7 @@ constexpr LabelPart make_label_part() {
   }
 }
 template <class I>
-inline constexpr LabelPart label_part = make_label_part<I>();
+inline constexpr LabelPart label_part = detail::make_label_part<I>();
 template <class Position>
 constexpr AxisPart make_axis_part() {
   using Of = AxisOf<Position>;
@@ -100,7 +100,7 @@ constexpr AxisPart make_axis_part() {
   }
 }
 template <class Position>
-inline constexpr AxisPart axis_part = make_axis_part<Position>();
+inline constexpr AxisPart axis_part = detail::make_axis_part<Position>();
 template <class... Positions>
 inline constexpr AxisPart const* axis_parts[sizeof...(Positions) + 1] = {&axis_part<Positions>...,
                                                                          nullptr};

@@ -74,7 +74,7 @@ struct Blocks {
   /// A packed value of sharding `spec` with new, uninitialized memory.
   Value<T> fresh(Spec const& spec) {
     std::int64_t const n = local_elements(spec, sizing.extents, sizing.sizes, axes.coords);
-    return whole_value<T>(spec, sizing, axes.coords, take(n));
+    return execute::whole_value<T>(spec, sizing, axes.coords, take(n));
   }
 
   /// Makes `v` contiguous.

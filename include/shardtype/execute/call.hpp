@@ -44,7 +44,8 @@ struct Filled {
   static typename R::result run(Op const& op, std::source_location const&, A const& a,
                                 Bs const&... bs) {
     using Out = typename R::result;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
+    Out out =
+        shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a, bs...));
     if (a.mesh().here()) Self::fill(op, out, a, bs...);
     return out;
   }
@@ -90,13 +91,13 @@ Buffer run_kind(CallType const& type, std::source_location const& where, Overlap
                 std::int64_t* extents, Operand const& first, Operand const& second = {}) {
   Call const call = call_of(type, where, overlap, first, second);
   if constexpr (kind == PlanKind::all_reduce) {
-    return run_all_reduce<T, Space>(call, extents);
+    return execute::run_all_reduce<T, Space>(call, extents);
   } else if constexpr (kind == PlanKind::reshard) {
-    return run_call<T, Space>(call, extents);
+    return execute::run_call<T, Space>(call, extents);
   } else if constexpr (kind == PlanKind::product) {
-    return run_product<T, Space>(call, extents);
+    return execute::run_product<T, Space>(call, extents);
   } else {
-    return run_strict_product<T, Space>(call, extents);
+    return execute::run_strict_product<T, Space>(call, extents);
   }
 }
 
@@ -114,8 +115,9 @@ struct PlanRun {
                               : sizeof...(B) == 0     ? PlanKind::reshard
                               : R::communicates       ? PlanKind::product
                                                       : PlanKind::strict_product;
-    Buffer block = run_kind<T, Space, kind>(call_type<R, T>, where, overlap, extents.data(),
-                                            operand_of(a), operand_of(b)...);
+    Buffer block =
+        execute::run_kind<T, Space, kind>(call_type<R, T>, where, overlap, extents.data(),
+                                          execute::operand_of(a), execute::operand_of(b)...);
     return typename R::result(a.mesh(), extents, static_cast<Buffer&&>(block));
   }
   template <class R, class Op, class A>
@@ -125,12 +127,12 @@ struct PlanRun {
     Started started = a.mesh().state().start();
     using T = typename Out::element;
     using Space = typename Out::memory_space;
-    Call const call =
-        call_of(call_type<R, typename A::element>, where, Overlap::none, operand_of(a));
+    Call const call = execute::call_of(call_type<R, typename A::element>, where, Overlap::none,
+                                       execute::operand_of(a));
     if constexpr (detail::OneAllReduce<R>) {
-      run_all_reduce<T, Space>(call, extents.data(), started.get());
+      execute::run_all_reduce<T, Space>(call, extents.data(), started.get());
     } else {
-      run_call<T, Space>(call, extents.data(), started.get());
+      execute::run_call<T, Space>(call, extents.data(), started.get());
     }
     return Pending<Out>(a.mesh(), extents, started, where);
   }
@@ -143,7 +145,7 @@ struct LocalBlock {
   static constexpr bool makes_block = true;
   template <class R, class Op, class... As>
   static auto run(Op const& op, std::source_location const& where, As const&... as) {
-    return run_local<R, Self>(op, where, as...);
+    return execute::run_local<R, Self>(op, where, as...);
   }
 };
 
@@ -175,7 +177,7 @@ struct Run<op::Named<Op, Out...>> {
   template <class R, class... As>
   static auto run(op::Named<Op, Out...> const& named, std::source_location const& where,
                   As const&... as) {
-    return run_named<R, Run<Op>>(named.strict(), where, as...);
+    return execute::run_named<R, Run<Op>>(named.strict(), where, as...);
   }
 };
 
@@ -191,20 +193,21 @@ Plan with_kernel(Plan plan) {
 /// The plan that `R` makes for the sizes of these operands.
 template <class R, class Op, class A, class... Bs>
 Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
-  AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
+  AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
   Sizing z{R::S::names.extents(), axes.sizes,
            static_cast<std::int64_t>(sizeof(typename A::element))};
   if constexpr (requires { R::bytes; }) z.element_bytes = R::bytes;
   if constexpr (requires { op.strict(); }) {
-    z = named_sizing<R>(op.strict(), axes, a, bs...);
+    z = execute::named_sizing<R>(op.strict(), axes, a, bs...);
   } else {
     GivenExtents const given(a, bs...);
     for (int k = 0; k <= static_cast<int>(sizeof...(Bs)); ++k)
-      note_extents(z.extents, R::S::names, R::S::readings[k].spec, given.at[k], "one operand");
+      execute::note_extents(z.extents, R::S::names, R::S::readings[k].spec, given.at[k],
+                            "one operand");
   }
   Planner const planner{R::S::names, z.element_bytes, &R::make_plan};
   if constexpr (requires { op.overlap; }) {
-    return with_kernel<typename A::element, typename A::execution_space>(planner(z));
+    return execute::with_kernel<typename A::element, typename A::execution_space>(planner(z));
   } else {
     return planner(z);
   }
@@ -307,7 +310,7 @@ constexpr auto judge() {
 /// `R` (like a Resolve) refuses operands of types `As`, Poisoned if an operand was refused before,
 /// void if all is well. A caller that gets a refusal constructs it, which reports it, and returns.
 template <class R, class... As>
-using judged_t = typename decltype(judge<R, As...>())::type;
+using judged_t = typename decltype(detail::judge<R, As...>())::type;
 template <class Judgement>
 inline constexpr bool accepts = std::is_void_v<Judgement>;
 
@@ -335,9 +338,10 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
   } else {
     std::string_view name = "an operation";
     if constexpr (requires { Op::name; }) name = Op::name;
-    core::RunningCall const running(name, where, element_name<element_t<typename R::result>>(),
+    core::RunningCall const running(name, where,
+                                    detail::element_name<element_t<typename R::result>>(),
                                     &R::verdict.result, &R::S::names);
-    return start_held<R, Op, operand_t<As>...>(op, where, operand(as)...);
+    return detail::start_held<R, Op, operand_t<As>...>(op, where, detail::operand(as)...);
   }
 }
 

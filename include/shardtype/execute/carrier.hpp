@@ -113,7 +113,7 @@ class Carrier {
     }
   }
   static void place(Part& part, std::int64_t& used, bool own) {
-    if (runtime::host_reads<Space> && lies_in_place(part.layout, own)) return;
+    if (runtime::host_reads<Space> && planning::lies_in_place(part.layout, own)) return;
     part.packed = used;
     used += part.layout.elements();
   }
@@ -173,8 +173,8 @@ struct Ends {
 
   template <class A>
   Ends(A const& a, MeshRef const& target)
-      : from(placement(a.mesh().state(), R::From::names, A::spec)),
-        to(placement(target.state(), R::To::names, R::spec)) {
+      : from(execute::placement(a.mesh().state(), R::From::names, A::spec)),
+        to(execute::placement(target.state(), R::To::names, R::spec)) {
     for (std::size_t d = 0; d < A::rank; ++d) extents.at[A::spec.dims[d].label] = a.extents()[d];
   }
   TransferPlan plan(std::size_t element_bytes) const {

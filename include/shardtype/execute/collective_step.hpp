@@ -116,15 +116,15 @@ class CollectiveStep {
   void alone(Step const& s, Value<T>& v) {
     if (changes_cyclic(s) && s.from == s.to) {
       Coords const& me = blocks_.axes.coords;
-      v.keep = take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to,
-                                   rows_of(s.before, s.to, blocks_.sizing, me),
-                                   rows_of(s.after, s.to, blocks_.sizing, me));
+      v.keep = execute::take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to,
+                                            planning::rows_of(s.before, s.to, blocks_.sizing, me),
+                                            planning::rows_of(s.after, s.to, blocks_.sizing, me));
       v.data = static_cast<T const*>(v.keep.data());
     }
     v.spec = s.after;
   }
 
-  Comm& group(AxisList const& axes) { return group_of(blocks_.mesh, blocks_.axes, axes); }
+  Comm& group(AxisList const& axes) { return execute::group_of(blocks_.mesh, blocks_.axes, axes); }
 
   /// The block along `dim` of sharding `spec` at each member of the group, in order.
   detail::List<Range>& member_blocks(Spec const& spec, int dim, AxisList const& axes,
@@ -168,7 +168,8 @@ class CollectiveStep {
     parts.clear();
     for (std::size_t k = 0; k + 1 < begin.size(); ++k)
       parts.push_back({begin[k], begin[k + 1] - begin[k]});
-    split_rows<Space>(blocks_.mesh, v.data, v.layout, dim, {0, v.layout.extent[dim]}, parts, to);
+    execute::split_rows<Space>(blocks_.mesh, v.data, v.layout, dim, {0, v.layout.extent[dim]},
+                               parts, to);
     return to;
   }
 
@@ -308,7 +309,7 @@ class CollectiveStep {
   Value<T> all_to_all(Step const& s, Value<T>& v) {
     member_blocks(s.before, s.from, s.axes, old_ranges_);
     member_blocks(s.after, s.to, s.axes, ranges_);
-    Value<T> out = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
+    Value<T> out = execute::whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
     bool const even = all_equal(old_ranges_) && all_equal(ranges_);
     // number of elements per pair of indices of the two dims that change
     std::int64_t rest = 1;
@@ -349,13 +350,13 @@ class CollectiveStep {
     member_blocks(s.after, d, s.axes, ranges_);
     std::int64_t const p = blocks_.sizing.sizes.product(s.axes);
     auto place_in = [&](AxisList const& order, std::int64_t g) {
-      Coords const at = member(s.axes, blocks_.sizing.sizes, blocks_.axes.coords, g);
+      Coords const at = core::member(s.axes, blocks_.sizing.sizes, blocks_.axes.coords, g);
       std::int64_t place = 0;
       for (int k = 0; k < order.size; ++k)
         place = place * blocks_.sizing.sizes[order[k]] + at[order[k]];
       return place;
     };
-    std::int64_t const me = place_in_group(blocks_.axes, s.axes);
+    std::int64_t const me = execute::place_in_group(blocks_.axes, s.axes);
     detail::List<std::int64_t>& by_place = begins_;  // the member that gets the k-th new block
     by_place.assign(static_cast<std::size_t>(p), 0);
     for (std::int64_t g = 0; g < p; ++g)
@@ -423,14 +424,14 @@ class CollectiveStep {
     std::int64_t sent = 0;
     if (s.to >= 0) {
       Rows const mine = rows_of(s.before, s.to, z, me);
-      member_rows(s.after, s.to, z, blocks_.axes, s.axes, scratch.rows);
+      execute::member_rows(s.after, s.to, z, blocks_.axes, s.axes, scratch.rows);
       std::int64_t const rest = kernels::cross_section(v.layout, s.to);
       counts_.clear();
       for (Rows const& theirs : scratch.rows) counts_.push_back(common(mine, theirs) * rest);
       for (std::int64_t n : counts_) sent += n;
       send_wire = blocks_.take(sent);
-      split_rows<Space>(blocks_.mesh, v.data, v.layout, s.to, mine, scratch.rows,
-                        blocks_.writable(send_wire));
+      execute::split_rows<Space>(blocks_.mesh, v.data, v.layout, s.to, mine, scratch.rows,
+                                 blocks_.writable(send_wire));
       send = blocks_.writable(send_wire);
     }
     std::int64_t const n_out = out.layout.elements();
@@ -442,7 +443,7 @@ class CollectiveStep {
       return out;
     }
     Rows const mine = rows_of(s.after, s.from, z, me);
-    member_rows(s.before, s.from, z, blocks_.axes, s.axes, scratch.old_rows);
+    execute::member_rows(s.before, s.from, z, blocks_.axes, s.axes, scratch.old_rows);
     std::int64_t const rest = kernels::cross_section(out.layout, s.from);
     recv_counts_.clear();
     for (Rows const& theirs : scratch.old_rows) recv_counts_.push_back(common(mine, theirs) * rest);
@@ -460,13 +461,14 @@ class CollectiveStep {
                                sized(false, most));
     }
     arrived(blocks_.writable(recv_wire), n_out);
-    join_rows<Space>(blocks_.mesh, static_cast<T const*>(recv_wire.data()),
-                     blocks_.writable(out.keep), out.layout, s.from, mine, scratch.old_rows);
+    execute::join_rows<Space>(blocks_.mesh, static_cast<T const*>(recv_wire.data()),
+                              blocks_.writable(out.keep), out.layout, s.from, mine,
+                              scratch.old_rows);
     return out;
   }
 
   Value<T> broadcast(Step const& s, Partners const& with, Value<T> const& v) {
-    bool const mine = place_in_group(blocks_.axes, s.axes) == with.from;
+    bool const mine = execute::place_in_group(blocks_.axes, s.axes) == with.from;
     Value<T> out = mine ? blocks_.copy(v) : blocks_.fresh(s.after);
     if (blocks_.sizing.sizes.product(s.axes) == 1) return out;
     std::int64_t const n = out.layout.elements();

@@ -87,8 +87,9 @@ class Executor : protected LocalSteps<T, Space> {
         return CollectiveStep(blocks_).run(s, v);
       case Action::compute:
       case Action::finish:
-        throw_not_run(std::is_same_v<T, bool> ? "a product of elements that are not multiplied"
-                                              : "a product, where a value is only moved");
+        execute::throw_not_run(std::is_same_v<T, bool>
+                                   ? "a product of elements that are not multiplied"
+                                   : "a product, where a value is only moved");
     }
   }
   /// Whether a step's group has more than one rank; otherwise it sends nothing.
@@ -186,7 +187,7 @@ void Executor<T, Space>::agree_on(Step const& s) {
 
 template <class T, class Space>
 void Executor<T, Space>::agree(Step const& s) {
-  agree_on_collective(blocks_.mesh, blocks_.axes, blocks_.sizing, s, caller_);
+  execute::agree_on_collective(blocks_.mesh, blocks_.axes, blocks_.sizing, s, caller_);
 }
 
 }  // namespace shardtype::execute

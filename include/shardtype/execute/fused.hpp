@@ -131,7 +131,7 @@ struct DimsOfOperands<Out, Pack<As...>> {
   template <class A>
   static constexpr OperandDims of() {
     OperandDims out{{}, static_cast<std::int8_t>(sizeof(element_t<A>))};
-    auto const in = dims_in<Out, A>();
+    auto const in = detail::dims_in<Out, A>();
     for (int d = 0; d < max_dims; ++d)
       out.at[d] = static_cast<std::int8_t>(in[static_cast<std::size_t>(d)]);
     return out;
@@ -216,7 +216,7 @@ void compute_fused(void const* expression, OperandDims const* dims, int rank, Ro
   using Types = typename L::types;
   auto const& e = *static_cast<FusedParts<Part> const*>(expression);
   Buffer taken[turns ? kernels::at_least_one(Types::count) : 1];
-  auto const in = fused_sources<turns, Space>(Types{}, e.operands, dims, rank, rows, taken);
+  auto const in = detail::fused_sources<turns, Space>(Types{}, e.operands, dims, rank, rows, taken);
   typename Space::execution_space const exec{};
   kernels::evaluate<Types>(exec, L::make(e.part), FusedTarget<To>::at(out),
                            block_layout(rows, rank), in);
@@ -250,11 +250,11 @@ struct FusedRun {
 template <class Out>
 Out run_fused(FusedRun const& e, std::source_location const& where = {}) {
   core::RunningCall const running("an elementwise expression", where,
-                                  element_name<typename Out::element>(), &Out::spec,
+                                  detail::element_name<typename Out::element>(), &Out::spec,
                                   &Scope<Out>::names);
   extents_of<Out> extents{};
   detail::fused_extents(e.operands, e.dims, Scope<Out>::names, Out::spec, extents.data());
-  Out out = uninitialized<Out>(e.operands.mesh(), extents);
+  Out out = detail::uninitialized<Out>(e.operands.mesh(), extents);
   e(out);
   return out;
 }
@@ -262,11 +262,11 @@ Out run_fused(FusedRun const& e, std::source_location const& where = {}) {
 template <class Out>
 void run_fused_into(Out const& out, FusedRun const& e,
                     std::string_view operation = "an elementwise expression") {
-  core::RunningCall const running(operation, {}, element_name<typename Out::element>(), &Out::spec,
-                                  &Scope<Out>::names);
+  core::RunningCall const running(operation, {}, detail::element_name<typename Out::element>(),
+                                  &Out::spec, &Scope<Out>::names);
   extents_of<Out> known{};
   detail::fused_extents(e.operands, e.dims, Scope<Out>::names, Out::spec, known.data());
-  if (!extents_agree(known.data(), out.extents().data(), Out::spec.rank))
+  if (!detail::extents_agree(known.data(), out.extents().data(), Out::spec.rank))
     throw Error("E24", "an in-place operation would change the tensor's extents",
                 FailedOn::every_rank);
   e(out);

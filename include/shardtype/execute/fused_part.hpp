@@ -70,7 +70,7 @@ struct LoweredFunction;
 template <int... K, class F, class T, int First, class... Args>
 struct LoweredFunction<std::integer_sequence<int, K...>, F, T, First, Args...> {
   template <int J, class A>
-  using argument = Lowered<A, First + slots_before<Args...>(J), number_element<F, J, T>>;
+  using argument = Lowered<A, First + detail::slots_before<Args...>(J), number_element<F, J, T>>;
   using types = decltype((kernels::Elements<>{} + ... + typename argument<K, Args>::types{}));
   using expression =
       kernels::Node<std::integer_sequence<int, K...>, F, typename argument<K, Args>::expression...>;

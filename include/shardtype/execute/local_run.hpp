@@ -205,7 +205,7 @@ struct LocalRun {
     int const i = call.a().find(rows);
     int const j = call.a().find(columns);
     Range const mine = held(i).range();
-    Range const both = intersect(mine, held(j).range());
+    Range const both = core::intersect(mine, held(j).range());
     kernels::Layout from = out;
     kernels::Layout to = out;
     for (int d = 0; d < out.rank; ++d) {
@@ -259,8 +259,8 @@ template <class R, class Op, class A, class... Bs>
 auto result_extents(Op const& op, A const& a, Bs const&... bs) {
   (detail::check_one_mesh(a.mesh(), bs.mesh()), ...);
   std::array<std::int64_t, R::result::rank> extents{};
-  R::set_extents(op, map_axes(a.mesh().state(), R::S::names).sizes, GivenExtents(a, bs...).at,
-                 extents.data());
+  R::set_extents(op, runtime::map_axes(a.mesh().state(), R::S::names).sizes,
+                 GivenExtents(a, bs...).at, extents.data());
   return extents;
 }
 
@@ -290,7 +290,7 @@ Buffer local_block(Op const& op, std::source_location const& where, Names const&
 template <class R, class RunOp, class Op, class A, class... Bs>
 auto run_local(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   using Out = typename R::result;
-  std::array<std::int64_t, Out::rank> const extents = result_extents<R>(op, a, bs...);
+  std::array<std::int64_t, Out::rank> const extents = execute::result_extents<R>(op, a, bs...);
   return Out(a.mesh(), extents,
              execute::local_block<RunOp>(op, where, R::S::names, R::S::readings, R::verdict.result,
                                          Out::local_rows(a.mesh(), extents), nullptr, a, bs...));

@@ -62,13 +62,14 @@ class LocalSteps {
   }
 
   void slice(Step const& s, Value<T>& v) {
-    Rows const old_rows = rows_of(s.before, s.to, blocks_.sizing, blocks_.axes.coords);
-    Rows const new_rows = rows_of(s.after, s.to, blocks_.sizing, blocks_.axes.coords);
+    Rows const old_rows = planning::rows_of(s.before, s.to, blocks_.sizing, blocks_.axes.coords);
+    Rows const new_rows = planning::rows_of(s.after, s.to, blocks_.sizing, blocks_.axes.coords);
     if (new_rows.contiguous()) {
       v.data += (new_rows.begin - old_rows.begin) * v.layout.stride[s.to];
       v.layout.extent[s.to] = new_rows.size();
     } else {
-      v.keep = take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to, old_rows, new_rows);
+      v.keep =
+          execute::take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to, old_rows, new_rows);
       v.data = static_cast<T const*>(v.keep.data());
     }
     v.spec = s.after;
@@ -96,8 +97,8 @@ class LocalSteps {
     kernels::Between poke;
     if (under_way.any())
       poke = {[](void* all) { static_cast<Exchanges*>(all)->poke(); }, &under_way};
-    kernels::Product<T, Exec>(blocks_.exec, blocks_.mesh.pool(), poke)(labelled(a), labelled(b),
-                                                                       out, c);
+    kernels::Product<T, Exec>(blocks_.exec, blocks_.mesh.pool(), poke)(
+        execute::labelled(a), execute::labelled(b), out, c);
   }
 
   Blocks<T, Space> blocks_;

@@ -78,8 +78,8 @@ auto data_of(A const& a) {
 template <class V, class Ids>
 void check_values_of(Ids const& ids, std::int64_t n) {
   if (run_time.settings.check_values && ids.mesh().here())
-    check_ids<typename Ids::element, typename Ids::memory_space>(
-        data_of(ids), ids.rows().data(), static_cast<int>(Ids::rank), n, V::name);
+    execute::check_ids<typename Ids::element, typename Ids::memory_space>(
+        execute::data_of(ids), ids.rows().data(), static_cast<int>(Ids::rank), n, V::name);
 }
 
 }  // namespace shardtype::execute

@@ -65,7 +65,7 @@ struct NamedRun {
       if (s.slot == slot && s.action != Action::compute && before == nullptr) before = &s.before;
     if (before == nullptr) return from;
     return Executor<T, Space>(mesh, axes, z, where)
-        .run_slot(plan, slot, whole_value<T>(*before, z, axes.coords, std::move(from)));
+        .run_slot(plan, slot, execute::whole_value<T>(*before, z, axes.coords, std::move(from)));
   }
 
  private:
@@ -93,10 +93,10 @@ Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... 
   (detail::check_one_mesh(a.mesh(), bs.mesh()), ...);
   GivenExtents const given(a, bs...);
   for (int k = 0; k < R::operands; ++k)
-    note_extents(z.extents, names, R::S::readings[k].spec, given.at[k],
-                 k == 0   ? "the first operand"
-                 : k == 1 ? "the second operand"
-                          : "another operand");
+    execute::note_extents(z.extents, names, R::S::readings[k].spec, given.at[k],
+                          k == 0   ? "the first operand"
+                          : k == 1 ? "the second operand"
+                                   : "another operand");
   std::int64_t made[max_dims]{};
   R::set_extents(op, axes.sizes, given.at, made);
   for (int d = 0; d < R::made.rank; ++d) {
@@ -119,9 +119,9 @@ Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... 
 /// `Runs::block`, if it makes a block, returns it.
 template <class R, class Runs, class Op, class A, class... Bs>
 auto run_named(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
-  AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
-  Sizing const z = named_sizing<R>(op, axes, a, bs...);
-  Plan const& plan = plan_of<R>(z);
+  AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
+  Sizing const z = execute::named_sizing<R>(op, axes, a, bs...);
+  Plan const& plan = execute::plan_of<R>(z);
   NamedRun const run{plan, axes, where};
   auto const by = [&]<int Candidate, int... K>(std::integral_constant<int, Candidate>,
                                                std::integer_sequence<int, K...>) {

@@ -56,26 +56,27 @@ class OverlappedSteps {
     bool const first = static_cast<int>(s.slot) == 0;
     int const label = s.before.dims[s.from].label;
     shardtype::detail::List<Range> const& blocks = relative(s.before, s.from, s.axes);
-    Block mine = labelled(slots[first ? 0 : 1]);
+    Block mine = execute::labelled(slots[first ? 0 : 1]);
     if (pieces_.turned && mine.label[0] != label) mine = turned(mine, label);
     kernels::Layout largest = mine.layout;
     largest.extent[mine.find(label)] = blocks.front().size();
     Value<T> out = blocks_.fresh(product.after);
-    Block const other = labelled(slots[first ? 1 : 0]);
+    Block const other = execute::labelled(slots[first ? 1 : 0]);
     Block together;  // the gathered operand, the dim of the ring first
     if (whole != nullptr) {
-      together = labelled(whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {}));
+      together = execute::labelled(
+          execute::whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {}));
       together = in_ring_order(together, label);
       together.keep = blocks_.take(together.layout.elements());
       together.data = blocks_.writable(together.keep);
     }
     ring(s, largest)
-        .gather(first ? mine : other, first ? other : mine, first, label, blocks, labelled(out),
-                blocks_.writable(out.keep),
+        .gather(first ? mine : other, first ? other : mine, first, label, blocks,
+                execute::labelled(out), blocks_.writable(out.keep),
                 whole == nullptr ? nullptr : blocks_.writable(together.keep));
     if (whole != nullptr) {
       place_own(mine, blocks, s, together);
-      *whole = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, together.keep);
+      *whole = execute::whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, together.keep);
       if (s.after.dims[0].label != label) {
         *whole = blocks_.fresh(s.after);
         turn_back(together, *whole);
@@ -103,15 +104,15 @@ class OverlappedSteps {
     return pieces_.possible && !(pieces_.turned && s.collective == Collective::all_reduce);
   }
   Value<T> reduce(Step const& product, Step const& s, Value<T> const* slots) {
-    Block const a = labelled(slots[0]);
-    Block const b = labelled(slots[1]);
+    Block const a = execute::labelled(slots[0]);
+    Block const b = execute::labelled(slots[1]);
     Value<T> out = blocks_.fresh(s.after);
     if (s.collective == Collective::reduce_scatter) {
       shardtype::detail::List<Range> const& blocks = relative(s.after, s.to, s.axes);
       int const label = s.before.dims[s.to].label;
-      Block whole =
-          labelled(whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {}));
-      Block sums = labelled(out);
+      Block whole = execute::labelled(
+          execute::whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {}));
+      Block sums = execute::labelled(out);
       if (pieces_.turned) {
         whole = in_ring_order(whole, label);
         sums = in_ring_order(sums, label);
@@ -129,10 +130,11 @@ class OverlappedSteps {
     shardtype::detail::List<Range>& blocks = blocks_.mesh.scratch().blocks;
     blocks.clear();
     std::int64_t const p = blocks_.sizing.sizes.product(s.axes);
-    for (std::int64_t g = 0; g < p; ++g) blocks.push_back(piece({0, out.layout.extent[0]}, g, p));
+    for (std::int64_t g = 0; g < p; ++g)
+      blocks.push_back(core::piece({0, out.layout.extent[0]}, g, p));
     kernels::Layout largest = out.layout;
     largest.extent[0] = blocks.front().size();
-    ring(s, largest).reduce(a, b, blocks, labelled(out), blocks_.writable(out.keep));
+    ring(s, largest).reduce(a, b, blocks, execute::labelled(out), blocks_.writable(out.keep));
     return out;
   }
 
@@ -238,7 +240,7 @@ class OverlappedSteps {
     return out;
   }
   void turn_back(Block const& x, Value<T>& to) {
-    copy_in_order(x, labelled(to), blocks_.writable(to.keep));
+    copy_in_order(x, execute::labelled(to), blocks_.writable(to.keep));
   }
   /// Copies `x` to `data`, with the dims in the order of `to`.
   void copy_in_order(Block const& x, Block const& to, T* data) {
@@ -250,20 +252,21 @@ class OverlappedSteps {
   /// Copies the own block to its place in the gathered operand.
   void place_own(Block const& mine, shardtype::detail::List<Range> const& blocks, Step const& s,
                  Block const& whole) {
-    auto const me = static_cast<std::size_t>(place_in_group(blocks_.axes, s.axes));
+    auto const me = static_cast<std::size_t>(execute::place_in_group(blocks_.axes, s.axes));
     T* const to =
         blocks_.writable(whole.keep) + blocks[me].begin * kernels::inner_length(whole.layout, 0);
     kernels::copy_packed(blocks_.exec, mine.data, mine.layout, to);
   }
   shardtype::detail::List<Range> const& relative(Spec const& spec, int dim,
                                                  AxisList const& axes) const {
-    return relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
-                           blocks_.mesh.scratch().blocks);
+    return execute::relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
+                                    blocks_.mesh.scratch().blocks);
   }
   /// A ring for blocks with the layout `largest`.
   overlap::RingProduct<T, Exec> ring(Step const& s, kernels::Layout const& largest) {
     blocks_.exec.fence();
-    return {blocks_.exec, blocks_.mesh.pool(), group_of(blocks_.mesh, blocks_.axes, s.axes),
+    return {blocks_.exec, blocks_.mesh.pool(),
+            execute::group_of(blocks_.mesh, blocks_.axes, s.axes),
             overlap::route(chosen_, largest.extent[0],
                            kernels::inner_length(largest, 0) * static_cast<std::int64_t>(sizeof(T)),
                            machine_here()),

@@ -101,9 +101,10 @@ template <class Reducer, bool Finish, class A, class In>
 Buffer reduce_to(Readable<A, In> const& a, KeptDims const& kept, std::int64_t* extents) {
   for (int k = 0; k < kept.count; ++k) extents[k] = a.extents[static_cast<std::size_t>(kept.at[k])];
   if (!a.mesh.here()) return {};
-  kernels::Layout const source = kept_first(detail::block_layout(a.rows()), kept.at, kept.count);
-  return reduce_block<Reducer, Finish, typename A::memory_space>(a.mesh.state(), a.in, source,
-                                                                 kept.count);
+  kernels::Layout const source =
+      execute::kept_first(detail::block_layout(a.rows()), kept.at, kept.count);
+  return execute::reduce_block<Reducer, Finish, typename A::memory_space>(a.mesh.state(), a.in,
+                                                                          source, kept.count);
 }
 
 /// The calling rank's part of a reduction to `Out`, whose labels are some of A's. Unreduced over
@@ -111,9 +112,9 @@ Buffer reduce_to(Readable<A, In> const& a, KeptDims const& kept, std::int64_t* e
 template <class Reducer, class Out, class A, class In>
 Out reduce_locally(Readable<A, In> const& a) {
   using S = Scope<A, Out>;
-  constexpr KeptDims kept = kept_dims(S::template spec<0>, S::template spec<1>);
+  constexpr KeptDims kept = execute::kept_dims(S::template spec<0>, S::template spec<1>);
   std::array<std::int64_t, Out::rank> extents{};
-  Buffer block = reduce_to<Reducer, true>(a, kept, extents.data());
+  Buffer block = execute::reduce_to<Reducer, true>(a, kept, extents.data());
   return Out(a.mesh, extents, std::move(block));
 }
 
@@ -159,17 +160,18 @@ Buffer reshard_parts(Readable<A, In> const& a, std::source_location const& where
   using T = std::conditional_t<Carries, Carried<Reducer>, typename Out::element>;
   static_assert(sizeof(T) == static_cast<std::size_t>(R::bytes));
   static constexpr Spec met = R::Met::value;
-  constexpr KeptDims kept = kept_dims(R::given, met);
+  constexpr KeptDims kept = execute::kept_dims(R::given, met);
   std::array<std::int64_t, static_cast<std::size_t>(met.rank)> met_extents{};
-  Buffer part = reduce_to<Reducer, !Carries>(a, kept, met_extents.data());
+  Buffer part = execute::reduce_to<Reducer, !Carries>(a, kept, met_extents.data());
   if constexpr (std::is_same_v<Total, kernels::Placed<typename A::element>>)
     if (a.mesh.here())
-      place_in_whole<typename Space::execution_space>(a, kept, static_cast<Total*>(part.data()));
+      execute::place_in_whole<typename Space::execution_space>(a, kept,
+                                                               static_cast<Total*>(part.data()));
   Call const call{{S::names, R::bytes, &R::make_plan},
                   plan_cache<R, T>,
                   where,
                   {&met, &a.mesh, met_extents.data(), &part, &part}};
-  return run_call<T, Space>(call, extents);
+  return execute::run_call<T, Space>(call, extents);
 }
 
 /// The results of the totals of a tensor of type `Out`.
@@ -192,9 +194,9 @@ template <class Reducer, class R, bool Carries, class A, class In>
 auto reduce_and_reshard(Readable<A, In> const& a, std::source_location const& where) {
   using Out = typename R::result;
   std::array<std::int64_t, Out::rank> extents{};
-  Buffer result = reshard_parts<Reducer, R, Carries>(a, where, extents.data());
+  Buffer result = execute::reshard_parts<Reducer, R, Carries>(a, where, extents.data());
   if constexpr (Carries) {
-    return finished<Reducer, Out>(a.mesh, extents, result);
+    return execute::finished<Reducer, Out>(a.mesh, extents, result);
   } else {
     return Out(a.mesh, extents, std::move(result));
   }
@@ -228,12 +230,12 @@ struct Run<op::Reduce<F, Labels...>> {
   static typename R::result run(op::Reduce<F, Labels...> const& op,
                                 std::source_location const& where, A const& a) {
     if constexpr (!is_temporary<A>) {
-      return reduce<R>(op, readable(a), where);
+      return reduce<R>(op, execute::readable(a), where);
     } else {
       if constexpr (!kernels::detail::takes_blocks<reducer_t<F, element_t<detail::operand_t<A>>>>)
         if (!a.expression.computed())
-          return reduce<R>(op, readable_expression(a.expression), where);
-      return reduce<R>(op, readable(a.expression.tensor()), where);
+          return reduce<R>(op, execute::readable_expression(a.expression), where);
+      return reduce<R>(op, execute::readable(a.expression.tensor()), where);
     }
   }
 
@@ -249,14 +251,15 @@ struct Run<op::Reduce<F, Labels...>> {
         "a reduction's total_bytes is the size of its reducer's Total");
     Out out = [&] {
       if constexpr (R::communicates) {
-        return reduce_and_reshard < Reducer, R, F::kind == ReductionKind::whole > (a, where);
+        return execute::reduce_and_reshard < Reducer, R,
+               F::kind == ReductionKind::whole > (a, where);
       } else {
-        return reduce_locally<Reducer, Out>(a);
+        return execute::reduce_locally<Reducer, Out>(a);
       }
     }();
     if constexpr (F::divides)
       if (a.mesh.here())
-        divide_block<typename A::memory_space>(
+        execute::divide_block<typename A::memory_space>(
             static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
             F::divisor(arguments, terms<Scope<A, Out>>(a.extents.data())));
     return out;
@@ -278,12 +281,12 @@ Buffer totals_of(std::source_location const& where, A const& a, std::int64_t* ex
   static_assert(sizeof(typename Reducer::Total) ==
                     static_cast<std::size_t>(F::template total_bytes<typename A::element>),
                 "a reduction's total_bytes is the size of its reducer's Total");
-  auto const from = readable(a);
+  auto const from = execute::readable(a);
   if constexpr (R::communicates) {
-    return reshard_parts<Reducer, R, true>(from, where, extents);
+    return execute::reshard_parts<Reducer, R, true>(from, where, extents);
   } else {
-    constexpr KeptDims kept = kept_dims(R::S::readings[0].spec, R::wanted());
-    return reduce_to<Reducer, false>(from, kept, extents);
+    constexpr KeptDims kept = execute::kept_dims(R::S::readings[0].spec, R::wanted());
+    return execute::reduce_to<Reducer, false>(from, kept, extents);
   }
 }
 
@@ -297,10 +300,10 @@ struct Run<op::ReduceCounted<F, Names...>> {
     using Values = typename R::result;
     using Counts = typename R::counts;
     std::array<std::int64_t, Values::rank> extents{};
-    Buffer const totals = totals_of<F, R>(where, a, extents.data());
+    Buffer const totals = execute::totals_of<F, R>(where, a, extents.data());
     return Counted<Values, Counts>{
-        finished<Reducer, Values>(a.mesh(), extents, totals),
-        finished<kernels::CountOf<Reducer>, Counts>(a.mesh(), extents, totals)};
+        execute::finished<Reducer, Values>(a.mesh(), extents, totals),
+        execute::finished<kernels::CountOf<Reducer>, Counts>(a.mesh(), extents, totals)};
   }
 };
 /// A reduction with two further results.
@@ -315,11 +318,11 @@ struct Run<op::ReduceParts<F, Names...>> {
     using Second = typename R::second;
     using Third = typename R::third;
     std::array<std::int64_t, Values::rank> extents{};
-    Buffer const totals = totals_of<F, R>(where, a, extents.data());
+    Buffer const totals = execute::totals_of<F, R>(where, a, extents.data());
     return shardtype::detail::InParts<Values, Second, Third>{
-        finished<reducer_t<F, T>, Values>(a.mesh(), extents, totals),
-        finished<decltype(All::second(F())), Second>(a.mesh(), extents, totals),
-        finished<decltype(All::third(F())), Third>(a.mesh(), extents, totals)};
+        execute::finished<reducer_t<F, T>, Values>(a.mesh(), extents, totals),
+        execute::finished<decltype(All::second(F())), Second>(a.mesh(), extents, totals),
+        execute::finished<decltype(All::third(F())), Third>(a.mesh(), extents, totals)};
   }
 };
 

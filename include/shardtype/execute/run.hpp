@@ -99,7 +99,7 @@ class PlannedCall {
   template <class T>
   Value<T> value(Operand const& o) const {
     Buffer memory = o.given == nullptr ? Buffer(*o.buffer) : Buffer(std::move(*o.given));
-    return whole_value<T>(*o.spec, sizing_, axes_.coords, std::move(memory));
+    return execute::whole_value<T>(*o.spec, sizing_, axes_.coords, std::move(memory));
   }
 
  private:

@@ -71,10 +71,11 @@ class SharedSteps {
     Value<T> out = blocks_.fresh(s.after);
     T* const result = blocks_.writable(out.keep);
     Visit const visit(*this, s, ranks(s) * apart(largest(product.after)));
-    Value<T> whole = whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
+    Value<T> whole =
+        execute::whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
     std::int64_t const n = whole.layout.elements();
     T* const parts = visit.data();
-    std::int64_t const me = place_in_group(blocks_.axes, s.axes);
+    std::int64_t const me = execute::place_in_group(blocks_.axes, s.axes);
     multiply(slots[0], slots[1], parts + me * apart(n));
     blocks_.exec.fence();
     visit.meet();
@@ -90,7 +91,7 @@ class SharedSteps {
           out.layout.extent[s.to] * inner, row, result);
       count(n - out.layout.elements());
     } else {
-      Range const mine = piece({0, n}, me, ranks(s));
+      Range const mine = core::piece({0, n}, me, ranks(s));
       add(mine.begin, 1, mine.size(), 0, parts + mine.begin);
       visit.meet();
       kernels::copy_packed(blocks_.exec, parts, out.layout, result);
@@ -109,10 +110,10 @@ class SharedSteps {
     /// `area`: number of elements of an area.
     Visit(SharedSteps& of, Step const& s, std::int64_t area)
         : window_(of.blocks_.mesh.window()),
-          group_(members_of(of.blocks_.mesh, of.blocks_.axes, s.axes,
-                            of.blocks_.mesh.scratch().members)),
+          group_(execute::members_of(of.blocks_.mesh, of.blocks_.axes, s.axes,
+                                     of.blocks_.mesh.scratch().members)),
           data_(static_cast<T*>(window_.data()) +
-                number_of_group(of.blocks_.mesh, of.blocks_.axes, s.axes) * apart(area)) {
+                execute::number_of_group(of.blocks_.mesh, of.blocks_.axes, s.axes) * apart(area)) {
       window_.enter();
     }
     Visit(Visit const&) = delete;
@@ -132,7 +133,7 @@ class SharedSteps {
 
   /// The operand in the window, once all ranks have put their blocks there.
   Value<T> gathered(Visit const& visit, Step const& s, Value<T> const& operand) {
-    Value<T> whole = whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
+    Value<T> whole = execute::whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
     std::int64_t const n = operand.layout.elements();
     std::int64_t const inner = kernels::inner_length(whole.layout, s.from);
     std::int64_t const run = operand.layout.extent[s.from] * inner;
@@ -150,7 +151,7 @@ class SharedSteps {
   }
   /// Elements of the largest block.
   std::int64_t largest(Spec const& spec) const {
-    return largest_elements(spec, blocks_.sizing.extents, blocks_.sizing.sizes);
+    return core::largest_elements(spec, blocks_.sizing.extents, blocks_.sizing.sizes);
   }
   /// Distance between parts in elements: whole cache lines.
   static std::int64_t apart(std::int64_t n) { return (n + 63) / 64 * 64; }
@@ -167,9 +168,9 @@ class SharedSteps {
   }
   /// This rank's block along a dim, relative to the group's first block.
   Range own_block(Spec const& spec, int dim, AxisList const& axes) const {
-    auto const me = static_cast<std::size_t>(place_in_group(blocks_.axes, axes));
-    return relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
-                           blocks_.mesh.scratch().blocks)[me];
+    auto const me = static_cast<std::size_t>(execute::place_in_group(blocks_.axes, axes));
+    return execute::relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
+                                    blocks_.mesh.scratch().blocks)[me];
   }
   static std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); }
   static void count(std::int64_t n) {

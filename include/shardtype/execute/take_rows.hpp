@@ -117,7 +117,7 @@ Buffer take_rows(MeshState& mesh, T const* data, kernels::Layout& block, int dim
   block = block.packed();
   Buffer const out =
       mesh.pool().template take<Space>(static_cast<std::size_t>(block.elements()) * sizeof(T));
-  split_rows<Space>(mesh, data, from, dim, base, s.rows, static_cast<T*>(out.data()));
+  execute::split_rows<Space>(mesh, data, from, dim, base, s.rows, static_cast<T*>(out.data()));
   return out;
 }
 
@@ -134,7 +134,7 @@ Buffer place_rows(MeshState& mesh, T const* data, kernels::Layout& block, int di
       mesh.pool().template take<Space>(static_cast<std::size_t>(block.elements()) * sizeof(T));
   typename Space::execution_space const exec{};
   kernels::fill(exec, static_cast<T*>(out.data()), block.elements(), T{});
-  join_rows<Space>(mesh, data, static_cast<T*>(out.data()), block, dim, base, s.rows);
+  execute::join_rows<Space>(mesh, data, static_cast<T*>(out.data()), block, dim, base, s.rows);
   return out;
 }
 

@@ -24,7 +24,7 @@ struct AlongDim {
 
   explicit AlongDim(LocalRun<T, Space> const& its_run)
       : run(its_run),
-        map(map_axes(run.mesh, run.call.names)),
+        map(runtime::map_axes(run.mesh, run.call.names)),
         sizing{planning::extents_by_label(run.call.a(), run.call.given[0]), map.sizes, sizeof(T)},
         dim(run.call.dim()) {}
   std::int64_t extent() const { return run.call.given[0][dim]; }
@@ -40,10 +40,11 @@ class NeighborStep {
   NeighborStep(LocalRun<T, Space> const& run, char const* name, Window const& w)
       : along_(run),
         step_(planning::neighbor_step(run.call.a(), along_.dim, w)),
-        me_(place_in_group(along_.map, step_.axes)) {
-    member_blocks(step_.before, along_.dim, along_.sizing, along_.map, step_.axes, blocks_);
+        me_(execute::place_in_group(along_.map, step_.axes)) {
+    execute::member_blocks(step_.before, along_.dim, along_.sizing, along_.map, step_.axes,
+                           blocks_);
     if (ranks() > 1 && run.mesh.agreement().begin_step())
-      agree_on_collective(
+      execute::agree_on_collective(
           run.mesh, along_.map, along_.sizing, step_,
           {run.where, name, w.low, 2 * w.high + (w.edge == op::Edge::wrap ? 1 : 0)});
   }
@@ -80,10 +81,10 @@ class NeighborStep {
   void copy_own(T* out, std::int64_t rows) const {
     Range const mine = block(me_);
     std::int64_t there = 0;
-    for_pieces(mine, along_.extent(), step_.window,
-               [&](WindowPiece const& p) { there += p.source.size(); });
+    planning::for_pieces(mine, along_.extent(), step_.window,
+                         [&](WindowPiece const& p) { there += p.source.size(); });
     if (there < rows) kernels::fill(run_.exec(), out, rows * in_.row(), T{});
-    for_pieces(mine, along_.extent(), step_.window, [&](WindowPiece const& p) {
+    planning::for_pieces(mine, along_.extent(), step_.window, [&](WindowPiece const& p) {
       Range const s = intersect(p.source, mine);
       copy(s.begin - mine.begin, out, p.at + s.begin - p.source.begin, rows, s.size());
     });
@@ -92,7 +93,7 @@ class NeighborStep {
     Range const mine = block(me_);
     Window const& w = step_.window;
     copy(-w.low, out, 0, mine.size(), mine.size());
-    for_pieces(mine, along_.extent(), w, [&](WindowPiece const& p) {
+    planning::for_pieces(mine, along_.extent(), w, [&](WindowPiece const& p) {
       if (p.source.begin - p.at == mine.begin + w.low) return;  // the own rows
       Range const s = intersect(p.source, mine);
       kernels::add_pitched(run_.exec(), run_.data + (p.at + s.begin - p.source.begin) * in_.inner,
@@ -109,12 +110,12 @@ class NeighborStep {
     for (std::int64_t g = 0; g < ranks(); ++g) {
       if (g == me_) continue;
       Range const held = block(in_window ? g : me_);
-      for_pieces(block(in_window ? me_ : g), along_.extent(), step_.window,
-                 [&](WindowPiece const& p) {
-                   Range const s = intersect(p.source, held);
-                   move(s.begin - (in_window ? p.source.begin - p.at : held.begin), at, s.size());
-                   at += s.size();
-                 });
+      planning::for_pieces(
+          block(in_window ? me_ : g), along_.extent(), step_.window, [&](WindowPiece const& p) {
+            Range const s = intersect(p.source, held);
+            move(s.begin - (in_window ? p.source.begin - p.at : held.begin), at, s.size());
+            at += s.size();
+          });
     }
   }
 
@@ -132,9 +133,10 @@ class NeighborStep {
       s.offsets[k] = sent;
       s.recv_offsets[k] = received;
       if (g == me_) continue;
-      s.counts[k] = rows_between(block(me_), block(g), along_.extent(), step_.window) * in_.row();
+      s.counts[k] =
+          planning::rows_between(block(me_), block(g), along_.extent(), step_.window) * in_.row();
       s.recv_counts[k] =
-          rows_between(block(g), block(me_), along_.extent(), step_.window) * in_.row();
+          planning::rows_between(block(g), block(me_), along_.extent(), step_.window) * in_.row();
       sent += s.counts[k];
       received += s.recv_counts[k];
     }
@@ -148,7 +150,7 @@ class NeighborStep {
     T* const came = run_.writable(incoming);
     Staged<T, Space> staged(run_.mesh);
     T* const into = staged.incoming(came, received);
-    group_of(run_.mesh, along_.map, step_.axes)
+    execute::group_of(run_.mesh, along_.map, step_.axes)
         .all_to_all(staged.outgoing(wire, sent), s.counts, s.offsets, into, s.recv_counts,
                     s.recv_offsets, Segments::sparse);
     staged.arrived(came, received);
@@ -184,7 +186,7 @@ Buffer run_neighbor(LocalRun<T, Space> const& run, char const* name, Window cons
 template <class R, bool returned, class Op, class A>
 Buffer exchange_halo(Op const& op, std::source_location const& where, A const& a,
                      kernels::Layout const& in, kernels::Layout const& out) {
-  static_cast<void>(result_extents<R>(op, a));  // errors, also on ranks outside the mesh
+  static_cast<void>(execute::result_extents<R>(op, a));  // errors, also on ranks outside the mesh
   if (!a.mesh().here()) return {};
   GivenExtents const given(a);
   ResultExtents const call{R::S::names, R::S::readings, 1,      R::verdict.result,
@@ -192,7 +194,7 @@ Buffer exchange_halo(Op const& op, std::source_location const& where, A const& a
   Buffer const* const buffers[] = {&a.buffer()};
   LocalRun<typename A::element, typename A::memory_space> const run(a.mesh().state(), call, where,
                                                                     in, out, buffers);
-  return run_neighbor<returned>(run, op.name.data(), op.window());
+  return execute::run_neighbor<returned>(run, op.name.data(), op.window());
 }
 
 /// The totals of all ranks along the dim, [ranks, columns] of `V`, by the step `s` of the plan: `own`
@@ -204,7 +206,7 @@ Buffer totals_of_all(AlongDim<T, Space> const& along, Step const& s, char const*
   sizing.element_bytes = sizeof(V);
   Executor<V, Space> gather(along.run.mesh, along.map, sizing,
                             {along.run.where, name, first, second});
-  return gather.run(s, whole_value<V>(s.before, sizing, along.map.coords, std::move(own)));
+  return gather.run(s, execute::whole_value<V>(s.before, sizing, along.map.coords, std::move(own)));
 }
 
 /// Running values along the dim, from the last row to the first if `reverse`. The value with which
@@ -226,11 +228,11 @@ Buffer running_values(LocalRun<T, Space> const& run, char const* name, bool excl
     Buffer total = run.take(b.row());
     kernels::total_middle<Reducer>(run.exec(), run.data, run.writable(total), b.outer, b.n, b.inner,
                                    reverse);
-    Buffer const totals = totals_of_all<T>(along, s, name, (exclusive ? 1 : 0) + (reverse ? 2 : 0),
-                                           extent, std::move(total));
+    Buffer const totals = execute::totals_of_all<T>(
+        along, s, name, (exclusive ? 1 : 0) + (reverse ? 2 : 0), extent, std::move(total));
     before = run.take(b.row());
     kernels::combine_rows<Reducer>(run.exec(), run.writable(totals), run.writable(before), ranks,
-                                   place_in_group(along.map, s.axes), b.row(), reverse);
+                                   execute::place_in_group(along.map, s.axes), b.row(), reverse);
     run.exec().fence();
     start = run.writable(before);
   }

@@ -57,12 +57,12 @@ constexpr auto transform_of(Pack<Is...>) {
 }
 template <class Op, class A>
 constexpr auto call_transform(Op const& op, checking::CallSite const& where, A const& a, Pack<>) {
-  return call(op, where, a);
+  return api::call(op, where, a);
 }
 template <class Op, class A, class... Out>
 constexpr auto call_transform(Op const& op, checking::CallSite const& where, A const& a,
                               Pack<Out...>) {
-  return call(op::Named<Op, Out...>{op}, where, a);
+  return api::call(op::Named<Op, Out...>{op}, where, a);
 }
 
 /// Calls the transform that `Names` mean: labels, then the dims of a named result.
@@ -70,10 +70,10 @@ template <rules::FourierKind Kind, class... Names, class A>
 constexpr auto fourier_one(A const& a, op::FftNorm norm, std::int64_t n,
                            checking::CallSite const& where) {
   using First = LabelsFirst<Names...>;
-  auto op = one_transform<Kind>(typename First::labels{});
+  auto op = detail::one_transform<Kind>(typename First::labels{});
   op.norm = norm;
   op.n = n;
-  return call_transform(op, where, a, typename First::result{});
+  return detail::call_transform(op, where, a, typename First::result{});
 }
 
 /// The transforms of several dims one after another, as automatic mode records them, so that the
@@ -87,19 +87,19 @@ constexpr auto chained(A const& a, op::FftNorm norm, std::int64_t n,
                               : Kind;
   if constexpr (!rules::is_real(Kind)) {
     if constexpr (sizeof...(Js) == 0) {
-      return fourier_one<Kind, I, Out...>(a, norm, n, where);
+      return detail::fourier_one<Kind, I, Out...>(a, norm, n, where);
     } else {
-      return chained<Kind>(fourier_one<Kind, I>(a, norm, 0, where), norm, n, where, Pack<Js...>{},
-                           named);
+      return detail::chained<Kind>(detail::fourier_one<Kind, I>(a, norm, 0, where), norm, n, where,
+                                   Pack<Js...>{}, named);
     }
   } else if constexpr (sizeof...(Js) == 1) {
-    return fourier_one<Kind, I, Js..., Out...>(a, norm, n, where);
+    return detail::fourier_one<Kind, I, Js..., Out...>(a, norm, n, where);
   } else if constexpr (Kind == rules::FourierKind::real_to_complex) {
-    return fourier_one<others, I, Out...>(chained<Kind>(a, norm, n, where, Pack<Js...>{}, Pack<>{}),
-                                          norm, 0, where);
+    return detail::fourier_one<others, I, Out...>(
+        detail::chained<Kind>(a, norm, n, where, Pack<Js...>{}, Pack<>{}), norm, 0, where);
   } else {
-    return chained<Kind>(fourier_one<others, I>(a, norm, 0, where), norm, n, where, Pack<Js...>{},
-                         named);
+    return detail::chained<Kind>(detail::fourier_one<others, I>(a, norm, 0, where), norm, n, where,
+                                 Pack<Js...>{}, named);
   }
 }
 template <rules::FourierKind Kind, class... Names, class A>
@@ -107,12 +107,13 @@ constexpr auto fourier_several(A const& a, op::FftNorm norm, std::int64_t n,
                                checking::CallSite const& where) {
   using First = LabelsFirst<Names...>;
   if constexpr (core::is_lazy<A>) {
-    return chained<Kind>(a, norm, n, where, typename First::labels{}, typename First::result{});
+    return detail::chained<Kind>(a, norm, n, where, typename First::labels{},
+                                 typename First::result{});
   } else {
-    auto op = transform_of<Kind>(typename First::labels{});
+    auto op = detail::transform_of<Kind>(typename First::labels{});
     op.norm = norm;
     op.n = n;
-    return call_transform(op, where, a, typename First::result{});
+    return detail::call_transform(op, where, a, typename First::result{});
   }
 }
 

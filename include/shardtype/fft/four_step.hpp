@@ -34,7 +34,7 @@ template <class I, class... Ks, class A>
 constexpr auto fft_four_step(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                              op::FftLength length = op::FftLength::any,
                              checking::CallSite where = {}) {
-  return call(op::FftFourStep<I, Ks...>{norm, length}, where, a.self());
+  return api::call(op::FftFourStep<I, Ks...>{norm, length}, where, a.self());
 }
 
 /// The inverse of fft_four_step, which takes either order to the natural one: `c64[K1@X, K2, J]` ->
@@ -45,7 +45,7 @@ template <class K, class... Ls, class A>
 constexpr auto ifft_four_step(core::Argument<A> const& f, op::FftNorm norm = op::FftNorm::backward,
                               op::FftLength length = op::FftLength::any,
                               checking::CallSite where = {}) {
-  return call(op::IfftFourStep<K, Ls...>{norm, length}, where, f.self());
+  return api::call(op::IfftFourStep<K, Ls...>{norm, length}, where, f.self());
 }
 
 /// The frequencies of fft_four_step in the transposed order, of n1 n2 rows that are `d` apart:
@@ -55,7 +55,7 @@ constexpr auto ifft_four_step(core::Argument<A> const& f, op::FftNorm norm = op:
 template <class... Parts, class... Xs>
 auto fftfreq(runtime::MeshOf<Xs...> const& mesh, std::array<std::int64_t, 2> const& lengths,
              double d = 1) {
-  return from_function<Parts...>(
+  return api::from_function<Parts...>(
       mesh, lengths,
       [n1 = lengths[0], n = lengths[0] * lengths[1], d](std::int64_t k1, std::int64_t k2) {
         std::int64_t const k = k1 + n1 * k2;

@@ -34,15 +34,17 @@ struct Vjp<op::FourStep<Forward, Ls...>> : SavesExtents {
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     using Back = typename OtherDirection<Op>::type;
-    Back back{transposed(op.norm), op.length};
+    Back back{autodiff::transposed(op.norm), op.length};
     if constexpr (Op::order == rules::FourStepOrder::transposed_operand) {
       using A0 = tensor_of<A>;
-      back.rows = kept<0>(saved)[place_of<A0, nth_t<0, Ls...>>];
+      back.rows = autodiff::kept<0>(saved)[place_of<A0, nth_t<0, Ls...>>];
       return autodiff::in_order(
-          conj(call(back, std::source_location::current(), conj(ct).tensor())).tensor(),
+          api::conj(api::call(back, std::source_location::current(), api::conj(ct).tensor()))
+              .tensor(),
           labels_of_t<A0>{});
     } else {
-      return conj(call(back, std::source_location::current(), conj(ct).tensor())).tensor();
+      return api::conj(api::call(back, std::source_location::current(), api::conj(ct).tensor()))
+          .tensor();
     }
   }
 };

@@ -24,7 +24,7 @@ namespace api {
 /// Communicates nothing. Refusals and errors as `full`. As jnp.fft.fftfreq.
 template <class... Parts, class... Xs>
 auto fftfreq(runtime::MeshOf<Xs...> const& mesh, std::int64_t n, double d = 1) {
-  return from_function<Parts...>(mesh, {n}, [n, d](std::int64_t k) {
+  return api::from_function<Parts...>(mesh, {n}, [n, d](std::int64_t k) {
     return static_cast<double>(k < (n + 1) / 2 ? k : k - n) / (static_cast<double>(n) * d);
   });
 }
@@ -34,7 +34,7 @@ auto fftfreq(runtime::MeshOf<Xs...> const& mesh, std::int64_t n, double d = 1) {
 /// jnp.fft.rfftfreq.
 template <class... Parts, class... Xs>
 auto rfftfreq(runtime::MeshOf<Xs...> const& mesh, std::int64_t n, double d = 1) {
-  return from_function<Parts...>(mesh, {rules::half_rows(n)}, [n, d](std::int64_t k) {
+  return api::from_function<Parts...>(mesh, {rules::half_rows(n)}, [n, d](std::int64_t k) {
     return static_cast<double>(k) / (static_cast<double>(n) * d);
   });
 }
@@ -48,9 +48,9 @@ template <class I, class A>
 constexpr auto shifted_by_half(A const& a, bool up, checking::CallSite const& where) {
   if constexpr (requires { a.template extent<I>(); }) {
     std::int64_t const n = a.template extent<I>();
-    return call(op::Shift<I>{up ? n - n / 2 : n / 2, op::Edge::wrap}, where, a);
+    return api::call(op::Shift<I>{up ? n - n / 2 : n / 2, op::Edge::wrap}, where, a);
   } else {
-    return call(op::Shift<I>{}, where, a);
+    return api::call(op::Shift<I>{}, where, a);
   }
 }
 

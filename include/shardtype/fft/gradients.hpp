@@ -65,10 +65,10 @@ constexpr auto transform_back(C const& ct, std::int64_t real_rows, Transform con
   auto const at = std::source_location::current();
   if constexpr (Kind == rules::FourierKind::real_to_complex) {
     using Weigh = WeighSpectrum<typename Labels::to, false>;
-    return transform(call(Weigh{real_rows}, at, conj(ct).tensor()));
+    return transform(api::call(Weigh{real_rows}, at, api::conj(ct).tensor()));
   } else if constexpr (Kind == rules::FourierKind::complex_to_real) {
     using Weigh = WeighSpectrum<typename Labels::last, true>;
-    return call(Weigh{real_rows}, at, conj(transform(ct)).tensor());
+    return api::call(Weigh{real_rows}, at, api::conj(transform(ct)).tensor());
   } else {
     return transform(ct);
   }
@@ -82,21 +82,21 @@ struct Vjp<op::Fourier<Kind, Over, To...>> : Differentiable {
   template <class V, class A>
   static constexpr auto save(Op const&, V const& out, A const& a) {
     if constexpr (Kind == rules::FourierKind::complex_to_real) {
-      return keep(out.extents()[place_of<tensor_of<V>, typename Back::Labels::to>]);
+      return autodiff::keep(out.extents()[place_of<tensor_of<V>, typename Back::Labels::to>]);
     } else {
-      return keep(a.extents()[place_of<tensor_of<A>, typename Back::Labels::last>]);
+      return autodiff::keep(a.extents()[place_of<tensor_of<A>, typename Back::Labels::last>]);
     }
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     return autodiff::transform_back<Kind, typename Back::Labels>(
-        ct, kept<0>(saved), [&](auto const& c) {
-          return call(back(op, kept<0>(saved)), std::source_location::current(), c);
+        ct, autodiff::kept<0>(saved), [&](auto const& c) {
+          return api::call(back(op, autodiff::kept<0>(saved)), std::source_location::current(), c);
         });
   }
   static constexpr typename Back::type back(Op const& op, std::int64_t real_rows) {
     typename Back::type out{};
-    out.norm = rules::is_real(Kind) ? transposed(op.norm) : op.norm;
+    out.norm = rules::is_real(Kind) ? autodiff::transposed(op.norm) : op.norm;
     if constexpr (Kind == rules::FourierKind::real_to_complex) out.n = real_rows;
     return out;
   }
@@ -134,10 +134,10 @@ struct Vjp<op::Named<op::Fourier<Kind, Over, To...>, Out...>> {
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     using Made = typename TransformedBack<tensor_of<A>, tensor_of<C>>::type;
     return autodiff::transform_back<Kind, typename Back::Labels>(
-        ct, kept<0>(saved), [&](auto const& c) {
+        ct, autodiff::kept<0>(saved), [&](auto const& c) {
           using Named = op::Named<typename Back::type, Made>;
-          return call(Named{Vjp<Strict>::back(op.strict(), kept<0>(saved))},
-                      std::source_location::current(), c);
+          return api::call(Named{Vjp<Strict>::back(op.strict(), autodiff::kept<0>(saved))},
+                           std::source_location::current(), c);
         });
   }
 };

@@ -45,23 +45,23 @@ template <class Exec, class Real>
 void fourier_complex(Exec const&, Kokkos::complex<Real> const* in, Layout const& from,
                      Kokkos::complex<Real>* out, Layout const& to, FourierDims const& over,
                      bool forward) {
-  fourier_complex(in, from, out, to, over, forward);
+  kernels::fourier_complex(in, from, out, to, over, forward);
 }
 template <class Exec, class Real>
 void fourier_real(Exec const&, Real const* in, Layout const& from, Kokkos::complex<Real>* out,
                   Layout const& to, FourierDims const& over) {
-  fourier_real(in, from, out, to, over);
+  kernels::fourier_real(in, from, out, to, over);
 }
 template <class Exec, class Real>
 void fourier_half(Exec const&, Kokkos::complex<Real> const* in, Layout const& from, Real* out,
                   Layout const& to, int d) {
-  fourier_half(in, from, out, to, d);
+  kernels::fourier_half(in, from, out, to, d);
 }
 
 /// Error E74 without a library for the memory in `Space`.
 template <class Space>
 void check_fourier() {
-  if constexpr (by_cufft<typename Space::execution_space>())
+  if constexpr (kernels::by_cufft<typename Space::execution_space>())
     return;
   else if constexpr (!runtime::host_reads<Space>)
     throw Error("E74",
@@ -87,7 +87,7 @@ struct Scale {
 /// Multiplies n real numbers, or the parts of complex ones.
 template <class Real, class Exec>
 void scale(Exec const& exec, Real* data, std::int64_t n, Real factor) {
-  launch(exec, "shardtype::scale", n, detail::Scale<Real>{data, factor});
+  kernels::launch(exec, "shardtype::scale", n, detail::Scale<Real>{data, factor});
 }
 
 }  // namespace shardtype::kernels

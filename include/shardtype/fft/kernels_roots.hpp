@@ -134,7 +134,7 @@ struct ByProduct {
   KOKKOS_FUNCTION void operator()(Kokkos::complex<Real>* x, std::int64_t row, std::int64_t column,
                                   std::int64_t n) const {
     Kokkos::complex<double> const w = roots(row * column);
-    for (std::int64_t k = 0; k < n; ++k) multiply_in(x[k], w);
+    for (std::int64_t k = 0; k < n; ++k) detail::multiply_in(x[k], w);
   }
 };
 
@@ -151,7 +151,7 @@ struct ByChirp {
     if (j < n) w = roots(square_mod(j, 2 * n)) * factor;
     for (std::int64_t k = 0; k < inner; ++k) {
       if (j < n)
-        multiply_in(x[k], w);
+        detail::multiply_in(x[k], w);
       else
         x[k] = Kokkos::complex<Real>(0, 0);
     }
@@ -187,7 +187,7 @@ template <class Real, class Exec, class At>
 void each_place(char const* name, Exec const& exec, Kokkos::complex<Real>* data,
                 MatrixBlock const& b, At const& at) {
   if (b.elements() == 0) return;
-  launch(exec, name, b.outer * b.rows, EachPlace<Real, At>{data, b, at});
+  kernels::launch(exec, name, b.outer * b.rows, EachPlace<Real, At>{data, b, at});
   exec.fence();
 }
 
@@ -217,7 +217,8 @@ void chirp_filter(Exec const& exec, Kokkos::complex<Real>* data, MatrixBlock con
 template <class Real, class Exec>
 void multiply_filter(Exec const& exec, Kokkos::complex<Real>* data,
                      Kokkos::complex<Real> const* filter, std::int64_t places, std::int64_t inner) {
-  launch(exec, "shardtype::multiply_filter", places, detail::ByFilter<Real>{data, filter, inner});
+  kernels::launch(exec, "shardtype::multiply_filter", places,
+                  detail::ByFilter<Real>{data, filter, inner});
   exec.fence();
 }
 

@@ -50,7 +50,7 @@ class FourierTiles {
       loops_in.extent[0] = loops_out.extent[0] = 1;
     }
     scratch.resize(static_cast<std::size_t>(from_.extent[dim_] * width_) + 64 / sizeof(Complex));
-    for_fourier_rows(loops_in, loops_out, -1, [&](std::int64_t a, std::int64_t b) {
+    kernels::for_fourier_rows(loops_in, loops_out, -1, [&](std::int64_t a, std::int64_t b) {
       for (std::int64_t k = 0; k < from_.extent[beside_]; k += width_)
         one(in + a + k, out + b + k, std::min(width_, from_.extent[beside_] - k));
     });
@@ -76,7 +76,7 @@ class FourierTiles {
     l = l.packed();
     FourierDims first;
     first.push(0);
-    fourier_complex(tile, l, tile, l, first, forward_);
+    kernels::fourier_complex(tile, l, tile, l, first, forward_);
     for (std::int64_t i = 0; i < n; ++i) std::copy_n(tile + i * w, w, out + i * to_.stride[dim_]);
   }
 
@@ -114,7 +114,7 @@ void fourier_complex_by_tiles(Kokkos::complex<Real> const* in, Layout const& fro
   Kokkos::complex<Real> const* source = in;
   Layout const* layout = &from;
   if (near.size > 0) {
-    fourier_complex(in, from, out, to, near, forward);
+    kernels::fourier_complex(in, from, out, to, near, forward);
     source = out;
     layout = &to;
   }
@@ -130,10 +130,10 @@ template <class Exec, class Real>
 void fourier_complex_by_tiles(Exec const& exec, Kokkos::complex<Real> const* in, Layout const& from,
                               Kokkos::complex<Real>* out, Layout const& to, FourierDims const& over,
                               bool forward) {
-  if constexpr (by_cufft<Exec>())
-    fourier_complex(exec, in, from, out, to, over, forward);
+  if constexpr (kernels::by_cufft<Exec>())
+    kernels::fourier_complex(exec, in, from, out, to, over, forward);
   else
-    fourier_complex_by_tiles(in, from, out, to, over, forward);
+    kernels::fourier_complex_by_tiles(in, from, out, to, over, forward);
 }
 
 }  // namespace shardtype::kernels

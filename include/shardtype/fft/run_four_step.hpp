@@ -48,10 +48,10 @@ class ColumnExchange {
       : blocks_(blocks), step_(s), into_(s.before.rank < s.after.rank) {
     Spec const& matrix = into_ ? s.after : s.before;
     width_ = blocks_.sizing.extents[matrix.dims[1].label];
-    member_blocks(into_ ? s.before : s.after, dim(), blocks_.sizing, blocks_.axes, s.axes,
-                  scratch().old_blocks);
-    member_blocks(matrix, 1, blocks_.sizing, blocks_.axes, s.axes, scratch().blocks);
-    me_ = static_cast<std::size_t>(place_in_group(blocks_.axes, s.axes));
+    execute::member_blocks(into_ ? s.before : s.after, dim(), blocks_.sizing, blocks_.axes, s.axes,
+                           scratch().old_blocks);
+    execute::member_blocks(matrix, 1, blocks_.sizing, blocks_.axes, s.axes, scratch().blocks);
+    me_ = static_cast<std::size_t>(execute::place_in_group(blocks_.axes, s.axes));
   }
 
   /// `v` in blocks as a matrix with whole columns. What a longer matrix has beyond it is not written.
@@ -61,7 +61,7 @@ class ColumnExchange {
     Buffer const wire = blocks_.take(v.layout.elements());
     T* to = blocks_.writable(wire);
     for (std::size_t g = 0; g < part().size(); ++g)
-      for_rectangles(
+      execute::for_rectangles(
           block()[me_], width_, part()[g], [&](std::int64_t row, std::int64_t rows, Range columns) {
             kernels::Layout const l = rectangle(v.layout, rows, columns);
             kernels::copy_packed(blocks_.exec, v.data + offset(v.layout, row, columns), l, to);
@@ -85,7 +85,7 @@ class ColumnExchange {
          v.data, blocks_.writable(wire));
     T const* from = blocks_.writable(wire);
     for (std::size_t g = 0; g < part().size(); ++g)
-      for_rectangles(
+      execute::for_rectangles(
           block()[me_], width_, part()[g], [&](std::int64_t row, std::int64_t rows, Range columns) {
             kernels::Layout const l = rectangle(out.layout, rows, columns);
             kernels::copy_unpacked(blocks_.exec, from, l,
@@ -146,7 +146,7 @@ class ColumnExchange {
     std::int64_t const column = planning::in_columns(all, width_, part().front());
     std::int64_t const most = std::max(block().front().size(), column) * each;
     bool const huge = most > run_time.sending().largest_count;
-    group_of(blocks_.mesh, blocks_.axes, step_.axes)
+    execute::group_of(blocks_.mesh, blocks_.axes, step_.axes)
         .all_to_all(from, s.counts, s.offsets, to, s.recv_counts, s.recv_offsets,
                     huge ? Segments::huge : Segments::uneven);
   }
@@ -177,14 +177,14 @@ class FourStepRun {
   Buffer run(Buffer operand) {
     if (call_.convolves) return convolve(std::move(operand));
     Value<T> v = call_.ranks == 1 ? alone(std::move(operand)) : four_steps(std::move(operand));
-    scale_block(Exec(), writable(v), v.layout.elements(), factor_);
+    execute::scale_block(Exec(), writable(v), v.layout.elements(), factor_);
     return v.keep;
   }
 
  private:
   static T* writable(Value<T> const& v) { return static_cast<T*>(v.keep.data()); }
   Value<T> given(Spec const& s, Buffer operand) {
-    return whole_value<T>(s, call_.sizing, blocks_.axes.coords, std::move(operand));
+    return execute::whole_value<T>(s, call_.sizing, blocks_.axes.coords, std::move(operand));
   }
 
   Value<T> four_steps(Buffer operand) {
@@ -298,7 +298,8 @@ class FourStepRun {
     block.rows = v.layout.extent[call_.dim_after];
     block.columns = block.width = 1;
     block.inner = kernels::inner_length(v.layout, call_.dim_after);
-    block.first_row = block_of(v.spec, call_.dim_after, call_.sizing, blocks_.axes.coords).begin;
+    block.first_row =
+        planning::block_of(v.spec, call_.dim_after, call_.sizing, blocks_.axes.coords).begin;
     kernels::multiply_chirp(Exec(), writable(v), block, roots, n,
                             factor_ / static_cast<double>(call_.matrix_elements()));
     return v.keep;
@@ -353,8 +354,8 @@ class FourStepRun {
     b.rows = v.layout.extent[0];
     b.columns = v.layout.extent[1];
     b.inner = batch;
-    b.first_row = block_of(v.spec, 0, call_.sizing, blocks_.axes.coords).begin;
-    b.first_column = block_of(v.spec, 1, call_.sizing, blocks_.axes.coords).begin;
+    b.first_row = planning::block_of(v.spec, 0, call_.sizing, blocks_.axes.coords).begin;
+    b.first_column = planning::block_of(v.spec, 1, call_.sizing, blocks_.axes.coords).begin;
     b.width = call_.lengths.columns;
     return b;
   }
@@ -388,10 +389,10 @@ struct Run<op::FourStep<Forward, Ls...>> {
                                 std::source_location const& where, A const& a) {
     using Result = typename R::result;
     using Space = typename A::memory_space;
-    auto const extents = result_extents<R>(op, a);
+    auto const extents = execute::result_extents<R>(op, a);
     if (!a.mesh().here()) return Result(a.mesh(), extents, Buffer());
     kernels::check_fourier<Space>();
-    AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
+    AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
     Sizing z{R::S::names.extents(), axes.sizes,
              static_cast<std::int64_t>(sizeof(typename A::element))};
     constexpr Spec const& made = R::verdict.result;
@@ -403,7 +404,7 @@ struct Run<op::FourStep<Forward, Ls...>> {
                                       made, z);
     FourStepRun<typename A::element, Space> run(
         a.mesh().state(), axes, where, call, Forward,
-        fourier_factor(op, static_cast<double>(std::max<std::int64_t>(1, call.n))));
+        execute::fourier_factor(op, static_cast<double>(std::max<std::int64_t>(1, call.n))));
     return Result(a.mesh(), extents, run.run(a.buffer()));
   }
 };

@@ -54,8 +54,8 @@ class FourierPieces {
         row_dim_(outermost(s, z)),
         packs_(s.to != row_dim_),
         joins_(s.from != row_dim_) {
-    Value<T> const in = whole_value<T>(s.before, z, axes.coords, {});
-    Value<T> const out = whole_value<T>(s.after, z, axes.coords, {});
+    Value<T> const in = execute::whole_value<T>(s.before, z, axes.coords, {});
+    Value<T> const out = execute::whole_value<T>(s.after, z, axes.coords, {});
     member_blocks(s.before, s.from, z, axes, s.axes, old_);
     member_blocks(s.after, s.to, z, axes, s.axes, new_);
     // a dim of one row outside of the rows may be split: the other ranks along its axes have none,

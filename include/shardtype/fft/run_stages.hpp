@@ -36,7 +36,7 @@ class FourierRun {
     Sizing const made = plan_.sizing_of(Slot::result);
     Executor<T, Space> before(mesh_, axes_, given, where_);
     Executor<U, Space> after(mesh_, axes_, made, where_);
-    Value<T> v = whole_value<T>(call_.given, given, axes_.coords, std::move(operand));
+    Value<T> v = execute::whole_value<T>(call_.given, given, axes_.coords, std::move(operand));
     Value<U> w;
     rest_ = planning::all_of(call_);
     int k = 0;
@@ -70,7 +70,8 @@ class FourierRun {
       }
     }
     Buffer const result = after.packed(w);
-    if (!scaled_) scale_block(Exec{}, static_cast<U*>(result.data()), w.layout.elements(), factor_);
+    if (!scaled_)
+      execute::scale_block(Exec{}, static_cast<U*>(result.data()), w.layout.elements(), factor_);
     return result;
   }
 
@@ -214,7 +215,7 @@ class FourierRun {
         if (makes) {
           Pieces::for_rows(p.sends(c), p.row_in(), [&](Range const& rows) {
             Value<E> const some =
-                cached<Pieces>(whole_value<E>(s.before, z, axes_.coords, {}), d, rows);
+                cached<Pieces>(execute::whole_value<E>(s.before, z, axes_.coords, {}), d, rows);
             transform_only(part(v, d, rows), some, first);
             p.pack(some.data, rows, c);
             p.poke();
@@ -226,7 +227,8 @@ class FourierRun {
     if (makes) v = {};
     if (!uses) {
       Blocks<E, Space> blocks{mesh_, axes_, z};
-      moved = p.joins() ? blocks.fresh(s.after) : whole_value<E>(s.after, z, axes_.coords, arrived);
+      moved = p.joins() ? blocks.fresh(s.after)
+                        : execute::whole_value<E>(s.after, z, axes_.coords, arrived);
       for (int c = 0; c < p.pieces(); ++c) {
         p.wait(c);
         if (!p.joins()) continue;
@@ -237,11 +239,11 @@ class FourierRun {
     }
     if (computes) {
       w = Blocks<U, Space>{mesh_, axes_, plan_.sizing_of(Slot::result)}.fresh(then->after);
-      use_pieces(p, whole_value<E>(s.after, z, axes_.coords, {}), w, d, second);
+      use_pieces(p, execute::whole_value<E>(s.after, z, axes_.coords, {}), w, d, second);
       v = {};
     } else {
       moved = Blocks<E, Space>{mesh_, axes_, z}.fresh(then->after);
-      use_pieces(p, whole_value<E>(s.after, z, axes_.coords, {}), moved, d, second);
+      use_pieces(p, execute::whole_value<E>(s.after, z, axes_.coords, {}), moved, d, second);
     }
     return x - k + 2;
   }
@@ -262,7 +264,7 @@ class FourierRun {
         p.join(const_cast<E*>(some.data), rows, c);
         transform_only(some, to, over);
         if (rest_.empty())
-          scale_block(Exec{}, const_cast<Made*>(to.data), to.layout.elements(), factor_);
+          execute::scale_block(Exec{}, const_cast<Made*>(to.data), to.layout.elements(), factor_);
         p.poke();
       });
     }
@@ -315,7 +317,7 @@ class FourierRun {
                  Into into = Into::own_memory) {
     transform_only(v, out, over);
     if (!rest_.empty() || into == Into::window) return;
-    scale_block(Exec{}, const_cast<Made*>(out.data), out.layout.elements(), factor_);
+    execute::scale_block(Exec{}, const_cast<Made*>(out.data), out.layout.elements(), factor_);
     scaled_ = true;
   }
   /// As above, not scaled.
@@ -355,9 +357,9 @@ struct Run<op::Named<op::Fourier<Kind, Over, To...>, Out...>> {
     using Result = typename R::result;
     using Space = typename A::memory_space;
     auto const& op = named.strict();
-    AxisMap const axes = map_axes(a.mesh().state(), R::S::names);
-    Sizing const z = named_sizing<R>(op, axes, a);
-    Plan const& plan = plan_of<R>(z);
+    AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
+    Sizing const z = execute::named_sizing<R>(op, axes, a);
+    Plan const& plan = execute::plan_of<R>(z);
     std::array<std::int64_t, Result::rank> extents{};
     for (std::size_t d = 0; d < Result::rank; ++d)
       extents[d] = z.extents[plan.result.dims[d].label];
@@ -370,7 +372,7 @@ struct Run<op::Named<op::Fourier<Kind, Over, To...>, Out...>> {
             z.extents[Kind == FourierKind::complex_to_real ? R::made.dims[d].label
                                                            : R::fourier.given.dims[d].label]);
     FourierRun<typename A::element, typename Result::element, Space> stages(
-        a.mesh().state(), axes, where, plan, R::fourier, fourier_factor(op, rows));
+        a.mesh().state(), axes, where, plan, R::fourier, execute::fourier_factor(op, rows));
     return Result(a.mesh(), extents, stages.run(a.buffer()));
   }
 };

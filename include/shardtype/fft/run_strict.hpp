@@ -74,7 +74,7 @@ struct Run<op::Fourier<Kind, Over, To...>> : Filled<Run<op::Fourier<Kind, Over, 
       kernels::fourier_complex_by_tiles(exec, in, from, data, to, over,
                                         Kind == FourierKind::forward);
     }
-    scale_block(exec, data, to.elements(), fourier_factor(op, rows));
+    execute::scale_block(exec, data, to.elements(), execute::fourier_factor(op, rows));
   }
 };
 

@@ -93,7 +93,7 @@ class FourierWindow {
   template <class T>
   Value<T> part(Slot slot, Spec const& s, Sizing const& z) const {
     Area const& area = slot == Slot::result ? result_ : operand_;
-    Value<T> v = whole_value<T>(s, z, axes_.coords, {});
+    Value<T> v = execute::whole_value<T>(s, z, axes_.coords, {});
     auto* data = reinterpret_cast<T*>(static_cast<std::byte*>(mesh_.window().data()) + area_);
     for (int d = 0; d < s.rank; ++d) {
       int const label = s.dims[d].label;

@@ -76,7 +76,7 @@ auto readable_block(A const& a) {
     return std::span<T const>(static_cast<T const*>(a.buffer().data()),
                               static_cast<std::size_t>(a.local_size()));
   } else {
-    return block_on_host(a);
+    return detail::block_on_host(a);
   }
 }
 
@@ -101,12 +101,13 @@ detail::created_t<Parts...> load_npy(runtime::MeshOf<Xs...> const& mesh, std::st
   using T = typename A::element;
   detail::check_mesh_has_axes<A, Xs...>();
   if constexpr (A::spec.cyclic_dim() >= 0)
-    return reshard<A>(load_npy<typename detail::InBlocks<A>::type>(mesh, path, where), where);
+    return api::reshard<A>(api::load_npy<typename detail::InBlocks<A>::type>(mesh, path, where),
+                           where);
   core::RunningCall const running("load_npy", where);
   detail::extents_of<A> extents{};
   io::NpyHeader const header =
-      detail::read_header_for(mesh, path, type_name<A>(), io::npy_dtype<T>(), core::Scope<A>::names,
-                              A::spec, extents.data());
+      detail::read_header_for(mesh, path, api::type_name<A>(), io::npy_dtype<T>(),
+                              core::Scope<A>::names, A::spec, extents.data());
   A out = detail::uninitialized<A>(mesh, extents);
   if (!mesh.here()) return out;
   detail::NpyBlock const part(out);
@@ -137,15 +138,15 @@ auto save_npy(core::Argument<A> const& given, std::string const& path,
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(checking::Poisoned(Judged{}));
   } else if constexpr (Held::spec.cyclic_dim() >= 0) {
-    save_npy(reshard<typename detail::InBlocks<Held>::type>(detail::operand(a), where), path,
-             where);
+    api::save_npy(api::reshard<typename detail::InBlocks<Held>::type>(detail::operand(a), where),
+                  path, where);
   } else {
     core::RunningCall const running("save_npy", where);
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here()) return;
     auto const& written = detail::operand(a);
     detail::NpyBlock const part(written);
-    detail::agree_on_file(mesh, "save_npy", path, type_name<Held>(), part.shape);
+    detail::agree_on_file(mesh, "save_npy", path, api::type_name<Held>(), part.shape);
     auto const host = detail::readable_block(written);
     io::write_npy(mesh.whole().raw(), path, io::npy_dtype<typename A::element>(), part.shape,
                   part.begin, part.count, sizeof(typename A::element), host.data(),

@@ -31,9 +31,9 @@ constexpr char const* npy_text() {
 template <class T>
 struct NpyDtype;
 template <class T>
-  requires(npy_text<T>() != nullptr)
+  requires(io::npy_text<T>() != nullptr)
 struct NpyDtype<T> {
-  static constexpr char const* text = npy_text<T>();
+  static constexpr char const* text = io::npy_text<T>();
 };
 
 /// The dtype of a .npy file of `T`, such as "<f4".

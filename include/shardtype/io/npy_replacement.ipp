@@ -14,7 +14,7 @@ SHARDTYPE_INLINE NpyReplacement::NpyReplacement(MPI_Comm comm, std::string const
     note(file_.create(path));
     written_ = file_.written();
   }
-  share_text(comm, written_, 0);
+  detail::share_text(comm, written_, 0);
 }
 
 SHARDTYPE_INLINE void NpyReplacement::finish() {

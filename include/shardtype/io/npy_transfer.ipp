@@ -27,10 +27,11 @@ SHARDTYPE_INLINE void npy_agree(MPI_Comm comm, NpyOutcome outcome) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  auto const failed = static_cast<int>(reduce_number(comm, outcome.fine() ? size : rank, MPI_MIN));
+  auto const failed =
+      static_cast<int>(detail::reduce_number(comm, outcome.fine() ? size : rank, MPI_MIN));
   if (failed == size) return;
-  share_text(comm, outcome.code, failed);
-  share_text(comm, outcome.text, failed);
+  detail::share_text(comm, outcome.code, failed);
+  detail::share_text(comm, outcome.text, failed);
   throw Error(outcome.code, outcome.text, FailedOn::every_rank);
 }
 
@@ -95,7 +96,7 @@ SHARDTYPE_INLINE void NpyTransfer::require_bytes(MPI_Comm comm, std::int64_t lea
 SHARDTYPE_INLINE void NpyTransfer::move(std::int64_t data_offset, NpySlabs const& slabs,
                                         bool take_part, std::byte* block) {
   std::int64_t const mine = take_part ? slabs.size() : 0;
-  std::int64_t const calls = reduce_number(comm_, mine, MPI_MAX);
+  std::int64_t const calls = detail::reduce_number(comm_, mine, MPI_MAX);
   List<std::byte> packed;
   if (mine > 0 && slabs.reversed()) {
     auto const bytes = static_cast<std::size_t>(slabs.largest() * slabs.element_bytes());
@@ -115,7 +116,7 @@ SHARDTYPE_INLINE void NpyTransfer::move(std::int64_t data_offset, NpySlabs const
     NpySlab const slab = slabs[s];
     std::byte* const data =
         !packed.empty() ? packed.data() : block + slab.at * slabs.element_bytes();
-    check(npy_view(file_, data_offset, slabs, slab));
+    check(detail::npy_view(file_, data_offset, slabs, slab));
     if (way_ == NpyWay::write && !packed.empty()) slabs.transpose(slab, data, block, false);
     check(call(data, static_cast<int>(slab.elements * slabs.element_bytes())));
     if (way_ == NpyWay::read && !packed.empty()) slabs.transpose(slab, data, block, true);

@@ -24,13 +24,13 @@ struct CombineBlocks {
 /// out[k] = a[k] + b[k] for k in 0 .. n. `out` may be `a` or `b`.
 template <class T, class Exec>
 void add_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
-  launch(exec, "shardtype::add_blocks", n, detail::CombineBlocks<T, false>{out, a, b});
+  kernels::launch(exec, "shardtype::add_blocks", n, detail::CombineBlocks<T, false>{out, a, b});
 }
 
 /// out[k] = a[k] - b[k] for k in 0 .. n. `out` may be `a` or `b`.
 template <class T, class Exec>
 void subtract_blocks(Exec const& exec, T* out, T const* a, T const* b, std::int64_t n) {
-  launch(exec, "shardtype::subtract_blocks", n, detail::CombineBlocks<T, true>{out, a, b});
+  kernels::launch(exec, "shardtype::subtract_blocks", n, detail::CombineBlocks<T, true>{out, a, b});
 }
 
 }  // namespace shardtype::kernels

@@ -50,7 +50,7 @@ void convert(Exec const& exec, std::int64_t batch, Matrix<From const> const& fro
   if (batch * from.rows * from.cols == 0) return;
   detail::ConvertRow<From, To> work{from, to};
   if (from.row_stride == 1) work = {from.transposed(), to.transposed()};
-  launch(exec, "shardtype::convert", batch * work.from.rows, work);
+  kernels::launch(exec, "shardtype::convert", batch * work.from.rows, work);
 }
 
 }  // namespace shardtype::kernels

@@ -91,7 +91,8 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
         return;
       }
     }
-    launch(exec, "shardtype::copy_rows", n / length, detail::RowCopy<T>{src, dst, rows, length});
+    kernels::launch(exec, "shardtype::copy_rows", n / length,
+                    detail::RowCopy<T>{src, dst, rows, length});
     return;
   }
   int fast = last;
@@ -100,7 +101,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
   if constexpr (runtime::host_reads<Exec>) {
     if (from.stride[last] == -1) {
       detail::ReversedRows<T> const rows{{src, dst, from, 1}};
-      launch(exec, "shardtype::copy_reversed", rows.runs.calls(), rows);
+      kernels::launch(exec, "shardtype::copy_reversed", rows.runs.calls(), rows);
       return;
     }
     if (from.stride[last] == 0) {
@@ -108,7 +109,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       detail::RepeatedElements<T> const rows{{src, dst, from, several ? 2 : 1},
                                              from.extent[last],
                                              several ? from.stride[last - 1] : 0};
-      launch(exec, "shardtype::copy_repeated", rows.runs.calls(), rows);
+      kernels::launch(exec, "shardtype::copy_repeated", rows.runs.calls(), rows);
       return;
     }
     if (from.stride[fast] == 1) {
@@ -117,7 +118,8 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       tiles.tiles_last = (from.extent[last] + tiles.tile - 1) / tiles.tile;
       tiles.stream = detail::streams(dst, tiles.to);
       std::int64_t const others = n / from.extent[fast] / from.extent[last];
-      launch(exec, "shardtype::transpose", others * tiles.tiles_fast * tiles.tiles_last, tiles);
+      kernels::launch(exec, "shardtype::transpose", others * tiles.tiles_fast * tiles.tiles_last,
+                      tiles);
       return;
     }
   }
@@ -127,8 +129,9 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
   std::int64_t work = tiles_last * tiles_fast;
   for (int d = 0; d < last; ++d)
     if (d != fast) work *= from.extent[d];
-  launch(exec, "shardtype::copy_strided", work,
-         detail::StridedCopy<T, tile>{src, dst, from, from.packed(), fast, tiles_fast, tiles_last});
+  kernels::launch(
+      exec, "shardtype::copy_strided", work,
+      detail::StridedCopy<T, tile>{src, dst, from, from.packed(), fast, tiles_fast, tiles_last});
 }
 
 }  // namespace shardtype::kernels

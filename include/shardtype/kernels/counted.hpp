@@ -44,7 +44,7 @@ struct CountedExtreme {
   using Result = T;
   using Places = PlaceReducer<T, Max>;
   KOKKOS_FUNCTION static Part load(T const& x) { return {x, 1}; }
-  KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), 0}; }
+  KOKKOS_FUNCTION static Part nothing() { return {kernels::extreme_value<T, !Max>(), 0}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static void join(Part& a, Part const& b) {
     if (b.count == 0) return;

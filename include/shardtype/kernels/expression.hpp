@@ -131,7 +131,7 @@ struct EvaluateElements<Out, E, Elements<Ts...>> {
   KOKKOS_FUNCTION void evaluate(std::int64_t const* offset, Out const& to,
                                 std::integer_sequence<int, K...>) const {
     void const* from[at_least_one(count)] = {static_cast<Ts const*>(in.data[K]) + offset[K]...};
-    compute_element(expression, from, to);
+    detail::compute_element(expression, from, to);
   }
 };
 
@@ -153,12 +153,12 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
     std::int64_t const row = merged.extent[merged.rank - 1];
     std::int64_t const run = plain ? 8192 : Runs::short_run;
     std::int64_t const runs = (row + run - 1) / run;
-    launch(exec, "shardtype::elementwise", n / row * runs,
-           Runs{expression, out, merged, in, run, runs, plain});
+    kernels::launch(exec, "shardtype::elementwise", n / row * runs,
+                    Runs{expression, out, merged, in, run, runs, plain});
     exec.fence();
   } else {
-    launch(exec, "shardtype::elementwise", n,
-           detail::EvaluateElements<Out, E, Types>{expression, out, merged, in});
+    kernels::launch(exec, "shardtype::elementwise", n,
+                    detail::EvaluateElements<Out, E, Types>{expression, out, merged, in});
   }
 }
 

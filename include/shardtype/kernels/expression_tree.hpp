@@ -81,7 +81,7 @@ struct Node<std::integer_sequence<int, K...>, F, Args...> : Argument<K, Args>...
   template <class... Ts>
   KOKKOS_FUNCTION auto of(Ts const&... x) const {
     if constexpr (!in_vectors) {
-      return apply(function, x...);
+      return kernels::apply(function, x...);
     } else if constexpr ((shardtype::detail::is_converted<Ts> || ...)) {
       return bfloat16(vectors::one<F>(static_cast<Computed>(x)...));
     } else {

@@ -21,7 +21,7 @@ struct Fill {
 /// data[0 .. n) = value.
 template <class T, class Exec>
 void fill(Exec const& exec, T* data, std::int64_t n, T value) {
-  launch(exec, "shardtype::fill", n, detail::Fill<T>{data, value});
+  kernels::launch(exec, "shardtype::fill", n, detail::Fill<T>{data, value});
 }
 
 }  // namespace shardtype::kernels

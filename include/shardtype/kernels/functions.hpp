@@ -96,8 +96,8 @@ KOKKOS_FUNCTION T floor_remainder(T a, T b) {
     T const r = none ? T{} : static_cast<T>(a % b);
     return r != T{} && (r < T{}) != (b < T{}) ? static_cast<T>(r + b) : r;
   } else {
-    T const r = remainder(a, b);
-    return chosen((r != T{}) & ((r < T{}) != (b < T{})), r + b, r);
+    T const r = detail::remainder(a, b);
+    return detail::chosen((r != T{}) & ((r < T{}) != (b < T{})), r + b, r);
   }
 }
 template <class T>
@@ -128,7 +128,7 @@ KOKKOS_FUNCTION To converted(T const& x) {
   } else if constexpr (shardtype::detail::is_complex<To>) {
     return To(static_cast<shardtype::detail::real_of<To>>(x));
   } else if constexpr (std::is_same_v<T, bool>) {
-    return chosen(x, To{1}, To{0});
+    return detail::chosen(x, To{1}, To{0});
   } else {
     return static_cast<To>(x);
   }
@@ -225,41 +225,42 @@ KOKKOS_FUNCTION T call(functions::Minimum, T const& a, T const& b) {
 /// `a` limited to the bounds; NaN if one of the three is NaN. The upper bound wins, as in NumPy.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Clip, T const& a, T const& low, T const& high) {
-  return call(functions::Minimum{}, call(functions::Maximum{}, a, low), high);
+  return kernels::call(functions::Minimum{}, kernels::call(functions::Maximum{}, a, low), high);
 }
 template <class T>
 KOKKOS_FUNCTION T call(functions::Relu, T const& a) {
-  return call(functions::Maximum{}, a, T{});
+  return kernels::call(functions::Maximum{}, a, T{});
 }
 /// log(e^a + e^b) without overflow. Equal infinities are handled separately, because their
 /// difference would be NaN.
 template <class T>
 KOKKOS_FUNCTION T call(functions::LogAddExp, T const& a, T const& b) {
-  T const larger = call(functions::Maximum{}, a, b);
-  T const apart = a == b ? T(0) : -call(functions::Absolute{}, a - b);
+  T const larger = kernels::call(functions::Maximum{}, a, b);
+  T const apart = a == b ? T(0) : -kernels::call(functions::Absolute{}, a - b);
   return larger + math::log1p(math::exp(apart));
 }
 /// 1 / (1 + e^-a). Uses the exponential of a negative number, so that small results are accurate.
 template <class T>
 KOKKOS_FUNCTION T call(functions::Sigmoid, T const& a) {
-  T const e = math::exp(-call(functions::Absolute{}, a));
+  T const e = math::exp(-kernels::call(functions::Absolute{}, a));
   return detail::chosen(a < T(0), e, T(1)) / (T(1) + e);
 }
 /// log(1 + e^a).
 template <class T>
 KOKKOS_FUNCTION T call(functions::Softplus, T const& a) {
-  return call(functions::Relu{}, a) + math::log1p(math::exp(-call(functions::Absolute{}, a)));
+  return kernels::call(functions::Relu{}, a) +
+         math::log1p(math::exp(-kernels::call(functions::Absolute{}, a)));
 }
 namespace detail {
 /// A number times a weight from 0 to 1; 0 if the weight is 0, also for -infinity.
 template <class T>
 KOKKOS_FUNCTION T weighted(T const& a, T const& weight) {
-  return chosen(weight == T(0), T(0), a * weight);
+  return detail::chosen(weight == T(0), T(0), a * weight);
 }
 }  // namespace detail
 template <class T>
 KOKKOS_FUNCTION T call(functions::Silu, T const& a) {
-  return detail::weighted(a, call(functions::Sigmoid{}, a));
+  return detail::weighted(a, kernels::call(functions::Sigmoid{}, a));
 }
 template <class T>
 KOKKOS_FUNCTION T call(functions::Gelu, T const& a) {
@@ -276,7 +277,7 @@ KOKKOS_FUNCTION T twice_inner_gelu(T const& a) {
 /// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is accurate where tanh is near -1.
 template <class T>
 KOKKOS_FUNCTION T call(functions::GeluTanh, T const& a) {
-  return detail::weighted(a, call(functions::Sigmoid{}, detail::twice_inner_gelu(a)));
+  return detail::weighted(a, kernels::call(functions::Sigmoid{}, detail::twice_inner_gelu(a)));
 }
 /// The quotient rounded down, `a == floor_divide(a, b) * b + a % b`; for integers 0 if the divisor
 /// is 0.
@@ -292,7 +293,7 @@ KOKKOS_FUNCTION T call(functions::FloorDivide, T const& a, T const& b) {
     T const below = detail::chosen(static_cast<double>(whole) > q, T{1}, T{});
     return detail::chosen(b == T{}, T{}, static_cast<T>(whole - below));
   } else if constexpr (std::is_integral_v<T>) {
-    T const q = call(functions::Divide{}, a, b);
+    T const q = kernels::call(functions::Divide{}, a, b);
     T const r = detail::floor_remainder(a, b);
     // the quotient is rounded towards zero, so subtract 1 if there is a remainder of opposite sign
     return r != T{} && (a < T{}) != (b < T{}) ? static_cast<T>(q - T(1)) : q;
@@ -313,7 +314,8 @@ KOKKOS_FUNCTION bool call(functions::IsNan, T const& a) {
 template <class T>
 KOKKOS_FUNCTION bool call(functions::IsFinite, T const& a) {
   if constexpr (shardtype::detail::is_complex<T>) {
-    return call(functions::IsFinite{}, a.real()) && call(functions::IsFinite{}, a.imag());
+    return kernels::call(functions::IsFinite{}, a.real()) &&
+           kernels::call(functions::IsFinite{}, a.imag());
   } else if constexpr (std::is_integral_v<T>) {
     return true;
   } else {
@@ -323,7 +325,8 @@ KOKKOS_FUNCTION bool call(functions::IsFinite, T const& a) {
 template <class T>
 KOKKOS_FUNCTION bool call(functions::IsInf, T const& a) {
   if constexpr (shardtype::detail::is_complex<T>) {
-    return call(functions::IsInf{}, a.real()) || call(functions::IsInf{}, a.imag());
+    return kernels::call(functions::IsInf{}, a.real()) ||
+           kernels::call(functions::IsInf{}, a.imag());
   } else if constexpr (std::is_integral_v<T>) {
     return false;
   } else {
@@ -356,8 +359,10 @@ KOKKOS_FUNCTION double distance(T const& a, T const& b) {
 template <class T>
 KOKKOS_FUNCTION bool call(functions::Close const& f, T const& a, T const& b) {
   if (a == b) return true;
-  if (call(functions::IsNan{}, a) && call(functions::IsNan{}, b)) return f.equal_nan;
-  if (!call(functions::IsFinite{}, a) || !call(functions::IsFinite{}, b)) return false;
+  if (kernels::call(functions::IsNan{}, a) && kernels::call(functions::IsNan{}, b))
+    return f.equal_nan;
+  if (!kernels::call(functions::IsFinite{}, a) || !kernels::call(functions::IsFinite{}, b))
+    return false;
   return detail::distance(a, b) <= f.atol + f.rtol * detail::distance(b, T{});
 }
 
@@ -369,11 +374,11 @@ KOKKOS_FUNCTION constexpr auto apply(F const& f, Ts const&... x) {
   constexpr bool converts = shardtype::detail::is_tag<F> && !std::is_same_v<F, functions::Where> &&
                             (shardtype::detail::is_converted<Ts> || ...);
   if constexpr (!converts) {
-    return call(f, x...);
+    return kernels::call(f, x...);
   } else if constexpr (shardtype::detail::is_cast<F> || F::gives == functions::Gives::boolean) {
-    return call(f, static_cast<computed_t<Ts>>(x)...);
+    return kernels::call(f, static_cast<computed_t<Ts>>(x)...);
   } else {
-    return bfloat16(call(f, static_cast<computed_t<Ts>>(x)...));
+    return bfloat16(kernels::call(f, static_cast<computed_t<Ts>>(x)...));
   }
 }
 

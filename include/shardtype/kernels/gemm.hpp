@@ -39,7 +39,7 @@ constexpr GemmVendor gemm_vendor() {
 template <class Exec, class T>
 constexpr bool gemm_direct(Matrix<std::type_identity_t<T> const> const& a,
                            Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c) {
-  return detail::gemm_vendor<Exec, T>() == detail::GemmVendor::none || blas_can(a, b, c);
+  return detail::gemm_vendor<Exec, T>() == detail::GemmVendor::none || kernels::blas_can(a, b, c);
 }
 
 /// The workspace in bytes that gemm needs for these matrices; 0 if a vendor's library runs.
@@ -48,8 +48,9 @@ std::size_t gemm_workspace_bytes(Exec const& exec, std::int64_t batch,
                                  Matrix<std::type_identity_t<T> const> const& a,
                                  Matrix<std::type_identity_t<T> const> const& b,
                                  Matrix<T> const& c) {
-  if (detail::gemm_vendor<Exec, T>() != detail::GemmVendor::none && blas_can(a, b, c)) return 0;
-  return gemm_workspace_bytes<T>(exec, batch, c.rows, c.cols, a.cols);
+  if (detail::gemm_vendor<Exec, T>() != detail::GemmVendor::none && kernels::blas_can(a, b, c))
+    return 0;
+  return kernels::gemm_workspace_bytes<T>(exec, batch, c.rows, c.cols, a.cols);
 }
 
 /// C = A B, or C += A B if `accumulate`, for each member of the batch: the local matrix product of
@@ -64,9 +65,9 @@ void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> c
   [[maybe_unused]] constexpr auto vendor = detail::gemm_vendor<Exec, T>();
 #ifdef SHARDTYPE_HAVE_BLAS
   if constexpr (vendor == detail::GemmVendor::blas) {
-    if (blas_can(a, b, c)) {
+    if (kernels::blas_can(a, b, c)) {
       exec.fence();  // BLAS does not wait for work queued on `exec`.
-      blas_gemm(batch, a, b, c, accumulate);
+      kernels::blas_gemm(batch, a, b, c, accumulate);
       return;
     }
   }
@@ -79,7 +80,7 @@ void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> c
     }
   }
 #endif
-  kokkos_gemm(exec, batch, a, b, c, accumulate, workspace, workspace_bytes);
+  kernels::kokkos_gemm(exec, batch, a, b, c, accumulate, workspace, workspace_bytes);
 }
 
 }  // namespace shardtype::kernels

@@ -196,8 +196,8 @@ void multiply_pairs(Exec const& exec, PairSums sums, Matrix<bfloat16 const> cons
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using Tile = PairTile;
   if (c.col_stride != 1) {
-    multiply_pairs(exec, sums, b.transposed(), a.transposed(), c.transposed(), accumulate, words_b,
-                   words_a, between);
+    detail::multiply_pairs(exec, sums, b.transposed(), a.transposed(), c.transposed(), accumulate,
+                           words_b, words_a, between);
     return;
   }
   auto const workers = static_cast<std::int64_t>(exec.concurrency());

@@ -41,8 +41,9 @@ struct BlasFactor {
 
   template <class T>
   static constexpr BlasFactor of(Matrix<T> const& x, std::int64_t limit) {
-    return is_column_major(x) ? BlasFactor{'N', leading_dimension(x, limit)}
-                              : BlasFactor{'T', leading_dimension(x.transposed(), limit)};
+    return detail::is_column_major(x)
+               ? BlasFactor{'N', detail::leading_dimension(x, limit)}
+               : BlasFactor{'T', detail::leading_dimension(x.transposed(), limit)};
   }
 };
 
@@ -54,9 +55,9 @@ template <class T, class U>
 constexpr bool blas_can(Matrix<T> const& a, Matrix<T> const& b, Matrix<U> const& c) {
   using detail::is_column_major;
   return is_blas_type<std::remove_const_t<T>> &&
-         (is_column_major(a) || is_column_major(a.transposed())) &&
-         (is_column_major(b) || is_column_major(b.transposed())) &&
-         (is_column_major(c) || is_column_major(c.transposed()));
+         (detail::is_column_major(a) || detail::is_column_major(a.transposed())) &&
+         (detail::is_column_major(b) || detail::is_column_major(b.transposed())) &&
+         (detail::is_column_major(c) || detail::is_column_major(c.transposed()));
 }
 
 }  // namespace shardtype::kernels
@@ -125,12 +126,13 @@ struct Blas<Kokkos::complex<double>> {
 /// Whether A x is a sum of columns, for which A need not be transposed; one row gives a dot product.
 template <class T>
 constexpr bool sums_columns(Matrix<T> const& a) {
-  return is_column_major(a) && !(a.rows == 1 && a.cols > 1 && is_column_major(a.transposed()));
+  return detail::is_column_major(a) &&
+         !(a.rows == 1 && a.cols > 1 && detail::is_column_major(a.transposed()));
 }
 /// Whether the routine for vectors is the faster one, which it is not for the sum of a few columns.
 template <class T>
 constexpr bool gemv_pays(Matrix<T> const& a) {
-  return !sums_columns(a) || a.cols >= 8;
+  return !detail::sums_columns(a) || a.cols >= 8;
 }
 
 /// y = A x, or y += A x, for matrices x and y of one column, in pieces of at most `limit` along each dimension.
@@ -140,10 +142,10 @@ void blas_gemv(Matrix<T const> const& a, Matrix<T const> const& x, Matrix<T> con
   T const one(1);
   // not by a beta of 0, with which some versions of OpenBLAS keep a NaN
   for (std::int64_t i = 0; i < (accumulate ? 0 : y.rows); ++i) y.data[i * y.row_stride] = T(0);
-  bool const columns = sums_columns(a);
+  bool const columns = detail::sums_columns(a);
   Matrix<T const> const f = columns ? a : a.transposed();
   char const op = columns ? 'N' : 'T';
-  std::int32_t const lda = leading_dimension(f, limit);
+  std::int32_t const lda = detail::leading_dimension(f, limit);
   auto const step_of = [](auto const& v) {
     return v.rows <= 1 ? 1 : static_cast<std::int32_t>(v.row_stride);
   };
@@ -168,7 +170,7 @@ void blas_gemm_column_major(Matrix<T const> const& a, Matrix<T const> const& b, 
   T const zero(0);
   BlasFactor const fa = BlasFactor::of(a, limit);
   BlasFactor const fb = BlasFactor::of(b, limit);
-  std::int32_t const ldc = leading_dimension(c, limit);
+  std::int32_t const ldc = detail::leading_dimension(c, limit);
   for (std::int64_t j = 0; j < c.cols; j += limit) {
     auto const n = static_cast<std::int32_t>(std::min(limit, c.cols - j));
     for (std::int64_t i = 0; i < c.rows; i += limit) {

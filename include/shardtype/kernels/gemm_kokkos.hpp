@@ -33,12 +33,12 @@ struct GemmPlan {
   /// of rows.
   GemmPlan(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t workers) {
     std::int64_t const line = 64 / static_cast<std::int64_t>(sizeof(Real) > 64 ? 64 : sizeof(Real));
-    block_m =
-        equal(m, std::min(Tile::block_m, round_up(ceil_div(m, workers), Tile::rows)), Tile::rows);
+    block_m = equal(m, std::min(Tile::block_m, detail::round_up(ceil_div(m, workers), Tile::rows)),
+                    Tile::rows);
     block_n = equal(n, Tile::block_n, Tile::cols);
     block_k = equal(k, Tile::block_k, 1);
-    size_a = round_up(block_m * block_k * Tile::planes, line);
-    size_b = round_up(block_n * block_k * Tile::planes, line);
+    size_a = detail::round_up(block_m * block_k * Tile::planes, line);
+    size_b = detail::round_up(block_n * block_k * Tile::planes, line);
   }
 
   /// The bytes of `count_a` blocks of A and `count_b` of B, with slack to align the first.
@@ -65,14 +65,14 @@ struct GemmPackB {
     constexpr int width = GemmTile<T>::cols;
     std::int64_t const depth = std::min(plan.block_k, b.rows - p);
     std::int64_t const first = j + panel * width;
-    pack_panel<T, width>(b.data + p * b.row_stride + first * b.col_stride, b.col_stride,
-                         b.row_stride, std::min<std::int64_t>(width, b.cols - first), depth,
-                         packed + panel * width * depth * GemmTile<T>::planes);
+    detail::pack_panel<T, width>(b.data + p * b.row_stride + first * b.col_stride, b.col_stride,
+                                 b.row_stride, std::min<std::int64_t>(width, b.cols - first), depth,
+                                 packed + panel * width * depth * GemmTile<T>::planes);
   }
 
   /// Number of panels in this block.
   std::int64_t panels() const {
-    return ceil_div(std::min(plan.block_n, b.cols - j), GemmTile<T>::cols);
+    return detail::ceil_div(std::min(plan.block_n, b.cols - j), GemmTile<T>::cols);
   }
 };
 
@@ -96,16 +96,17 @@ struct GemmRowBlock {
     std::int64_t const cols = std::min(plan.block_n, c.cols - j);
     auto* const mine = packed_a + worker * plan.size_a;
     for (std::int64_t r = 0; r < rows; r += Tile::rows) {
-      pack_panel<T, Tile::rows>(a.data + (row + r) * a.row_stride + p * a.col_stride, a.row_stride,
-                                a.col_stride, std::min<std::int64_t>(Tile::rows, rows - r), depth,
-                                mine + r * depth * Tile::planes);
+      detail::pack_panel<T, Tile::rows>(
+          a.data + (row + r) * a.row_stride + p * a.col_stride, a.row_stride, a.col_stride,
+          std::min<std::int64_t>(Tile::rows, rows - r), depth, mine + r * depth * Tile::planes);
     }
     for (std::int64_t q = 0; q < cols; q += Tile::cols) {
       for (std::int64_t r = 0; r < rows; r += Tile::rows) {
-        gemm_tile<T>(depth, mine + r * depth * Tile::planes, packed_b + q * depth * Tile::planes,
-                     c.data + (row + r) * c.row_stride + (j + q) * c.col_stride, c.row_stride,
-                     c.col_stride, std::min<std::int64_t>(Tile::rows, rows - r),
-                     std::min<std::int64_t>(Tile::cols, cols - q), accumulate || p > 0);
+        detail::gemm_tile<T>(
+            depth, mine + r * depth * Tile::planes, packed_b + q * depth * Tile::planes,
+            c.data + (row + r) * c.row_stride + (j + q) * c.col_stride, c.row_stride, c.col_stride,
+            std::min<std::int64_t>(Tile::rows, rows - r),
+            std::min<std::int64_t>(Tile::cols, cols - q), accumulate || p > 0);
       }
     }
   }
@@ -168,7 +169,7 @@ void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matri
                Matrix<T const> b, Matrix<T> c, bool accumulate, void* workspace) {
   using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using Real = typename GemmPlan<T>::Real;
-  if (gemm_transposes(c)) {
+  if (detail::gemm_transposes(c)) {
     std::swap(a, b);
     a = a.transposed();
     b = b.transposed();
@@ -191,7 +192,7 @@ void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matri
         Kokkos::parallel_for(kernels::launch_name("shardtype::gemm_pack"),
                              Range(exec, 0, pack.panels()), pack);
         for (std::int64_t i = 0; i < c.rows; i += plan.block_m * workers) {
-          std::int64_t const blocks = std::min(workers, ceil_div(c.rows - i, plan.block_m));
+          std::int64_t const blocks = std::min(workers, detail::ceil_div(c.rows - i, plan.block_m));
           Kokkos::parallel_for(kernels::launch_name("shardtype::gemm"), Range(exec, 0, blocks),
                                GemmRowBlock<T>{plan, a.member(t), c.member(t), packed_a, packed, i,
                                                p, j, accumulate});
@@ -232,7 +233,8 @@ void kokkos_gemm(Exec const& exec, std::int64_t batch,
   if (batch <= 0 || c.rows <= 0 || c.cols <= 0) return;
   if constexpr (is_host_exec<Exec>) {
     auto const workers = static_cast<std::int64_t>(exec.concurrency());
-    std::size_t const wanted = gemm_workspace_bytes<T>(exec, batch, c.rows, c.cols, a.cols);
+    std::size_t const wanted =
+        kernels::gemm_workspace_bytes<T>(exec, batch, c.rows, c.cols, a.cols);
     if (workspace != nullptr && workspace_bytes >= wanted) {
       detail::gemm_host<Exec, T>(exec, workers, batch, a, b, c, accumulate, workspace);
       return;

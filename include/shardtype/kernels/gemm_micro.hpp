@@ -183,18 +183,18 @@ template <class T>
   }
   typename Tile::Vector sums[Tile::rows * nv * Tile::planes] = {};
   for (std::int64_t p = 0; p < depth; ++p) {
-    gemm_step<T>(sums, a, b, Indices(), Row());
+    detail::gemm_step<T>(sums, a, b, Indices(), Row());
     a += Tile::rows * Tile::planes;
     b += Tile::cols * Tile::planes;
   }
   if constexpr (Tile::planes == 1) {
     if (whole) {
-      gemm_write<T>(sums, c, row_stride, accumulate, All());
+      detail::gemm_write<T>(sums, c, row_stride, accumulate, All());
       return;
     }
   }
   typename Tile::Real values[Tile::rows * Tile::cols * Tile::planes];
-  gemm_write<T>(sums, values, Tile::cols * Tile::planes, false, All());
+  detail::gemm_write<T>(sums, values, Tile::cols * Tile::planes, false, All());
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t j = 0; j < cols; j += Tile::lanes) {
       // The planes of one vector of elements are adjacent.
@@ -202,9 +202,9 @@ template <class T>
       T* const to = c + r * row_stride + j * col_stride;
       std::int64_t const count = std::min<std::int64_t>(Tile::lanes, cols - j);
       if (col_stride == 1) {
-        gemm_write_line<T>(from, to, 1, count, accumulate);
+        detail::gemm_write_line<T>(from, to, 1, count, accumulate);
       } else {
-        gemm_write_line<T>(from, to, col_stride, count, accumulate);
+        detail::gemm_write_line<T>(from, to, col_stride, count, accumulate);
       }
     }
   }

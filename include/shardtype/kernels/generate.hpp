@@ -36,7 +36,7 @@ template <class Value, class T>
 template <class Value, class T>
 void compute_block(Value const& value, int n, T* out, std::int64_t const* at) {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return block_with_fma(value, n, out, at);
+    return detail::block_with_fma(value, n, out, at);
   value.block(n, out, at);
 }
 #else
@@ -53,7 +53,7 @@ KOKKOS_FUNCTION void generate_run(T* out, Value const& value, std::int64_t begin
   if constexpr (Tile == generated_together && GivesBlocks<Value, T>) {
     std::int64_t at[static_cast<std::size_t>(Tile)];
     for (std::int64_t j = begin; j < end; ++j) at[j - begin] = position(j);
-    compute_block(value, static_cast<int>(end - begin), out + begin, at);
+    detail::compute_block(value, static_cast<int>(end - begin), out + begin, at);
   } else {
     for (std::int64_t j = begin; j < end; ++j) out[j] = value(position(j));
   }
@@ -82,8 +82,8 @@ struct Generate {
     std::int64_t const row = work / tiles;
     std::int64_t const begin = (work % tiles) * Tile;
     std::int64_t const end = begin + Tile < length ? begin + Tile : length;
-    generate_run<Tile>(data + row * length, value, begin, end,
-                       EvenPositions{first + offset_of(rows, row), stride});
+    detail::generate_run<Tile>(data + row * length, value, begin, end,
+                               EvenPositions{first + offset_of(rows, row), stride});
   }
 };
 template <class T, class Value, int Tile>
@@ -100,7 +100,7 @@ struct GenerateRows {
     std::int64_t const row = work / tiles;
     std::int64_t const begin = work % tiles * Tile;
     std::int64_t const end = begin + Tile < length ? begin + Tile : length;
-    generate_run<Tile>(
+    detail::generate_run<Tile>(
         data + row * length, value, begin, end,
         RowPositions{global_offset(block, last, rows, row), block.stride[last], rows[last]});
   }
@@ -123,8 +123,9 @@ void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first
   constexpr int tile = runtime::host_reads<Exec> ? generated_together : 1;
   std::int64_t const tiles = (length + tile - 1) / tile;
   std::int64_t const work = block.elements() / length * tiles;
-  launch(exec, "shardtype::generate", work,
-         detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
+  kernels::launch(
+      exec, "shardtype::generate", work,
+      detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
 }
 
 /// As above, for a block that holds the indices `rows[d]` of each dim d, nested or block-cyclic; it
@@ -138,7 +139,7 @@ void generate_rows(Exec const& exec, T* data, Layout const& block, Rows const* r
   std::int64_t const tiles = (length + tile - 1) / tile;
   detail::GenerateRows<T, Value, tile> work{data, value, block, {}, tiles};
   for (int d = 0; d < block.rank; ++d) work.rows[d] = rows[d];
-  launch(exec, "shardtype::generate_rows", block.elements() / length * tiles, work);
+  kernels::launch(exec, "shardtype::generate_rows", block.elements() / length * tiles, work);
 }
 
 }  // namespace shardtype::kernels

@@ -52,7 +52,7 @@ struct PackedRuns {
       std::size_t const bytes = static_cast<std::size_t>(n) * sizeof(T);
       make(made, in, begin, n);
       if (stream)
-        stream_copy(out, buffer, bytes);
+        kernels::stream_copy(out, buffer, bytes);
       else
         std::memcpy(static_cast<void*>(out), buffer, bytes);
     }

@@ -111,8 +111,8 @@ void look_up(Exec const& exec, T const* table, Id const* ids, T* out, NumberedRo
   if (rows.outer * rows.count * rows.inner == 0) return;
   std::int64_t const piece = detail::row_piece<Exec>();
   std::int64_t const pieces = (rows.inner + piece - 1) / piece;
-  launch(exec, "shardtype::look_up", rows.outer * rows.count * pieces,
-         detail::LookUp<T, Id>{table, ids, out, rows, pieces, piece});
+  kernels::launch(exec, "shardtype::look_up", rows.outer * rows.count * pieces,
+                  detail::LookUp<T, Id>{table, ids, out, rows, pieces, piece});
 }
 
 /// out [count, n] = 1 where the row index equals the id, else 0.
@@ -121,8 +121,8 @@ void one_hot(Exec const& exec, Id const* ids, T* out, NumberedRows const& rows) 
   if (rows.count * rows.n == 0) return;
   std::int64_t const piece = detail::row_piece<Exec>();
   std::int64_t const pieces = (rows.n + piece - 1) / piece;
-  launch(exec, "shardtype::one_hot", rows.count * pieces,
-         detail::OneHot<T, Id>{ids, out, rows, pieces, piece});
+  kernels::launch(exec, "shardtype::one_hot", rows.count * pieces,
+                  detail::OneHot<T, Id>{ids, out, rows, pieces, piece});
 }
 
 /// out[o, k, i] = src[o, ids[o, k, i], i], or zero if there is no such row.
@@ -130,7 +130,7 @@ template <class T, class Id, class Exec>
 void take_along(Exec const& exec, T const* src, Id const* ids, T* out, NumberedRows const& rows) {
   std::int64_t const n = rows.outer * rows.count * rows.inner;
   if (n == 0) return;
-  launch(exec, "shardtype::take_along", n, detail::TakeAlong<T, Id>{src, ids, out, rows});
+  kernels::launch(exec, "shardtype::take_along", n, detail::TakeAlong<T, Id>{src, ids, out, rows});
 }
 
 /// Position of the first of `count` ids that is outside [0, n), or `count`.

@@ -105,7 +105,7 @@ struct VarianceReducer {
   }
 
  private:
-  KOKKOS_FUNCTION static Real infinity() { return extreme_value<Real, true>(); }
+  KOKKOS_FUNCTION static Real infinity() { return kernels::extreme_value<Real, true>(); }
   /// Changes the number from which distances are measured.
   KOKKOS_FUNCTION static void move(Total& a, Mean const& to) {
     Mean const by = a.near - to;

@@ -41,7 +41,7 @@ struct Norm1Reducer : Adding<shardtype::detail::computed_t<shardtype::detail::re
   using Element = T;
   KOKKOS_FUNCTION static shardtype::detail::computed_t<shardtype::detail::real_of<T>> load(
       T const& x) {
-    return call(functions::Absolute{}, x);
+    return kernels::call(functions::Absolute{}, x);
   }
 };
 
@@ -51,7 +51,7 @@ struct NormInfReducer : ExtremeReducer<shardtype::detail::real_of<T>, true> {
   using Element = T;
   using Part = shardtype::detail::computed_t<shardtype::detail::real_of<T>>;
   KOKKOS_FUNCTION static Part load(T const& x) {
-    return call(functions::Absolute{}, static_cast<shardtype::detail::computed_t<T>>(x));
+    return kernels::call(functions::Absolute{}, static_cast<shardtype::detail::computed_t<T>>(x));
   }
   KOKKOS_FUNCTION static Part nothing() { return Part{}; }
 };
@@ -91,7 +91,9 @@ struct LogSumExpReducer {
   using Total = Peak<wide_t<T>>;
   using Result = T;
   KOKKOS_FUNCTION static Part load(T const& x) { return {x, Value(1)}; }
-  KOKKOS_FUNCTION static Part nothing() { return {extreme_value<Value, false>(), Value(0)}; }
+  KOKKOS_FUNCTION static Part nothing() {
+    return {kernels::extreme_value<Value, false>(), Value(0)};
+  }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return {a.max, a.sum}; }
   template <class U>
   KOKKOS_FUNCTION static void join(Peak<U>& a, Peak<U> const& b) {
@@ -120,7 +122,7 @@ struct LogSumExpReducer {
     if constexpr (std::is_same_v<T, Value>) {
       max = detail::extreme_of<ExtremeReducer<T, true>>(x, n);
     } else {
-      T largest = extreme_value<T, false>();
+      T largest = kernels::extreme_value<T, false>();
       detail::add_run<ExtremeReducer<T, true>>(x, n, largest);
       max = largest;
     }

@@ -42,8 +42,8 @@ void move_pitched(Exec const& exec, char const* name, T const* src, std::int64_t
   if (rows == 0 || length == 0) return;
   constexpr std::int64_t piece = 4096;
   std::int64_t const pieces = (length + piece - 1) / piece;
-  launch(exec, name, rows * pieces,
-         Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
+  kernels::launch(exec, name, rows * pieces,
+                  Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
 }
 
 }  // namespace detail

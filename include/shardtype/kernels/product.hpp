@@ -94,7 +94,7 @@ class Product {
              view(b, batch, inner, cols), matrix(result, batch, rows, cols, data), false);
     if (s.turns) {
       planning::LabelledLayout const wanted = planning::view_in_order(result, out);
-      copy_packed(exec_, static_cast<T const*>(data), wanted.layout, c);
+      kernels::copy_packed(exec_, static_cast<T const*>(data), wanted.layout, c);
     }
   }
 
@@ -107,7 +107,7 @@ class Product {
         detail::gemm_vendor<Exec, Computed>() != detail::GemmVendor::none)
       return 0;
     return static_cast<std::int64_t>(
-        gemm_workspace_bytes<Computed>(exec, n.batch, n.rows, n.cols, n.inner));
+        kernels::gemm_workspace_bytes<Computed>(exec, n.batch, n.rows, n.cols, n.inner));
   }
 
  private:
@@ -124,16 +124,16 @@ class Product {
       Buffer const memory[3] = {take<Computed>(batch * a.rows * a.cols),
                                 take<Computed>(batch * b.rows * b.cols),
                                 take<Computed>(batch * c.rows * c.cols)};
-      auto const of_a = packed_like(a, static_cast<Computed*>(memory[0].data()));
-      auto const of_b = packed_like(b, static_cast<Computed*>(memory[1].data()));
-      auto const of_c = packed_like(c, static_cast<Computed*>(memory[2].data()));
-      if (add) convert<T>(exec_, batch, c, of_c);
+      auto const of_a = kernels::packed_like(a, static_cast<Computed*>(memory[0].data()));
+      auto const of_b = kernels::packed_like(b, static_cast<Computed*>(memory[1].data()));
+      auto const of_c = kernels::packed_like(c, static_cast<Computed*>(memory[2].data()));
+      if (add) kernels::convert<T>(exec_, batch, c, of_c);
       if (!multiply_pairs(batch, a, b, of_c, add, memory)) {
-        convert(exec_, batch, a, of_a);
-        convert(exec_, batch, b, of_b);
+        kernels::convert(exec_, batch, a, of_a);
+        kernels::convert(exec_, batch, b, of_b);
         multiply_as<Computed>(batch, of_a, of_b, of_c, add);
       }
-      convert<Computed>(exec_, batch, of_c, c);
+      kernels::convert<Computed>(exec_, batch, of_c, c);
       exec_.fence();  // before the copies are given back
     }
   }
@@ -169,13 +169,13 @@ class Product {
   template <class U>
   void multiply_as(std::int64_t batch, Matrix<U const> const& a, Matrix<U const> const& b,
                    Matrix<U> const& c, bool add) {
-    std::size_t const wanted = gemm_workspace_bytes<Exec, U>(exec_, batch, a, b, c);
+    std::size_t const wanted = kernels::gemm_workspace_bytes<Exec, U>(exec_, batch, a, b, c);
     Buffer const work = wanted == 0 ? Buffer{} : pool_.template take<Kokkos::HostSpace>(wanted);
     constexpr double piece = 2.5e8;  // flops; a few milliseconds on one core
     double const flops = 2.0 * static_cast<double>(batch) * static_cast<double>(c.rows) *
                          static_cast<double>(c.cols) * static_cast<double>(a.cols);
     if (between_.call == nullptr || flops < 2 * piece) {
-      gemm<Exec, U>(exec_, batch, a, b, c, add, work.data(), work.bytes());
+      kernels::gemm<Exec, U>(exec_, batch, a, b, c, add, work.data(), work.bytes());
       return;
     }
     auto const pieces = static_cast<std::int64_t>(std::min(flops / piece, 1e6));
@@ -185,8 +185,8 @@ class Product {
       std::int64_t const rows = (c.rows + cuts - 1) / cuts;
       for (std::int64_t i = 0; i < c.rows; i += rows) {
         std::int64_t const n = std::min(rows, c.rows - i);
-        gemm<Exec, U>(exec_, 1, a.member(t).block(i, 0, n, a.cols), b.member(t),
-                      c.member(t).block(i, 0, n, c.cols), add, work.data(), work.bytes());
+        kernels::gemm<Exec, U>(exec_, 1, a.member(t).block(i, 0, n, a.cols), b.member(t),
+                               c.member(t).block(i, 0, n, c.cols), add, work.data(), work.bytes());
         exec_.fence();
         between_.call(between_.with);
       }
@@ -210,7 +210,7 @@ class Product {
     static_cast<planning::LabelledLayout&>(out) = wanted;
     out.layout = wanted.layout.packed();
     out.keep = take(out.layout.elements());
-    copy_packed(exec_, x.data, wanted.layout, static_cast<T*>(out.keep.data()));
+    kernels::copy_packed(exec_, x.data, wanted.layout, static_cast<T*>(out.keep.data()));
     out.data = static_cast<T const*>(out.keep.data());
     return out;
   }
@@ -229,9 +229,9 @@ class Product {
       }
     less.keep = take(less.layout.elements());
     using Sum = SumReducer<T>;
-    ReducePlan const plan = plan_reduce<Sum>(exec_, source, less.layout.rank);
+    ReducePlan const plan = kernels::plan_reduce<Sum>(exec_, source, less.layout.rank);
     Buffer const work = pool_.template take<Space>(static_cast<std::size_t>(plan.workspace));
-    reduce<Sum>(exec_, plan, x.data, static_cast<T*>(less.keep.data()), work.data());
+    kernels::reduce<Sum>(exec_, plan, x.data, static_cast<T*>(less.keep.data()), work.data());
     less.data = static_cast<T const*>(less.keep.data());
     return less;
   }

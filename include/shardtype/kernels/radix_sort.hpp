@@ -81,14 +81,15 @@ struct RadixRows {
     // two packed items fit in the place of a pair
     Item* to = bytes == 4 ? buffer + n : reinterpret_cast<Item*>(sorted + row * n);
     if (keep * few <= n) {
-      for (std::int64_t k = 0; k < n; ++k) from[k] = Item::make(sort_key(x[k], descending), k);
+      for (std::int64_t k = 0; k < n; ++k)
+        from[k] = Item::make(detail::sort_key(x[k], descending), k);
       std::nth_element(from, from + keep, from + n);
       std::sort(from, from + keep);
       return put(x, from, row);
     }
     std::array<std::array<std::int64_t, 256>, bytes> count{};
     for (std::int64_t k = 0; k < n; ++k) {
-      Item const item = Item::make(sort_key(x[k], descending), k);
+      Item const item = Item::make(detail::sort_key(x[k], descending), k);
       for (std::size_t b = 0; b < bytes; ++b) ++count[b][digit(item, b)];
       from[k] = item;
     }

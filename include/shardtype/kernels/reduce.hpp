@@ -59,7 +59,7 @@ struct ReduceTerms {
       if constexpr (takes_blocks<R>) {
         R::deposit(total, run, n, stride);
       } else if (stride == 1) {
-        run_into<R>(run, n, k, total);
+        detail::run_into<R>(run, n, k, total);
       } else {
         for (std::int64_t i = 0; i < n; ++i) {
           if constexpr (finds_places<R>) {
@@ -134,7 +134,7 @@ struct ReduceRows {
         }
       }
     } else {
-      rows_into<R, run>(from, shape.reduced, n, first, end, total);
+      detail::rows_into<R, run>(from, shape.reduced, n, first, end, total);
     }
     typename R::Total* const to = out + piece * shape.outputs + row * inner + begin;
     for (std::int64_t i = 0; i < n; ++i) to[i] = total[i];
@@ -209,8 +209,9 @@ bool reduce_short([[maybe_unused]] Exec const& exec, [[maybe_unused]] ReduceShap
         shape.reduced.stride[0] != 1 || kept.rank != 1 || kept.stride[0] != shape.terms)
       return false;
     using Work = ReduceShort<R, Finish>;
-    launch(exec, "shardtype::reduce", (shape.outputs + Work::together - 1) / Work::together,
-           Work{in, out, shape.outputs, shape.terms});
+    kernels::launch(exec, "shardtype::reduce",
+                    (shape.outputs + Work::together - 1) / Work::together,
+                    Work{in, out, shape.outputs, shape.terms});
     return true;
   } else {
     return false;
@@ -275,7 +276,7 @@ namespace detail {
 template <class R, class Exec, class In>
 void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R::Total* totals) {
   if constexpr (std::is_same_v<In, bool const*>)
-    return total_pieces<R>(exec, shape, Truths{in}, totals);
+    return detail::total_pieces<R>(exec, shape, Truths{in}, totals);
   int const last = shape.kept.rank - 1;
   bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
                     (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
@@ -284,19 +285,20 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R:
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
       std::int64_t const runs = (inner + ReduceRows<R, In>::run - 1) / ReduceRows<R, In>::run;
-      launch(exec, "shardtype::reduce", runs * (shape.outputs / inner) * shape.pieces,
-             ReduceRows<R, In>{in, totals, shape, inner, runs});
+      kernels::launch(exec, "shardtype::reduce", runs * (shape.outputs / inner) * shape.pieces,
+                      ReduceRows<R, In>{in, totals, shape, inner, runs});
       return;
     }
   }
-  launch(exec, "shardtype::reduce", shape.outputs * shape.pieces,
-         ReduceTerms<R, In>{in, totals, shape});
+  kernels::launch(exec, "shardtype::reduce", shape.outputs * shape.pieces,
+                  ReduceTerms<R, In>{in, totals, shape});
 }
 
 template <class R, bool Finish, class Exec, class Out>
 void join_pieces(Exec const& exec, typename R::Total const* totals, Out* out, std::int64_t outputs,
                  std::int64_t pieces) {
-  launch(exec, "shardtype::reduce", outputs, ReducePieces<R, Finish>{totals, out, outputs, pieces});
+  kernels::launch(exec, "shardtype::reduce", outputs,
+                  ReducePieces<R, Finish>{totals, out, outputs, pieces});
 }
 
 }  // namespace detail

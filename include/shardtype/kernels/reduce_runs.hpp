@@ -58,7 +58,7 @@ template <class R, int Lanes, int To>
 KOKKOS_FUNCTION void fold(typename R::Part* part) {
   if constexpr (Lanes > To) {
     for (int l = 0; l < Lanes / 2; ++l) R::join(part[l], part[l + Lanes / 2]);
-    fold<R, Lanes / 2, To>(part);
+    detail::fold<R, Lanes / 2, To>(part);
   }
 }
 
@@ -82,8 +82,8 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
     if constexpr (is_staged<In>) {
       using T = typename R::Element;
       T buffer[static_cast<std::size_t>(flush)];
-      compute(run + from, to - from, buffer);
-      add_run<R>(static_cast<T const*>(buffer), to - from, total);
+      kernels::compute(run + from, to - from, buffer);
+      detail::add_run<R>(static_cast<T const*>(buffer), to - from, total);
       continue;
     }
     typename R::Part part[lanes];
@@ -93,14 +93,14 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
     } else {
       for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
       for (; i + lanes <= to; i += lanes) {
-        read_ahead<6144>(run + i, lanes);
+        detail::read_ahead<6144>(run + i, lanes);
         for (int l = 0; l < lanes; ++l) R::join(part[l], R::load(run[i + l]));
       }
-      fold<R, lanes, few>(part);
+      detail::fold<R, lanes, few>(part);
     }
     for (; i + few <= to; i += few)
       for (int l = 0; l < few; ++l) R::join(part[l], R::load(run[i + l]));
-    fold<R, few, 1>(part);
+    detail::fold<R, few, 1>(part);
     for (; i < to; ++i) R::join(part[0], R::load(run[i]));
     R::join(total, R::widen(part[0]));
   }
@@ -125,7 +125,7 @@ KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
 template <class In, class T>
 KOKKOS_FUNCTION void copy_run(In const& run, std::int64_t n, T* to) {
   if constexpr (is_staged<In>) {
-    compute(run, n, to);
+    kernels::compute(run, n, to);
   } else {
     for (std::int64_t i = 0; i < n; ++i) to[i] = run[i];
   }
@@ -143,15 +143,15 @@ KOKKOS_FUNCTION void place_run(In const& run, std::int64_t n, std::int64_t place
     std::int64_t const m = from + block < n ? block : n - from;
     auto const take = [&](auto const& elements) {
       T best = R::Values::widen(R::Values::nothing());
-      add_run<typename R::Values>(elements, m, best);
+      detail::add_run<typename R::Values>(elements, m, best);
       if (total.place < 0 || R::better(best, total.value))
-        total = {best, place + from + find_value<R>(elements, m, best)};
+        total = {best, place + from + detail::find_value<R>(elements, m, best)};
     };
     if constexpr (is_memory<In>) {
       take(run + from);
     } else {
       T buffer[static_cast<std::size_t>(block)];
-      copy_run(run + from, m, buffer);
+      detail::copy_run(run + from, m, buffer);
       take(static_cast<T const*>(buffer));
     }
   }
@@ -162,7 +162,7 @@ template <class R, class In>
 KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
                               typename R::Total& total) {
   if constexpr (finds_places<R>) {
-    place_run<R>(run, n, place, total);
+    detail::place_run<R>(run, n, place, total);
   } else if constexpr (takes_arrays<R>) {
     using T = typename R::Element;
     for (std::int64_t from = 0; from < n; from += R::block) {
@@ -171,12 +171,12 @@ KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
         R::add_block(total, run + from, m);
       } else {
         T buffer[static_cast<std::size_t>(R::block)];
-        copy_run(run + from, m, buffer);
+        detail::copy_run(run + from, m, buffer);
         R::add_block(total, buffer, m);
       }
     }
   } else {
-    add_run<R>(run, n, total);
+    detail::add_run<R>(run, n, total);
   }
 }
 
@@ -202,11 +202,11 @@ void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
     using T = std::remove_cvref_t<decltype(from[0])>;
     T row[4][static_cast<std::size_t>(Width)];
     for (; k + 4 <= end; k += 4) {
-      for (int r = 0; r < 4; ++r) compute(from + offset_of(terms, k + r), n, row[r]);
+      for (int r = 0; r < 4; ++r) kernels::compute(from + offset_of(terms, k + r), n, row[r]);
       for (std::int64_t i = 0; i < n; ++i) four(k, i, row[0][i], row[1][i], row[2][i], row[3][i]);
     }
     for (; k < end; ++k) {
-      compute(from + offset_of(terms, k), n, row[0]);
+      kernels::compute(from + offset_of(terms, k), n, row[0]);
       for (std::int64_t i = 0; i < n; ++i) one(k, i, row[0][i]);
     }
     return;
@@ -227,10 +227,10 @@ void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
     };
     if constexpr (Ahead) {
       for (std::int64_t i = 0; i < n; i += block) {
-        read_ahead<ahead>(r0 + i, block);
-        read_ahead<ahead>(r1 + i, block);
-        read_ahead<ahead>(r2 + i, block);
-        read_ahead<ahead>(r3 + i, block);
+        detail::read_ahead<ahead>(r0 + i, block);
+        detail::read_ahead<ahead>(r1 + i, block);
+        detail::read_ahead<ahead>(r2 + i, block);
+        detail::read_ahead<ahead>(r3 + i, block);
         columns(i, i + block < n ? i + block : n);
       }
     } else {
@@ -271,7 +271,8 @@ void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
   };
   for (std::int64_t k = first; k < end; k += flush) {
     for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
-    for_rows<joins_four, Width>(from, terms, n, k, k + flush < end ? k + flush : end, four, one);
+    detail::for_rows<joins_four, Width>(from, terms, n, k, k + flush < end ? k + flush : end, four,
+                                        one);
     for (std::int64_t i = 0; i < n; ++i) R::join(total[i], R::widen(part[i]));
   }
 }
@@ -287,14 +288,14 @@ void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_
   Place place[static_cast<std::size_t>(Width)];
   constexpr std::int64_t flush = 128;
   for (std::int64_t base = first; base < end; base += flush) {
-    copy_run(from + offset_of(terms, base), n, best);
+    detail::copy_run(from + offset_of(terms, base), n, best);
     for (std::int64_t i = 0; i < n; ++i) place[i] = 0;
     auto const take = [](T& value, Place& at, T const& x, std::int64_t k) {
       bool const better = R::better(x, value);
-      value = chosen(better, x, value);
-      at = chosen(better, static_cast<Place>(k), at);
+      value = detail::chosen(better, x, value);
+      at = detail::chosen(better, static_cast<Place>(k), at);
     };
-    for_rows<true, Width>(
+    detail::for_rows<true, Width>(
         from, terms, n, base + 1, base + flush < end ? base + flush : end,
         [&](std::int64_t k, std::int64_t i, T const& x0, T const& x1, T const& x2, T const& x3) {
           T value = best[i];
@@ -330,7 +331,7 @@ void arrays_of_rows(In const& from, Layout const& terms, std::int64_t n, std::in
       } else {
         static thread_local T buffer[static_cast<std::size_t>(most)]
                                     [static_cast<std::size_t>(R::block)];
-        for (std::int64_t r = 0; r < rows; ++r) copy_run(row_at(r), columns, buffer[r]);
+        for (std::int64_t r = 0; r < rows; ++r) detail::copy_run(row_at(r), columns, buffer[r]);
         R::add_rows(
             total + begin, [&](std::int64_t r) { return static_cast<T const*>(buffer[r]); },
             columns, rows);
@@ -343,11 +344,11 @@ template <class R, std::int64_t Width, class In>
 void rows_into(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
                std::int64_t end, typename R::Total* total) {
   if constexpr (finds_places<R>) {
-    place_rows<R, Width>(from, terms, n, first, end, total);
+    detail::place_rows<R, Width>(from, terms, n, first, end, total);
   } else if constexpr (takes_arrays<R>) {
-    arrays_of_rows<R>(from, terms, n, first, end, total);
+    detail::arrays_of_rows<R>(from, terms, n, first, end, total);
   } else {
-    add_rows<R, Width>(from, terms, n, first, end, total);
+    detail::add_rows<R, Width>(from, terms, n, first, end, total);
   }
 }
 

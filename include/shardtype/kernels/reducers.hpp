@@ -93,7 +93,7 @@ struct ExtremeReducer {
   using Total = T;
   using Result = T;
   KOKKOS_FUNCTION static Part load(T const& x) { return x; }
-  KOKKOS_FUNCTION static Part nothing() { return extreme_value<T, !Max>(); }
+  KOKKOS_FUNCTION static Part nothing() { return kernels::extreme_value<T, !Max>(); }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return static_cast<Total>(a); }
   template <class U>
   KOKKOS_FUNCTION static void join(U& a, U const& b) {
@@ -172,7 +172,7 @@ struct PlaceReducer {
   using Result = std::int64_t;
   using Values = ExtremeReducer<T, Max>;  ///< finds the element; its position is searched
                                           ///< afterwards
-  KOKKOS_FUNCTION static Part nothing() { return {extreme_value<T, !Max>(), -1}; }
+  KOKKOS_FUNCTION static Part nothing() { return {kernels::extreme_value<T, !Max>(), -1}; }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return a; }
   KOKKOS_FUNCTION static bool better(T const& x, T const& y) {
     shardtype::detail::computed_t<T> const b = x;
@@ -217,7 +217,7 @@ void place_in_whole(Exec const& exec, Placed<T>* placed, std::int64_t n, Layout 
   if (n == 0) return;
   detail::PlaceInWhole<T> work{placed, block, {}};
   for (int d = 0; d < block.rank; ++d) work.rows[d] = rows[d];
-  launch(exec, "shardtype::places", n, work);
+  kernels::launch(exec, "shardtype::places", n, work);
 }
 
 }  // namespace shardtype::kernels

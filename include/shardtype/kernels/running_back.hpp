@@ -221,7 +221,7 @@ struct RunningExtremeBack {
 /// Runs `body(column)` for `columns` columns.
 template <class Exec, class Body>
 void for_columns(Exec const& exec, std::int64_t columns, Body const& body) {
-  if (columns > 0) launch(exec, "shardtype::running_back", columns, body);
+  if (columns > 0) kernels::launch(exec, "shardtype::running_back", columns, body);
 }
 
 }  // namespace shardtype::kernels

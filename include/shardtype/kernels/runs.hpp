@@ -106,10 +106,10 @@ void move_runs(Exec const& exec, T const* src, T* dst, RunTable const& table, st
     std::int64_t const bytes = total / table.runs * inner * static_cast<std::int64_t>(sizeof(T));
     std::int64_t const each = (std::int64_t{1} << 16) / (bytes + 1) + 1;
     std::int64_t const pieces = (table.runs + each - 1) / each;
-    launch(exec, "shardtype::runs", outer * pieces,
-           detail::MoveRunsInARow<T, Way>{of, each, pieces});
+    kernels::launch(exec, "shardtype::runs", outer * pieces,
+                    detail::MoveRunsInARow<T, Way>{of, each, pieces});
   } else {
-    launch(exec, "shardtype::runs", outer * table.runs, detail::MoveOneRun<T, Way>{of});
+    kernels::launch(exec, "shardtype::runs", outer * table.runs, detail::MoveOneRun<T, Way>{of});
   }
 }
 

@@ -235,8 +235,8 @@ struct ScanColumns {
       }
       for (int v = 0; v < count; ++v) {
         V value = before;
-        join_lanes<Join>(value, Exclusive ? Scan::up(x[v], nothing) : x[v]);
-        join_lanes<Join>(before, Scan::last(x[v]));
+        detail::join_lanes<Join>(value, Exclusive ? Scan::up(x[v], nothing) : x[v]);
+        detail::join_lanes<Join>(before, Scan::last(x[v]));
         if constexpr (std::is_same_v<T, Part>) {
           std::memcpy(out + k + v * lanes, &value, sizeof(V));
         } else {
@@ -314,7 +314,7 @@ struct ScanColumns {
     void join(Part const* from) {
       V x[static_cast<std::size_t>(Lanes / lanes)];
       std::memcpy(static_cast<void*>(x), from, sizeof(x));
-      for (int v = 0; v < Lanes / lanes; ++v) join_lanes<R>(value[v], x[v]);
+      for (int v = 0; v < Lanes / lanes; ++v) detail::join_lanes<R>(value[v], x[v]);
     }
   };
   /// Cuts the rows into segments, whose totals do not wait for each other.
@@ -358,14 +358,15 @@ void scan_blocks(Exec const& exec, T const* src, T* dst, T const* start, std::in
     using Rows = ScanRows<T, R>;
     using Columns = ScanColumns<T, R>;
     if (inner <= Columns::widest) {
-      launch(exec, name, outer, Columns{src, dst, start, middle, inner, what, reverse});
+      kernels::launch(exec, name, outer, Columns{src, dst, start, middle, inner, what, reverse});
     } else {
       std::int64_t const runs = (inner + Rows::run - 1) / Rows::run;
-      launch(exec, name, outer * runs, Rows{src, dst, start, middle, inner, runs, what, reverse});
+      kernels::launch(exec, name, outer * runs,
+                      Rows{src, dst, start, middle, inner, runs, what, reverse});
     }
   } else {
-    launch(exec, name, outer * inner,
-           ScanMiddle<T, R>{src, dst, start, middle, inner, what, reverse});
+    kernels::launch(exec, name, outer * inner,
+                    ScanMiddle<T, R>{src, dst, start, middle, inner, what, reverse});
   }
 }
 
@@ -416,8 +417,8 @@ void combine_rows(Exec const& exec, T const* src, T* dst, std::int64_t rows, std
   if (n == 0) return;
   std::int64_t const count = reverse ? rows - 1 - me : me;
   T const* const first = reverse ? src + (rows - 1) * n : src;
-  launch(exec, "shardtype::combine_rows", n,
-         detail::CombineRows<T, R>{first, dst, count, n, reverse ? -n : n});
+  kernels::launch(exec, "shardtype::combine_rows", n,
+                  detail::CombineRows<T, R>{first, dst, count, n, reverse ? -n : n});
 }
 
 }  // namespace shardtype::kernels

@@ -189,11 +189,11 @@ void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, Numbere
     auto const workers = static_cast<std::int64_t>(exec.concurrency());
     // every part reads all ids, so there are only as many as keep the threads busy
     std::int64_t const parts = each >= workers ? 1 : std::min(rows.n, (workers + each - 1) / each);
-    launch(exec, "shardtype::add_rows", each * parts,
-           detail::AddRowsInOrder<T, Id>{updates, ids, out, rows, parts, pieces, piece});
+    kernels::launch(exec, "shardtype::add_rows", each * parts,
+                    detail::AddRowsInOrder<T, Id>{updates, ids, out, rows, parts, pieces, piece});
   } else {
-    launch(exec, "shardtype::add_rows", rows.outer * rows.count * rows.inner,
-           detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
+    kernels::launch(exec, "shardtype::add_rows", rows.outer * rows.count * rows.inner,
+                    detail::AddRowsAtOnce<T, Id>{updates, ids, out, rows});
   }
 }
 

@@ -65,7 +65,7 @@ struct MoveRows {
         of.run(s, o, [&](T* to, T const* from, std::int64_t n) {
           auto const bytes = static_cast<std::size_t>(n) * sizeof(T);
           if (stream) {
-            stream_copy(to, from, bytes);
+            kernels::stream_copy(to, from, bytes);
           } else {
             std::memcpy(static_cast<void*>(to), from, bytes);
           }
@@ -88,10 +88,10 @@ void move_segments(Exec const& exec, T const* src, T* dst, std::int64_t const* b
     std::int64_t const row = total * inner * static_cast<std::int64_t>(sizeof(T));
     std::int64_t const rows = (std::int64_t{1} << 18) / row + 1;
     bool const stream = outer * row > std::int64_t{4} << 20;
-    launch(exec, "shardtype::segments", (outer + rows - 1) / rows,
-           detail::MoveRows<T, Way>{of, rows, stream});
+    kernels::launch(exec, "shardtype::segments", (outer + rows - 1) / rows,
+                    detail::MoveRows<T, Way>{of, rows, stream});
   } else {
-    launch(exec, "shardtype::segments", outer * segments, detail::MoveRun<T, Way>{of});
+    kernels::launch(exec, "shardtype::segments", outer * segments, detail::MoveRun<T, Way>{of});
   }
 }
 

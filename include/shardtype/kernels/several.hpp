@@ -55,7 +55,7 @@ template <class T, class E>
 SHARDTYPE_LOOP void compute_run(E const& expression, void const* const* from, std::int64_t begin,
                                 std::int64_t n, T* to) {
   if constexpr (E::staged) {
-    compute_block(expression, from, begin, n, to);
+    detail::compute_block(expression, from, begin, n, to);
   } else {
     // iterations are independent
 #if defined(__clang__)
@@ -108,7 +108,8 @@ KOKKOS_FUNCTION void compute_one_sum(E const& expression, void const* const* fro
 template <class T, int N, int... K, class... Es>
 KOKKOS_FUNCTION void compute_element(SeveralIn<std::integer_sequence<int, K...>, Es...> const& all,
                                      void const* const* from, Targets<T, N> const& to) {
-  (compute_one_sum(static_cast<Argument<K, Es> const&>(all).expression, from, to.to[K], to.base[K]),
+  (detail::compute_one_sum(static_cast<Argument<K, Es> const&>(all).expression, from, to.to[K],
+                           to.base[K]),
    ...);
 }
 

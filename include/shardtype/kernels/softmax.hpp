@@ -151,16 +151,17 @@ void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>>* totals, 
   std::int64_t count = 1;
   for (int d = 0; d < rows.rank; ++d)
     if (rows.stride[d] != 0) count *= rows.extent[d];
-  launch(exec, "shardtype::softmax_rows", count, detail::FinishRow<wide_t<T>, Log>{totals});
+  kernels::launch(exec, "shardtype::softmax_rows", count,
+                  detail::FinishRow<wide_t<T>, Log>{totals});
   rows = merged(rows);
   int const last = --rows.rank;
   std::int64_t const length = rows.extent[last];
   detail::NormalizeShape<T, Log> const shape{src, dst, totals, rows, length, rows.stride[last]};
   if constexpr (runtime::host_reads<Exec>) {
     detail::NormalizeBlocks<T, Log> const blocks(shape, n / length);
-    launch(exec, "shardtype::softmax", blocks.calls(), blocks);
+    kernels::launch(exec, "shardtype::softmax", blocks.calls(), blocks);
   } else {
-    launch(exec, "shardtype::softmax", n, detail::NormalizeElements<T, Log>{shape});
+    kernels::launch(exec, "shardtype::softmax", n, detail::NormalizeElements<T, Log>{shape});
   }
 }
 

@@ -46,8 +46,8 @@ template <class Item>
 struct Before {
   bool descending;
   KOKKOS_FUNCTION bool operator()(Item const& a, Item const& b) const {
-    auto const x = key_of(a);
-    auto const y = key_of(b);
+    auto const x = detail::key_of(a);
+    auto const y = detail::key_of(b);
     bool const first = descending ? y < x : x < y;
     return first || (y != y && x == x);
   }
@@ -117,7 +117,8 @@ struct SortRuns {
       for (std::int64_t s = begin; s < end; s += 2 * width) {
         std::int64_t const middle = s + width < end ? s + width : end;
         std::int64_t const last = s + 2 * width < end ? s + 2 * width : end;
-        merge(before, from + s, 0, middle - s, from + middle, 0, last - middle, to + s, last - s);
+        detail::merge(before, from + s, 0, middle - s, from + middle, 0, last - middle, to + s,
+                      last - s);
       }
       Item* const other = from;
       from = to;
@@ -171,8 +172,9 @@ struct MergeRuns {
     if (first >= end) return;
     Item const* const a = from + row + s;
     Item const* const b = from + row + middle;
-    std::int64_t const i = taken_from_first(before, a, middle - s, b, last - middle, first);
-    merge(before, a, i, middle - s, b, first - i, last - middle, to + row + begin, end - first);
+    std::int64_t const i = detail::taken_from_first(before, a, middle - s, b, last - middle, first);
+    detail::merge(before, a, i, middle - s, b, first - i, last - middle, to + row + begin,
+                  end - first);
   }
 };
 
@@ -214,28 +216,29 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
     if (!plan.selects && detail::sorts_by_bytes<T, Exec>(plan.rows, plan.n)) {
       bool const in_a = plan.ends_in_first();
       if constexpr (std::is_same_v<Item, Keyed<T>>) {
-        launch(exec, "shardtype::radix_rows", plan.rows,
-               detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n, plan.keep,
-                                          descending});
+        kernels::launch(exec, "shardtype::radix_rows", plan.rows,
+                        detail::RadixRows<Item, T>{in, in_a ? a : b, in_a ? b : a, plan.n,
+                                                   plan.keep, descending});
       } else {
-        launch(exec, "shardtype::radix_values", plan.rows,
-               detail::RadixValues<T>{in, in_a ? a : b, in_a ? b : a, plan.n, descending});
+        kernels::launch(exec, "shardtype::radix_values", plan.rows,
+                        detail::RadixValues<T>{in, in_a ? a : b, in_a ? b : a, plan.n, descending});
       }
       return;
     }
   }
   if (plan.selects) {
-    launch(exec, "shardtype::select_runs", plan.rows * runs,
-           detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
+    kernels::launch(exec, "shardtype::select_runs", plan.rows * runs,
+                    detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
   } else {
-    launch(exec, "shardtype::sort_runs", plan.rows * runs,
-           detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
+    kernels::launch(
+        exec, "shardtype::sort_runs", plan.rows * runs,
+        detail::SortRuns<Item, T>{in, a, b, plan.n, plan.run, runs, plan.in_runs, before});
   }
   bool in_first = plan.in_runs % 2 == 0;
   for (std::int64_t width = plan.run; width < plan.n; width *= 2, in_first = !in_first)
-    launch(exec, "shardtype::merge_runs", plan.rows * runs,
-           detail::MergeRuns<Item>{in_first ? a : b, in_first ? b : a, plan.n, width, plan.run,
-                                   runs, plan.keep, before});
+    kernels::launch(exec, "shardtype::merge_runs", plan.rows * runs,
+                    detail::MergeRuns<Item>{in_first ? a : b, in_first ? b : a, plan.n, width,
+                                            plan.run, runs, plan.keep, before});
 }
 
 /// Writes the first of each row of `from` [rows, n] to keys (unless null) and positions [rows,
@@ -244,8 +247,8 @@ template <class T, class Exec>
 void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T* keys,
                 std::int64_t* places) {
   if (plan.rows * plan.keep == 0) return;
-  launch(exec, "shardtype::take_apart", plan.rows * plan.keep,
-         detail::Apart<T>{from, keys, places, plan.n, plan.keep});
+  kernels::launch(exec, "shardtype::take_apart", plan.rows * plan.keep,
+                  detail::Apart<T>{from, keys, places, plan.n, plan.keep});
 }
 
 }  // namespace shardtype::kernels

@@ -34,8 +34,8 @@ template <class T, class Real, class Exec>
 void weigh_rows(Exec const& exec, T const* src, T* dst, std::int64_t n, HeldDim const& dim,
                 std::int64_t last, Real alone, Real paired) {
   if (n == 0) return;
-  launch(exec, "shardtype::weigh_rows", n,
-         detail::WeighRows<T, Real>{src, dst, dim, last, alone, paired});
+  kernels::launch(exec, "shardtype::weigh_rows", n,
+                  detail::WeighRows<T, Real>{src, dst, dim, last, alone, paired});
 }
 
 }  // namespace shardtype::kernels

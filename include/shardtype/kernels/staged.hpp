@@ -61,7 +61,7 @@ T const* argument_block(E const& e, void const* const* in, std::int64_t begin, s
   if constexpr (gives_vectors<E, T>) {
     Staged<E>::write(e, in, begin, n, buffer);
   } else {
-    copy_elements(Staged<E>(e, in, begin, n), buffer, n);
+    detail::copy_elements(Staged<E>(e, in, begin, n), buffer, n);
   }
   return buffer;
 }
@@ -103,7 +103,8 @@ struct Staged<Node<std::integer_sequence<int, K...>, F, Args...>> : StagedArgume
                                              in, begin, n)}...,
         function(e.function) {}
   auto at(std::int64_t k) const {
-    return apply(function, static_cast<StagedArgument<K, Args> const&>(*this).block.at(k)...);
+    return kernels::apply(function,
+                          static_cast<StagedArgument<K, Args> const&>(*this).block.at(k)...);
   }
 };
 
@@ -125,8 +126,8 @@ struct Staged<Node<std::integer_sequence<int, K...>, F, Args...>> {
   static void write(E const& e, void const* const* in, std::int64_t begin, std::int64_t n, T* to) {
     alignas(64) T given[sizeof...(Args)][Block::value];
     vectors::run<F>(n, to,
-                    argument_block<T>(static_cast<Argument<K, Args> const&>(e).expression, in,
-                                      begin, n, given[K])...);
+                    detail::argument_block<T>(static_cast<Argument<K, Args> const&>(e).expression,
+                                              in, begin, n, given[K])...);
   }
 };
 
@@ -143,7 +144,7 @@ void compute_block(E const& e, void const* const* in, std::int64_t begin, std::i
         Staged<E>::write(e, in, begin + k, m, to + k);
       } else {
         vectors::prefetch<true>(to + k, m);
-        copy_elements(Staged<E>(e, in, begin + k, m), to + k, m);
+        detail::copy_elements(Staged<E>(e, in, begin + k, m), to + k, m);
       }
     }
   }

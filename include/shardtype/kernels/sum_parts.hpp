@@ -50,7 +50,8 @@ void sum_parts(Exec const& exec, T const* parts, std::int64_t apart, std::int64_
   if (rows * run == 0) return;
   using Sum = detail::SumParts<T>;
   std::int64_t const pieces = (run + Sum::piece - 1) / Sum::piece;
-  launch(exec, "sum_parts", rows * pieces, Sum{parts, apart, count, run, run_stride, pieces, out});
+  kernels::launch(exec, "sum_parts", rows * pieces,
+                  Sum{parts, apart, count, run, run_stride, pieces, out});
 }
 
 }  // namespace shardtype::kernels

@@ -88,10 +88,11 @@ void keep_triangle(Exec const& exec, T const* src, T* dst, Layout const& l, Held
     std::int64_t const length = j.inner == 1   ? j.rows.count
                                 : i.inner == 1 ? i.rows.count
                                                : l.extent[l.rank - 1];
-    launch(exec, "shardtype::triangle", n / length,
-           detail::KeepTriangleInRuns<T>{src, dst, i, j, length, bounded, upper});
+    kernels::launch(exec, "shardtype::triangle", n / length,
+                    detail::KeepTriangleInRuns<T>{src, dst, i, j, length, bounded, upper});
   } else {
-    launch(exec, "shardtype::triangle", n, detail::KeepTriangle<T>{src, dst, i, j, bounded, upper});
+    kernels::launch(exec, "shardtype::triangle", n,
+                    detail::KeepTriangle<T>{src, dst, i, j, bounded, upper});
   }
 }
 

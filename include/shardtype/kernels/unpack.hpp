@@ -38,8 +38,8 @@ void copy_unpacked(Exec const& exec, T const* src, Layout const& layout, T* dst)
   if (n == 0) return;
   Layout rows = merged(layout);
   int const last = --rows.rank;
-  launch(exec, "shardtype::unpack_rows", n / rows.extent[last],
-         detail::RowUnpack<T>{src, dst, rows, rows.extent[last], rows.stride[last]});
+  kernels::launch(exec, "shardtype::unpack_rows", n / rows.extent[last],
+                  detail::RowUnpack<T>{src, dst, rows, rows.extent[last], rows.stride[last]});
 }
 
 }  // namespace shardtype::kernels

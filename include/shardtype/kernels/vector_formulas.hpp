@@ -57,27 +57,27 @@ SHARDTYPE_FORMULA void exp(V& x) {
   x = x < least ? V{} : (x < normal ? x + distance : x);
   L::exp(x);
   x = x * factor;
-  rounded(x);
+  kernels::rounded(x);
 }
 
 /// 1 / (1 + e^-x), from e^-|x|, so that nothing overflows and small results are accurate.
 SHARDTYPE_FORMULA void sigmoid(V& x) {
   V const one = V{} + element_of<V>(1);
   V e = x;
-  minus_magnitude(e);
-  exp<L>(e);
+  formulas::minus_magnitude(e);
+  formulas::exp<L>(e);
   x = (x < V{} ? e : one) / (one + e);
 }
 SHARDTYPE_FORMULA void silu(V& x) {
   V weight = x;
-  sigmoid<L>(weight);
-  weigh(x, weight);
+  formulas::sigmoid<L>(weight);
+  formulas::weigh(x, weight);
 }
 /// log(1 + e^x).
 SHARDTYPE_FORMULA void softplus(V& x) {
   V e = x;
-  minus_magnitude(e);
-  exp<L>(e);
+  formulas::minus_magnitude(e);
+  formulas::exp<L>(e);
   L::log1p(e);
   x = (x > V{} ? x : V{}) + e;
 }
@@ -86,24 +86,24 @@ SHARDTYPE_FORMULA void gelu(V& x) {
   V weight = x * T(-0.7071067811865476);
   L::erfc(weight);
   weight = T(0.5) * weight;
-  weigh(x, weight);
+  formulas::weigh(x, weight);
 }
 /// (1 + tanh(u)) / 2 is the sigmoid of 2 u, which is accurate where tanh is near -1.
 SHARDTYPE_FORMULA void gelu_tanh(V& x) {
   using T = element_of<V>;
   V cube = T(0.044715) * x * x * x;
-  rounded(cube);
+  kernels::rounded(cube);
   V weight = T(1.5957691216057308) * (x + cube);
-  sigmoid<L>(weight);
-  weigh(x, weight);
+  formulas::sigmoid<L>(weight);
+  formulas::weigh(x, weight);
 }
 /// log(e^x + e^y) without overflow. Equal infinities are handled separately, because their
 /// difference would be NaN.
 SHARDTYPE_FORMULA void log_add_exp(V& x, V const& y) {
   V apart = x - y;
-  minus_magnitude(apart);
+  formulas::minus_magnitude(apart);
   V e = x == y ? V{} : apart;
-  exp<L>(e);
+  formulas::exp<L>(e);
   L::log1p(e);
   x = (x > y ? x : y) + e;
 }
@@ -149,7 +149,7 @@ template <class L, class V, bool Each, class T>
     V b = first_base;
     if constexpr (Each) std::memcpy(&b, base + k, sizeof(V));
     a = a - b;
-    exp<L>(a);
+    formulas::exp<L>(a);
     V f = first_factor;
     if constexpr (Each) std::memcpy(&f, factor + k, sizeof(V));
     a = a * f;
@@ -160,11 +160,11 @@ template <class L, class V, bool Each, class T>
   V a;
   V b = first_base;
   V f = first_factor;
-  load_some(a, x + k, rest);
-  if constexpr (Each) load_some(b, base + k, rest);
-  if constexpr (Each) load_some(f, factor + k, rest);
+  formulas::load_some(a, x + k, rest);
+  if constexpr (Each) formulas::load_some(b, base + k, rest);
+  if constexpr (Each) formulas::load_some(f, factor + k, rest);
   V last = a - b;
-  exp<L>(last);
+  formulas::exp<L>(last);
   last = last * f;
   std::memcpy(y + k, &last, rest);
 }
@@ -186,7 +186,7 @@ template <class L, class V, bool Each, class T>
     V b = first_base;
     if constexpr (Each) std::memcpy(&b, base + k, sizeof(V));
     a = a - b;
-    exp<L>(a);
+    formulas::exp<L>(a);
     T* const sum = sums + (Each ? k : k % sums_of_one);
     V s;
     std::memcpy(&s, sum, sizeof(V));
@@ -198,12 +198,12 @@ template <class L, class V, bool Each, class T>
   V a;
   V b = first_base;
   V s;
-  load_some(a, x + k, rest);
-  if constexpr (Each) load_some(b, base + k, rest);
+  formulas::load_some(a, x + k, rest);
+  if constexpr (Each) formulas::load_some(b, base + k, rest);
   V last = a - b;
-  exp<L>(last);
+  formulas::exp<L>(last);
   T* const sum = sums + (Each ? k : k % sums_of_one);
-  load_some(s, sum, rest);
+  formulas::load_some(s, sum, rest);
   last = s + last;
   std::memcpy(sum, &last, rest);
 }

@@ -64,7 +64,7 @@ inline constexpr bool vectorised = Library<F, T>::has;
 template <class F, class T, class... Xs>
 T one(T const& x, Xs const&... more) {
   T y{};
-  run<F>(1, &y, &x, &more...);
+  vectors::run<F>(1, &y, &x, &more...);
   return y;
 }
 

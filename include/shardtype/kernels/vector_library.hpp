@@ -140,7 +140,7 @@ struct Library<functions::Sqrt, T> {
   static constexpr bool has = true;
   template <class V>
   static V call(V const& x) {
-    return root(x);
+    return vectors::root(x);
   }
 };
 template <class T>
@@ -149,7 +149,7 @@ struct Library<functions::Rsqrt, T> {
   static constexpr bool has = true;
   template <class V>
   static V call(V const& x) {
-    return T(1) / root(x);
+    return T(1) / vectors::root(x);
   }
 };
 

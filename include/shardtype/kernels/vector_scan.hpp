@@ -68,16 +68,16 @@ struct VectorScan<Join, V, std::integer_sequence<int, L...>> {
       V before = __builtin_shufflevector(x, x, ((L & By) != 0 ? L / By * By - 1 : L)...);
 #endif
       if constexpr (is_idempotent<Join>) {
-        join_lanes<Join>(before, x);
+        detail::join_lanes<Join>(before, x);
         x = before;
       } else {
         decltype(x == x) const upper = {((L & By) != 0 ? -1 : 0)...};
         if constexpr (joins_some<V>) {
-          join_lanes<Join>(before, x);
+          detail::join_lanes<Join>(before, x);
           x = upper ? before : x;
         } else {
           before = upper ? before : nothing;
-          join_lanes<Join>(before, x);
+          detail::join_lanes<Join>(before, x);
           x = before;
         }
       }

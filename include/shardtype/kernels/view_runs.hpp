@@ -144,7 +144,7 @@ void split_view(Exec const& exec, T const* src, T* dst, Layout const& layout, in
   of.calls_for_runs = (table.runs + of.runs_of_call - 1) / of.runs_of_call;
   std::int64_t work = of.fast_pieces * of.pieces * of.calls_for_runs;
   for (int d = 0; d < of.count; ++d) work *= of.loops[d].extent;
-  launch(exec, "shardtype::view_runs", work, of);
+  kernels::launch(exec, "shardtype::view_runs", work, of);
 }
 
 }  // namespace shardtype::kernels

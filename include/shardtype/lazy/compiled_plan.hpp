@@ -227,8 +227,8 @@ struct NodeFrontier {
   /// Only for its operands: other Pareto fronts may not be known in this pass.
   template <int K>
   static constexpr planning::Frontier const* other() {
-    if constexpr (reads(P::program, Node, K)) {
-      return &read_frontier<P, K, pass_of(P::program, K, Pass)>;
+    if constexpr (detail::reads(P::program, Node, K)) {
+      return &read_frontier<P, K, detail::pass_of(P::program, K, Pass)>;
     } else {
       return nullptr;
     }
@@ -248,13 +248,14 @@ struct NodeFrontier {
   /// A constrained value has two candidates per layout: before and after the constraint.
   static constexpr bool twice =
       P::program.nodes[Node].pinned >= 0 && P::program.nodes[Node].making != Making::given;
-  static constexpr std::size_t ways = ways_of<NodeFrontier, layouts>(twice ? 2 * layouts : layouts);
+  static constexpr std::size_t ways =
+      detail::ways_of<NodeFrontier, layouts>(twice ? 2 * layouts : layouts);
   static constexpr FrontierTable<NodeFrontier, layouts, ways> table{};
   static constexpr planning::Frontier view = {graph, table.ways, table.first, table.makings};
 };
 /// The Pareto front is the same in both passes if the value depends on no shared value.
 template <class P, int Node, int Pass>
-using MadeFrontier = NodeFrontier<P, Node, below_shared(P::program, Node) ? Pass : 1>;
+using MadeFrontier = NodeFrontier<P, Node, detail::below_shared(P::program, Node) ? Pass : 1>;
 
 template <class P, int Node, int Pass>
 struct ReadFrontier<P, Node, Pass, false> {
@@ -278,7 +279,8 @@ struct ReadFrontier<P, Node, 0, true> {
 template <class P, int Pass, int... K>
 constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
   planning::Frontier const* const fronts[] = {
-      &read_frontier < P, K, below_shared(P::program, K) || P::program.shared(K) ? Pass : 1 > ...};
+      &read_frontier < P, K,
+      detail::below_shared(P::program, K) || P::program.shared(K) ? Pass : 1 > ...};
   planning::Frontier const* const made[] = {
       (Pass == 1 && P::program.shared(K) ? &MadeFrontier<P, K, Pass>::view : nullptr)...};
   ProgramPlan plan;
@@ -291,7 +293,7 @@ constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
 }
 template <class P>
 inline constexpr ProgramPlan first_pass =
-    write_pass<P, 0>(std::make_integer_sequence<int, P::program.size>{});
+    detail::write_pass<P, 0>(std::make_integer_sequence<int, P::program.size>{});
 /// In the second pass, a shared value is available in one layout.
 template <class P, int Node>
 struct ReadFrontier<P, Node, 1, true> {
@@ -303,7 +305,7 @@ struct ReadFrontier<P, Node, 1, true> {
   static constexpr planning::FrontierSearch run(planning::FrontierMemory const& to) {
     return {P::program, Node, Made::graph, Made::operands.data(), P::rates, home, to};
   }
-  static constexpr std::size_t ways = ways_of<ReadFrontier, Made::layouts>(Made::layouts);
+  static constexpr std::size_t ways = detail::ways_of<ReadFrontier, Made::layouts>(Made::layouts);
   static constexpr FrontierTable<ReadFrontier, Made::layouts, ways> table{};
   static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
 };
@@ -312,11 +314,11 @@ struct ReadFrontier<P, Node, 1, true> {
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
   using result = Out;
-  static constexpr WrittenProgram written = write_program<E, Out, Xs...>();
+  static constexpr WrittenProgram written = detail::write_program<E, Out, Xs...>();
   static constexpr auto const& program = written.program;
   static constexpr auto const& names = written.names;
-  static constexpr Machine machine = machine_of<Policy>();
-  static constexpr std::int64_t memory_limit = limit_of<Policy>();
+  static constexpr Machine machine = detail::machine_of<Policy>();
+  static constexpr std::int64_t memory_limit = detail::limit_of<Policy>();
   static constexpr planning::Rates rates = rates_for(machine, memory_limit, program.sizes, names);
   static constexpr bool is_static = names.all_static();
   /// Whether the machine is known: the policy names it, or the plan is found at compile time.
@@ -324,7 +326,7 @@ struct Planned {
 };
 template <class P>
 inline constexpr ProgramPlan compiled_program_plan =
-    write_pass<P, 1>(std::make_integer_sequence<int, P::program.size>{});
+    detail::write_pass<P, 1>(std::make_integer_sequence<int, P::program.size>{});
 /// Whether one of the two passes needs more steps than there is room for.
 template <class P>
 constexpr bool is_too_long() {

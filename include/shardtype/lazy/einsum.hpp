@@ -21,13 +21,14 @@ struct ProductsProgram : R {
   using evaluation = R;
   template <class A, class... As>
   static Out run(std::source_location const& where, A const& a, As const&... as) {
-    return evaluate<Out>(a.mesh(), call(Strict{}, where, lazy(a), lazy(as)...), DefaultPolicy{},
-                         where);
+    return api::evaluate<Out>(a.mesh(), api::call(Strict{}, where, api::lazy(a), api::lazy(as)...),
+                              DefaultPolicy{}, where);
   }
   template <class A, class... As>
   static PlannedProgram planned(A const& a, As const&... as) {
-    return shardtype::planned(automatic_mode::EvaluateTo<Out>{}, a.mesh(),
-                              call(Strict{}, std::source_location{}, lazy(a), lazy(as)...));
+    return shardtype::planned(
+        automatic_mode::EvaluateTo<Out>{}, a.mesh(),
+        api::call(Strict{}, std::source_location{}, api::lazy(a), api::lazy(as)...));
   }
 };
 template <class R>
@@ -48,9 +49,9 @@ constexpr auto resolve_program(Pack<Out...>, Type<A>, Type<As>...) {
     if constexpr (!Whole::verdict) {
       return Type<Whole>{};
     } else {
-      using E = decltype(call(Strict{}, std::source_location{},
-                              std::declval<automatic_mode::LazyTensor<A> const&>(),
-                              std::declval<automatic_mode::LazyTensor<As> const&>()...));
+      using E = decltype(api::call(Strict{}, std::source_location{},
+                                   std::declval<automatic_mode::LazyTensor<A> const&>(),
+                                   std::declval<automatic_mode::LazyTensor<As> const&>()...));
       using R = Evaluation<DefaultPolicy, E, Axes<>, Named>;
       if constexpr (!R::verdict) {
         return Type<RefusedProgram<R>>{};
@@ -62,7 +63,7 @@ constexpr auto resolve_program(Pack<Out...>, Type<A>, Type<As>...) {
 }
 template <class... Out, class... As>
 struct NamedProducts<Pack<Out...>, As...>
-    : decltype(resolve_program(Pack<Out...>{}, Type<As>{}...))::type{};
+    : decltype(detail::resolve_program(Pack<Out...>{}, Type<As>{}...))::type{};
 
 }  // namespace detail
 
@@ -123,8 +124,8 @@ template <class... Out, class A, class B, class C, class... More>
   requires(!detail::all_labels_named<Out...>)
 std::string explain(op::Einsum<Out...> const&, core::Argument<A> const& a, B const& b, C const& c,
                     More const&... more) {
-  return explain(detail::planned_products<Out...>(detail::operand(a.self()), detail::operand(b),
-                                                  detail::operand(c), detail::operand(more)...));
+  return api::explain(detail::planned_products<Out...>(
+      detail::operand(a.self()), detail::operand(b), detail::operand(c), detail::operand(more)...));
 }
 
 }  // namespace api

@@ -57,7 +57,8 @@ ProgramPlan const& plan_for(RecordedProgram const& p) {
   } else {
     return program_cache<P>.get(p, [&] {
       check_countable(p);
-      planning::Rates rates = rates_for(planning_machine<P>(), P::memory_limit, p.sizes, P::names);
+      planning::Rates rates =
+          detail::rates_for(detail::planning_machine<P>(), P::memory_limit, p.sizes, P::names);
       ProgramPlan plan = planning::plan_program(p, rates);
       if (plan.possible) return plan;
       rates.memory_limit = -1;
@@ -121,8 +122,8 @@ AxisMap program_axes(MeshRef const& mesh) {
 template <class P, class E>
 ProgramPlan const& plan_at_sizes(MeshRef const& mesh, AxisMap const& axes, E const& e,
                                  execute::PartFinder& finder) {
-  walk(finder, &e);
-  return plan_for<P>(program_for<P>(mesh, axes, finder.parts));
+  detail::walk(finder, &e);
+  return detail::plan_for<P>(detail::program_for<P>(mesh, axes, finder.parts));
 }
 
 /// Runs the plan of an expression whose result is like `Out`.
@@ -134,22 +135,22 @@ execute::AnyBlock run_plan(MeshRef const& mesh, AxisMap const& axes, ProgramPlan
   last.make = &execute::reorder_block<typename Out::element, typename Out::memory_space>;
   last.move = &execute::move_block<typename Out::element, typename Out::memory_space>;
   finder.parts.push_back(last);
-  TracedRun const traced(&P::names, plan, P::names, planning_machine<P>(), where);
+  TracedRun const traced(&P::names, plan, P::names, detail::planning_machine<P>(), where);
   return execute::ProgramRun(mesh, axes, plan, P::names.label, finder.parts, where).run();
 }
 
 template <class P, class Out, class E>
 Out run_program(MeshRef const& mesh, E const& e, std::source_location const& where) {
-  core::RunningCall const running("evaluate", where, element_name<typename Out::element>(),
+  core::RunningCall const running("evaluate", where, detail::element_name<typename Out::element>(),
                                   &Out::spec, &Scope<Out>::names);
   execute::PartFinder finder;
-  AxisMap const axes = program_axes<P>(mesh);
-  ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
+  AxisMap const axes = detail::program_axes<P>(mesh);
+  ProgramPlan const& plan = detail::plan_at_sizes<P>(mesh, axes, e, finder);
   RecordedProgram const& p = plan.program;
   std::array<std::int64_t, Out::rank> extents{};
   for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents[p.nodes[p.root].labels[d]];
   if (!mesh.here()) return Out(mesh, extents, Buffer{});
-  execute::AnyBlock block = run_plan<P, Out>(mesh, axes, plan, finder, where);
+  execute::AnyBlock block = detail::run_plan<P, Out>(mesh, axes, plan, finder, where);
   typename Out::execution_space const exec{};
   if (!block.layout.contiguous() || block.data != block.keep.data()) {
     auto const bytes =
@@ -186,13 +187,13 @@ auto evaluate(M const& mesh, core::Argument<E> const& given, Policy const& = {},
   E const& e = given.self();
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
-    return lazy(e);
+    return api::lazy(e);
   } else {
     using Xs = typename detail::MeshAxes<M>::type;
     using R = detail::Evaluation<Policy, L, Xs, Out...>;
     if constexpr (R::verdict) {
       using P = detail::planned_t<Policy, L, Xs, Out...>;
-      return detail::run_program<P, typename R::result>(mesh, lazy(e), where);
+      return detail::run_program<P, typename R::result>(mesh, api::lazy(e), where);
     } else {
       return checking::Poisoned(detail::evaluation_refusal<R>{});
     }
@@ -216,7 +217,7 @@ auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh,
   E const& e = given.self();
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
-    return lazy(e);
+    return api::lazy(e);
   } else {
     using Xs = typename detail::MeshAxes<M>::type;
     using R = detail::Evaluation<Policy, L, Xs, Out...>;
@@ -224,7 +225,7 @@ auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh,
       using P = detail::planned_t<Policy, L, Xs, Out...>;
       execute::PartFinder finder;
       runtime::AxisMap const axes = detail::program_axes<P>(mesh);
-      return PlannedProgram{detail::plan_at_sizes<P>(mesh, axes, lazy(e), finder), P::names,
+      return PlannedProgram{detail::plan_at_sizes<P>(mesh, axes, api::lazy(e), finder), P::names,
                             detail::planning_machine<P>()};
     } else {
       return checking::Poisoned(detail::evaluation_refusal<R>{});

@@ -60,11 +60,11 @@ struct Evaluation {
       return labels();
     } else {
       using P = typename PlannedOn<Policy, E, result, Xs>::type;
-      if (P::written.fault != Code::ok) return refuse(P::written.fault);
+      if (P::written.fault != Code::ok) return rules::refuse(P::written.fault);
       if constexpr (P::written.fault == Code::ok && P::is_static) {
         if constexpr (!P::program.countable())
           return refuse(Code::T10_too_many_elements);
-        else if (is_too_long<P>())
+        else if (detail::is_too_long<P>())
           return refuse(Code::L03_too_large);
         else if (!compiled_program_plan<P>.possible)
           return refuse(Code::L04_memory_limit);
@@ -88,13 +88,13 @@ constexpr auto refused_evaluation() {
   }
 }
 template <class R>
-using evaluation_refusal = typename decltype(refused_evaluation<R>())::type;
+using evaluation_refusal = typename decltype(detail::refused_evaluation<R>())::type;
 template <class R, class... Given>
 constexpr bool evaluation_exists() {
   if constexpr (!R::verdict) {
     return false;
   } else {
-    return exists_on<typename R::result, Given...>();
+    return detail::exists_on<typename R::result, Given...>();
   }
 }
 template <class Policy, class E, class Xs, class... Out>
@@ -243,7 +243,7 @@ constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,
                     [[maybe_unused]] core::Argument<E> const& e, Policy const& = {}) {
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
-    static_cast<void>(lazy(e.self()));
+    static_cast<void>(api::lazy(e.self()));
     return automatic_mode::NamedProgramPlan<void>{};
   } else {
     using Xs = typename detail::MeshAxes<M>::type;

@@ -44,11 +44,11 @@ template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 auto explain(automatic_mode::EvaluateTo<Out...> const& to, M const& mesh,
              core::Argument<E> const& e, Policy const& policy = {}) {
-  auto program = planned(to, mesh, e.self(), policy);
+  auto program = api::planned(to, mesh, e.self(), policy);
   if constexpr (checking::any_poisoned<decltype(program)>) {
     return program;
   } else {
-    return explain(program);
+    return api::explain(program);
   }
 }
 

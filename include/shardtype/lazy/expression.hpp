@@ -301,9 +301,9 @@ struct Chain {
 template <class A, class B, class Whole>
 struct Chain<LazyProduct<A, B, Whole>> {
   static constexpr bool product = true;
-  static constexpr LabelSet labels_a = labels_in<typename A::whole>();
-  static constexpr LabelSet labels_b = labels_in<typename B::whole>();
-  static constexpr LabelSet labels = labels_in<Whole>();
+  static constexpr LabelSet labels_a = detail::labels_in<typename A::whole>();
+  static constexpr LabelSet labels_b = detail::labels_in<typename B::whole>();
+  static constexpr LabelSet labels = detail::labels_in<Whole>();
   static constexpr bool joins_a =
       Chain<A>::product && !Chain<A>::hidden.meets(labels_b) && !Chain<A>::hidden.meets(labels);
   static constexpr bool decide_b() {

@@ -59,8 +59,8 @@ struct OperationDims {
   static constexpr int count = static_cast<int>(sizeof...(As));
   /// Labels that it works on, or creates.
   static constexpr LabelSet mentioned = [] {
-    LabelSet out = labels_in<typename FromOf<Op>::type>();
-    out.add(labels_in<typename ToOf<Op>::type>());
+    LabelSet out = detail::labels_in<typename FromOf<Op>::type>();
+    out.add(detail::labels_in<typename ToOf<Op>::type>());
     return out;
   }();
   /// Whether a dim that it works on may change its extent.
@@ -69,8 +69,8 @@ struct OperationDims {
   /// Whether the operation applied to blocks split equally along `id` gives the corresponding block
   /// of the result, by its own rule.
   static constexpr bool divides(Identity id) {
-    if (mentioned.contains(id) || !labels_in<Whole>().contains(id)) return false;
-    if (!(labels_in<typename As::whole>().contains(id) || ...)) return false;
+    if (mentioned.contains(id) || !detail::labels_in<Whole>().contains(id)) return false;
+    if (!(detail::labels_in<typename As::whole>().contains(id) || ...)) return false;
     if constexpr (Ruled<Op>) {
       using R = RuleOf<Op, typename As::whole...>;
       int const label = R::S::names.find_label(id);

@@ -83,27 +83,28 @@ constexpr auto labels_without() {
     return (
         Pack<>{} | ... |
         std::conditional_t<
-            labels_in<Out>().contains(
+            detail::labels_in<Out>().contains(
                 Scope<A>::names.label_id[Scope<A>::readings[0].spec.dims[D].label]),
-            Pack<>, decltype(label_type<Scope<A>, Scope<A>::readings[0].spec.dims[D].label>())>{});
+            Pack<>,
+            decltype(detail::label_type<Scope<A>, Scope<A>::readings[0].spec.dims[D].label>())>{});
   }(std::make_integer_sequence<int, Scope<A>::readings[0].spec.rank>{});
 }
 /// The strict einsum that has the labels of `Out`, in its order.
 template <class Out>
 constexpr auto einsum_like() {
   return []<int... D>(std::integer_sequence<int, D...>) {
-    return einsum_to(
+    return detail::einsum_to(
         (Pack<>{} | ... |
-         decltype(label_type<Scope<Out>, Scope<Out>::readings[0].spec.dims[D].label>()){}));
+         decltype(detail::label_type<Scope<Out>, Scope<Out>::readings[0].spec.dims[D].label>()){}));
   }(std::make_integer_sequence<int, Scope<Out>::readings[0].spec.rank>{});
 }
 template <class Out>
-using einsum_like_t = typename decltype(einsum_like<Out>())::type;
+using einsum_like_t = typename decltype(detail::einsum_like<Out>())::type;
 /// The reduction `F` over these labels, as an operation.
 template <class F, class... Ls>
 op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
 template <class F, class A, class Out>
-using reduction_to = decltype(reduction_over<F>(labels_without<A, Out>()));
+using reduction_to = decltype(detail::reduction_over<F>(detail::labels_without<A, Out>()));
 
 /// softmax or its logarithm over these labels.
 template <bool Log, class... Ls>
@@ -126,7 +127,7 @@ constexpr op::SplitDim<I, label_of_t<First>, label_of_t<Second>> without_axes(
   return {op.n};
 }
 template <class Op>
-using without_axes_t = decltype(without_axes(std::declval<Op const&>()));
+using without_axes_t = decltype(detail::without_axes(std::declval<Op const&>()));
 
 /// The type `whole` of the first expression among the operands.
 template <class A, class... Rest>

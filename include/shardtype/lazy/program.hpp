@@ -68,7 +68,7 @@ class ProgramWriter {
   constexpr int visit(LazyGiven<E, A> const*, WalkedOperands const&) {
     planning::ProgramLabels const labels = fresh_labels<A>(false);
     using T = element_t<A>;
-    return originate(builder.given(labels, spec_of<A>(labels), sizeof(T), work_of<T>()));
+    return originate(builder.given(labels, spec_of<A>(labels), sizeof(T), detail::work_of<T>()));
   }
   template <class A, class B, class Whole>
   constexpr int visit(LazyProduct<A, B, Whole> const*, WalkedOperands const& operands) {
@@ -79,7 +79,7 @@ class ProgramWriter {
     for (int k = before; k < builder.program.size; ++k) {
       builder.program.nodes[k].origin = static_cast<std::int16_t>(origin_);
       builder.program.nodes[k].copy_bytes =
-          static_cast<std::int32_t>(product_element<element_t<Whole>>().copy_bytes);
+          static_cast<std::int32_t>(detail::product_element<element_t<Whole>>().copy_bytes);
     }
     ++origin_;
     return value;
@@ -92,7 +92,7 @@ class ProgramWriter {
     meet(operands, {});
     return originate(builder.map(operands.at, operands.size,
                                  labels_among<typename M::whole>(operands, {}),
-                                 OwedTogether<M>::sets(slot), sizeof(T), work_of<T>()));
+                                 OwedTogether<M>::sets(slot), sizeof(T), detail::work_of<T>()));
   }
   template <class F, class Whole, class A>
   constexpr int visit(LazyReduction<F, Whole, A> const*, WalkedOperands const& operands) {
@@ -133,15 +133,15 @@ class ProgramWriter {
     for (int k = 0; k < operands.size; ++k)
       n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]));
     return originate(
-        builder.operation(n, operands.at, operands.size, labels, sizeof(T), work_of<T>()));
+        builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
   }
   template <class F, class Result, class... As>
   constexpr int visit(LazyShardMap<F, Result, As...> const*, WalkedOperands const& operands) {
     using T = element_t<Result>;
     planning::ProgramLabels const labels = labels_among<Result>(operands, {});
     return originate(builder.shard_map(
-        operands.at, operands.size, labels, spec_of<Result>(labels), sizeof(T), work_of<T>(),
-        block_function_name<F>(), requires { requires F::keeps; }));
+        operands.at, operands.size, labels, spec_of<Result>(labels), sizeof(T),
+        detail::work_of<T>(), detail::block_function_name<F>(), requires { requires F::keeps; }));
   }
   template <class Pin, class A>
   constexpr int visit(LazyConstrained<Pin, A> const*, WalkedOperands const& operands) {
@@ -392,14 +392,14 @@ constexpr WrittenProgram write_program() {
     (w.add_axis(axis_part<Xs>), ...);
   } else {
     AxisFinder finder{w};
-    walk(finder, static_cast<E const*>(nullptr));
+    detail::walk(finder, static_cast<E const*>(nullptr));
     finder.look(Type<Out>{});
     if constexpr (sizeof...(Xs) > 0)
       for (int x = 0; x < w.names.axes; ++x)
         if (((w.names.axis[x].id != identity<Xs>) && ...))
           w.refuse_with(Code::M01_axis_not_in_mesh);
   }
-  w.template finish<Out>(walk(w, static_cast<E const*>(nullptr)));
+  w.template finish<Out>(detail::walk(w, static_cast<E const*>(nullptr)));
   return {w.builder.program, w.names, w.fault};
 }
 

@@ -36,7 +36,7 @@ constexpr auto lazy_type() {
   }
 }
 template <class A>
-using lazy_t = typename decltype(lazy_type<A>())::type;
+using lazy_t = typename decltype(detail::lazy_type<A>())::type;
 
 }  // namespace detail
 
@@ -69,14 +69,14 @@ namespace detail {
 /// An argument of a recorded function: an expression, or a number.
 template <class A>
 lazy_t<A> recorded(A const& a) {
-  return lazy(a);
+  return api::lazy(a);
 }
 template <class N>
 Number<N> recorded(Number<N> const& n) {
   return n;
 }
 template <class A>
-using recorded_t = decltype(recorded(std::declval<A const&>()));
+using recorded_t = decltype(detail::recorded(std::declval<A const&>()));
 
 /// Makes an argument a value of its own, outside of the surrounding kernel, if it is a function of
 /// at least `Most` operands.
@@ -90,15 +90,15 @@ auto apart(A const& a) {
 }
 template <int Most, class... Args>
 inline constexpr int operands_with =
-    (slots_of<decltype(apart<Most>(std::declval<Args const&>()))> + ... + 0);
+    (slots_of<decltype(detail::apart<Most>(std::declval<Args const&>()))> + ... + 0);
 /// A map whose largest arguments are kept out of its kernel until the kernel's operands are at most
 /// `max_operands`.
 template <int Most, class F, class... Args>
 auto fitting_map(F const& f, Args const&... args) {
   if constexpr (operands_with<Most, Args...> > max_operands && Most > 2) {
-    return fitting_map<Most - 1>(f, args...);
+    return detail::fitting_map<Most - 1>(f, args...);
   } else {
-    return LazyMap<F, decltype(apart<Most>(args))...>(f, apart<Most>(args)...);
+    return LazyMap<F, decltype(detail::apart<Most>(args))...>(f, detail::apart<Most>(args)...);
   }
 }
 
@@ -143,7 +143,7 @@ auto constrain(core::Argument<A> const& a) {
   if constexpr (checking::any_poisoned<A>) {
     return checking::Poisoned{};
   } else {
-    return detail::pinned<Out...>(lazy(a.self()));
+    return detail::pinned<Out...>(api::lazy(a.self()));
   }
 }
 
@@ -158,9 +158,9 @@ template <class Tag = decltype([] {}), class A>
 auto share(core::Argument<A> const& given) {
   A const& a = given.self();
   if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
-    return lazy(a);
+    return api::lazy(a);
   } else {
-    return automatic_mode::LazyShared<Tag, detail::lazy_t<A>>(lazy(a));
+    return automatic_mode::LazyShared<Tag, detail::lazy_t<A>>(api::lazy(a));
   }
 }
 
@@ -270,14 +270,15 @@ struct Continue<Above::lazy, Operands...> {
   }
   template <class F, class First, class... Out, class... Args>
   static auto call(op::Map<F, First, Out...> const& op, Where const& where, Args const&... args) {
-    return constrain<First, Out...>(shardtype::call(op::Map<F>{op.function}, where, args...));
+    return api::constrain<First, Out...>(shardtype::call(op::Map<F>{op.function}, where, args...));
   }
   template <class Op, class A, class B>
     requires detail::is_product<Op>
   static auto call(Op const&, Where const&, A const& a, B const& b) {
     using R = Resolve<Op, whole<A>, whole<B>>;
     using Whole = automatic_mode::whole_t<typename R::result>;
-    return as_named<R>(automatic_mode::LazyProduct<lazy_t<A>, lazy_t<B>, Whole>(lazy(a), lazy(b)));
+    return as_named<R>(
+        automatic_mode::LazyProduct<lazy_t<A>, lazy_t<B>, Whole>(api::lazy(a), api::lazy(b)));
   }
   /// Products of several: of pairs, which one chain makes, so that they are associated in the best way.
   template <class... Out, class A, class B, class C, class... More>
@@ -285,7 +286,7 @@ struct Continue<Above::lazy, Operands...> {
                    C const& c, More const&... more) {
     if constexpr (detail::is_recorded_as_others<op::Einsum<Out...>, count>) {
       using Strict = detail::einsum_like_t<named_t<whole<A>, Out...>>;
-      return constrain<Out...>(shardtype::call(Strict{}, where, a, b, c, more...));
+      return api::constrain<Out...>(shardtype::call(Strict{}, where, a, b, c, more...));
     } else {
       using R = Resolve<op::Einsum<Out...>, whole<A>, whole<B>, whole<C>, whole<More>...>;
       return shardtype::call(op, where, shardtype::call(typename R::pair_operation{}, where, a, b),
@@ -323,7 +324,7 @@ struct Continue<Above::lazy, Operands...> {
   }
   template <class... Out, class A>
   static auto call(op::Reshard<Out...> const&, Where const&, A const& a) {
-    return constrain<Out...>(a);
+    return api::constrain<Out...>(a);
   }
   template <class Op, class A>
     requires detail::keeps_elements<Op>
@@ -337,12 +338,12 @@ struct Continue<Above::lazy, Operands...> {
     auto const op = detail::without_axes(given);
     using Strict = detail::without_axes_t<Op>;
     using Whole = automatic_mode::whole_t<typename Resolve<Strict, whole<As>...>::result>;
-    return automatic_mode::LazyOperation<Strict, Whole, lazy_t<As>...>(op, lazy(as)...);
+    return automatic_mode::LazyOperation<Strict, Whole, lazy_t<As>...>(op, api::lazy(as)...);
   }
   template <class Op, class... As>
     requires detail::NamesResult<Op>
   static auto call(Op const& op, Where const& where, As const&... as) {
-    return constrain<typename Resolve<Op, whole<As>...>::result>(
+    return api::constrain<typename Resolve<Op, whole<As>...>::result>(
         shardtype::call(op.strict(), where, as...));
   }
 };

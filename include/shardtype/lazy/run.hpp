@@ -144,8 +144,8 @@ AnyBlock move_block(ProgramRun& run, int step) {
   Sizing const z = run.plan().sizing(step);
   Step const s = run.plan().move(step);
   AnyBlock const& from = run.input(step, 0);
-  Value<T> v{elements_of<T>(from), from.layout, s.before, from.keep};
-  return any_block(
+  Value<T> v{execute::elements_of<T>(from), from.layout, s.before, from.keep};
+  return execute::any_block(
       Executor<T, Space>(run.mesh(), run.axes(), z, run.where()).step(s, std::move(v)));
 }
 
@@ -157,7 +157,7 @@ AnyBlock product_block(ProgramRun& run, int step, void const*) {
     AnyBlock const& b = run.input(step, k);
     ProgramNode const& n = run.node(run.plan().steps[step].input[k]);
     kernels::Labelled<T> out;
-    out.data = elements_of<T>(b);
+    out.data = execute::elements_of<T>(b);
     out.layout = b.layout;
     out.keep = b.keep;
     for (int d = 0; d < n.rank; ++d) out.label[d] = n.labels[d];
@@ -171,7 +171,7 @@ AnyBlock product_block(ProgramRun& run, int step, void const*) {
   kernels::Product<T, Exec>(exec, run.mesh().pool(), {})(labelled_input(0), labelled_input(1), kept,
                                                          static_cast<T*>(c.keep.data()));
   exec.fence();
-  return any_block(std::move(c));
+  return execute::any_block(std::move(c));
 }
 
 /// Data and strides of the operands of a step's kernel, along the dims of its result.
@@ -200,9 +200,9 @@ AnyBlock map_block(ProgramRun& run, int step, void const* part) {
   typename Whole::execution_space const exec{};
   kernels::evaluate<typename L::types>(exec, L::make(*static_cast<M const*>(part)),
                                        static_cast<T*>(out.keep.data()), out.layout,
-                                       sources(run, step, typename L::types{}));
+                                       execute::sources(run, step, typename L::types{}));
   exec.fence();
-  return any_block(std::move(out));
+  return execute::any_block(std::move(out));
 }
 /// A copy with the dims in another order.
 template <class T, class Space>
@@ -211,9 +211,9 @@ AnyBlock reorder_block(ProgramRun& run, int step, void const*) {
   Value<T> out = run.template fresh<T, Space>(step);
   typename Space::execution_space const exec{};
   kernels::evaluate<Types>(exec, kernels::Leaf<T, 0>{}, static_cast<T*>(out.keep.data()),
-                           out.layout, sources(run, step, Types{}));
+                           out.layout, execute::sources(run, step, Types{}));
   exec.fence();
-  return any_block(std::move(out));
+  return execute::any_block(std::move(out));
 }
 
 /// The block of a reduction `F` of elements `T`; the result is like `Whole`.
@@ -231,9 +231,9 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   kernels::Layout extents;
   extents.rank = n.rank;
   for (int d = 0; d < n.rank; ++d) extents.extent[d] = from.layout.extent[kept[d]];
-  AnyBlock out = packed_block(
-      reduce_block<Reducer, true, Space>(run.mesh(), elements_of<T>(from),
-                                         kept_first(from.layout, kept, n.rank), n.rank),
+  AnyBlock out = execute::packed_block(
+      execute::reduce_block<Reducer, true, Space>(run.mesh(), execute::elements_of<T>(from),
+                                                  kept_first(from.layout, kept, n.rank), n.rank),
       extents);
   if constexpr (F::divides) {
     // divides by the total number of terms; a linear step, so summands may be divided before they
@@ -243,8 +243,8 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
     for (int d = 0; d < n.rank; ++d) keeps[kept[d]] = true;
     Extents const of_operand = run.extents(operand);
     for (int d = 0; d < run.node(operand).rank; ++d) terms *= keeps[d] ? 1 : of_operand[d];
-    divide_block<Space>(static_cast<Out*>(out.keep.data()), out.layout.elements(),
-                        static_cast<double>(terms));
+    execute::divide_block<Space>(static_cast<Out*>(out.keep.data()), out.layout.elements(),
+                                 static_cast<double>(terms));
   }
   return out;
 }
@@ -265,7 +265,7 @@ template <class A>
 kernels::Layout input_layout(ProgramRun& run, int step, int k) {
   kernels::Layout const& from = run.input(step, k).layout;
   int place[max_dims]{};
-  places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
+  execute::places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
   kernels::Layout layout;
   layout.rank = from.rank;
   for (int d = 0; d < layout.rank; ++d) {
@@ -279,12 +279,12 @@ template <class A>
 Buffer packed_input(ProgramRun& run, int step, int k) {
   using T = typename A::element;
   AnyBlock const& from = run.input(step, k);
-  kernels::Layout const layout = input_layout<A>(run, step, k);
+  kernels::Layout const layout = execute::input_layout<A>(run, step, k);
   if (layout.contiguous() && from.data == from.keep.data()) return from.keep;
   Buffer memory = run.mesh().pool().template take<typename A::memory_space>(
       static_cast<std::size_t>(layout.elements()) * sizeof(T));
   typename A::execution_space const exec{};
-  kernels::copy_packed(exec, elements_of<T>(from), layout, static_cast<T*>(memory.data()));
+  kernels::copy_packed(exec, execute::elements_of<T>(from), layout, static_cast<T*>(memory.data()));
   exec.fence();
   return memory;
 }
@@ -302,10 +302,10 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   /// An operand in the form that the operation expects: packed, its dims in the order of its type.
   template <class A>
   static automatic_mode::block_t<A> block(ProgramRun& run, int step, int k) {
-    kernels::Layout const layout = input_layout<A>(run, step, k);
+    kernels::Layout const layout = execute::input_layout<A>(run, step, k);
     std::array<std::int64_t, A::rank> extents{};
     for (std::size_t d = 0; d < A::rank; ++d) extents[d] = layout.extent[d];
-    return {run.mesh_ref(), extents, packed_input<A>(run, step, k)};
+    return {run.mesh_ref(), extents, execute::packed_input<A>(run, step, k)};
   }
   /// The same for an operation that asks for the places of elements.
   template <class A>
@@ -348,12 +348,12 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     kernels::Layout extents;
     extents.rank = static_cast<int>(Whole::rank);
     for (std::size_t d = 0; d < Whole::rank; ++d) extents.extent[d] = out.extents()[d];
-    return packed_block(out.buffer(), extents);
+    return execute::packed_block(out.buffer(), extents);
   }
 
   static bool equal(void const* part, void const* other) {
-    return equal_arguments(static_cast<E const*>(part)->function(),
-                           static_cast<E const*>(other)->function());
+    return execute::equal_arguments(static_cast<E const*>(part)->function(),
+                                    static_cast<E const*>(other)->function());
   }
 
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
@@ -364,7 +364,7 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
       auto const read = [&]<class A>(Type<A>) {
         ProgramNode const& n = p.nodes[p.operand(node, 0, k)];
         int place[max_dims]{};
-        places_of<A>(n, labels, place);
+        execute::places_of<A>(n, labels, place);
         for (int d = 0; d < n.rank; ++d) each[k][d] = p.extents[n.labels[place[d]]];
         given[k] = each[k];
         ++k;

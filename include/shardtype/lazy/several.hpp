@@ -45,7 +45,7 @@ struct ShardMapRun<automatic_mode::LazyResults<As...>> {
     Buffer* const kept =
         static_cast<automatic_mode::LazyResults<As...> const*>(part)->function().kept;
     [&]<int... K>(std::integer_sequence<int, K...>) {
-      ((kept[K] = packed_input<shardtype::detail::pin_t<As>>(run, step, K)), ...);
+      ((kept[K] = execute::packed_input<shardtype::detail::pin_t<As>>(run, step, K)), ...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
     return any_block(run.template fresh<float, typename Tensor<float>::memory_space>(step));
   }
@@ -85,7 +85,7 @@ using refused_several = typename RefusedSeveral<Outputs>::type;
 /// Each expression of a tuple, constrained to its named Tensor type.
 template <class... Tensors, class... Es, std::size_t... K>
 auto constrained_to(Outs<Tensors...>, std::tuple<Es...> const& es, std::index_sequence<K...>) {
-  return std::tuple(pinned<Tensors>(lazy(std::get<K>(es)))...);
+  return std::tuple(detail::pinned<Tensors>(api::lazy(std::get<K>(es)))...);
 }
 /// Divides a tuple into parts of `max_operands` values, the last of fewer: `make(part, first)` is
 /// the value of a part that begins at `first`, with its values as arguments.
@@ -97,11 +97,12 @@ template <std::size_t First = 0, class Make, class... Es>
 auto by_parts(std::tuple<Es...> const& es, Make const& make) {
   constexpr std::size_t left = sizeof...(Es) - First;
   constexpr auto most = static_cast<std::size_t>(planning::max_operands);
-  auto part = part_of_results<First>(es, make, std::make_index_sequence<std::min(left, most)>{});
+  auto part =
+      detail::part_of_results<First>(es, make, std::make_index_sequence<std::min(left, most)>{});
   if constexpr (left <= most) {
     return std::tuple(std::move(part));
   } else {
-    return std::tuple_cat(std::tuple(std::move(part)), by_parts<First + most>(es, make));
+    return std::tuple_cat(std::tuple(std::move(part)), detail::by_parts<First + most>(es, make));
   }
 }
 struct JoinPart {
@@ -119,7 +120,7 @@ auto joined_results(std::tuple<Groups...> const& groups) {
   if constexpr (sizeof...(Groups) == 1) {
     return std::get<0>(groups);
   } else {
-    return joined_results(by_parts(groups, JoinPart{}));
+    return detail::joined_results(detail::by_parts(groups, JoinPart{}));
   }
 }
 /// The node that reads all results; Poisoned if one is refused, or if their number is not that of
@@ -129,7 +130,8 @@ auto results_of(Buffer* kept, std::tuple<Es...> const& es) {
   if constexpr (any_poisoned<Es...>) {
     return Poisoned{};
   } else {
-    return joined_results(by_parts(es, [&]<class... As>(std::size_t first, As const&... e) {
+    return detail::joined_results(detail::by_parts(es, [&]<class... As>(std::size_t first,
+                                                                        As const&... e) {
       return automatic_mode::LazyResults<As...>(automatic_mode::KeepResults{kept + first}, e...);
     }));
   }
@@ -147,7 +149,8 @@ auto program_of(Buffer* kept, std::tuple<Es...> const& es) {
   if constexpr (parts_named<Outputs> != sizeof...(Es)) {
     return Poisoned(refused<Code::L09_results_named, false, Outputs, std::tuple<Es...>>{});
   } else {
-    return results_of(kept, constrained_to(Outputs{}, es, std::index_sequence_for<Es...>{}));
+    return detail::results_of(
+        kept, detail::constrained_to(Outputs{}, es, std::index_sequence_for<Es...>{}));
   }
 }
 
@@ -169,12 +172,13 @@ std::tuple<Tensors...> run_results(Outs<Tensors...>, MeshRef const& mesh, E cons
                                    std::source_location const& where) {
   core::RunningCall const running("evaluate", where);
   execute::PartFinder finder;
-  AxisMap const axes = program_axes<P>(mesh);
-  ProgramPlan const& plan = plan_at_sizes<P>(mesh, axes, e, finder);
-  if (mesh.here()) static_cast<void>(run_plan<P, Tensor<float>>(mesh, axes, plan, finder, where));
+  AxisMap const axes = detail::program_axes<P>(mesh);
+  ProgramPlan const& plan = detail::plan_at_sizes<P>(mesh, axes, e, finder);
+  if (mesh.here())
+    static_cast<void>(detail::run_plan<P, Tensor<float>>(mesh, axes, plan, finder, where));
   return [&]<int... K>(std::integer_sequence<int, K...>) {
     return std::tuple<Tensors...>{
-        result_of<Tensors>(mesh, plan, P::names.label, K, sizeof...(K), kept[K])...};
+        detail::result_of<Tensors>(mesh, plan, P::names.label, K, sizeof...(K), kept[K])...};
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Tensors))>{});
 }
 
@@ -221,9 +225,9 @@ template <class... Out, class M, class F, class... As>
 auto evaluate_function(std::source_location const& where, M const& mesh, F const& f,
                        As const&... as) {
   return [&]<int... Number>(std::integer_sequence<int, Number...>) {
-    return evaluate<Out...>(mesh,
-                            f(automatic_mode::LazyInput<operand_t<As>, Number>(operand(as))...),
-                            DefaultPolicy{}, where);
+    return api::evaluate<Out...>(
+        mesh, f(automatic_mode::LazyInput<operand_t<As>, Number>(detail::operand(as))...),
+        DefaultPolicy{}, where);
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
 }
 

@@ -43,7 +43,7 @@ constexpr std::make_integer_sequence<int, static_cast<int>(sizeof...(As))> numbe
 template <class E, class Operands>
 inline constexpr bool one_value = false;
 template <class E, class A>
-inline constexpr bool one_value<E, Pack<A>> = is_lazy<A> && !is_part<E, 0, A>();
+inline constexpr bool one_value<E, Pack<A>> = is_lazy<A> && !detail::is_part<E, 0, A>();
 
 // Functions and no lambdas, because compilers bound how deep a constant calls: so long may an expression be.
 template <class V, class E, class... As, int... K>
@@ -54,17 +54,18 @@ constexpr void walk_operand(V& visitor, [[maybe_unused]] E const* e, WalkedOpera
   [[maybe_unused]] A const* a = nullptr;
   if constexpr (is_lazy<A>)
     if (e != nullptr) a = &e->template argument<K>();
-  if constexpr (is_part<E, K, A>()) {
-    walk_operands(visitor, a, typename A::operands{}, numbers_of(typename A::operands{}), to);
+  if constexpr (detail::is_part<E, K, A>()) {
+    detail::walk_operands(visitor, a, typename A::operands{},
+                          detail::numbers_of(typename A::operands{}), to);
   } else if constexpr (is_lazy<A>) {
-    to.push(walk(visitor, a));
+    to.push(detail::walk(visitor, a));
   }
 }
 /// The operands of `e`, from left to right: of a kernel in the order of its slots, of a chain of products its factors.
 template <class V, class E, class... As, int... K>
 constexpr void walk_operands(V& visitor, [[maybe_unused]] E const* e, Pack<As...>,
                              std::integer_sequence<int, K...>, WalkedOperands& to) {
-  (walk_operand<K, As>(visitor, e, to), ...);
+  (detail::walk_operand<K, As>(visitor, e, to), ...);
 }
 
 template <class V, class E>
@@ -72,22 +73,22 @@ constexpr int walk_node(V& visitor, E const* e) {
   using Operands = typename E::operands;
   WalkedOperands operands;
   if constexpr (one_value<E, Operands>) {
-    operands.push(walk(visitor, e == nullptr ? nullptr : &e->template argument<0>()));
+    operands.push(detail::walk(visitor, e == nullptr ? nullptr : &e->template argument<0>()));
   } else {
-    walk_operands(visitor, e, Operands{}, numbers_of(Operands{}), operands);
+    detail::walk_operands(visitor, e, Operands{}, detail::numbers_of(Operands{}), operands);
   }
   return visitor.visit(e, operands);
 }
 template <class V, class Whole, class A>
 constexpr int walk_node(V& visitor, LazyTranspose<Whole, A> const* e) {
-  return walk(visitor, e == nullptr ? nullptr : &e->template argument<0>());
+  return detail::walk(visitor, e == nullptr ? nullptr : &e->template argument<0>());
 }
 template <class V, class Tag, class A>
 constexpr int walk_node(V& visitor, LazyShared<Tag, A> const* e) {
   A const* const a = e == nullptr ? nullptr : &e->a();
   int known = -1;
   if (visitor.is_known(identity<LazyShared<Tag, A>>, a, known)) return known;
-  return visitor.share(identity<LazyShared<Tag, A>>, a, walk(visitor, a));
+  return visitor.share(identity<LazyShared<Tag, A>>, a, detail::walk(visitor, a));
 }
 
 template <class V, class E>
@@ -95,11 +96,11 @@ constexpr int walk(V& visitor, E const* e) {
   if constexpr (E::found_again && is_settled<E>) {
     int known = -1;
     if (visitor.found(identity<E>, known)) return known;
-    int const value = walk_node(visitor, e);
+    int const value = detail::walk_node(visitor, e);
     visitor.remember(identity<E>, value);
     return value;
   } else {
-    return walk_node(visitor, e);
+    return detail::walk_node(visitor, e);
   }
 }
 

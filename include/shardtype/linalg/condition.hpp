@@ -143,10 +143,10 @@ template <class I, class J, class A>
 constexpr auto norm_of_one(A const& a, checking::CallSite where) {
   if constexpr (on_grid<I, J, A>) {
     using Columns = typename ColumnsOf<J, tensor_behind<A>>::type;
-    auto const sums = reshard<Columns>(shardtype::norm_1<I>(a, where), where);
-    return reshard<>(shardtype::norm_inf<J>(sums, where), where);
+    auto const sums = shardtype::reshard<Columns>(shardtype::norm_1<I>(a, where), where);
+    return shardtype::reshard<>(shardtype::norm_inf<J>(sums, where), where);
   } else {
-    return reshard<>(api::norm<I, J, Norm::one>(a, where), where);
+    return shardtype::reshard<>(api::norm<I, J, Norm::one>(a, where), where);
   }
 }
 
@@ -163,7 +163,7 @@ namespace linalg::api {
 ///     auto r = linalg::rcond<I, J>(a);   // as scipy's and Julia's: 1 / cond<I, J, Norm::one>(a), about
 template <class I, class J, class A>
 constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Rcond<I, J>{}, where, a.self());
+  return shardtype::call(op::Rcond<I, J>{}, where, a.self());
 }
 
 /// The same of one matrix over many ranks, `a[I, J@X%n]` -> a number on all ranks: sends what lu_factor sends, and two rings of
@@ -177,7 +177,7 @@ constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) 
     return lu.factors;
   } else {
     auto const norm = detail::norm_of_one<I, J>(a.self(), where);
-    return call(detail::RcondOf<I, J, A>{}, where, lu.factors, lu.pivots, norm);
+    return shardtype::call(detail::RcondOf<I, J, A>{}, where, lu.factors, lu.pivots, norm);
   }
 }
 
@@ -188,9 +188,9 @@ constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) 
 template <class I, class J, class F, class P, class N>
 constexpr auto rcond(LU<I, J, F, P> const& lu, N const& norm, checking::CallSite where = {}) {
   if constexpr (detail::OneMatrix<I, J, F>) {
-    return call(detail::RcondOf<I, J, F>{}, where, lu.factors, lu.pivots, norm);
+    return shardtype::call(detail::RcondOf<I, J, F>{}, where, lu.factors, lu.pivots, norm);
   } else {
-    return call(op::LuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
+    return shardtype::call(op::LuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
   }
 }
 

@@ -123,7 +123,8 @@ namespace api {
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return detail::factors_of<I, J>(a.self(), call(detail::LuOf<I, J, A>{}, where, a.self()));
+  return detail::factors_of<I, J>(a.self(),
+                                  shardtype::call(detail::LuOf<I, J, A>{}, where, a.self()));
 }
 
 /// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the factors take its memory, unless
@@ -132,7 +133,8 @@ template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto lu_factor(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
-  return detail::factors_of<I, J>(taken, call(detail::LuOf<I, J, A>{true}, where, taken));
+  return detail::factors_of<I, J>(taken,
+                                  shardtype::call(detail::LuOf<I, J, A>{true}, where, taken));
 }
 
 /// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I, K]` -> `[J@X%n]`,
@@ -145,7 +147,7 @@ constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite
   constexpr bool turned = detail::exchanged<I, J, R, C>();
   using Op = std::conditional_t<detail::on_grid<R, C, F>, op::GridLuSolve<R, C, turned>,
                                 op::CyclicLuSolve<R, C, turned>>;
-  return call(Op{}, where, lu.factors, lu.pivots, b);
+  return shardtype::call(Op{}, where, lu.factors, lu.pivots, b);
 }
 
 /// The solution of a x = b for one matrix over many ranks: `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`, in
@@ -158,9 +160,9 @@ template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   if constexpr (detail::by_rows<I, J, A>) {
-    return call(op::CyclicSolve<J, I, true>{}, where, a.self(), b);
+    return shardtype::call(op::CyclicSolve<J, I, true>{}, where, a.self(), b);
   } else {
-    return call(detail::SolveOf<I, J, A>{}, where, a.self(), b);
+    return shardtype::call(detail::SolveOf<I, J, A>{}, where, a.self(), b);
   }
 }
 
@@ -172,9 +174,9 @@ constexpr auto solve(core::Argument<A>&& a, B const& b, checking::CallSite where
   if constexpr (is_tensor<B>) {
     A const taken = std::move(a).self();
     if constexpr (detail::by_rows<I, J, A>) {
-      return call(op::CyclicSolve<J, I, true>{true}, where, taken, b);
+      return shardtype::call(op::CyclicSolve<J, I, true>{true}, where, taken, b);
     } else {
-      return call(detail::SolveOf<I, J, A>{true}, where, taken, b);
+      return shardtype::call(detail::SolveOf<I, J, A>{true}, where, taken, b);
     }
   } else {
     return api::solve<I, J>(a.self(), b, where);
@@ -189,10 +191,11 @@ template <class I, class J, class Out, class... Outs, class A, class B>
   requires(!std::is_void_v<typename detail::SolvedColumns<J, Out, Outs...>::type>)
 constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using Columns = typename detail::SolvedColumns<J, Out, Outs...>::type;
-  auto const columns = reshard<Dim<I>, Columns>(a.self(), where);
-  auto const right = reshard<typename detail::SolvedRows<I, J, Out>::type,
-                             typename detail::SolvedRows<I, J, Outs>::type...>(b, where);
-  return reshard<Out, Outs...>(call(op::CyclicSolve<I, J>{}, where, columns, right), where);
+  auto const columns = shardtype::reshard<Dim<I>, Columns>(a.self(), where);
+  auto const right = shardtype::reshard<typename detail::SolvedRows<I, J, Out>::type,
+                                        typename detail::SolvedRows<I, J, Outs>::type...>(b, where);
+  return shardtype::reshard<Out, Outs...>(
+      shardtype::call(op::CyclicSolve<I, J>{}, where, columns, right), where);
 }
 
 /// The lower triangular l with a = l l^T (l l^H of complex numbers) of one matrix over many ranks: `a[I, J@X%n]` -> l typed
@@ -201,7 +204,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite 
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(detail::CholeskyOf<I, J, A>{}, where, a.self());
+  return shardtype::call(detail::CholeskyOf<I, J, A>{}, where, a.self());
 }
 /// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes its memory, unless another
 /// tensor shares it. After an Error its elements are lost.
@@ -209,14 +212,14 @@ template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto cholesky(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
-  return call(detail::CholeskyOf<I, J, A>{true}, where, taken);
+  return shardtype::call(detail::CholeskyOf<I, J, A>{true}, where, taken);
 }
 /// The upper triangular u with a = u^H u of one matrix with its rows block-cyclic: `a[I@X%n, J]` -> u typed as a. Otherwise as
 /// above; with the columns block-cyclic Q04.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky(core::Argument<A> const& a, Upper, checking::CallSite where = {}) {
-  return call(op::CyclicCholesky<J, I>{}, where, a.self());
+  return shardtype::call(op::CyclicCholesky<J, I>{}, where, a.self());
 }
 
 /// The solution of a x = b by l = cholesky<I, J>(a): `b[I, K]` -> `[J@X%n, K]`, by a ring of sums, and each block of x to all.
@@ -226,7 +229,7 @@ constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
                               checking::CallSite where = {}) {
   using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridCholeskySolve<I, J>,
                                 op::CyclicCholeskySolve<I, J>>;
-  return call(Op{}, where, l.self(), b);
+  return shardtype::call(Op{}, where, l.self(), b);
 }
 
 /// The solution of l x = b for a triangle of one matrix over many ranks: `l[I, J@X%n]`, `b[I, K]` -> `[J@X%n, K]` by a ring of
@@ -238,11 +241,11 @@ constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangul
                                 checking::CallSite where = {}) {
   if constexpr (detail::by_rows<I, J, A>) {
     // what is lower is upper in the transposed matrix
-    return call(op::CyclicTriangle<J, I, true>(how.upper, how.unit), where, l.self(), b);
+    return shardtype::call(op::CyclicTriangle<J, I, true>(how.upper, how.unit), where, l.self(), b);
   } else {
     using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridTriangle<I, J>,
                                   op::CyclicTriangle<I, J>>;
-    return call(Op(!how.upper, how.unit), where, l.self(), b);
+    return shardtype::call(Op(!how.upper, how.unit), where, l.self(), b);
   }
 }
 

@@ -52,7 +52,7 @@ struct Vjp<op::NumberOfOne<I, J, what>> {
   template <class V, class N, class A, class F, class P>
   static constexpr auto save(Op const&, V const& out, N const&, A const&, F const& factors,
                              P const& pivots) {
-    return keep(factors, pivots, out);
+    return autodiff::keep(factors, pivots, out);
   }
   template <int K, class V, class N, class A, class F, class P, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
@@ -81,7 +81,7 @@ template <class I, class J, Product what, class A, class N, class F>
 constexpr auto number_of_one(A const& a, N const& number, F const& lu, checking::CallSite where) {
   constexpr bool constant = what == Product::sign && !of_complex<A>;
   if constexpr (core::is_active<A> && !constant) {
-    return call(op::NumberOfOne<I, J, what>{}, where, number, a, lu.factors, lu.pivots);
+    return shardtype::call(op::NumberOfOne<I, J, what>{}, where, number, a, lu.factors, lu.pivots);
   } else {
     return number;
   }

@@ -23,21 +23,22 @@ struct OfSolveWithOne {
   static constexpr auto forward(Op const&, std::source_location const& where, A const& a,
                                 B const& b) {
     auto const lu = linalg::lu_factor<I, J>(a, where);
-    auto const x = call(Solve{}, where, lu.factors, lu.pivots, b);
-    auto const saved = keep(lu.factors, lu.pivots, x);
+    auto const x = api::call(Solve{}, where, lu.factors, lu.pivots, b);
+    auto const saved = autodiff::keep(lu.factors, lu.pivots, x);
     return Forward<std::remove_cvref_t<decltype(x)>, std::remove_cvref_t<decltype(saved)>>{x,
                                                                                            saved};
   }
   template <class V, class A, class B, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
-    return keep(call(Back{}, std::source_location::current(), kept<0>(saved), kept<1>(saved), ct));
+    return autodiff::keep(api::call(Back{}, std::source_location::current(),
+                                    autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct));
   }
   template <int K, class V, class A, class B, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& prepared) {
     if constexpr (K == 0) {
-      return linalg::detail::minus_outer<A>(kept<0>(prepared), kept<2>(saved));
+      return linalg::detail::minus_outer<A>(autodiff::kept<0>(prepared), autodiff::kept<2>(saved));
     } else {
-      return kept<0>(prepared);
+      return autodiff::kept<0>(prepared);
     }
   }
 };
@@ -49,12 +50,13 @@ struct OfLuSolveWithOne {
   static constexpr bool communicates = true;
   template <class V, class F, class P, class B>
   static constexpr auto save(Op const&, V const&, F const& factors, P const& pivots, B const&) {
-    return keep(factors, pivots);
+    return autodiff::keep(factors, pivots);
   }
   template <int K, class V, class F, class P, class B, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     static_assert(K == 2, "the factors of lu_factor carry no gradient");
-    return call(Back{}, std::source_location::current(), kept<0>(saved), kept<1>(saved), ct);
+    return api::call(Back{}, std::source_location::current(), autodiff::kept<0>(saved),
+                     autodiff::kept<1>(saved), ct);
   }
 };
 
@@ -65,20 +67,21 @@ struct OfTriangleOfOne {
   static constexpr bool communicates = true;
   template <class V, class A, class B>
   static constexpr auto save(Op const&, V const& x, A const& a, B const&) {
-    return keep(a, x);
+    return autodiff::keep(a, x);
   }
   template <class V, class A, class B, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    return keep(call(Back(op.lower, op.unit), std::source_location::current(), kept<0>(saved), ct));
+    return autodiff::keep(api::call(Back(op.lower, op.unit), std::source_location::current(),
+                                    autodiff::kept<0>(saved), ct));
   }
   template <int K, class V, class A, class B, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& prepared) {
     if constexpr (K == 0) {
       return linalg::detail::triangle_of<I, J>(
-          linalg::detail::minus_outer<A>(kept<0>(prepared), kept<1>(saved)),
+          linalg::detail::minus_outer<A>(autodiff::kept<0>(prepared), autodiff::kept<1>(saved)),
           {.upper = !op.lower, .unit = op.unit});
     } else {
-      return kept<0>(prepared);
+      return autodiff::kept<0>(prepared);
     }
   }
 };

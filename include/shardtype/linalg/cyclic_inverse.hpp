@@ -78,8 +78,8 @@ namespace api {
 template <class I, class J, class R, class C, class F, class P, class B>
   requires(detail::OneMatrix<R, C, F> && detail::OwnRight<R, C, F, B>)
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
-  return call(op::CyclicLuSolveOwn<R, C, detail::exchanged<I, J, R, C>()>{}, where, lu.factors,
-              lu.pivots, b);
+  return shardtype::call(op::CyclicLuSolveOwn<R, C, detail::exchanged<I, J, R, C>()>{}, where,
+                         lu.factors, lu.pivots, b);
 }
 
 /// The solution of a x = b where the axis of the matrix splits the right-hand sides: `a[I, J@X%n]`, or `a[I@X%n, J]`, and `b[I,
@@ -110,7 +110,7 @@ constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
       a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
         using Op = std::conditional_t<detail::on_grid<R, C, A>, op::GridInverse<R, C>,
                                       op::CyclicInverse<R, C>>;
-        return call(Op{}, where, lu.factors, lu.pivots);
+        return shardtype::call(Op{}, where, lu.factors, lu.pivots);
       });
 }
 
@@ -124,8 +124,8 @@ constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::with_factors<I, J>(
       detail::factorized<I, J>(a.self()), where,
       [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-        auto const number =
-            call(detail::ProductOf<R, C, A, Product::whole>{}, where, lu.factors, lu.pivots);
+        auto const number = shardtype::call(detail::ProductOf<R, C, A, Product::whole>{}, where,
+                                            lu.factors, lu.pivots);
         return detail::number_of_one<R, C, Product::whole>(a.self(), number, lu, where);
       },
       true);
@@ -139,7 +139,8 @@ constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}
   using detail::Product;
   auto const both = [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
     auto const number = [&]<Product what>(std::integral_constant<Product, what>) {
-      auto const n = call(detail::ProductOf<R, C, A, what>{}, where, lu.factors, lu.pivots);
+      auto const n =
+          shardtype::call(detail::ProductOf<R, C, A, what>{}, where, lu.factors, lu.pivots);
       return detail::number_of_one<R, C, what>(a.self(), n, lu, where);
     };
     auto sign = number(std::integral_constant<Product, Product::sign>{});

@@ -50,7 +50,8 @@ namespace api {
 template <class I, class J, class K, class A>
   requires detail::CyclicColumns<I, J, A>
 constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return detail::qr_parts<I, J, K>(a.self(), call(op::CyclicQr<I, J, K>{}, where, a.self()));
+  return detail::qr_parts<I, J, K>(a.self(),
+                                   shardtype::call(op::CyclicQr<I, J, K>{}, where, a.self()));
 }
 
 /// The x that makes |a x - b| smallest, of one matrix of full rank over many ranks with at least as many rows as columns:

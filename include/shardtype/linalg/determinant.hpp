@@ -186,20 +186,21 @@ struct Vjp<op::InverseFactored<I, J>> : Differentiable {
   using Op = op::InverseFactored<I, J>;
   template <class V, class A, class F>
   static constexpr auto save(Op const&, V const&, A const& a, F const& factors) {
-    return keep(a, factors);
+    return autodiff::keep(a, factors);
   }
   /// a^-T y' a^-T as two solutions with the factors, which are as accurate as they.
   template <int K, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     auto const where = std::source_location::current();
     using linalg::detail::Other;
-    auto const& a = kept<0>(saved);
-    auto const& factors = kept<1>(saved);
+    auto const& a = autodiff::kept<0>(saved);
+    auto const& factors = autodiff::kept<1>(saved);
     auto const left =
-        call(op::SolveFactored<I, J, true>{}, where, a, factors, relabel<I, Other>(ct));
-    auto const right = call(op::SolveFactored<I, J, false>{}, where, a, factors,
-                            relabel<I, Other, Other, I>(left));
-    return autodiff::in_order((-relabel<Other, I>(right)).tensor(), labels_of_t<tensor_of<A>>{});
+        api::call(op::SolveFactored<I, J, true>{}, where, a, factors, api::relabel<I, Other>(ct));
+    auto const right = api::call(op::SolveFactored<I, J, false>{}, where, a, factors,
+                                 api::relabel<I, Other, Other, I>(left));
+    return autodiff::in_order((-api::relabel<Other, I>(right)).tensor(),
+                              labels_of_t<tensor_of<A>>{});
   }
 };
 
@@ -213,9 +214,9 @@ constexpr auto scale_of_inverse(C const& ct, V const& made) {
   static_assert(what != Product::whole);
   if constexpr (what == Product::sign) {
     auto const both = (ct * made).tensor();
-    return (T(0.5) * (both - conj(both))).tensor();
+    return (T(0.5) * (both - shardtype::conj(both))).tensor();
   } else {
-    return cast<T>(ct).tensor();
+    return shardtype::cast<T>(ct).tensor();
   }
 }
 
@@ -248,7 +249,7 @@ struct Vjp<op::DetFactored<I, J, what, complex>> : Differentiable {
   using Op = op::DetFactored<I, J, what, complex>;
   template <class V, class A, class F>
   static constexpr auto save(Op const&, V const& out, A const& a, F const& factors) {
-    return keep(a, factors, out);
+    return autodiff::keep(a, factors, out);
   }
   template <int K, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
@@ -273,8 +274,8 @@ namespace detail {
 
 template <class I, class J, class Op, class A>
 constexpr auto by_factors(Op const& op, std::source_location const& where, A const& a) {
-  auto const factors = call(op::LuFactor<I, J, true>{}, where, a);
-  return call(op, where, a, factors);
+  auto const factors = shardtype::call(op::LuFactor<I, J, true>{}, where, a);
+  return shardtype::call(op, where, a, factors);
 }
 template <class A>
 inline constexpr bool of_complex = kernels::is_complex<checking::element_t<detail::seen_t<A>>>;
@@ -307,10 +308,11 @@ template <class I, class J, class A>
 constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}) {
   using detail::Product;
   constexpr bool complex = detail::of_complex<A>;
-  auto const factors = call(op::LuFactor<I, J, true>{}, where, a.self());
-  auto sign = call(op::DetFactored<I, J, Product::sign, complex>{}, where, a.self(), factors);
-  auto logdet =
-      call(op::DetFactored<I, J, Product::logarithm, complex>{}, where, a.self(), factors);
+  auto const factors = shardtype::call(op::LuFactor<I, J, true>{}, where, a.self());
+  auto sign =
+      shardtype::call(op::DetFactored<I, J, Product::sign, complex>{}, where, a.self(), factors);
+  auto logdet = shardtype::call(op::DetFactored<I, J, Product::logarithm, complex>{}, where,
+                                a.self(), factors);
   return SignAndLogdet<decltype(sign), decltype(logdet)>{std::move(sign), std::move(logdet)};
 }
 

@@ -116,13 +116,13 @@ struct Vjp<op::LuSolve<I, J, transposed>> : Differentiable {
   using Op = op::LuSolve<I, J, transposed>;
   template <class V, class F, class P, class B>
   static constexpr auto save(Op const&, V const&, F const& factors, P const& pivots, B const&) {
-    return keep(factors, pivots);
+    return autodiff::keep(factors, pivots);
   }
   template <int K, class V, class F, class P, class B, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     static_assert(K == 2, "the factors of lu_factor carry no gradient");
-    return call(op::LuSolve<I, J, !transposed>{}, std::source_location::current(), kept<0>(saved),
-                kept<1>(saved), ct);
+    return api::call(op::LuSolve<I, J, !transposed>{}, std::source_location::current(),
+                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct);
   }
 };
 
@@ -160,9 +160,9 @@ namespace api {
 /// solve has one and factors once.
 template <class I, class J, class A>
 constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const both = call(op::LuFactor<I, J, false>{}, where, a.self());
-  auto factors = call(op::FactorsOf<I, J>{}, where, a.self(), both);
-  auto pivots = call(op::PivotsOf<I, J>{}, where, a.self(), both);
+  auto const both = shardtype::call(op::LuFactor<I, J, false>{}, where, a.self());
+  auto factors = shardtype::call(op::FactorsOf<I, J>{}, where, a.self(), both);
+  auto pivots = shardtype::call(op::PivotsOf<I, J>{}, where, a.self(), both);
   return LU<I, J, decltype(factors), decltype(pivots)>{std::move(factors), std::move(pivots)};
 }
 
@@ -170,8 +170,8 @@ constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = 
 /// the transposed matrix. Differentiable with respect to b. Communicates nothing. Refusals as solve.
 template <class I, class J, class R, class C, class F, class P, class B>
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
-  return call(op::LuSolve<R, C, detail::exchanged<I, J, R, C>()>{}, where, lu.factors, lu.pivots,
-              b);
+  return shardtype::call(op::LuSolve<R, C, detail::exchanged<I, J, R, C>()>{}, where, lu.factors,
+                         lu.pivots, b);
 }
 
 }  // namespace api

@@ -13,7 +13,7 @@ namespace shardtype::linalg::kernels {
 /// x / |x|, and 1 of 0.
 template <class T>
 T sign_of(T const& x) {
-  real_t<T> const size = modulus(x);
+  real_t<T> const size = kernels::modulus(x);
   return size > real_t<T>(0) ? x / size : T(1);
 }
 
@@ -34,8 +34,8 @@ real_t<T> inverse_norm(How const& how, std::int64_t n, T* x, T* signs) {
     how.solve(x);
     sums[0] = sums[1] = R(0);
     how.for_own([&](std::int64_t i) {
-      sums[0] += modulus(x[i]);
-      T const sign = sign_of(x[i]);
+      sums[0] += kernels::modulus(x[i]);
+      T const sign = kernels::sign_of(x[i]);
       sums[1] += sign == signs[i] ? R(0) : R(1);
       signs[i] = sign;
     });
@@ -55,8 +55,8 @@ real_t<T> inverse_norm(How const& how, std::int64_t n, T* x, T* signs) {
     how.solve_adjoint(x);
     std::int64_t column = 0;
     for (std::int64_t i = 1; i < n; ++i)
-      if (modulus(x[i]) > modulus(x[column])) column = i;
-    if (column == at || (at >= 0 && modulus(x[column]) == modulus(x[at]))) break;
+      if (kernels::modulus(x[i]) > kernels::modulus(x[column])) column = i;
+    if (column == at || (at >= 0 && kernels::modulus(x[column]) == kernels::modulus(x[at]))) break;
     at = column;
     for (std::int64_t i = 0; i < n; ++i) x[i] = T(i == at ? 1 : 0);
   }

@@ -33,7 +33,7 @@ void pack_lanes(Stack<U> const& s, std::int64_t t, T* to, std::int64_t width, st
   for (std::int64_t i = 0; i < s.rows; ++i)
     for (std::int64_t j = 0; j < s.width; ++j) {
       T* const v = to + (i * width + begin + j) * n;
-      std::int64_t const at = i * s.row_stride + offset(s.cols, j);
+      std::int64_t const at = i * s.row_stride + kernels::offset(s.cols, j);
       for (int l = 0; l < n; ++l) v[l] = from[l][at];
     }
 }
@@ -48,7 +48,7 @@ void unpack_lanes(T const* from, std::int64_t width, std::int64_t begin, Stack<T
     bool const is_bad = (bad >> l & 1U) != 0;
     for (std::int64_t i = 0; i < s.rows; ++i)
       for (std::int64_t j = 0; j < s.width; ++j)
-        to[i * s.row_stride + offset(s.cols, j)] =
+        to[i * s.row_stride + kernels::offset(s.cols, j)] =
             is_bad ? nan : from[(i * width + begin + j) * n + l];
   }
 }

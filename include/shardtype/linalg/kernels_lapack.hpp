@@ -164,7 +164,7 @@ auto address(T const& x) {
 template <class Routine, class... As>
 Int run(Routine routine, As const&... as) {
   Int info = 0;
-  routine(address(as)..., &info);
+  routine(detail::address(as)..., &info);
   return info;
 }
 /// The same of one whose last arguments but `info` are work memory of T and its size, which is asked for first.
@@ -184,7 +184,8 @@ template <class T>
 std::int32_t getrf(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {
   using detail::lead, detail::size;
   if (m <= 0 || n <= 0) return 0;
-  return detail::run(detail::Lapack<T>::getrf, size(m), size(n), a, lead(lda), pivots);
+  return detail::run(detail::Lapack<T>::getrf, detail::size(m), detail::size(n), a,
+                     detail::lead(lda), pivots);
 }
 /// b = op(A)^-1 b for the factors of getrf, with `count` columns of b.
 template <class T>
@@ -192,8 +193,8 @@ std::int32_t getrs(Trans op, std::int64_t n, std::int64_t count, T const* a, std
                    std::int32_t const* pivots, T* b, std::int64_t ldb) {
   using detail::lead, detail::size;
   if (n <= 0 || count <= 0) return 0;
-  return detail::run(detail::Lapack<T>::getrs, op, size(n), size(count), a, lead(lda), pivots, b,
-                     lead(ldb));
+  return detail::run(detail::Lapack<T>::getrs, op, detail::size(n), detail::size(count), a,
+                     detail::lead(lda), pivots, b, detail::lead(ldb));
 }
 /// A = L L^H (lower) or U^H U (upper) in place; the other triangle is neither read nor written. Returns 0, or k if the
 /// leading minor of order k is not positive definite.
@@ -208,10 +209,11 @@ template <class T>
 void trsm(Side side, Triangle part, Trans op, Diagonal diagonal, std::int64_t m, std::int64_t n,
           T const* a, std::int64_t lda, T* b, std::int64_t ldb, T alpha = T(1)) {
   using detail::address, detail::lead, detail::size;
-  detail::Int const rows = size(m), cols = size(n), ld = lead(lda), ld_b = lead(ldb);
+  detail::Int const rows = detail::size(m), cols = detail::size(n), ld = detail::lead(lda),
+                    ld_b = detail::lead(ldb);
   if (m > 0 && n > 0)
-    detail::Lapack<T>::trsm(address(side), address(part), address(op), address(diagonal), &rows,
-                            &cols, &alpha, a, &ld, b, &ld_b);
+    detail::Lapack<T>::trsm(detail::address(side), detail::address(part), detail::address(op),
+                            detail::address(diagonal), &rows, &cols, &alpha, a, &ld, b, &ld_b);
 }
 /// The m x n matrix c = alpha op(A) op(B) + beta c, with k the length of the sums.
 template <class T>
@@ -219,26 +221,29 @@ void gemm(Trans op_a, Trans op_b, std::int64_t m, std::int64_t n, std::int64_t k
           T const* a, std::int64_t lda, T const* b, std::int64_t ldb, T beta, T* c,
           std::int64_t ldc) {
   using detail::address, detail::lead, detail::size;
-  detail::Int const rows = size(m), cols = size(n), length = size(k), ld_a = lead(lda),
-                    ld_b = lead(ldb), ld_c = lead(ldc);
+  detail::Int const rows = detail::size(m), cols = detail::size(n), length = detail::size(k),
+                    ld_a = detail::lead(lda), ld_b = detail::lead(ldb), ld_c = detail::lead(ldc);
   if (m > 0 && n > 0)
-    shardtype::kernels::detail::Blas<T>::gemm(address(op_a), address(op_b), &rows, &cols, &length,
-                                              &alpha, a, &ld_a, b, &ld_b, &beta, c, &ld_c);
+    shardtype::kernels::detail::Blas<T>::gemm(detail::address(op_a), detail::address(op_b), &rows,
+                                              &cols, &length, &alpha, a, &ld_a, b, &ld_b, &beta, c,
+                                              &ld_c);
 }
 /// A = Q R in place: R in the upper triangle, reflectors below it and in `tau` of min(m, n).
 template <class T>
 std::int32_t geqrf(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* tau) {
   using detail::lead, detail::size;
   if (m <= 0 || n <= 0) return 0;
-  return detail::run_with_work<T>(detail::Lapack<T>::geqrf, size(n), size(m), size(n), a, lead(lda),
-                                  tau);
+  return detail::run_with_work<T>(detail::Lapack<T>::geqrf, detail::size(n), detail::size(m),
+                                  detail::size(n), a, detail::lead(lda), tau);
 }
 /// A = Q R in place, of at least as many rows m as columns n: R in the upper triangle, below it V, whose diagonal is 1, of Q = I - V T
 /// V^H; the n x n upper triangle T goes to `t`. By halves, so that most of it is products.
 template <class T>
 void geqrt3(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* t, std::int64_t ldt) {
   using detail::lead, detail::size;
-  if (n > 0) detail::run(detail::Lapack<T>::geqrt3, size(m), size(n), a, lead(lda), t, lead(ldt));
+  if (n > 0)
+    detail::run(detail::Lapack<T>::geqrt3, detail::size(m), detail::size(n), a, detail::lead(lda),
+                t, detail::lead(ldt));
 }
 /// The first n columns of Q, m x n, of k reflectors of geqrf, in place (ungqr for complex numbers).
 template <class T>
@@ -246,8 +251,8 @@ std::int32_t orgqr(std::int64_t m, std::int64_t n, std::int64_t k, T* a, std::in
                    T const* tau) {
   using detail::lead, detail::size;
   if (m <= 0 || n <= 0) return 0;
-  return detail::run_with_work<T>(detail::Lapack<T>::orgqr, size(n), size(m), size(n), size(k), a,
-                                  lead(lda), tau);
+  return detail::run_with_work<T>(detail::Lapack<T>::orgqr, detail::size(n), detail::size(m),
+                                  detail::size(n), detail::size(k), a, detail::lead(lda), tau);
 }
 /// The m x n matrix c = Q c, or Q^H c if `adjoint`, or with Q on the right, of k reflectors of geqrf (unmqr for complex numbers).
 template <class T>
@@ -284,8 +289,8 @@ std::int32_t syevd(bool vectors, Triangle part, std::int64_t n, T* a, std::int64
   Int first_i = 0;
   run(&first, -1, &first_r, -1, &first_i, -1);
   Int const size = detail::asked(first), size_r = detail::asked(first_r);
-  return run(room<T>(size).data(), size, room<R>(size_r).data(), size_r, room<Int>(first_i).data(),
-             first_i);
+  return run(detail::room<T>(size).data(), size, detail::room<R>(size_r).data(), size_r,
+             detail::room<Int>(first_i).data(), first_i);
 }
 /// Singular values `s`, descending, of the m x n matrix a, which is overwritten, and, if `vectors`, the first min(m, n)
 /// columns of U and rows of V^H. Returns 0, or what LAPACK says where it does not converge.
@@ -295,16 +300,16 @@ std::int32_t gesdd(bool vectors, std::int64_t m, std::int64_t n, T* a, std::int6
   using detail::lead, detail::size;
   std::int64_t const least = std::min(m, n);
   if (least <= 0) return 0;
-  auto work_i = detail::room<detail::Int>(size(8 * least));
+  auto work_i = detail::room<detail::Int>(detail::size(8 * least));
   [[maybe_unused]] auto work_r = detail::room<real_t<T>>(
-      is_complex<T> ? size(std::max(5 * least * least + 5 * least,
-                                    2 * std::max(m, n) * least + 2 * least * least + least))
+      is_complex<T> ? detail::size(std::max(5 * least * least + 5 * least,
+                                            2 * std::max(m, n) * least + 2 * least * least + least))
                     : 1);
   auto const run = [&](T* work, detail::Int length) {
     auto const start = [&](auto const&... more) {
-      return detail::run(detail::Lapack<T>::gesdd, vectors ? Job::least : Job::values, size(m),
-                         size(n), a, lead(lda), s, u, lead(ldu), vt, lead(ldvt), work, length,
-                         more...);
+      return detail::run(detail::Lapack<T>::gesdd, vectors ? Job::least : Job::values,
+                         detail::size(m), detail::size(n), a, detail::lead(lda), s, u,
+                         detail::lead(ldu), vt, detail::lead(ldvt), work, length, more...);
     };
     if constexpr (is_complex<T>) {
       return start(work_r.data(), work_i.data());
@@ -324,8 +329,9 @@ real_t<T> gecon(std::int64_t n, T const* a, std::int64_t lda, real_t<T> norm) {
   using detail::lead, detail::size;
   real_t<T> result(1);
   if (n > 0)
-    detail::run(detail::Lapack<T>::gecon, '1', size(n), a, lead(lda), norm, &result,
-                detail::room<T>(size(4 * n)).data(), detail::room<More>(size(2 * n)).data());
+    detail::run(detail::Lapack<T>::gecon, '1', detail::size(n), a, detail::lead(lda), norm, &result,
+                detail::room<T>(detail::size(4 * n)).data(),
+                detail::room<More>(detail::size(2 * n)).data());
   return result;
 }
 

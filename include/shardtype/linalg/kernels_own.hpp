@@ -72,7 +72,7 @@ T not_a_number() {
 template <class T>
 bool finite(T const* a, std::int64_t n) {
   real_t<T> sum(0);
-  for (std::int64_t k = 0; k < n; ++k) sum += size_of(a[k]) * real_t<T>(0);
+  for (std::int64_t k = 0; k < n; ++k) sum += kernels::size_of(a[k]) * real_t<T>(0);
   return sum == real_t<T>(0);
 }
 

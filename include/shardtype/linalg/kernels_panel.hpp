@@ -45,10 +45,10 @@ void copy(Matrix<T const> const& from, Matrix<T> const& to) {
       std::int64_t const j1 = std::min(from.cols, j0 + tile);
       if (to.row_stride == 1) {
         for (std::int64_t j = j0; j < j1; ++j)
-          for (std::int64_t i = i0; i < i1; ++i) at(to, i, j) = at(from, i, j);
+          for (std::int64_t i = i0; i < i1; ++i) kernels::at(to, i, j) = kernels::at(from, i, j);
       } else {
         for (std::int64_t i = i0; i < i1; ++i)
-          for (std::int64_t j = j0; j < j1; ++j) at(to, i, j) = at(from, i, j);
+          for (std::int64_t j = j0; j < j1; ++j) kernels::at(to, i, j) = kernels::at(from, i, j);
       }
     }
 }
@@ -58,11 +58,11 @@ template <class T>
 void clear_above(Matrix<T> const& m, std::int64_t begin) {
   if (m.row_stride == 1) {
     for (std::int64_t j = 0; j < m.cols; ++j)
-      for (std::int64_t i = 0; i < std::min(m.rows, begin + j); ++i) at(m, i, j) = T(0);
+      for (std::int64_t i = 0; i < std::min(m.rows, begin + j); ++i) kernels::at(m, i, j) = T(0);
   } else {
     for (std::int64_t i = 0; i < m.rows; ++i)
       for (std::int64_t j = std::max<std::int64_t>(0, i - begin + 1); j < m.cols; ++j)
-        at(m, i, j) = T(0);
+        kernels::at(m, i, j) = T(0);
   }
 }
 /// The conjugates, in place; real numbers stay.
@@ -70,7 +70,8 @@ template <class T>
 void conjugate_all([[maybe_unused]] Matrix<T> const& m) {
   if constexpr (is_complex<T>)
     for (std::int64_t i = 0; i < m.rows; ++i)
-      for (std::int64_t j = 0; j < m.cols; ++j) at(m, i, j) = kernels::conjugate(at(m, i, j));
+      for (std::int64_t j = 0; j < m.cols; ++j)
+        kernels::at(m, i, j) = kernels::conjugate(kernels::at(m, i, j));
 }
 /// The first column with a NaN, at or below the diagonal if only `lower` is read; -1: none. A search of its own, because
 /// LAPACK returns 0 for a matrix with a NaN.
@@ -79,7 +80,7 @@ std::int64_t first_nan(Matrix<T const> const& m, bool lower) {
   for (std::int64_t j = 0; j < m.cols; ++j) {
     bool bad = false;
     for (std::int64_t i = lower ? j : 0; i < m.rows; ++i) {
-      T const x = at(m, i, j);
+      T const x = kernels::at(m, i, j);
       bad |= !(x == x);
     }
     if (bad) return j;
@@ -96,21 +97,24 @@ void exchange_rows(Matrix<T> const& m, Pivot const* pivots, std::int64_t count, 
       if (auto const to = static_cast<std::int64_t>(pivots[i]); to != i) exchange(i, to);
     }
   };
-  if (empty(m)) return;
+  if (kernels::empty(m)) return;
   if (m.col_stride == 1) {
     each([&](std::int64_t i, std::int64_t to) {
-      std::swap_ranges(&at(m, i, 0), &at(m, i, 0) + m.cols, &at(m, to, 0));
+      std::swap_ranges(&kernels::at(m, i, 0), &kernels::at(m, i, 0) + m.cols,
+                       &kernels::at(m, to, 0));
     });
   } else {
     for (std::int64_t j = 0; j < m.cols; ++j)
-      each([&](std::int64_t i, std::int64_t to) { std::swap(at(m, i, j), at(m, to, j)); });
+      each([&](std::int64_t i, std::int64_t to) {
+        std::swap(kernels::at(m, i, j), kernels::at(m, to, j));
+      });
   }
 }
 
 /// c -= a b.
 template <class T>
 void subtract_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c) {
-  if (empty(c) || a.cols == 0) return;
+  if (kernels::empty(c) || a.cols == 0) return;
 #ifdef SHARDTYPE_HAVE_BLAS
   namespace blas = shardtype::kernels::detail;
   if (shardtype::kernels::blas_can(a, b, c)) {
@@ -131,7 +135,7 @@ void subtract_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix
     }
     if (!blas::is_column_major(c)) {
       // (a b)^T = b^T a^T
-      return subtract_product<T>(b.transposed(), a.transposed(), c.transposed());
+      return kernels::subtract_product<T>(b.transposed(), a.transposed(), c.transposed());
     }
     auto const first = blas::BlasFactor::of(a, most);
     auto const second = blas::BlasFactor::of(b, most);
@@ -147,11 +151,11 @@ void subtract_product(Matrix<T const> const& a, Matrix<T const> const& b, Matrix
   std::int64_t const inner = by_rows ? c.cols : c.rows;
   for (std::int64_t o = 0; o < outer; ++o)
     for (std::int64_t k = 0; k < a.cols; ++k) {
-      T const f = by_rows ? at(a, o, k) : at(b, k, o);
-      T* const to = by_rows ? &at(c, o, 0) : &at(c, 0, o);
+      T const f = by_rows ? kernels::at(a, o, k) : kernels::at(b, k, o);
+      T* const to = by_rows ? &kernels::at(c, o, 0) : &kernels::at(c, 0, o);
       std::int64_t const step = by_rows ? c.col_stride : c.row_stride;
       for (std::int64_t n = 0; n < inner; ++n)
-        to[n * step] -= by_rows ? f * at(b, k, n) : at(a, n, k) * f;
+        to[n * step] -= by_rows ? f * kernels::at(b, k, n) : kernels::at(a, n, k) * f;
     }
 }
 
@@ -164,8 +168,8 @@ void solve_rows(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const
     std::int64_t const i = lower ? n : t.rows - 1 - n;
     for (std::int64_t m = 0; m < n; ++m) {
       std::int64_t const k = lower ? m : t.rows - 1 - m;
-      T const f = at(t, i, k);
-      for (std::int64_t j = 0; j < b.cols; ++j) at(b, i, j) -= f * at(b, k, j);
+      T const f = kernels::at(t, i, k);
+      for (std::int64_t j = 0; j < b.cols; ++j) kernels::at(b, i, j) -= f * kernels::at(b, k, j);
     }
     if (unit) continue;
     T const d = at(t, i, i);
@@ -192,9 +196,9 @@ void solve_scaled_triangle(Matrix<T const> const& t, bool lower, bool unit, Matr
     Trans const op = columns == b_columns ? Trans::no : Trans::yes;
     Matrix<T const> const seen = columns ? t : t.transposed();
     Matrix<T> const to = b_columns ? b : b.transposed();
-    trsm(b_columns ? Side::left : Side::right, part, op, unit ? Diagonal::unit : Diagonal::general,
-         to.rows, to.cols, seen.data, blas::leading_dimension(seen, most), to.data,
-         blas::leading_dimension(to, most));
+    kernels::trsm(b_columns ? Side::left : Side::right, part, op,
+                  unit ? Diagonal::unit : Diagonal::general, to.rows, to.cols, seen.data,
+                  blas::leading_dimension(seen, most), to.data, blas::leading_dimension(to, most));
     return;
   }
 #endif
@@ -251,12 +255,13 @@ std::int64_t factor_by_halves(Matrix<T> const& p, std::int32_t* pivots) {
   if (p.cols == 1) {
     std::int64_t most = 0;
     for (std::int64_t i = 1; i < p.rows; ++i)
-      if (size_of(at(p, i, 0)) > size_of(at(p, most, 0))) most = i;
+      if (kernels::size_of(kernels::at(p, i, 0)) > kernels::size_of(kernels::at(p, most, 0)))
+        most = i;
     pivots[0] = static_cast<std::int32_t>(most);
-    T const pivot = at(p, most, 0);
+    T const pivot = kernels::at(p, most, 0);
     if (pivot == T(0)) return 1;
-    std::swap(at(p, 0, 0), at(p, most, 0));
-    for (std::int64_t i = 1; i < p.rows; ++i) at(p, i, 0) /= pivot;
+    std::swap(kernels::at(p, 0, 0), kernels::at(p, most, 0));
+    for (std::int64_t i = 1; i < p.rows; ++i) kernels::at(p, i, 0) /= pivot;
     return 0;
   }
   std::int64_t const h = p.cols / 2;
@@ -264,12 +269,13 @@ std::int64_t factor_by_halves(Matrix<T> const& p, std::int32_t* pivots) {
   Matrix<T> const left = p.block(0, 0, p.rows, h);
   Matrix<T> const right = p.block(0, h, p.rows, rest);
   Matrix<T> const below = right.block(h, 0, p.rows - h, rest);
-  if (std::int64_t const info = factor_by_halves(left, pivots); info != 0) return info;
-  exchange_rows(right, pivots, h);
-  solve_triangle<T>(left.block(0, 0, h, h), true, true, right.block(0, 0, h, rest));
-  subtract_product<T>(left.block(h, 0, p.rows - h, h), right.block(0, 0, h, rest), below);
-  if (std::int64_t const info = factor_by_halves(below, pivots + h); info != 0) return h + info;
-  exchange_rows(left.block(h, 0, p.rows - h, h), pivots + h, rest);
+  if (std::int64_t const info = detail::factor_by_halves(left, pivots); info != 0) return info;
+  kernels::exchange_rows(right, pivots, h);
+  kernels::solve_triangle<T>(left.block(0, 0, h, h), true, true, right.block(0, 0, h, rest));
+  kernels::subtract_product<T>(left.block(h, 0, p.rows - h, h), right.block(0, 0, h, rest), below);
+  if (std::int64_t const info = detail::factor_by_halves(below, pivots + h); info != 0)
+    return h + info;
+  kernels::exchange_rows(left.block(h, 0, p.rows - h, h), pivots + h, rest);
   for (std::int64_t k = h; k < p.cols; ++k) pivots[k] += static_cast<std::int32_t>(h);
   return 0;
 }
@@ -283,7 +289,7 @@ std::int64_t factor_panel(Matrix<T> const& p, std::int32_t* pivots) {
   if (empty(p)) return 0;
   int const exponent = scale_matrix(p.rows, p.cols, p.data, p.col_stride);
 #ifdef SHARDTYPE_HAVE_LAPACK
-  std::int64_t const info = getrf(p.rows, p.cols, p.data, p.col_stride, pivots);
+  std::int64_t const info = kernels::getrf(p.rows, p.cols, p.data, p.col_stride, pivots);
   for (std::int64_t k = 0; k < p.cols; ++k) --pivots[k];
 #else
   std::int64_t const info = detail::factor_by_halves(p, pivots);

@@ -44,7 +44,7 @@ void pack(Stack<T> const& s, std::int64_t t, U* to, std::int64_t ld) {
   T* const from = s.member(t);
   if (!s.plain_columns() || s.row_stride == 1) {
     for (std::int64_t j = 0; j < s.width; ++j) {
-      T* const column = from + offset(s.cols, j);
+      T* const column = from + kernels::offset(s.cols, j);
       for (std::int64_t i = 0; i < s.rows; ++i) to[i + j * ld] = column[i * s.row_stride];
     }
     return;
@@ -66,7 +66,7 @@ void unpack(T const* from, std::int64_t ld, Stack<T> const& s, std::int64_t t) {
   for (std::int64_t j0 = 0; j0 < s.width; j0 += tile)
     for (std::int64_t i0 = 0; i0 < s.rows; i0 += tile)
       for (std::int64_t j = j0; j < std::min(j0 + tile, s.width); ++j) {
-        T* const column = to + offset(s.cols, j);
+        T* const column = to + kernels::offset(s.cols, j);
         for (std::int64_t i = i0; i < std::min(i0 + tile, s.rows); ++i)
           column[i * s.row_stride] = from[i + j * ld];
       }
@@ -76,7 +76,8 @@ template <class T>
 void fill(Stack<T> const& s, std::int64_t t, T value) {
   T* const to = s.member(t);
   for (std::int64_t j = 0; j < s.width; ++j)
-    for (std::int64_t i = 0; i < s.rows; ++i) to[offset(s.cols, j) + i * s.row_stride] = value;
+    for (std::int64_t i = 0; i < s.rows; ++i)
+      to[kernels::offset(s.cols, j) + i * s.row_stride] = value;
 }
 
 }  // namespace shardtype::linalg::kernels

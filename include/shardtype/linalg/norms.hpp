@@ -51,8 +51,9 @@ namespace detail {
 /// The product of two matrices typed alike, with rows I and columns J.
 template <class I, class J, class A, class B>
 constexpr auto product(A const& a, B const& b) {
-  return linalg::detail::einsum_to(autodiff::labels_of_t<detail::seen_t<A>>{}, relabel<J, Other>(a),
-                                   relabel<I, Other>(b));
+  return linalg::detail::einsum_to(autodiff::labels_of_t<detail::seen_t<A>>{},
+                                   shardtype::relabel<J, Other>(a),
+                                   shardtype::relabel<I, Other>(b));
 }
 /// The tensor of an elementwise expression; that of automatic mode itself.
 template <class X>
@@ -143,8 +144,8 @@ constexpr auto cond(core::Argument<A> const& a, checking::CallSite where = {}) {
       auto const own = api::norm<I, J, which>(a.self(), where);
       using R = kernels::real_t<checking::element_t<detail::seen_t<A>>>;
       auto const both = detail::settled(own * api::norm<J, I, which>(inverse, where));
-      return detail::settled(
-          shardtype::where(isnan(own), own, shardtype::where(isnan(both), R(infinite), both)));
+      return detail::settled(shardtype::where(
+          shardtype::isnan(own), own, shardtype::where(shardtype::isnan(both), R(infinite), both)));
     }
   }
 }
@@ -157,13 +158,13 @@ constexpr auto cond(core::Argument<A> const& a, checking::CallSite where = {}) {
 template <class I, class J, std::int64_t n, class A>
 constexpr auto matrix_power(core::Argument<A> const& a, checking::CallSite where = {}) {
   if constexpr (n == 0) {
-    return call(op::IdentityLike<I, J>{}, where, a.self());
+    return shardtype::call(op::IdentityLike<I, J>{}, where, a.self());
   } else if constexpr (n < 0) {
     auto const inverse = api::inv<I, J>(a.self(), where);
     if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(inverse)>>) {
       return inverse;
     } else {
-      return detail::power<I, J, -n>(relabel<I, J, J, I>(inverse));
+      return detail::power<I, J, -n>(shardtype::relabel<I, J, J, I>(inverse));
     }
   } else {
     return detail::power<I, J, n>(a.self());

@@ -123,30 +123,32 @@ constexpr auto pull_qr(Q const& q, R const& given, C const& ct, Whole const& who
   using L = SecondColumn;
   using T = checking::element_t<autodiff::tensor_of<A>>;
   using Labels = autodiff::labels_of_t<autodiff::tensor_of<A>>;
-  auto const r = relabel<K, L>(given);
+  auto const r = shardtype::relabel<K, L>(given);
   auto const square = linalg::detail::with_pair<I, J, K, L>(Labels{});
   auto const product = [&] {
     if constexpr (triangular) {
       return linalg::detail::einsum_to(square, ct, r);
     } else {
-      return (-whole(linalg::detail::einsum_to(square, q, relabel<K, L>(ct)))).tensor();
+      return (-whole(linalg::detail::einsum_to(square, q, shardtype::relabel<K, L>(ct)))).tensor();
     }
   }();
-  auto const twice = (triu<K, L>(product, 0) + triu<K, L>(product, 1)).tensor();
+  auto const twice =
+      (shardtype::triu<K, L>(product, 0) + shardtype::triu<K, L>(product, 1)).tensor();
   auto const s =
-      (T(0.5) * (twice + relabel<K, L, L, K>(linalg::detail::conjugate(twice)))).tensor();
+      (T(0.5) * (twice + shardtype::relabel<K, L, L, K>(linalg::detail::conjugate(twice))))
+          .tensor();
   auto const turned = linalg::detail::einsum_to(linalg::detail::with_pair<I, J, I, L>(Labels{}),
                                                 linalg::detail::conjugate(q), s);
   auto const both = [&] {
     if constexpr (triangular) {
       return turned;
     } else {
-      return (turned + relabel<K, L>(ct)).tensor();
+      return (turned + shardtype::relabel<K, L>(ct)).tensor();
     }
   }();
-  return autodiff::in_order(
-      call(op::TriangularSolve<L, J>{{true, false}}, std::source_location::current(), r, both),
-      Labels{});
+  return autodiff::in_order(shardtype::call(op::TriangularSolve<L, J>{{true, false}},
+                                            std::source_location::current(), r, both),
+                            Labels{});
 }
 
 }  // namespace linalg::detail
@@ -160,13 +162,14 @@ struct Vjp<op::QrPartOf<I, J, K, triangular>> : Differentiable {
   template <class V, class A, class F>
   static constexpr auto save(Op const&, V const&, A const& a, F const& both) {
     auto const where = std::source_location::current();
-    return keep(call(op::QrPartOf<I, J, K, false>{}, where, a, both),
-                call(op::QrPartOf<I, J, K, true>{}, where, a, both));
+    return autodiff::keep(api::call(op::QrPartOf<I, J, K, false>{}, where, a, both),
+                          api::call(op::QrPartOf<I, J, K, true>{}, where, a, both));
   }
   template <int Which, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     return linalg::detail::pull_qr<A, I, J, K, triangular>(
-        kept<0>(saved), kept<1>(saved), ct, [](auto const& product) { return product; });
+        autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct,
+        [](auto const& product) { return product; });
   }
 };
 
@@ -182,9 +185,9 @@ namespace api {
 /// no LAPACK. As jnp.linalg.qr. Source of the gradient: Seeger et al., "Auto-differentiating linear algebra", 2017.
 template <class I, class J, class K, class A>
 constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const both = call(op::QrBoth<I, J, K>{}, where, a.self());
-  auto q = call(op::QrPartOf<I, J, K, false>{}, where, a.self(), both);
-  auto r = call(op::QrPartOf<I, J, K, true>{}, where, a.self(), both);
+  auto const both = shardtype::call(op::QrBoth<I, J, K>{}, where, a.self());
+  auto q = shardtype::call(op::QrPartOf<I, J, K, false>{}, where, a.self(), both);
+  auto r = shardtype::call(op::QrPartOf<I, J, K, true>{}, where, a.self(), both);
   return QR<decltype(q), decltype(r)>{std::move(q), std::move(r)};
 }
 

@@ -120,7 +120,7 @@ struct Vjp<op::PseudoInverse<I, J>> : Differentiable {
   using Op = op::PseudoInverse<I, J>;
   template <class V, class A>
   static constexpr auto save(Op const&, V const& p, A const& a) {
-    return keep(p, a);
+    return autodiff::keep(p, a);
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
@@ -129,21 +129,28 @@ struct Vjp<op::PseudoInverse<I, J>> : Differentiable {
     using J2 = linalg::detail::SecondColumn;
     using Labels = labels_of_t<tensor_of<A>>;
     constexpr Labels matrix{};
-    constexpr auto rows = with_pair<I, J, I, I2>(Labels{});
-    constexpr auto columns = with_pair<I, J, J2, J>(Labels{});
-    auto const& p = kept<0>(saved);
-    auto const& a = kept<1>(saved);
-    auto const outer = einsum_to(columns, relabel<J, J2>(p), conjugate(p));
-    auto const inner = einsum_to(rows, conjugate(p), relabel<I, I2>(p));
-    auto const left = einsum_to(matrix, relabel<J, J2>(ct), outer);
-    auto const right = einsum_to(matrix, inner, relabel<I, I2>(ct));
+    constexpr auto rows = linalg::detail::with_pair<I, J, I, I2>(Labels{});
+    constexpr auto columns = linalg::detail::with_pair<I, J, J2, J>(Labels{});
+    auto const& p = autodiff::kept<0>(saved);
+    auto const& a = autodiff::kept<1>(saved);
+    auto const outer =
+        linalg::detail::einsum_to(columns, api::relabel<J, J2>(p), linalg::detail::conjugate(p));
+    auto const inner =
+        linalg::detail::einsum_to(rows, linalg::detail::conjugate(p), api::relabel<I, I2>(p));
+    auto const left = linalg::detail::einsum_to(matrix, api::relabel<J, J2>(ct), outer);
+    auto const right = linalg::detail::einsum_to(matrix, inner, api::relabel<I, I2>(ct));
     auto const whole_left =
-        left - einsum_to(matrix, einsum_to(rows, a, relabel<I, I2>(p)), relabel<I, I2>(left));
+        left - linalg::detail::einsum_to(matrix,
+                                         linalg::detail::einsum_to(rows, a, api::relabel<I, I2>(p)),
+                                         api::relabel<I, I2>(left));
     auto const whole_right =
-        right - einsum_to(matrix, relabel<J, J2>(right), einsum_to(columns, relabel<J, J2>(p), a));
-    auto const inside =
-        einsum_to(matrix, einsum_to(rows, relabel<I, I2>(ct), p), relabel<I, I2>(p));
-    return (conjugate((whole_left + whole_right).tensor()) - inside).tensor();
+        right -
+        linalg::detail::einsum_to(matrix, api::relabel<J, J2>(right),
+                                  linalg::detail::einsum_to(columns, api::relabel<J, J2>(p), a));
+    auto const inside = linalg::detail::einsum_to(
+        matrix, linalg::detail::einsum_to(rows, api::relabel<I, I2>(ct), p),
+        api::relabel<I, I2>(p));
+    return (linalg::detail::conjugate((whole_left + whole_right).tensor()) - inside).tensor();
   }
 };
 
@@ -160,7 +167,7 @@ namespace api {
 /// pseudo-inverses and nonlinear least squares problems whose variables separate", 1973.
 template <class I, class J, class A>
 constexpr auto pinv(core::Argument<A> const& a, Cutoff cutoff = {}, checking::CallSite where = {}) {
-  return call(op::PseudoInverse<I, J>{cutoff}, where, a.self());
+  return shardtype::call(op::PseudoInverse<I, J>{cutoff}, where, a.self());
 }
 
 /// The number of singular values of each matrix that are larger than `cutoff.rtol` times the largest one, by default max(I, J)
@@ -169,7 +176,7 @@ constexpr auto pinv(core::Argument<A> const& a, Cutoff cutoff = {}, checking::Ca
 template <class I, class J, class A>
 constexpr auto matrix_rank(core::Argument<A> const& a, Cutoff cutoff = {},
                            checking::CallSite where = {}) {
-  return call(op::MatrixRank<I, J>{cutoff}, where, a.self());
+  return shardtype::call(op::MatrixRank<I, J>{cutoff}, where, a.self());
 }
 
 }  // namespace api

@@ -37,7 +37,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, Refined,
   } else {
     using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridRefinedSolve<I, J>,
                                   op::CyclicRefinedSolve<I, J>>;
-    return call(Op{}, where, a.self(), b);
+    return shardtype::call(Op{}, where, a.self(), b);
   }
 }
 

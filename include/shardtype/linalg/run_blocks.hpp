@@ -83,7 +83,7 @@ kernels::Stack<T> stack_beside(B const& b, T* data) {
 /// The matrices of `a`, with rows I and columns J.
 template <class I, class J, class A>
 auto matrices(A const& a) {
-  return stack_beside<A, I, J, I>(a, data_of(a));
+  return detail::stack_beside<A, I, J, I>(a, execute::data_of(a));
 }
 /// A block to write, or to read.
 template <class A>

@@ -12,8 +12,8 @@ namespace shardtype::execute {
 template <class T>
 void solve_transposed(CyclicColumns<T const> const& factors, std::int32_t const* pivots,
                       Matrix<T> const& y) {
-  solve_by_spread<T>({factors, false, false}, y);
-  solve_by_spread<T>({factors, true, true}, y);
+  execute::solve_by_spread<T>({factors, false, false}, y);
+  execute::solve_by_spread<T>({factors, true, true}, y);
   linalg::kernels::exchange_rows(y, pivots, y.rows, true);
 }
 
@@ -38,7 +38,7 @@ void solve_by_lu(C const& run, bool takes, A const& a, Matrix<T const> const& gi
   if constexpr (Transposed) {
     run.factor_lu(a, C::writable(factors), row_of);
     run.gather_own(given, y);
-    solve_transposed<T>(columns, row_of, y);
+    execute::solve_transposed<T>(columns, row_of, y);
     linalg::kernels::copy<T>(y, made);
   } else {
     // the right-hand sides go along at the rank where the way back begins
@@ -60,7 +60,7 @@ struct Run<op::CyclicSolve<I, J, Transposed>>
   template <class C, class A, class T, class B>
   static void solve_for(auto const& op, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, B const&) {
-    solve_by_lu<Transposed>(run, C::takes(op, a), a, given, made);
+    execute::solve_by_lu<Transposed>(run, C::takes(op, a), a, given, made);
   }
 };
 
@@ -96,7 +96,7 @@ struct Run<op::CyclicLuSolve<I, J, Transposed>>
                     Matrix<T> const& y, P const& pivots, B const&) {
     auto const* const rows = static_cast<std::int32_t const*>(pivots.buffer().data());
     if constexpr (Transposed) {
-      solve_transposed<T>(columns, rows, y);
+      execute::solve_transposed<T>(columns, rows, y);
     } else {
       linalg::kernels::exchange_rows(y, rows, y.rows);
       run.clear_others(y);
@@ -115,7 +115,7 @@ struct Run<op::CyclicCholeskySolve<I, J>> : CyclicSolved<op::CyclicCholeskySolve
     run.template solve_by_ring<T>({columns, true, false}, y);
     // L^H x = y, as L^T conj(x) = conj(y)
     linalg::kernels::conjugate_all(y);
-    solve_by_spread<T>({columns, true, false}, y);
+    execute::solve_by_spread<T>({columns, true, false}, y);
     linalg::kernels::conjugate_all(y);
   }
 };
@@ -127,7 +127,7 @@ struct Run<op::CyclicTriangle<I, J, Transposed>>
   static void solve(auto const& op, C const& run, CyclicColumns<T const> const& columns,
                     Matrix<T> const& y, B const&) {
     if constexpr (Transposed) {
-      solve_by_spread<T>({columns, op.lower, op.unit}, y);
+      execute::solve_by_spread<T>({columns, op.lower, op.unit}, y);
     } else {
       run.clear_others(y);
       run.template solve_by_ring<T>({columns, op.lower, op.unit}, y);

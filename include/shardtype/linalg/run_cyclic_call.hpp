@@ -51,8 +51,8 @@ class CyclicRun {
   static constexpr int columns = R::S::readings[R::operands].spec.dims[1].label;
 
   CyclicRun(A const& a, std::source_location const& where, char const* name)
-      : mesh_(a.mesh().state()), axes_(map_axes(mesh_, R::S::names)) {
-    check_panels_on_host<Space>();
+      : mesh_(a.mesh().state()), axes_(runtime::map_axes(mesh_, R::S::names)) {
+    execute::check_panels_on_host<Space>();
     Sizing z{R::S::names.extents(), axes_.sizes, sizeof(T)};
     z.extents.at[columns] = a.extents()[static_cast<std::size_t>(matrix.find(columns))];
     planning::CyclicCall const call(matrix, rows, columns, z);
@@ -242,7 +242,7 @@ class CyclicRun {
     Buffer own;
     Buffer const scratch = take(planning::cholesky_scratch(blocks_));
     CholeskyMethod<T> method{mine, writable(scratch)};
-    check(run_panels(mine, method, factor_slots<T>(own)), blocks_.n);
+    check(execute::run_panels(mine, method, factor_slots<T>(own)), blocks_.n);
     method.finish();
   }
 
@@ -270,7 +270,7 @@ struct FactoredLu {
     using Out = typename R::result;
     using Pivots = typename shardtype::detail::NamedAs<std::int32_t, A, Dim<J>>::type;
     using C = Call<R, A>;
-    auto const extents = result_extents<R>(op, a);
+    auto const extents = execute::result_extents<R>(op, a);
     CyclicFactors<Out, Pivots> out{C::template result<Out>(op, a, extents),
                                    shardtype::detail::uninitialized<Pivots>(
                                        a.mesh(), std::array<std::int64_t, 1>{extents[0]})};
@@ -296,7 +296,7 @@ struct FactoredCholesky : Filled<Run<Op>> {
   static typename R::result run(Op const& op, std::source_location const& where, A const& a) {
     using Out = typename R::result;
     using C = Call<R, A>;
-    Out out = C::template result<Out>(op, a, result_extents<R>(op, a));
+    Out out = C::template result<Out>(op, a, execute::result_extents<R>(op, a));
     if (!a.mesh().here()) return out;
     C const run(a, where, "cholesky");
     auto* const memory = static_cast<typename A::element*>(out.buffer().data());
@@ -312,7 +312,8 @@ struct Called {
   static typename R::result run(Op const& op, std::source_location const& where, A const& a,
                                 Bs const&... bs) {
     using Out = typename R::result;
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a, bs...));
+    Out out =
+        shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a, bs...));
     if (!a.mesh().here()) return out;
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     Call<R, A> const run(a, where, Op::name.data());

@@ -43,7 +43,7 @@ struct CyclicSolutions {
     // a^H y = x, as a^T conj(y) = conj(x)
     Matrix<T> const y = linalg::kernels::row_major(x, n(), 1);
     linalg::kernels::conjugate_all(y);
-    solve_transposed<T>(factors, pivots, y);
+    execute::solve_transposed<T>(factors, pivots, y);
     linalg::kernels::conjugate_all(y);
   }
   void for_own(auto visit) const {
@@ -51,7 +51,7 @@ struct CyclicSolutions {
       for (std::int64_t i = begin; i < begin + width; ++i) visit(i);
     });
   }
-  void sum(R* two) const { sum_of_two(run.everyone(), two); }
+  void sum(R* two) const { execute::sum_of_two(run.everyone(), two); }
 };
 
 /// The same of the matrix times 2^exponent, so that solutions of a matrix of very small or very large numbers are numbers.

@@ -57,7 +57,7 @@ void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, 
     return RowRange{lower ? a.blocks.begin(k) : 0,
                     planning::cyclic_rounds::factor_rows(a.blocks, k, lower)};
   };
-  panels_come_by(a, forward, rows, memory, apply);
+  execute::panels_come_by(a, forward, rows, memory, apply);
 }
 
 /// Solves with the factors in place of x, all rows of the rank's own right-hand sides; `Transposed`: with the transpose.
@@ -70,13 +70,13 @@ struct SolveOwn {
   /// `memory`: planning::factor_slots panels.
   void run(T* memory) const {
     if constexpr (Transposed) {
-      factors_come_by(factors, true, false, memory, pull<false>());
-      factors_come_by(factors, false, true, memory, pull<true>());
+      execute::factors_come_by(factors, true, false, memory, pull<false>());
+      execute::factors_come_by(factors, false, true, memory, pull<true>());
       linalg::kernels::exchange_rows(x, pivots, x.rows, true);
     } else {
       linalg::kernels::exchange_rows(x, pivots, x.rows);
-      factors_come_by(factors, true, true, memory, push<true>());
-      factors_come_by(factors, false, false, memory, push<false>());
+      execute::factors_come_by(factors, true, true, memory, push<true>());
+      execute::factors_come_by(factors, false, false, memory, push<false>());
     }
   }
 
@@ -132,7 +132,7 @@ struct Run<op::CyclicLuSolveOwn<I, J, Transposed>>
   static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, P const& pivots, B const&) {
     linalg::kernels::copy<T>(given, made);
-    solve_own<Transposed>(run, a, pivots, made);
+    execute::solve_own<Transposed>(run, a, pivots, made);
   }
 };
 
@@ -154,7 +154,7 @@ struct InverseOfOne {
     run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
       for (std::int64_t i = 0; i < width; ++i) linalg::kernels::at(x, begin + i, local + i) = T(1);
     });
-    solve_own<Transposed>(run, a, pivots, x);
+    execute::solve_own<Transposed>(run, a, pivots, x);
   }
 };
 

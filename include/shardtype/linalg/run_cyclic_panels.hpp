@@ -131,15 +131,15 @@ void each_below_diagonal(Range own, std::int64_t end, BlockOf block_of, Product 
   if (own.size() == 1) return product(Range{block_of(own.begin), end}, own);
   std::int64_t const middle = own.begin + own.size() / 2;
   std::int64_t const diagonal = block_of(middle);
-  each_below_diagonal({own.begin, middle}, diagonal, block_of, product);
+  execute::each_below_diagonal({own.begin, middle}, diagonal, block_of, product);
   product(Range{diagonal, end}, Range{own.begin, middle});
-  each_below_diagonal({middle, own.end}, end, block_of, product);
+  execute::each_below_diagonal({middle, own.end}, end, block_of, product);
 }
 /// As above, for all rows of the matrix: those from the last diagonal on by one product.
 template <class BlockOf, class Product>
 void each_lower_product(Range own, std::int64_t count, BlockOf block_of, Product product) {
   std::int64_t const last = block_of(own.end - 1);
-  each_below_diagonal(own, last, block_of, product);
+  execute::each_below_diagonal(own, last, block_of, product);
   product(Range{last, count}, own);
 }
 
@@ -189,7 +189,8 @@ struct LuMethod {
     Matrix<T> const top = to.block(0, 0, w, to.cols);
     linalg::kernels::exchange_rows(to, row_of + a.blocks.begin(k), w);
     linalg::kernels::solve_triangle<T>(panel.block(0, 0, w, w), true, true, top);
-    subtract_in_pieces<T>(panel.block(w, 0, below, w), top, to.block(w, 0, below, to.cols), poke);
+    execute::subtract_in_pieces<T>(panel.block(w, 0, below, w), top, to.block(w, 0, below, to.cols),
+                                   poke);
   }
 };
 
@@ -206,7 +207,7 @@ Matrix<T> conjugated(Matrix<T> const& m, [[maybe_unused]] T* scratch) {
     return m;
   } else {
     Matrix<T> const out = linalg::kernels::column_major(scratch, m.rows, m.cols);
-    copy_conjugates(m, out);
+    execute::copy_conjugates(m, out);
     return out;
   }
 }
@@ -227,7 +228,7 @@ struct CholeskyMethod {
         info != 0)
       return FactorFailure::pack(FactorFailure::not_positive, info - 1);
     // x L^H = b, as conj(L) x^T = b^T
-    linalg::kernels::solve_triangle<T>(conjugated(top, scratch), true, false,
+    linalg::kernels::solve_triangle<T>(execute::conjugated(top, scratch), true, false,
                                        panel.block(w, 0, panel.rows - w, w).transposed());
     return 0;
   }
@@ -245,15 +246,16 @@ struct CholeskyMethod {
       Matrix<T> const rows = linalg::kernels::column_major(scratch, columns, panel.cols);
       for (std::int64_t j = own.begin; j < own.end; ++j) {
         std::int64_t const width = b.width(block_of(j));
-        copy_conjugates(panel.block(b.begin(block_of(j)) - b.begin(k), 0, width, panel.cols),
-                        rows.block((j - own.begin) * b.block, 0, width, panel.cols));
+        execute::copy_conjugates(
+            panel.block(b.begin(block_of(j)) - b.begin(k), 0, width, panel.cols),
+            rows.block((j - own.begin) * b.block, 0, width, panel.cols));
       }
-      each_lower_product(own, b.count(), block_of, [&](Range at, Range blocks) {
+      execute::each_lower_product(own, b.count(), block_of, [&](Range at, Range blocks) {
         std::int64_t const row = b.begin(at.begin);
         std::int64_t const height = std::min(b.n, b.begin(at.end)) - row;
         std::int64_t const column = blocks.begin * b.block;
         std::int64_t const width = std::min(a.mine.cols, blocks.end * b.block) - column;
-        subtract_in_pieces<T>(
+        execute::subtract_in_pieces<T>(
             panel.block(row - b.begin(k), 0, height, panel.cols),
             rows.block(column - own.begin * b.block, 0, width, panel.cols).transposed(),
             a.mine.block(row, column, height, width), poke);

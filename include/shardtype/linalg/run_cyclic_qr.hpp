@@ -162,7 +162,7 @@ class CyclicReflectors {
     } else {
       lk::subtract_product<T>(p.t, sums, turned);
     }
-    subtract_in_pieces<T>(p.v, turned, c, poke);
+    execute::subtract_in_pieces<T>(p.v, turned, c, poke);
   }
 
   Comm& comm_;
@@ -183,9 +183,9 @@ struct Run<op::CyclicQr<I, J, K>> {
     using Triangle = typename Second::result;
     linalg::detail::need_lapack("qr");
     CyclicQrParts<Out, Triangle> out{
-        shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a)),
+        shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a)),
         shardtype::detail::uninitialized<Triangle>(
-            a.mesh(), result_extents<Second>(op::CyclicQr<I, J, K, true>{}, a))};
+            a.mesh(), execute::result_extents<Second>(op::CyclicQr<I, J, K, true>{}, a))};
     if (!a.mesh().here()) return out;
 #ifdef SHARDTYPE_HAVE_LAPACK
     using T = typename A::element;

@@ -196,7 +196,7 @@ class HalfOfOne {
     factors_ = run_.template take<F>(mine.rows * mine.cols);
     pivots_ = run_.template take<F>(planning::pivot_elements(run_.blocks().n, sizeof(F)));
     auto* const to = static_cast<F*>(factors_.data());
-    copy_half(mine.data, mine.rows * mine.cols, to);
+    execute::copy_half(mine.data, mine.rows * mine.cols, to);
     return to;
   }
   F const* factors() const { return static_cast<F const*>(factors_.data()); }
@@ -224,7 +224,7 @@ class CyclicHalf : public HalfOfOne<C, A> {
     CyclicColumns<F> const to = run_.columns_in(this->copied(), a_);
     Buffer own;
     LuMethod<F> method{to, row_of(), Matrix<F>{}};
-    if (run_panels(to, method, run_.template factor_slots<F>(own, Groups::each)).kind !=
+    if (execute::run_panels(to, method, run_.template factor_slots<F>(own, Groups::each)).kind !=
         FactorFailure::none)
       return false;
     method.finish();
@@ -236,13 +236,13 @@ class CyclicHalf : public HalfOfOne<C, A> {
     CyclicColumns<F const> const lu = run_.columns_in(this->factors(), a_);
     Matrix<F> const y =
         linalg::kernels::row_major(static_cast<F*>(solution_.data()), residual.rows, residual.cols);
-    copy_half(residual.data, y.rows * y.cols, y.data);
+    execute::copy_half(residual.data, y.rows * y.cols, y.data);
     linalg::kernels::exchange_rows(y, row_of(), y.rows);
     run_.clear_others(y);
     run_.template solve_by_ring<F>({lu, true, true}, y);
     run_.template solve_by_ring<F>({lu, false, false}, y);
     run_.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
-      add_rows(y.block(begin, 0, width, y.cols), x.block(local, 0, width, y.cols));
+      execute::add_rows(y.block(begin, 0, width, y.cols), x.block(local, 0, width, y.cols));
     });
   }
 
@@ -255,8 +255,8 @@ struct Run<op::CyclicRefinedSolve<I, J>> : Solved<CyclicRun, op::CyclicRefinedSo
   template <class C, class A, class T, class B>
   static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, B const&) {
-    if (!refine<CyclicHalf<C, A>>(run, a, given, made))
-      solve_by_lu<false>(run, false, a, given, made, Groups::each);
+    if (!execute::refine<CyclicHalf<C, A>>(run, a, given, made))
+      execute::solve_by_lu<false>(run, false, a, given, made, Groups::each);
   }
 };
 

@@ -113,7 +113,7 @@ void solve_by_spread(CyclicTriangleOf<T> const& t, Matrix<T> const& y) {
       continue;
     }
     linalg::kernels::solve_triangle<T>(t.diagonal(k).transposed(), !t.lower, t.unit, x);
-    send_to_others<T>(sent, comm, data, elements);
+    execute::send_to_others<T>(sent, comm, data, elements);
     next = next_of(turn + 1);
     // all that is known so far; the rest as it arrives
     if (next < count)

@@ -55,7 +55,7 @@ class PanelStream {
   /// Gives a panel, which this rank has written, to all others.
   void send(std::int64_t turn, std::int64_t elements) {
     if (where_.window != nullptr) return where_.window->post(written(turn));
-    send_to_others<T>(sent_[slot(turn)], comm_, at(turn), elements);
+    execute::send_to_others<T>(sent_[slot(turn)], comm_, at(turn), elements);
   }
   /// Posts the receive of another rank's panel.
   void expect(std::int64_t turn, std::int64_t owner, std::int64_t elements) {

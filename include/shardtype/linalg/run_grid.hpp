@@ -42,7 +42,7 @@ void solve_on_grid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T
       }
       linalg::kernels::solve_triangle<T>(t.part(k, k + 1, k), lower, unit, mine);
       linalg::kernels::copy<T>(mine, solved);
-      send_to_others<T>(sent, t.down, solved.data, w * cols);
+      execute::send_to_others<T>(sent, t.down, solved.data, w * cols);
     } else {
       received.template receive<T>(t.down.raw(),
                                    {static_cast<int>(t.rows.owner(k)), solved.data, w * cols});
@@ -94,7 +94,7 @@ class GridRun : public CyclicRun<R, A> {
     GridMemory<U> const parts{room, static_cast<U*>(panels.data())};
     GridPanels<U> stream(m, true, parts.slots(), room.slot);
     GridLu<U> method(m, stream, parts, pivots);
-    FactorFailure const failed = run_grid(m, stream, method);
+    FactorFailure const failed = execute::run_grid(m, stream, method);
     if (failed.kind != FactorFailure::none) return failed;
     Buffer const numbers =
         this->template take<U>(planning::pivot_elements(2 * of_rows_.n, sizeof(U)));
@@ -116,7 +116,7 @@ class GridRun : public CyclicRun<R, A> {
     GridMemory<T> const parts{room, Base::writable(panels)};
     GridPanels<T> stream(m, false, parts.slots(), room.slot);
     GridCholesky<T> method(m, stream, parts);
-    Base::check(run_grid(m, stream, method), of_rows_.n);
+    Base::check(execute::run_grid(m, stream, method), of_rows_.n);
     method.finish();
   }
 
@@ -192,9 +192,9 @@ class GridRun : public CyclicRun<R, A> {
               0, given, v.rows, v.out, v.in);
     }
     on_diagonal(m, nullptr, v.rows);
-    solve_on_grid<U>(m, true, true, v.rows, v.columns, v.out);
+    execute::solve_on_grid<U>(m, true, true, v.rows, v.columns, v.out);
     from_columns(m, v.columns, v.rows);
-    solve_on_grid<U>(m, false, false, v.rows, v.columns, v.out);
+    execute::solve_on_grid<U>(m, false, false, v.rows, v.columns, v.out);
   }
   /// a^T x = b: `given`, own columns; the solution at `made`, own rows.
   template <class U>
@@ -203,9 +203,9 @@ class GridRun : public CyclicRun<R, A> {
                         Matrix<U> const& made) const {
     GridMatrix<U const> const t = m.transposed();
     on_diagonal(t, &given, v.columns);
-    solve_on_grid<U>(t, true, false, v.columns, v.rows, v.out);
+    execute::solve_on_grid<U>(t, true, false, v.columns, v.rows, v.out);
     from_columns(t, v.rows, v.columns);
-    solve_on_grid<U>(t, false, true, v.columns, v.rows, v.out);
+    execute::solve_on_grid<U>(t, false, true, v.columns, v.rows, v.out);
     Buffer const from = order(pivots);
     Buffer const inverse = this->take(planning::pivot_elements(of_rows_.n, sizeof(T)));
     auto const* const source = static_cast<std::int32_t const*>(from.data());
@@ -247,7 +247,7 @@ struct Run<op::GridSolve<I, J>> : Solved<GridRun, op::GridSolve<I, J>> {
   template <class C, class A, class T, class B>
   static void solve_for(auto const& op, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, B const&) {
-    solve_by_lu_on_grid(run, C::takes(op, a), a, given, made);
+    execute::solve_by_lu_on_grid(run, C::takes(op, a), a, given, made);
   }
 };
 
@@ -285,13 +285,13 @@ struct Run<op::GridCholeskySolve<I, J>> : GridSolved<op::GridCholeskySolve<I, J>
   static void solve(auto const&, C const&, GridMatrix<T const> const& m,
                     Matrix<T const> const& given, V const& v, Matrix<T> const& made, B const&) {
     C::on_diagonal(m, &given, v.rows);
-    solve_on_grid<T>(m, true, false, v.rows, v.columns, v.out);
+    execute::solve_on_grid<T>(m, true, false, v.rows, v.columns, v.out);
     // L^H x = y, as L^T conj(x) = conj(y); y is on the diagonal
     C::from_columns(m, v.columns, v.rows);
     GridMatrix<T const> const t = m.transposed();
     C::from_columns(t, v.rows, v.columns);
     linalg::kernels::conjugate_all(v.columns);
-    solve_on_grid<T>(t, false, false, v.columns, v.rows, v.out);
+    execute::solve_on_grid<T>(t, false, false, v.columns, v.rows, v.out);
     linalg::kernels::conjugate_all(v.rows);
     spread(m, v.rows, v.columns);
     linalg::kernels::copy<T>(v.columns, made);
@@ -313,7 +313,7 @@ struct Run<op::GridCholeskySolve<I, J>> : GridSolved<op::GridCholeskySolve<I, J>
         continue;
       }
       linalg::kernels::copy<T>(rows.block(m.row(k), 0, to.rows, to.cols), to);
-      send_to_others<T>(sent, m.down, to.data, n);
+      execute::send_to_others<T>(sent, m.down, to.data, n);
     }
     received.finish();
     sent.finish();
@@ -329,7 +329,7 @@ struct Run<op::GridTriangle<I, J, Transposed>> : GridSolved<op::GridTriangle<I, 
     Matrix<T> const& to = Transposed ? v.rows : v.columns;
     GridMatrix<T const> const seen = Transposed ? m.transposed() : m;
     C::on_diagonal(seen, &given, from);
-    solve_on_grid<T>(seen, op.lower != Transposed, op.unit, from, to, v.out);
+    execute::solve_on_grid<T>(seen, op.lower != Transposed, op.unit, from, to, v.out);
     linalg::kernels::copy<T>(to, made);
   }
 };

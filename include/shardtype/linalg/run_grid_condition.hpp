@@ -53,7 +53,7 @@ class GridSolutions {
   void for_own(auto visit) const {
     on_diagonal([&](std::int64_t i, std::int64_t) { visit(i); });
   }
-  void sum(R* two) const { sum_of_two(run_.everyone(), two); }
+  void sum(R* two) const { execute::sum_of_two(run_.everyone(), two); }
 
  private:
   /// Calls `visit(i, place among the own rows)`.

@@ -104,9 +104,9 @@ class GridLu {
   void apply(std::int64_t k, std::int64_t first, std::int64_t count, Poke poke) {
     if (count <= 0) return;
     std::int64_t const row = a_.row(k + 1);
-    subtract_in_pieces<T>(panels_.below(k),
-                          row_panel_.block(0, first - first_, row_panel_.rows, count),
-                          a_.mine.block(row, first, a_.mine.rows - row, count), poke);
+    execute::subtract_in_pieces<T>(panels_.below(k),
+                                   row_panel_.block(0, first - first_, row_panel_.rows, count),
+                                   a_.mine.block(row, first, a_.mine.rows - row, count), poke);
   }
   /// The exchanges of rows in the columns before each panel, of all later panels at once. `from` and `moved`: n numbers.
   void finish(std::int32_t* from, std::int32_t* moved) {
@@ -183,7 +183,7 @@ class GridCholesky {
     std::int32_t const failed = panels_.failure(k);
     // x L^H = b, as conj(L) x^T = b^T
     if (failed == 0)
-      linalg::kernels::solve_triangle<T>(conjugated(top, scratch_), true, false,
+      linalg::kernels::solve_triangle<T>(execute::conjugated(top, scratch_), true, false,
                                          below.transposed());
     return failed;
   }
@@ -210,7 +210,7 @@ class GridCholesky {
                                wire.block(next, 0, a_.width(j), w));
       next += a_.width(j);
     });
-    send_to_others<T>(sent_, comm, wire_ + counts_.begin(me) * w, counts_.size(me) * w);
+    execute::send_to_others<T>(sent_, comm, wire_ + counts_.begin(me) * w, counts_.size(me) * w);
     received_.finish();
     std::int64_t at = 0;
     each_block(k, [&](std::int64_t j) {
@@ -230,7 +230,7 @@ class GridCholesky {
     Range const all{first / b.block, ceil_div(first + count, b.block)};
     std::int64_t const group = planning::cholesky_group(b.block);
     for (std::int64_t begin = all.begin; begin < all.end; begin += group)
-      each_lower_product(
+      execute::each_lower_product(
           Range{begin, std::min(all.end, begin + group)}, a_.rows.count(),
           [&](std::int64_t own) { return own * b.ranks + a_.along.rank(); },
           [&](Range at, Range columns) { subtract(k, at, columns, poke); });
@@ -259,9 +259,10 @@ class GridCholesky {
     std::int64_t const cols = std::min(a_.mine.cols, columns.end * a_.columns.block) - column;
     if (rows == 0) return;
     Matrix<T> const below = panels_.below(k);
-    subtract_in_pieces<T>(below.block(row - a_.row(k + 1), 0, rows, below.cols),
-                          row_panel_.block(column - first_, 0, cols, below.cols).transposed(),
-                          a_.mine.block(row, column, rows, cols), poke);
+    execute::subtract_in_pieces<T>(
+        below.block(row - a_.row(k + 1), 0, rows, below.cols),
+        row_panel_.block(column - first_, 0, cols, below.cols).transposed(),
+        a_.mine.block(row, column, rows, cols), poke);
   }
   /// The first column with a NaN of all ranks of the process column, at the one that holds the triangle.
   std::int64_t tell(std::int64_t k, std::int64_t nan) {
@@ -296,7 +297,7 @@ class GridCholesky {
       received_.finish();
       return;
     }
-    send_to_others<T>(sent_, comm, panels_.at(k), n);
+    execute::send_to_others<T>(sent_, comm, panels_.at(k), n);
     sent_.finish();
   }
   GridMatrix<T> const& a_;

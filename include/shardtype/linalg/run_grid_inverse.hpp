@@ -31,7 +31,7 @@ void solve_own_columns(GridMatrix<T const> const& m, Matrix<T> const& x, T* memo
       linalg::kernels::solve_triangle<T>(panel.block(lower ? 0 : panel.rows - w, 0, w, w), lower,
                                          lower, own);
       linalg::kernels::copy<T>(own, solved);
-      send_to_others<T>(sent, m.down, wire, w * x.cols);
+      execute::send_to_others<T>(sent, m.down, wire, w * x.cols);
     } else {
       received.template receive<T>(m.down.raw(),
                                    {static_cast<int>(m.rows.owner(k)), wire, w * x.cols});
@@ -41,7 +41,8 @@ void solve_own_columns(GridMatrix<T const> const& m, Matrix<T> const& x, T* memo
     linalg::kernels::subtract_product<T>(panel.block(lower && holds ? w : 0, 0, rest, w), solved,
                                          x.block(lower ? m.row(k + 1) : 0, 0, rest, x.cols));
   };
-  panels_come_by(CyclicColumns<T const>{m.along, m.columns, m.mine}, lower, rows, memory, apply);
+  execute::panels_come_by(CyclicColumns<T const>{m.along, m.columns, m.mine}, lower, rows, memory,
+                          apply);
   sent.finish();
 }
 
@@ -56,8 +57,8 @@ struct Run<op::GridInverse<I, J>> : Called<GridRun, op::GridInverse<I, J>> {
     set_exchanged_identity(run, static_cast<std::int32_t const*>(pivots.buffer().data()), m, x);
     std::int64_t const w = std::min(m.rows.n, m.rows.block);
     Buffer const memory = run.take(w * (planning::factor_slots * m.mine.rows + m.mine.cols));
-    solve_own_columns<true>(m, x, C::writable(memory));
-    solve_own_columns<false>(m, x, C::writable(memory));
+    execute::solve_own_columns<true>(m, x, C::writable(memory));
+    execute::solve_own_columns<false>(m, x, C::writable(memory));
   }
 
  private:

@@ -44,9 +44,9 @@ class GridPanels {
   /// Sends panel `k`, of which everything is written, to the others of the process row.
   void send(std::int64_t k) {
     detail::Messages& sent = sent_[slot(k)];
-    send_to_others<T>(sent, a_.along, head(k), head_elements(k));
+    execute::send_to_others<T>(sent, a_.along, head(k), head_elements(k));
     Matrix<T> const rest = below(k);
-    send_to_others<T>(sent, a_.along, rest.data, rest.rows * rest.cols);
+    execute::send_to_others<T>(sent, a_.along, rest.data, rest.rows * rest.cols);
   }
   /// Posts the receives of panel `k`.
   void expect(std::int64_t k) {
@@ -164,12 +164,12 @@ class PivotSearch {
         if (auto const s = static_cast<double>(size_of(linalg::kernels::at(m, i, c)));
             mine.row < 0 || s > mine.size)
           mine.size = s, mine.row = row_of(i), most = i;
-      if (most >= 0) copy_row<T>(m, most, told(a_.down.rank(), 0), 0);
+      if (most >= 0) execute::copy_row<T>(m, most, told(a_.down.rank(), 0), 0);
     };
     if (holds_) look(top_, c, [](std::int64_t i) { return i; });
     look(below_, 0, [&](std::int64_t i) { return number(i); });
     if (mine.row < 0) std::fill_n(told(a_.down.rank(), 0).data, w_, T(0));
-    if (holds_) copy_row<T>(top_, c, told(a_.down.rank(), 1), 0);
+    if (holds_) execute::copy_row<T>(top_, c, told(a_.down.rank(), 1), 0);
     if (c == 0) mine.nan = nan();
     std::memcpy(static_cast<void*>(wire(a_.down.rank())), &mine, sizeof mine);
   }
@@ -178,7 +178,7 @@ class PivotSearch {
     int const me = comm.rank();
     for (int g = 0; g < comm.size(); ++g)
       if (g != me) received_.template receive<T>(comm.raw(), {g, wire(g), elements(g)});
-    send_to_others<T>(sent_, comm, wire(me), elements(me));
+    execute::send_to_others<T>(sent_, comm, wire(me), elements(me));
     received_.finish();
     sent_.finish();
   }
@@ -202,10 +202,10 @@ class PivotSearch {
     pivots_[c] = static_cast<std::int32_t>(best.row);
     if (from == me && best.row != c) {
       bool const inside = best.row < w_;
-      copy_row<T>(told(a_.rows.owner(k_), 1), 0, inside ? top_ : below_,
-                  inside ? best.row : place(best.row));
+      execute::copy_row<T>(told(a_.rows.owner(k_), 1), 0, inside ? top_ : below_,
+                           inside ? best.row : place(best.row));
     }
-    copy_row<T>(told(from, 0), 0, top_, c);
+    execute::copy_row<T>(told(from, 0), 0, top_, c);
     T const pivot = linalg::kernels::at(top_, c, c);
     auto const divide = [&](T& x) { x = linalg::kernels::divided(x, pivot); };
     if (holds_)

@@ -29,9 +29,9 @@ class GridHalf : public HalfOfOne<C, A> {
   void correct(Matrix<T> const& residual, Matrix<T> const& x) const {
     Matrix<F> const y =
         linalg::kernels::row_major(static_cast<F*>(given_.data()), residual.rows, residual.cols);
-    copy_half(residual.data, y.rows * y.cols, y.data);
+    execute::copy_half(residual.data, y.rows * y.cols, y.data);
     run_.solve_lu(lu(), row_of(), y, vectors_);
-    add_rows(vectors_.columns, x);
+    execute::add_rows(vectors_.columns, x);
   }
 
  private:
@@ -46,8 +46,8 @@ struct Run<op::GridRefinedSolve<I, J>> : Solved<GridRun, op::GridRefinedSolve<I,
   template <class C, class A, class T, class B>
   static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, B const&) {
-    if (!refine<GridHalf<C, A>>(run, a, given, made))
-      solve_by_lu_on_grid(run, false, a, given, made);
+    if (!execute::refine<GridHalf<C, A>>(run, a, given, made))
+      execute::solve_by_lu_on_grid(run, false, a, given, made);
   }
 };
 

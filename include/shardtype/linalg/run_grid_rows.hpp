@@ -111,7 +111,7 @@ class RowMover {
     come_.receive(received_, comm_, in, cols);
     Matrix<T> const leaving = linalg::kernels::row_major(out, leave_.begin(comm_.size()), cols);
     each([&](std::int64_t, std::int64_t s, std::int64_t end, std::int64_t start) {
-      if (start == me) copy_row<T>(from, local(s), leaving, leave_.next(end));
+      if (start == me) execute::copy_row<T>(from, local(s), leaving, leave_.next(end));
     });
     leave_.send<T>(sent_, comm_, out, cols);
     received_.finish();
@@ -120,9 +120,9 @@ class RowMover {
     each([&](std::int64_t i, std::int64_t, std::int64_t end, std::int64_t start) {
       if (end != me) return;
       if (start == me) {
-        copy_row<T>(leaving, own++, to, local(i));
+        execute::copy_row<T>(leaving, own++, to, local(i));
       } else {
-        copy_row<T>(coming, come_.next(start), to, local(i));
+        execute::copy_row<T>(coming, come_.next(start), to, local(i));
       }
     });
     sent_.finish();
@@ -204,13 +204,13 @@ class RowPanel {
     group(moves, k, w);
     come_.receive(received_, comm, rows_, cols);
     for (std::int64_t i = come_.begin(me); i < come_.begin(me + 1); ++i)
-      copy_row<T>(mine, local(k, moves.source()[static_cast<std::size_t>(at_[index(i)])]), panel,
-                  i);
+      execute::copy_row<T>(mine, local(k, moves.source()[static_cast<std::size_t>(at_[index(i)])]),
+                           panel, i);
     Matrix<T> const leaving = linalg::kernels::row_major(leaving_, w, cols);
     if (top == me)
       for (PanelRows::Placed const& p : moves.placed())
-        copy_row<T>(mine, local(k, p.from), leaving, leave_.next(owner(k, p.row)));
-    send_to_others<T>(sent_, comm, rows_ + come_.begin(me) * cols, come_.size(me) * cols);
+        execute::copy_row<T>(mine, local(k, p.from), leaving, leave_.next(owner(k, p.row)));
+    execute::send_to_others<T>(sent_, comm, rows_ + come_.begin(me) * cols, come_.size(me) * cols);
     std::int64_t next = 0;
     if (top == me) {
       leave_.send<T>(sent_, comm, leaving_, cols);
@@ -221,13 +221,13 @@ class RowPanel {
     }
     received_.finish();
     for (PanelRows::Placed const& p : moves.placed())
-      if (owner(k, p.row) == me) copy_row<T>(leaving, next++, mine, local(k, p.row));
+      if (owner(k, p.row) == me) execute::copy_row<T>(leaving, next++, mine, local(k, p.row));
     sent_.finish();
     // they have come rank by rank
     for (std::int64_t i = 0; i < w; ++i)
       while (at_[index(i)] != i) {
         std::int64_t const j = at_[index(i)];
-        swap_rows(panel, i, j);
+        execute::swap_rows(panel, i, j);
         std::swap(at_[index(i)], at_[index(j)]);
       }
     return panel;

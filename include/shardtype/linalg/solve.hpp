@@ -119,7 +119,7 @@ auto packed_factors(T const* all, std::int64_t n) {
 /// einsum whose result has these labels.
 template <class... Ls, class A, class B>
 constexpr auto einsum_to(shardtype::detail::Pack<Ls...>, A const& a, B const& b) {
-  return einsum<Ls...>(a, b);
+  return shardtype::einsum<Ls...>(a, b);
 }
 /// Labels of which I and J are replaced by K and L.
 template <class I, class J, class K, class L, class... Ls>
@@ -131,7 +131,9 @@ constexpr auto with_pair(shardtype::detail::Pack<Ls...>) {
 template <class Like, class A, class B>
 constexpr auto minus_outer(A const& y, B const& x) {
   using Labels = autodiff::labels_of_t<autodiff::tensor_of<Like>>;
-  return (-linalg::detail::einsum_to(Labels{}, expand<One>(y), expand<One>(x))).tensor();
+  return (-linalg::detail::einsum_to(Labels{}, shardtype::expand<One>(y),
+                                     shardtype::expand<One>(x)))
+      .tensor();
 }
 
 }  // namespace linalg::detail
@@ -316,8 +318,8 @@ struct Vjp<op::Solve<I, J>> : Differentiable {
   template <class A, class B>
   static constexpr auto instead(op::Solve<I, J> const&, std::source_location const& where,
                                 A const& a, B const& b) {
-    auto const factors = call(op::LuFactor<I, J, true>{}, where, a);
-    return call(op::SolveFactored<I, J, false>{}, where, a, factors, b);
+    auto const factors = api::call(op::LuFactor<I, J, true>{}, where, a);
+    return api::call(op::SolveFactored<I, J, false>{}, where, a, factors, b);
   }
 };
 
@@ -326,17 +328,17 @@ struct Vjp<op::SolveFactored<I, J, transposed>> : Differentiable {
   using Op = op::SolveFactored<I, J, transposed>;
   template <class V, class A, class F, class B>
   static constexpr auto save(Op const&, V const& x, A const& a, F const& factors, B const&) {
-    return keep(a, factors, x);
+    return autodiff::keep(a, factors, x);
   }
   template <class V, class A, class F, class B, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
-    return call(op::SolveFactored<I, J, !transposed>{}, std::source_location::current(),
-                kept<0>(saved), kept<1>(saved), ct);
+    return api::call(op::SolveFactored<I, J, !transposed>{}, std::source_location::current(),
+                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct);
   }
   template <int K, class V, class A, class F, class B, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& right) {
     if constexpr (K == 0) {
-      return linalg::detail::minus_outer<A>(right, kept<2>(saved));
+      return linalg::detail::minus_outer<A>(right, autodiff::kept<2>(saved));
     } else {
       return right;
     }
@@ -364,7 +366,7 @@ namespace api {
 /// a matrix that is not square. As jnp.linalg.solve.
 template <class I, class J, class A, class B>
 constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
-  return call(op::Solve<I, J>{}, where, a.self(), b);
+  return shardtype::call(op::Solve<I, J>{}, where, a.self(), b);
 }
 
 }  // namespace api

@@ -289,16 +289,16 @@ struct Vjp<op::EighValues<I, J, K>> : Differentiable {
   using Op = op::EighValues<I, J, K>;
   template <class V, class A, class F>
   static constexpr auto save(Op const&, V const&, A const& a, F const& both) {
-    return keep(a, both);
+    return autodiff::keep(a, both);
   }
   template <int Which, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     using T = checking::element_t<tensor_of<A>>;
-    auto const v = call(op::EighVectors<I, J, K>{}, std::source_location::current(), kept<0>(saved),
-                        kept<1>(saved));
+    auto const v = api::call(op::EighVectors<I, J, K>{}, std::source_location::current(),
+                             autodiff::kept<0>(saved), autodiff::kept<1>(saved));
     return linalg::detail::einsum_to(labels_of_t<tensor_of<A>>{},
-                                     (linalg::detail::conjugate(v) * cast<T>(ct)).tensor(),
-                                     relabel<I, J>(v));
+                                     (linalg::detail::conjugate(v) * api::cast<T>(ct)).tensor(),
+                                     api::relabel<I, J>(v));
   }
 };
 /// a' is the Hermitian part of conj(v) ((v^T v') / gaps) v^T.
@@ -308,23 +308,25 @@ struct Vjp<op::EighVectors<I, J, K>> : Differentiable {
   using Op = op::EighVectors<I, J, K>;
   template <class V, class A, class F>
   static constexpr auto save(Op const&, V const& v, A const& a, F const& both) {
-    return keep(v, call(op::EighValues<I, J, K>{}, std::source_location::current(), a, both));
+    return autodiff::keep(
+        v, api::call(op::EighValues<I, J, K>{}, std::source_location::current(), a, both));
   }
   template <int Which, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     using L = linalg::detail::SecondColumn;
     using T = checking::element_t<tensor_of<A>>;
-    auto const& v = kept<0>(saved);
+    auto const& v = autodiff::kept<0>(saved);
     auto const product = linalg::detail::einsum_to(
-        linalg::detail::with_pair<I, J, K, L>(labels_of_t<tensor_of<A>>{}), v, relabel<K, L>(ct));
-    auto const divided =
-        call(op::DivideByGaps<K, L>{}, std::source_location::current(), product, kept<1>(saved));
+        linalg::detail::with_pair<I, J, K, L>(labels_of_t<tensor_of<A>>{}), v,
+        api::relabel<K, L>(ct));
+    auto const divided = api::call(op::DivideByGaps<K, L>{}, std::source_location::current(),
+                                   product, autodiff::kept<1>(saved));
     auto const left = linalg::detail::einsum_to(
         linalg::detail::with_pair<I, J, I, L>(labels_of_t<tensor_of<A>>{}),
         linalg::detail::conjugate(v), divided);
     auto const whole =
-        linalg::detail::einsum_to(labels_of_t<tensor_of<A>>{}, left, relabel<I, J, K, L>(v));
-    return (T(0.5) * (whole + linalg::detail::conjugate(relabel<I, J, J, I>(whole)))).tensor();
+        linalg::detail::einsum_to(labels_of_t<tensor_of<A>>{}, left, api::relabel<I, J, K, L>(v));
+    return (T(0.5) * (whole + linalg::detail::conjugate(api::relabel<I, J, J, I>(whole)))).tensor();
   }
 };
 /// a'_ij = sum over k of conj(u_ik) s'_k conj(vh_kj).
@@ -336,16 +338,16 @@ struct Vjp<op::SvdPartOf<I, J, K, op::SvdPart::values, false>> : Differentiable 
   static constexpr auto save(Op const&, V const&, A const& a, F const& all) {
     using op::SvdPart;
     auto const where = std::source_location::current();
-    return keep(call(op::SvdPartOf<I, J, K, SvdPart::left, true>{}, where, a, all),
-                call(op::SvdPartOf<I, J, K, SvdPart::right, true>{}, where, a, all));
+    return autodiff::keep(api::call(op::SvdPartOf<I, J, K, SvdPart::left, true>{}, where, a, all),
+                          api::call(op::SvdPartOf<I, J, K, SvdPart::right, true>{}, where, a, all));
   }
   template <int Which, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     using T = checking::element_t<tensor_of<A>>;
     return linalg::detail::einsum_to(
         labels_of_t<tensor_of<A>>{},
-        (linalg::detail::conjugate(kept<0>(saved)) * cast<T>(ct)).tensor(),
-        linalg::detail::conjugate(kept<1>(saved)));
+        (linalg::detail::conjugate(autodiff::kept<0>(saved)) * api::cast<T>(ct)).tensor(),
+        linalg::detail::conjugate(autodiff::kept<1>(saved)));
   }
 };
 
@@ -362,17 +364,17 @@ namespace api {
 /// Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12. Errors: E41 not square, E79 no LAPACK. As jnp.linalg.eigh.
 template <class I, class J, class K, class A>
 constexpr auto eigh(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const both = call(op::EighBoth<I, J>{}, where, a.self());
-  auto w = call(op::EighValues<I, J, K>{}, where, a.self(), both);
-  auto v = call(op::EighVectors<I, J, K>{}, where, a.self(), both);
+  auto const both = shardtype::call(op::EighBoth<I, J>{}, where, a.self());
+  auto w = shardtype::call(op::EighValues<I, J, K>{}, where, a.self(), both);
+  auto v = shardtype::call(op::EighVectors<I, J, K>{}, where, a.self(), both);
   return Eigen<decltype(w), decltype(v)>{std::move(w), std::move(v)};
 }
 
 /// Eigenvalues alone: `a[B@X, I, J]` -> `[B@X, K]`, as eigh. Of a value whose gradient is wanted the vectors are found too.
 template <class I, class J, class K, class A>
 constexpr auto eigvalsh(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const both = call(op::EighBoth<I, J>{core::is_active<A>}, where, a.self());
-  return call(op::EighValues<I, J, K>{}, where, a.self(), both);
+  auto const both = shardtype::call(op::EighBoth<I, J>{core::is_active<A>}, where, a.self());
+  return shardtype::call(op::EighValues<I, J, K>{}, where, a.self(), both);
 }
 
 /// Singular vectors and values of each matrix, a = u s vh: `a[B@X, I, J]` -> `{u[B@X, I, K], s[B@X, K], vh[B@X, K, J]}` with
@@ -383,10 +385,10 @@ constexpr auto eigvalsh(core::Argument<A> const& a, checking::CallSite where = {
 template <class I, class J, class K, class A>
 constexpr auto svd(core::Argument<A> const& a, checking::CallSite where = {}) {
   using op::SvdPart;
-  auto const all = call(op::SvdAll<I, J, K>{}, where, a.self());
-  auto u = call(op::SvdPartOf<I, J, K, SvdPart::left, false>{}, where, a.self(), all);
-  auto s = call(op::SvdPartOf<I, J, K, SvdPart::values, false>{}, where, a.self(), all);
-  auto vh = call(op::SvdPartOf<I, J, K, SvdPart::right, false>{}, where, a.self(), all);
+  auto const all = shardtype::call(op::SvdAll<I, J, K>{}, where, a.self());
+  auto u = shardtype::call(op::SvdPartOf<I, J, K, SvdPart::left, false>{}, where, a.self(), all);
+  auto s = shardtype::call(op::SvdPartOf<I, J, K, SvdPart::values, false>{}, where, a.self(), all);
+  auto vh = shardtype::call(op::SvdPartOf<I, J, K, SvdPart::right, false>{}, where, a.self(), all);
   return Singular<decltype(u), decltype(s), decltype(vh)>{std::move(u), std::move(s),
                                                           std::move(vh)};
 }
@@ -395,8 +397,9 @@ constexpr auto svd(core::Argument<A> const& a, checking::CallSite where = {}) {
 /// 2-norm.
 template <class I, class J, class K, class A>
 constexpr auto svdvals(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const all = call(op::SvdAll<I, J, K>{core::is_active<A>}, where, a.self());
-  return call(op::SvdPartOf<I, J, K, op::SvdPart::values, false>{}, where, a.self(), all);
+  auto const all = shardtype::call(op::SvdAll<I, J, K>{core::is_active<A>}, where, a.self());
+  return shardtype::call(op::SvdPartOf<I, J, K, op::SvdPart::values, false>{}, where, a.self(),
+                         all);
 }
 
 }  // namespace api

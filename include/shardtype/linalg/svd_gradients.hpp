@@ -120,12 +120,12 @@ struct Vjp<op::SvdPartOf<I, J, K, part, false>> : Differentiable {
   using Op = op::SvdPartOf<I, J, K, part, false>;
   template <class V, class A, class F>
   static constexpr auto save(Op const&, V const&, A const& a, F const& all) {
-    return keep(a, all);
+    return autodiff::keep(a, all);
   }
   template <int Which, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return call(op::SvdVectorsPull<I, J, K, part>{}, std::source_location::current(),
-                kept<0>(saved), kept<1>(saved), ct);
+    return api::call(op::SvdVectorsPull<I, J, K, part>{}, std::source_location::current(),
+                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct);
   }
 };
 

@@ -226,15 +226,15 @@ struct Run<op::TallQr<I, J, K>> : Filled<Run<op::TallQr<I, J, K>>> {
         "linear algebra of tensors in device memory is not there yet; keep them in host "
         "memory");
     linalg::detail::need_lapack("qr");
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), result_extents<R>(op, a));
+    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a));
     if (!a.mesh().here()) return out;
 #ifdef SHARDTYPE_HAVE_LAPACK
     using T = typename A::element;
     constexpr auto const& matrix = R::S::readings[0].spec;
     constexpr auto rows = matrix.find(R::S::readings[R::operands].spec.dims[0].label);
     auto& mesh = a.mesh().state();
-    AxisMap const map = map_axes(mesh, R::S::names);
-    Comm& comm = group_of(mesh, map, matrix.dims[rows].axes);
+    AxisMap const map = runtime::map_axes(mesh, R::S::names);
+    Comm& comm = execute::group_of(mesh, map, matrix.dims[rows].axes);
     auto const mine = linalg::detail::matrices<I, J>(a);
     mesh.agreement().agree("qr", where, {a.extents()[0], a.extents()[1], op.cholesky ? 1 : 0});
     typename A::memory_space::execution_space().fence();

@@ -26,17 +26,17 @@ struct Vjp<op::TallPartOf<I, J, K, triangular>> {
   template <class V, class A, class F>
   static constexpr auto save(Op const&, V const&, A const& a, F const& both) {
     auto const where = std::source_location::current();
-    return keep(call(op::TallPartOf<I, J, K, false>{}, where, a, both),
-                call(op::TallPartOf<I, J, K, true>{}, where, a, both));
+    return autodiff::keep(api::call(op::TallPartOf<I, J, K, false>{}, where, a, both),
+                          api::call(op::TallPartOf<I, J, K, true>{}, where, a, both));
   }
   template <int Which, class V, class A, class F, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     using L = linalg::detail::SecondColumn;
     return linalg::detail::pull_qr<A, I, J, K, triangular>(
-        kept<0>(saved), kept<1>(saved), ct, [](auto const& product) {
+        autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct, [](auto const& product) {
           using First = std::conditional_t<rows_first<I, J, A>, K, L>;
           using Second = std::conditional_t<rows_first<I, J, A>, L, K>;
-          return reshard<Dim<First>, Dim<Second>>(product);
+          return api::reshard<Dim<First>, Dim<Second>>(product);
         });
   }
 
@@ -68,9 +68,9 @@ concept TallMatrix = !core::is_lazy<A> && rows_in_blocks<I, J, tensor_behind<A>>
 template <class I, class J, class K, class A>
 constexpr auto tall_qr(op::TallQr<I, J, K> const& op, A const& a,
                        std::source_location const& where) {
-  auto const both = call(op, where, a);
-  auto q = call(op::TallPartOf<I, J, K, false>{}, where, a, both);
-  auto r = call(op::TallPartOf<I, J, K, true>{}, where, a, both);
+  auto const both = shardtype::call(op, where, a);
+  auto q = shardtype::call(op::TallPartOf<I, J, K, false>{}, where, a, both);
+  auto r = shardtype::call(op::TallPartOf<I, J, K, true>{}, where, a, both);
   return QR<decltype(q), decltype(r)>{std::move(q), std::move(r)};
 }
 
@@ -78,7 +78,7 @@ constexpr auto tall_qr(op::TallQr<I, J, K> const& op, A const& a,
 template <class I, class K, class... Dims, class C>
 constexpr auto summed(shardtype::detail::Pack<Dims...>, C const& c,
                       std::source_location const& where) {
-  return reshard<typename SolvedRows<K, I, Dims>::type...>(c, where);
+  return shardtype::reshard<typename SolvedRows<K, I, Dims>::type...>(c, where);
 }
 
 /// What `solve(r, c)` makes of q and r, with c = q^H b, whole along K.

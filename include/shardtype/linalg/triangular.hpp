@@ -29,7 +29,7 @@ struct SecondColumn : Index<"second column"> {};
 template <class A>
 constexpr auto conjugate(A const& a) {
   if constexpr (kernels::is_complex<checking::element_t<detail::seen_t<A>>>) {
-    return conj(a);
+    return shardtype::conj(a);
   } else {
     return a;
   }
@@ -37,12 +37,12 @@ constexpr auto conjugate(A const& a) {
 /// The triangle of `a` that `how` names, the diagonal without its ones.
 template <class I, class J, class A>
 constexpr auto triangle_of(A const& a, Triangular const& how) {
-  using R = std::remove_cvref_t<decltype(tril<I, J>(a))>;
+  using R = std::remove_cvref_t<decltype(shardtype::tril<I, J>(a))>;
   std::int64_t const diagonal = how.unit ? 1 : 0;
   if constexpr (checking::any_poisoned<R>) {
     return R{};
   } else {
-    return how.upper ? triu<I, J>(a, diagonal) : tril<I, J>(a, -diagonal);
+    return how.upper ? shardtype::triu<I, J>(a, diagonal) : shardtype::tril<I, J>(a, -diagonal);
   }
 }
 
@@ -154,18 +154,18 @@ struct Vjp<op::TriangularSolve<I, J>> : Differentiable {
   using Op = op::TriangularSolve<I, J>;
   template <class V, class A, class B>
   static constexpr auto save(Op const&, V const& x, A const& a, B const&) {
-    return keep(a, x);
+    return autodiff::keep(a, x);
   }
   template <class V, class A, class B, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    return call(op::TriangularSolve<J, I>{{!op.how.upper, op.how.unit}},
-                std::source_location::current(), kept<0>(saved), ct);
+    return api::call(op::TriangularSolve<J, I>{{!op.how.upper, op.how.unit}},
+                     std::source_location::current(), autodiff::kept<0>(saved), ct);
   }
   template <int K, class V, class A, class B, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& right) {
     if constexpr (K == 0) {
       return linalg::detail::triangle_of<I, J>(
-          linalg::detail::minus_outer<A>(right, kept<1>(saved)), op.how);
+          linalg::detail::minus_outer<A>(right, autodiff::kept<1>(saved)), op.how);
     } else {
       return right;
     }
@@ -179,24 +179,25 @@ struct Vjp<op::Cholesky<I, J>> : Differentiable {
   using Op = op::Cholesky<I, J>;
   template <class V, class A>
   static constexpr auto save(Op const&, V const& l, A const&) {
-    return keep(l);
+    return autodiff::keep(l);
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     using J2 = linalg::detail::SecondColumn;
     using I2 = linalg::detail::SecondRow;
     using T = checking::element_t<tensor_of<A>>;
-    auto const& l = kept<0>(saved);
+    auto const& l = autodiff::kept<0>(saved);
     auto const product = linalg::detail::einsum_to(
-        linalg::detail::with_pair<I, J, J, J2>(labels_of_t<tensor_of<A>>{}), l, relabel<J, J2>(ct));
-    auto const half = tril<J, J2>(product, 0) + tril<J, J2>(product, -1);
-    auto const s = half + relabel<J, J2, J2, J>(linalg::detail::conjugate(half.tensor()));
+        linalg::detail::with_pair<I, J, J, J2>(labels_of_t<tensor_of<A>>{}), l,
+        api::relabel<J, J2>(ct));
+    auto const half = api::tril<J, J2>(product, 0) + api::tril<J, J2>(product, -1);
+    auto const s = half + api::relabel<J, J2, J2, J>(linalg::detail::conjugate(half.tensor()));
     linalg::Triangular const upper{true, false};
     auto const where = std::source_location::current();
-    auto const left = call(op::TriangularSolve<J, I>{upper}, where, l, (T(0.25) * s).tensor());
-    auto const both = call(op::TriangularSolve<J2, I2>{upper}, where,
-                           relabel<I, I2, J, J2>(linalg::detail::conjugate(l)), left);
-    return autodiff::in_order(relabel<I2, J>(both), labels_of_t<tensor_of<A>>{});
+    auto const left = api::call(op::TriangularSolve<J, I>{upper}, where, l, (T(0.25) * s).tensor());
+    auto const both = api::call(op::TriangularSolve<J2, I2>{upper}, where,
+                                api::relabel<I, I2, J, J2>(linalg::detail::conjugate(l)), left);
+    return autodiff::in_order(api::relabel<I2, J>(both), labels_of_t<tensor_of<A>>{});
   }
 };
 
@@ -212,7 +213,7 @@ namespace api {
 template <class I, class J, class A, class B>
 constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangular how = {},
                                 checking::CallSite where = {}) {
-  return call(op::TriangularSolve<I, J>{how}, where, l.self(), b);
+  return shardtype::call(op::TriangularSolve<I, J>{how}, where, l.self(), b);
 }
 
 /// The lower triangular l with a = l l^T (l l^H of complex numbers) for each symmetric positive definite matrix:
@@ -223,14 +224,14 @@ constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangul
 /// decomposition", 2016.
 template <class I, class J, class A>
 constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Cholesky<I, J>{}, where, a.self());
+  return shardtype::call(op::Cholesky<I, J>{}, where, a.self());
 }
 /// The upper triangular u with a = u^T u (u^H u): the upper triangle of a is read, zeros below the diagonal. Otherwise as above.
 /// As jnp.linalg.cholesky with upper=True.
 template <class I, class J, class A>
 constexpr auto cholesky(core::Argument<A> const& a, Upper, checking::CallSite where = {}) {
   // u is the transpose of the lower factor of the transposed matrix
-  return call(op::Cholesky<J, I>{}, where, a.self());
+  return shardtype::call(op::Cholesky<J, I>{}, where, a.self());
 }
 
 /// The solution of a x = b by l = cholesky<I, J>(a): types as solve<I, J>(a, b). Two triangular solutions; communicates
@@ -238,24 +239,24 @@ constexpr auto cholesky(core::Argument<A> const& a, Upper, checking::CallSite wh
 template <class I, class J, class A, class B>
 constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
                               checking::CallSite where = {}) {
-  auto const y = call(op::TriangularSolve<I, J>{}, where, l.self(), b);
+  auto const y = shardtype::call(op::TriangularSolve<I, J>{}, where, l.self(), b);
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(y)>>) {
     return y;
   } else {
-    return relabel<I, J>(
-        call(op::TriangularSolve<J, I>{{true, false}}, where, detail::conjugate(l.self()), y));
+    return shardtype::relabel<I, J>(shardtype::call(op::TriangularSolve<J, I>{{true, false}}, where,
+                                                    detail::conjugate(l.self()), y));
   }
 }
 /// The same by u = cholesky<I, J>(a, upper).
 template <class I, class J, class A, class B>
 constexpr auto cholesky_solve(core::Argument<A> const& u, B const& b, Upper,
                               checking::CallSite where = {}) {
-  auto const y =
-      call(op::TriangularSolve<J, I>{}, where, detail::conjugate(u.self()), relabel<I, J>(b));
+  auto const y = shardtype::call(op::TriangularSolve<J, I>{}, where, detail::conjugate(u.self()),
+                                 shardtype::relabel<I, J>(b));
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(y)>>) {
     return y;
   } else {
-    return call(op::TriangularSolve<I, J>{{true, false}}, where, u.self(), y);
+    return shardtype::call(op::TriangularSolve<I, J>{{true, false}}, where, u.self(), y);
   }
 }
 

@@ -68,11 +68,11 @@ struct OnOneMatrix {
   }
   template <class A>
   static constexpr Code elements() {
-    return factorized_elements<A>();
+    return detail::factorized_elements<A>();
   }
   template <class A, class B>
   static constexpr Code elements() {
-    return same_element<A, B> ? factorized_elements<A>() : Code::C10_element_types_differ;
+    return same_element<A, B> ? detail::factorized_elements<A>() : Code::C10_element_types_differ;
   }
   template <class A, class P, class B>
   static constexpr Code elements() {

@@ -21,7 +21,7 @@ struct OfCondition : OnOneMatrix<I, J> {
   static constexpr Code elements() {
     using R = real_of<element_t<A>>;
     return std::is_same_v<element_t<N>, R> && std::is_same_v<element_t<P>, std::int32_t>
-               ? factorized_elements<A>()
+               ? detail::factorized_elements<A>()
                : Code::C10_element_types_differ;
   }
   template <class A, class P, class N>

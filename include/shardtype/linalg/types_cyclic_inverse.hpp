@@ -80,14 +80,14 @@ constexpr void factors_come_by(Step const& s, Round& r) {
   if (r.step == 0) {
     CyclicCall c(s.before, s.before.dims[0].label, s.before.dims[1].label, r.sizing);
     c.blocks = {r.sizing.extents[c.columns], r.block, r.sizing.sizes.product(s.axes)};
-    std::int64_t const k = in_turn<forward>(c.blocks, r.number);
+    std::int64_t const k = cyclic_rounds::in_turn<forward>(c.blocks, r.number);
     r.sizing.extents.at[c.rows] = factor_rows(c.blocks, k, lower) * c.blocks.width(k);
     r.sizing.extents.at[c.columns] = 1;
     r.root = static_cast<int>(c.blocks.owner(k));
     return;
   }
   CyclicCall const c = call_of(s, r);
-  std::int64_t const k = in_turn<forward>(c.blocks, r.number);
+  std::int64_t const k = cyclic_rounds::in_turn<forward>(c.blocks, r.number);
   std::int64_t const w = c.blocks.width(k);
   std::int64_t const rows = factor_rows(c.blocks, k, lower);
   // of an inverse the right-hand sides are the columns of the identity
@@ -135,7 +135,7 @@ namespace detail {
 /// The elements of factors and their pivots.
 template <class A, class P>
 constexpr Code elements_of_factors() {
-  return std::is_same_v<element_t<P>, std::int32_t> ? factorized_elements<A>()
+  return std::is_same_v<element_t<P>, std::int32_t> ? detail::factorized_elements<A>()
                                                     : Code::C10_element_types_differ;
 }
 /// Error E41, of factors without right-hand sides.
@@ -149,7 +149,7 @@ struct OfFactors : OnOneMatrix<I, J> {
   static constexpr std::string_view name = "inv";
   template <class A, class P>
   static constexpr Code elements() {
-    return elements_of_factors<A, P>();
+    return detail::elements_of_factors<A, P>();
   }
   constexpr void extents(ResultExtents const& c) const {
     check_square_factors(c);
@@ -163,7 +163,7 @@ struct OfDiagonal : OnOneMatrix<I, J> {
   static constexpr std::string_view name = "det";
   template <class A, class P>
   static constexpr Code elements() {
-    return elements_of_factors<A, P>();
+    return detail::elements_of_factors<A, P>();
   }
   template <class A, class P>
   using element = std::conditional_t<what == linalg::detail::Product::logarithm,

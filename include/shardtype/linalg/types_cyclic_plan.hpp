@@ -146,8 +146,8 @@ constexpr void update(Step const& s, Round& r) {
 }
 template <CyclicFactor how, bool in_place>
 constexpr void factor(Step const& s, Round& r) {
-  if (r.step == 0) return panel<how>(s, r);
-  if (r.step == 2) return update<how, in_place>(s, r);
+  if (r.step == 0) return cyclic_rounds::panel<how>(s, r);
+  if (r.step == 2) return cyclic_rounds::update<how, in_place>(s, r);
   // the panel's two dims are not split: the axes are the group's
   CyclicCall c(s.before, s.before.dims[0].label, s.before.dims[1].label, r.sizing);
   c.blocks = {r.sizing.extents[c.columns], r.block, r.sizing.sizes.product(s.axes)};
@@ -163,7 +163,7 @@ constexpr std::int64_t in_turn(CyclicBlocks const& b, std::int64_t number) {
 template <bool forward>
 constexpr void solve(Step const& s, Round& r) {
   CyclicCall const c = call_of(s, r);
-  std::int64_t const k = in_turn<forward>(c.blocks, r.number);
+  std::int64_t const k = cyclic_rounds::in_turn<forward>(c.blocks, r.number);
   std::int64_t const w = c.blocks.width(k);
   std::int64_t const rest = forward ? c.blocks.n - c.blocks.begin(k) - w : c.blocks.begin(k);
   computes(r, mul_sat(w * w + 2 * w * rest, c.right));
@@ -174,11 +174,11 @@ constexpr void solve(Step const& s, Round& r) {
 /// One rank sends sums to the next one: of the blocks behind its own, of as many as there are other ranks.
 template <bool forward>
 constexpr void ring(Step const& s, Round& r) {
-  if (r.step == 0) return solve<forward>(s, r);
+  if (r.step == 0) return cyclic_rounds::solve<forward>(s, r);
   Spec const& x = s.after;
   int const d = x.cyclic_dim();
   CyclicBlocks const b{r.sizing.extents[x.dims[d].label], r.block, r.sizing.sizes.product(s.axes)};
-  std::int64_t const k = in_turn<forward>(b, r.number);
+  std::int64_t const k = cyclic_rounds::in_turn<forward>(b, r.number);
   std::int64_t const most = (b.ranks - 1) * b.block;
   std::int64_t const rows = std::min(most, forward ? b.n - b.begin(k) - b.width(k) : b.begin(k));
   r.runs = rows > 0;
@@ -190,11 +190,11 @@ constexpr void ring(Step const& s, Round& r) {
 /// The owner of a block sends its part of the solution to all.
 template <bool forward>
 constexpr void spread(Step const& s, Round& r) {
-  if (r.step == 0) return solve<forward>(s, r);
+  if (r.step == 0) return cyclic_rounds::solve<forward>(s, r);
   Spec const& x = s.after;
   int const label = x.dims[s.to].label;
   CyclicBlocks const b{r.sizing.extents[label], r.block, r.sizing.sizes.product(s.axes)};
-  std::int64_t const k = in_turn<forward>(b, r.number);
+  std::int64_t const k = cyclic_rounds::in_turn<forward>(b, r.number);
   r.sizing.extents.at[label] = b.width(k);
   r.root = static_cast<int>(b.owner(k));
 }
@@ -237,8 +237,8 @@ constexpr void repeat_rounds(Plan& p, CyclicCall const& call, CyclicPasses const
 }
 template <void (*round)(Step const&, Round&)>
 constexpr void repeat_cyclic(Plan& p, CyclicCall const& call, CyclicPasses const& how) {
-  how.halved ? repeat_rounds<&cyclic_rounds::halved<round>>(p, call, how)
-             : repeat_rounds<round>(p, call, how);
+  how.halved ? planning::repeat_rounds<&cyclic_rounds::halved<round>>(p, call, how)
+             : planning::repeat_rounds<round>(p, call, how);
 }
 
 /// A computation of a loop, on the matrix and the right-hand sides.

@@ -154,7 +154,7 @@ constexpr void update_work(Step const& s, Round& r) {
 template <bool in_place, GridFactor how>
 constexpr void lu(Step const& s, Round& r) {
   if (r.step == 0) return panel_work(s, r);
-  if (r.step == 6) return update_work<how, in_place>(s, r);
+  if (r.step == 6) return grid_rounds::update_work<how, in_place>(s, r);
   Panel const p(s, r);
   std::int64_t const bytes = r.sizing.element_bytes;
   switch (r.step) {
@@ -192,7 +192,7 @@ constexpr void left(Step const& s, Round& r) {
 template <bool in_place>
 constexpr void cholesky(Step const& s, Round& r) {
   if (r.step == 0) return panel_work(s, r);
-  if (r.step == 5) return update_work<GridFactor::cholesky, in_place>(s, r);
+  if (r.step == 5) return grid_rounds::update_work<GridFactor::cholesky, in_place>(s, r);
   Panel p(s, r);
   std::int64_t const tail = panel_tail(0, r.sizing.element_bytes);
   switch (r.step) {
@@ -229,7 +229,7 @@ constexpr void block_of_right(Step const& s, Round& r, AxisList const& own) {
 /// `vectors`: whole ones that a rank holds meanwhile.
 template <bool forward, bool keeps, int vectors = 0>
 constexpr void triangle(Step const& s, Round& r) {
-  if (r.step > 0) return block_of_right<forward>(s, r, s.before.dims[s.to].axes);
+  if (r.step > 0) return grid_rounds::block_of_right<forward>(s, r, s.before.dims[s.to].axes);
   GridCall const c = call_of(s, r);
   Sizes const& sizes = r.sizing.sizes;
   std::int64_t const k = cyclic_rounds::in_turn<forward>(c.of_rows, r.number);
@@ -259,10 +259,10 @@ constexpr void solutions(Step const& s, Round& r) {
   if (r.step == 6) {
     r.runs = r.number == 0;
   } else if (r.step < 3) {
-    triangle<true, false, vectors>(s, r);
+    grid_rounds::triangle<true, false, vectors>(s, r);
   } else {
     r.step -= 3;
-    triangle<false, false, vectors>(s, r);
+    grid_rounds::triangle<false, false, vectors>(s, r);
   }
   if (r.work.flops > 0) cyclic_rounds::computes_again(r, times);
 }

@@ -98,7 +98,7 @@ constexpr auto judge_unknown() {
   }
 }
 template <template <class> class Rule, class P>
-using unknown_t = typename decltype(judge_unknown<Rule, P>())::type;
+using unknown_t = typename decltype(detail::judge_unknown<Rule, P>())::type;
 
 /// The C++ value of a condition; refused if ranks might disagree.
 template <class P>
@@ -108,7 +108,7 @@ constexpr bool decided(P const& condition) {
     static_cast<void>(Poisoned(Judged{}));
     return false;
   } else {
-    return item(condition);
+    return api::item(condition);
   }
 }
 
@@ -122,7 +122,7 @@ constexpr std::size_t chosen_branch(P const& number, std::size_t n) {
   } else {
     std::int64_t const last = static_cast<std::int64_t>(n) - 1;
     return static_cast<std::size_t>(
-        std::clamp(static_cast<std::int64_t>(item(number)), std::int64_t{0}, last));
+        std::clamp(static_cast<std::int64_t>(api::item(number)), std::int64_t{0}, last));
   }
 }
 
@@ -160,14 +160,13 @@ struct Branches<std::index_sequence<F...>, std::index_sequence<A...>, Rest...> {
   using argument = std::tuple_element_t<K, std::tuple<Rest...>>;
   template <std::size_t K>
   static constexpr auto given(Arguments const& all) {
-    return settled(std::get<K>(all)(std::get<count + A>(all)...));
+    return detail::settled(std::get<K>(all)(std::get<count + A>(all)...));
   }
   template <std::size_t K>
   using result = decltype(given<K>(std::declval<Arguments const&>()));
 
-  static constexpr bool all_taken = count > 0 &&
-                                    (takes<argument<F> const, argument<count + A> const&...>() &&
-                                     ...);
+  static constexpr bool all_taken =
+      count > 0 && (detail::takes<argument<F> const, argument<count + A> const&...>() && ...);
   /// The first branch with another result type than branch 0; 0 if there is none.
   static constexpr std::size_t differing() {
     bool const other[] = {std::is_void_v<joined_t<result<0>, result<F>>>...};
@@ -204,8 +203,9 @@ struct Branches<std::index_sequence<F...>, std::index_sequence<A...>, Rest...> {
 };
 template <class... Rest>
 using branches_t =
-    Branches<std::make_index_sequence<leading_functions<Rest...>()>,
-             std::make_index_sequence<sizeof...(Rest) - leading_functions<Rest...>()>, Rest...>;
+    Branches<std::make_index_sequence<detail::leading_functions<Rest...>()>,
+             std::make_index_sequence<sizeof...(Rest) - detail::leading_functions<Rest...>()>,
+             Rest...>;
 
 }  // namespace detail
 

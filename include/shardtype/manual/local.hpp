@@ -135,7 +135,7 @@ auto full_local(Extents const& extents,
 template <class... Parts>
 auto zeros_local(core::Taken<detail::local_extents<Parts...>> extents) {
   using T = typename detail::CreatedLocal<Parts...>::type::element;
-  return full_local<Parts...>(extents.value, T{});
+  return api::full_local<Parts...>(extents.value, T{});
 }
 
 /// Inside of shard_map: the calling rank's index along `Xs` (first axis major) as a block that

@@ -30,7 +30,7 @@ Buffer run_block_call(MeshState& mesh, AxisMap const& map, planning::BlockCall c
   Sizing z{{}, map.sizes, sizeof(T)};
   Step const s = planning::block_step(call, z.extents);
   return Executor<T, Space>(mesh, map, z, where)
-      .run_block(s, with, whole_value<T>(s.before, z, map.coords, memory), later);
+      .run_block(s, with, execute::whole_value<T>(s.before, z, map.coords, memory), later);
 }
 
 /// One call of a collective: the operation resolved from the types, its plan's values, and the
@@ -42,7 +42,7 @@ struct MoveCall {
 
   A const& a;
   std::source_location const& where;
-  AxisMap map{map_axes(a.mesh().state(), R::S::names)};
+  AxisMap map{runtime::map_axes(a.mesh().state(), R::S::names)};
   std::array<std::int64_t, Out::rank> extents{};
   Partners with{};
 
@@ -50,7 +50,7 @@ struct MoveCall {
   MoveCall(Op const& op, std::source_location const& at, A const& block) : a(block), where(at) {
     R::set_extents(op, map.sizes, GivenExtents(a).at, extents.data());
     if constexpr (requires { op.partners(0, 1); })
-      with = op.partners(place_in_group(map, R::axes()), map.sizes.product(R::axes()));
+      with = op.partners(execute::place_in_group(map, R::axes()), map.sizes.product(R::axes()));
   }
   Out run() const { return Out(a.mesh(), extents, a.mesh().here() ? moved(nullptr) : Buffer()); }
   Pending<Out> start() const {
@@ -65,8 +65,8 @@ struct MoveCall {
     planning::BlockCall call = R::block_call(map.sizes);
     call.given_extents = a.extents().data();
     call.result_extents = extents.data();
-    return run_block_call<T, typename A::memory_space>(a.mesh().state(), map, call, with,
-                                                       a.buffer(), where, later);
+    return execute::run_block_call<T, typename A::memory_space>(a.mesh().state(), map, call, with,
+                                                                a.buffer(), where, later);
   }
 };
 
@@ -83,7 +83,7 @@ Out mean_if_named(Out out) {
     auto const by = static_cast<shardtype::detail::real_of<Computed>>(ranks);
     if constexpr (shardtype::detail::is_converted<T>) {
       // not every number of ranks is a bfloat16
-      return cast<T>(cast<Computed>(std::move(out)) / by).tensor();
+      return api::cast<T>(api::cast<Computed>(std::move(out)) / by).tensor();
     } else {
       return (std::move(out) / by).tensor();
     }
@@ -102,7 +102,7 @@ struct RunBlocks<Op> {
     if constexpr (R::how == Movement::cast) {
       return typename R::result(a.mesh(), call.extents, a.buffer());
     } else {
-      return mean_if_named<R>(call.run());
+      return execute::mean_if_named<R>(call.run());
     }
   }
   template <class R, class A>
@@ -110,7 +110,7 @@ struct RunBlocks<Op> {
   static auto start(Op const& op, std::source_location const& where, A const& a) {
     auto out = MoveCall<R, A>(op, where, a).start();
     if constexpr (R::Parts::mean)
-      out.then([](typename R::result sum) { return mean_if_named<R>(std::move(sum)); });
+      out.then([](typename R::result sum) { return execute::mean_if_named<R>(std::move(sum)); });
     return out;
   }
 };

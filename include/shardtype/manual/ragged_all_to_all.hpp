@@ -37,13 +37,13 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
   template <class R, class Op, class A, class B>
   static auto run(Op const& op, std::source_location const& where, A const& a, B const& b) {
     using Out = typename R::result;
-    auto const extents = result_extents<R>(op, a, b);
+    auto const extents = execute::result_extents<R>(op, a, b);
     return Out(a.mesh(), extents, a.mesh().here() ? moved<R>(op, where, a, b, nullptr) : Buffer());
   }
   template <class R, class Op, class A, class B>
   static auto start(Op const& op, std::source_location const& where, A const& a, B const& b) {
     using Out = typename R::result;
-    auto const extents = result_extents<R>(op, a, b);
+    auto const extents = execute::result_extents<R>(op, a, b);
     Started started = a.mesh().state().start();
     if (Exchange* const later = started.get()) moved<R>(op, where, a, b, later);
     return Pending<Out>(a.mesh(), extents, started, where);
@@ -56,12 +56,12 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
                       A const& a, B const& b, Exchange* later) {
     using T = typename A::element;
     MeshState& mesh = a.mesh().state();
-    AxisMap const map = map_axes(mesh, R::S::names);
+    AxisMap const map = runtime::map_axes(mesh, R::S::names);
     auto const value = [&](auto const& block) {
       Sizing z{{}, map.sizes, sizeof(T)};
       z.extents = planning::extents_by_label(R::S::template spec<0>, block.extents().data());
-      return whole_value<T>(planning::dims_of(R::S::template spec<0>), z, map.coords,
-                            block.buffer());
+      return execute::whole_value<T>(planning::dims_of(R::S::template spec<0>), z, map.coords,
+                                     block.buffer());
     };
     // the extents of blocks of one call may differ between ranks
     Sizing const z{{}, map.sizes, sizeof(T)};

@@ -38,7 +38,7 @@ void check_equal(L const& block, AxisMap const& map, planning::BlockCall call,
                            " on those of the group");
   call.sizes = map.sizes;
   Buffer const theirs =
-      run_block_call<T, Space>(mesh, map, call, {.from = 0}, block.buffer(), where);
+      execute::run_block_call<T, Space>(mesh, map, call, {.from = 0}, block.buffer(), where);
   auto const count = static_cast<std::size_t>(elements);
   auto const on_host = [&](Buffer const& from) {
     Buffer const to = mesh.pool().template take<Kokkos::HostSpace>(count * sizeof(T));
@@ -91,7 +91,7 @@ auto assume_invariant(core::Argument<A> const& a, checking::CallSite where = {})
                                      .given = R::S::template spec<0>,
                                      .given_extents = block.extents().data()};
       execute::check_equal<typename L::element, typename L::memory_space>(
-          block, map_axes(block.mesh().state(), R::S::names), call,
+          block, runtime::map_axes(block.mesh().state(), R::S::names), call,
           core::axes_text(R::S::template spec<1>.reduced, R::S::names), where);
     }
     return Out(block.mesh(), block.extents(), block.buffer());

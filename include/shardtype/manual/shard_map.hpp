@@ -25,7 +25,7 @@ namespace detail {
 template <class A>
 auto block_of(A const& a, int argument) {
   using L = local_t<A>;
-  AxisMap const axes = map_axes(a.mesh().state(), Scope<A>::names);
+  AxisMap const axes = runtime::map_axes(a.mesh().state(), Scope<A>::names);
   extents_of<L> extents{};
   for (int d = 0; d < A::spec.rank; ++d) {
     auto const k = static_cast<std::size_t>(d);
@@ -37,7 +37,7 @@ auto block_of(A const& a, int argument) {
                         : "what strict returns: index ") +
               std::string(Scope<A>::names.label_name[A::spec.dims[d].label]) + " has extent " +
               std::to_string(a.extents()[k]) + ", which the " + std::to_string(pieces) +
-              " ranks of " + dim_text(A::spec.dims[d], Scope<A>::names) +
+              " ranks of " + core::dim_text(A::spec.dims[d], Scope<A>::names) +
               " do not divide; every block must have the same extents: reshard it to be whole "
               "(an all_gather), where pad can lengthen it, or begin with an extent that they "
               "divide",
@@ -72,8 +72,8 @@ constexpr auto dry_across(Dry<A, Notes> const& a) {
 /// The tensor `Out` whose block is `l`.
 template <class Out, class L>
 Out whole_of(L const& l) {
-  agree_on_block(l.mesh().state(), l.extents().data(), static_cast<int>(L::rank));
-  AxisMap const axes = map_axes(l.mesh().state(), Scope<Out>::names);
+  detail::agree_on_block(l.mesh().state(), l.extents().data(), static_cast<int>(L::rank));
+  AxisMap const axes = runtime::map_axes(l.mesh().state(), Scope<Out>::names);
   extents_of<Out> extents{};
   for (int d = 0; d < Out::spec.rank; ++d) {
     auto const k = static_cast<std::size_t>(d);
@@ -88,12 +88,16 @@ Out whole_of(L const& l) {
 template <class A>
 struct Entering {
   using type = operand_t<A>;
-  static auto of(A const& a, int argument) { return block_of(operand(a), argument); }
+  static auto of(A const& a, int argument) {
+    return detail::block_of(detail::operand(a), argument);
+  }
 };
 template <class A, class Notes>
 struct Entering<Dry<A, Notes>> {
   using type = A;
-  static constexpr auto of(Dry<A, Notes> const& a, int) { return dry_across<local_t<A>, A>(a); }
+  static constexpr auto of(Dry<A, Notes> const& a, int) {
+    return detail::dry_across<local_t<A>, A>(a);
+  }
 };
 /// How a block becomes the tensor `Out`.
 template <class L>
@@ -101,7 +105,7 @@ struct Leaving {
   using type = operand_t<L>;
   template <class Out>
   static Out to(L const& l) {
-    return whole_of<Out>(operand(l));
+    return detail::whole_of<Out>(detail::operand(l));
   }
 };
 template <class L, class Notes>
@@ -109,7 +113,7 @@ struct Leaving<Dry<L, Notes>> {
   using type = L;
   template <class Out>
   static constexpr auto to(Dry<L, Notes> const& l) {
-    return dry_across<Out, Out>(l);
+    return detail::dry_across<Out, Out>(l);
   }
 };
 template <class A>
@@ -170,7 +174,7 @@ constexpr auto judge_output() {
 /// One result of the function as the tensor that `Out` names.
 template <class... Out, class L>
 constexpr auto output(L const& l) {
-  using Judged = typename decltype(judge_output<L, Out...>())::type;
+  using Judged = typename decltype(detail::judge_output<L, Out...>())::type;
   if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
@@ -185,7 +189,7 @@ struct Promised {
   using Places = std::index_sequence<>;
   template <class Result>
   static constexpr auto of(Result const& result, Places) {
-    return output<Out...>(result);
+    return detail::output<Out...>(result);
   }
 };
 template <class... Tensors>
@@ -201,7 +205,7 @@ struct Promised<Outs<Tensors...>> {
       static_cast<void>(Poisoned(Judged{}));
       return Refused{};
     } else {
-      return std::tuple(output<Tensors>(std::get<K>(result))...);
+      return std::tuple(detail::output<Tensors>(std::get<K>(result))...);
     }
   }
 };
@@ -219,9 +223,10 @@ constexpr auto settled(Result&& result) {
   if constexpr (is_active<R> || is_dry<R>) {
     return std::remove_cvref_t<decltype(result.tensor())>(result.tensor());
   } else if constexpr (is_tuple<R>) {
-    return std::apply([](auto const&... each) { return std::tuple(settled(each)...); }, result);
+    return std::apply([](auto const&... each) { return std::tuple(detail::settled(each)...); },
+                      result);
   } else if constexpr (is_tensor<operand_t<R>> && !is_poisoned<R>) {
-    return operand_t<R>(operand(result));
+    return operand_t<R>(detail::operand(result));
   } else {
     return R(std::forward<Result>(result));
   }
@@ -231,11 +236,11 @@ constexpr auto settled(Result&& result) {
 template <class A, class B>
 constexpr void check_two_meshes([[maybe_unused]] A const& a, [[maybe_unused]] B const& b) {
   if constexpr (requires { a.mesh(); } && requires { b.mesh(); })
-    check_one_mesh(a.mesh(), b.mesh());
+    detail::check_one_mesh(a.mesh(), b.mesh());
 }
 template <class A, class... As>
 constexpr void check_meshes([[maybe_unused]] A const& a, As const&... as) {
-  (check_two_meshes(a, as), ...);
+  (detail::check_two_meshes(a, as), ...);
 }
 
 /// Runs `f` in a `Scope`, some of whose arguments are values whose gradient is wanted: the backward
@@ -248,10 +253,10 @@ constexpr auto run_body(F const& f, A const& a, As const&... as) {
   if constexpr (is_active<A> || (is_active<As> || ...)) {
     return ActiveBody<Scope>::run(f, a, as...);
   } else if constexpr (is_dry<A> || (is_dry<As> || ...)) {
-    return settled(f(a, as...));
+    return detail::settled(f(a, as...));
   } else {
     Scope const inside(a.mesh());
-    return settled(f(a, as...));
+    return detail::settled(f(a, as...));
   }
 }
 
@@ -264,19 +269,20 @@ template <class A, class... Rest>
 constexpr auto judge_inputs() {
   using Judged = judged_t<InputOf<A>, A>;
   if constexpr (accepts<Judged> && sizeof...(Rest) > 0) {
-    return judge_inputs<Rest...>();
+    return detail::judge_inputs<Rest...>();
   } else {
     return Type<Judged>{};
   }
 }
 template <class... As>
-using judged_inputs = typename decltype(judge_inputs<As...>())::type;
+using judged_inputs = typename decltype(detail::judge_inputs<As...>())::type;
 
 /// The block of a Tensor, or the blocks of a tuple of them.
 template <class Result>
 constexpr auto blocks_of(Result const& result) {
   if constexpr (is_tuple<Result>) {
-    return std::apply([](auto const&... each) { return std::tuple(blocks_of(each)...); }, result);
+    return std::apply([](auto const&... each) { return std::tuple(detail::blocks_of(each)...); },
+                      result);
   } else {
     using Judged = judged_inputs<entering_t<Result>>;
     if constexpr (!accepts<Judged>) {

@@ -25,10 +25,10 @@ struct ShardMapRun<automatic_mode::LazyShardMap<F, Result, As...>> {
   static A argument(ProgramRun& run, int step, int k) {
     int const input = run.plan().steps[step].input[k];
     int place[max_dims]{};
-    places_of<A>(run.node(input), run.labels(), place);
+    execute::places_of<A>(run.node(input), run.labels(), place);
     std::array<std::int64_t, A::rank> extents{};
     for (std::size_t d = 0; d < A::rank; ++d) extents[d] = run.extents(input)[place[d]];
-    return A(run.mesh_ref(), extents, packed_input<A>(run, step, k));
+    return A(run.mesh_ref(), extents, execute::packed_input<A>(run, step, k));
   }
   static AnyBlock make(ProgramRun& run, int step, void const* part) {
     F const& f = static_cast<E const*>(part)->function();
@@ -57,7 +57,7 @@ namespace detail {
 template <class Result, class... Pins>
 constexpr bool extents_known() {
   LabelSet known;
-  (known.add(labels_in<Pins>()), ...);
+  (known.add(detail::labels_in<Pins>()), ...);
   for (int l = 0; l < Scope<Result>::names.labels; ++l)
     if (Scope<Result>::names.label_extent[l] == dynamic &&
         !known.contains(Scope<Result>::names.label_id[l]))
@@ -85,7 +85,7 @@ template <class... Out, class F, class... As>
   requires(core::is_lazy<As> || ...)
 auto shard_map(F const& f, As const&... as) {
   if constexpr (checking::any_poisoned<detail::lazy_t<As>...>) {
-    (static_cast<void>(lazy(as)), ...);
+    (static_cast<void>(api::lazy(as)), ...);
     return checking::Poisoned{};
   } else if constexpr (sizeof...(As) > static_cast<std::size_t>(planning::max_operands)) {
     return checking::Poisoned(checking::refused<rules::Code::T07_too_many, false,
@@ -94,8 +94,8 @@ auto shard_map(F const& f, As const&... as) {
     return checking::Poisoned(checking::refused<rules::Code::L08_no_sharding, false,
                                                 typename detail::lazy_t<As>::whole...>{});
   } else {
-    using Result =
-        decltype(shard_map<Out...>(f, std::declval<detail::pin_t<detail::lazy_t<As>> const&>()...));
+    using Result = decltype(api::shard_map<Out...>(
+        f, std::declval<detail::pin_t<detail::lazy_t<As>> const&>()...));
     if constexpr (detail::is_tuple<Result>) {
       return checking::Poisoned(checking::refused<rules::Code::L01_not_recorded, false,
                                                   typename detail::lazy_t<As>::whole...>{});
@@ -104,7 +104,7 @@ auto shard_map(F const& f, As const&... as) {
     } else if constexpr (!detail::extents_known<Result, detail::pin_t<detail::lazy_t<As>>...>()) {
       return checking::Poisoned(checking::refused<rules::Code::L08_no_sharding, false, Result>{});
     } else {
-      return automatic_mode::LazyShardMap<F, Result, detail::lazy_t<As>...>(f, lazy(as)...);
+      return automatic_mode::LazyShardMap<F, Result, detail::lazy_t<As>...>(f, api::lazy(as)...);
     }
   }
 }

@@ -17,14 +17,14 @@ template <class... Out, class Q, class K, class V>
 constexpr auto attention_as(AttentionOptions const& options, std::source_location const& where,
                             Q const& q, K const& k, V const& v) {
   if constexpr (sizeof...(Out) == 0) {
-    return call(op::Attention<false>{options}, where, q, k, v);
+    return shardtype::call(op::Attention<false>{options}, where, q, k, v);
   } else {
     using Op = std::conditional_t<splits_keys<K>, op::RingAttention<false>, op::Attention<false>>;
-    auto const mixed = call(Op{{options}}, where, q, k, v);
+    auto const mixed = shardtype::call(Op{{options}}, where, q, k, v);
     if constexpr (shardtype::detail::is_poison<decltype(mixed)>) {
       return checking::Poisoned{};
     } else {
-      return reshard<Out...>(mixed);
+      return shardtype::reshard<Out...>(mixed);
     }
   }
 }

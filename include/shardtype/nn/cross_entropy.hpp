@@ -40,26 +40,27 @@ template <class V, bool Split, class A, class Ids>
 constexpr auto losses_and_sums(CrossEntropy const& options, std::source_location const& where,
                                A const& logits, Ids const& targets) {
   auto const own =
-      call(op::CrossEntropyNumbers<V, Split>{options.smoothing}, where, logits, targets);
+      shardtype::call(op::CrossEntropyNumbers<V, Split>{options.smoothing}, where, logits, targets);
   using Own = std::remove_cvref_t<decltype(own)>;
   if constexpr (Split && !shardtype::detail::is_poison<Own>) {
     using All = typename GatheredNumbers<autodiff::tensor_of<Own>>::type;
-    return call(op::CrossEntropyJoin{options}, where, reshard<All>(own), targets);
+    return shardtype::call(op::CrossEntropyJoin{options}, where, shardtype::reshard<All>(own),
+                           targets);
   } else {
-    return call(op::CrossEntropyJoin{options}, where, own, targets);
+    return shardtype::call(op::CrossEntropyJoin{options}, where, own, targets);
   }
 }
 /// Number `k` of each row, in the sharding `Result` if that is named.
 template <class... Result, class Two>
 constexpr auto part_of(std::source_location const& where, Two const& two, std::int64_t k) {
   if constexpr (sizeof...(Result) == 0) {
-    return call(op::AtRow<ResultDim>{k}, where, two);
+    return shardtype::call(op::AtRow<ResultDim>{k}, where, two);
   } else {
-    auto const part = call(op::AtRow<ResultDim>{k}, where, two);
+    auto const part = shardtype::call(op::AtRow<ResultDim>{k}, where, two);
     if constexpr (shardtype::detail::is_poison<decltype(part)>) {
       return checking::Poisoned{};
     } else {
-      return reshard<Result...>(part);
+      return shardtype::reshard<Result...>(part);
     }
   }
 }
@@ -94,8 +95,9 @@ struct CrossEntropyPull {
     auto const& [logits, targets, sums] = saved;
     using Rows = cotangent_t<autodiff::tensor_of<std::remove_cvref_t<decltype(sums)>>>;
     auto const rows = autodiff::settled<Rows, true>(ct);
-    return std::tuple(call(op::CrossEntropyBack<V>{options}, where, logits, targets, sums, rows),
-                      no_gradient);
+    return std::tuple(
+        shardtype::call(op::CrossEntropyBack<V>{options}, where, logits, targets, sums, rows),
+        no_gradient);
   }
 };
 
@@ -127,11 +129,12 @@ constexpr auto cross_entropy_as(CrossEntropy const& options, std::source_locatio
                           autodiff::tensor_of<Ids>>{});
   } else if constexpr (refuses<Numbers, autodiff::tensor_of<A>, autodiff::tensor_of<Ids>>) {
     // here, so that the message has few functions above it
-    return call(Numbers{options.smoothing}, where, logits, targets);
+    return shardtype::call(Numbers{options.smoothing}, where, logits, targets);
   } else {
-    return custom_vjp(CrossEntropyValue<V, Split, Out...>{options, where},
-                      CrossEntropyForward<V, Split, Out...>{options, where},
-                      CrossEntropyPull<V, Split, Out...>{options, where}, where)(logits, targets);
+    return shardtype::custom_vjp(CrossEntropyValue<V, Split, Out...>{options, where},
+                                 CrossEntropyForward<V, Split, Out...>{options, where},
+                                 CrossEntropyPull<V, Split, Out...>{options, where},
+                                 where)(logits, targets);
   }
 }
 /// Whether a mesh axis splits the classes.
@@ -181,8 +184,8 @@ constexpr auto mean_cross_entropy(core::Argument<A> const& logits, Ids const& ta
     using T = typename Out::element;
     auto const losses =
         detail::cross_entropy_as<V, detail::splits<V, A>>(options, where, logits.self(), targets);
-    auto const rows = sum<Out>(cast<T>(targets != options.ignored));
-    return (sum<Out>(losses) / max(rows, T(1))).tensor();
+    auto const rows = shardtype::sum<Out>(shardtype::cast<T>(targets != options.ignored));
+    return (shardtype::sum<Out>(losses) / shardtype::max(rows, T(1))).tensor();
   }
 }
 

@@ -59,7 +59,7 @@ struct Run<op::DropElements> : Filled<Run<op::DropElements>> {
     random::Bernoulli<bool> const keep{
         op.key.bits(), static_cast<std::uint64_t>(std::ceil((1 - op.rate) * 0x1p53))};
     Work work{static_cast<T*>(out.buffer().data()),
-              data_of(x),
+              execute::data_of(x),
               shardtype::detail::block_in_whole(x),
               {},
               keep,
@@ -90,7 +90,7 @@ namespace nn::api {
 template <class A>
 constexpr auto dropout(core::Argument<A> const& x, RandomKey key, double rate,
                        checking::CallSite where = {}) {
-  return call(op::Dropout<>{key, rate}, where, x.self());
+  return shardtype::call(op::Dropout<>{key, rate}, where, x.self());
 }
 
 }  // namespace nn::api

@@ -20,28 +20,30 @@ struct Vjp<op::SpreadRows<To>> : Differentiable {
   static constexpr auto save(op::SpreadRows<To> const&, V const&, A const& x, Ids const& places,
                              W const&... weights) {
     if constexpr (sizeof...(W) == 0) {
-      return keep(places);
+      return autodiff::keep(places);
     } else {
-      return keep(places, weights..., x);
+      return autodiff::keep(places, weights..., x);
     }
   }
   template <int K, class V, class... As, class S, class C>
   static constexpr auto pull(op::SpreadRows<To> const&, S const& saved, C const& ct) {
     auto const where = std::source_location::current();
     if constexpr (K == 2) {
-      return call(op::RowDots{}, where, kept<2>(saved), ct, kept<0>(saved));
+      return api::call(op::RowDots{}, where, autodiff::kept<2>(saved), ct,
+                       autodiff::kept<0>(saved));
     } else if constexpr (sizeof...(As) == 2) {
-      return call(op::CombineRows{}, where, ct, kept<0>(saved));
+      return api::call(op::CombineRows{}, where, ct, autodiff::kept<0>(saved));
     } else {
-      return call(op::CombineRows{}, where, ct, kept<0>(saved), kept<1>(saved));
+      return api::call(op::CombineRows{}, where, ct, autodiff::kept<0>(saved),
+                       autodiff::kept<1>(saved));
     }
   }
 };
 /// The rows of a block of rows `A`, by its label and its number on each rank.
 template <class A, class C, class Ids, class... W>
 constexpr auto spread_like(std::int64_t each, C const& ct, Ids const& places, W const&... weights) {
-  return call(op::SpreadRows<nn::detail::label_at<A, 0>>{each}, std::source_location::current(), ct,
-              places, weights...);
+  return api::call(op::SpreadRows<nn::detail::label_at<A, 0>>{each},
+                   std::source_location::current(), ct, places, weights...);
 }
 template <class A>
 constexpr std::int64_t rows_each(A const& rows, std::int64_t ranks) {
@@ -53,7 +55,7 @@ constexpr std::int64_t ranks_of(A const& rows) {
   using T = tensor_of<A>;
   constexpr AxisList axes = T::spec.dims[0].axes;
   if constexpr (requires { rows.mesh(); }) {
-    return map_axes(rows.mesh().state(), Scope<T>::names).sizes.product(axes);
+    return runtime::map_axes(rows.mesh().state(), Scope<T>::names).sizes.product(axes);
   } else {
     core::Sizes const sizes = Scope<T>::names.sizes();
     for (int k = 0; k < axes.size; ++k)
@@ -68,20 +70,21 @@ struct Vjp<op::CombineRows> : Differentiable {
                              W const&... weights) {
     std::int64_t const each = autodiff::rows_each(rows, autodiff::ranks_of(rows));
     if constexpr (sizeof...(W) == 0) {
-      return keep(places, each);
+      return autodiff::keep(places, each);
     } else {
-      return keep(places, each, weights..., rows);
+      return autodiff::keep(places, each, weights..., rows);
     }
   }
   template <int K, class V, class A, class Ids, class... W, class S, class C>
   static constexpr auto pull(op::CombineRows const&, S const& saved, C const& ct) {
     if constexpr (K == 2) {
-      return call(op::RowDots{}, std::source_location::current(), ct, kept<3>(saved),
-                  kept<0>(saved));
+      return api::call(op::RowDots{}, std::source_location::current(), ct, autodiff::kept<3>(saved),
+                       autodiff::kept<0>(saved));
     } else if constexpr (sizeof...(W) == 0) {
-      return autodiff::spread_like<A>(kept<1>(saved), ct, kept<0>(saved));
+      return autodiff::spread_like<A>(autodiff::kept<1>(saved), ct, autodiff::kept<0>(saved));
     } else {
-      return autodiff::spread_like<A>(kept<1>(saved), ct, kept<0>(saved), kept<2>(saved));
+      return autodiff::spread_like<A>(autodiff::kept<1>(saved), ct, autodiff::kept<0>(saved),
+                                      autodiff::kept<2>(saved));
     }
   }
 };
@@ -90,15 +93,16 @@ struct Vjp<op::RowDots> : Differentiable {
   template <class V, class A, class B, class Ids>
   static constexpr auto save(op::RowDots const&, V const&, A const& x, B const& rows,
                              Ids const& places) {
-    return keep(x, rows, places, autodiff::rows_each(rows, autodiff::ranks_of(rows)));
+    return autodiff::keep(x, rows, places, autodiff::rows_each(rows, autodiff::ranks_of(rows)));
   }
   template <int K, class V, class A, class B, class Ids, class S, class C>
   static constexpr auto pull(op::RowDots const&, S const& saved, C const& ct) {
     if constexpr (K == 0) {
-      return call(op::CombineRows{}, std::source_location::current(), kept<1>(saved),
-                  kept<2>(saved), ct);
+      return api::call(op::CombineRows{}, std::source_location::current(), autodiff::kept<1>(saved),
+                       autodiff::kept<2>(saved), ct);
     } else {
-      return autodiff::spread_like<B>(kept<3>(saved), kept<0>(saved), kept<2>(saved), ct);
+      return autodiff::spread_like<B>(autodiff::kept<3>(saved), autodiff::kept<0>(saved),
+                                      autodiff::kept<2>(saved), ct);
     }
   }
 };
@@ -108,12 +112,13 @@ struct Vjp<op::ExchangeRows<Back>> : Differentiable {
   using Op = op::ExchangeRows<Back>;
   template <class V, class A, class B, class C>
   static constexpr auto save(Op const&, V const&, A const& rows, B const& sent, C const& received) {
-    return keep(sent, received, autodiff::rows_each(rows, autodiff::ranks_of(rows)));
+    return autodiff::keep(sent, received, autodiff::rows_each(rows, autodiff::ranks_of(rows)));
   }
   template <int K, class V, class A, class B, class D, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return call(op::ExchangeRows<!Back>{kept<2>(saved)}, std::source_location::current(), ct,
-                kept<0>(saved), kept<1>(saved));
+    return api::call(op::ExchangeRows<!Back>{autodiff::kept<2>(saved)},
+                     std::source_location::current(), ct, autodiff::kept<0>(saved),
+                     autodiff::kept<1>(saved));
   }
 };
 

@@ -51,7 +51,7 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
     Matrix<T> const block{scores, rows, n, n, 1, 0};
     shardtype::kernels::gemm<Exec, T>(exec, 1, qs, s.key(k, b, j0, n, g, s.features).transposed(),
                                       block, false);
-    each_row(
+    kernels::each_row(
         "shardtype::attention", exec, rows,
         AttentionRows<on_host<Exec>, T>{s, scores, largest, total, out, i0, j0, n, scale, first});
     auto const vs = s.key(v, b, j0, n, g, s.features);
@@ -115,12 +115,12 @@ struct AttentionSoFar {
   /// After the last block.
   template <class Exec>
   void finish(Exec const& exec, AttentionShape const& s) const {
-    each_block_of_queries(
+    kernels::each_block_of_queries(
         s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
           std::int64_t const at = (b * s.heads + h) * s.queries + i0;
-          each_row("shardtype::attention", exec, rows,
-                   AttentionFinish<T>{s.query(out, b, i0, rows, h, length), largest + at,
-                                      total + at, false, length > s.features});
+          kernels::each_row("shardtype::attention", exec, rows,
+                            AttentionFinish<T>{s.query(out, b, i0, rows, h, length), largest + at,
+                                               total + at, false, length > s.features});
         });
   }
 };
@@ -173,32 +173,33 @@ struct ScoresBack {
 template <class T, class Exec, class Add, class Between>
 void each_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                      T* scratch, Add const& add, Between const& between) {
-  T const scale = scale_of_scores<T>(s);
-  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    std::int64_t const end = s.seen(i0 + rows - 1);
-    for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
-      std::int64_t const n = std::min(attention_block, end - j0);
-      ScoresBack<T> const k{s,
-                            b,
-                            h,
-                            i0,
-                            rows,
-                            j0,
-                            n,
-                            {scratch, rows, n, n, 1, 0},
-                            {scratch + rows * n, rows, n, n, 1, 0}};
-      shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.q), k.keys(of.k).transposed(), k.p,
-                                        false);
-      shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.ct), k.keys(of.v).transposed(), k.ds,
-                                        false);
-      each_row("shardtype::attention_back", exec, rows,
-               AttentionRowsBack<on_host<Exec>, T>{
-                   s, k.p.data, k.ds.data, k.queries(of.out), k.queries(of.ct),
-                   of.sums + (b * s.queries + i0) * s.heads + h, i0, j0, n, scale});
-      add(k);
-    }
-    between();
-  });
+  T const scale = kernels::scale_of_scores<T>(s);
+  kernels::each_block_of_queries(
+      s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+        std::int64_t const end = s.seen(i0 + rows - 1);
+        for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
+          std::int64_t const n = std::min(attention_block, end - j0);
+          ScoresBack<T> const k{s,
+                                b,
+                                h,
+                                i0,
+                                rows,
+                                j0,
+                                n,
+                                {scratch, rows, n, n, 1, 0},
+                                {scratch + rows * n, rows, n, n, 1, 0}};
+          shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.q), k.keys(of.k).transposed(),
+                                            k.p, false);
+          shardtype::kernels::gemm<Exec, T>(exec, 1, k.queries(of.ct), k.keys(of.v).transposed(),
+                                            k.ds, false);
+          kernels::each_row("shardtype::attention_back", exec, rows,
+                            AttentionRowsBack<on_host<Exec>, T>{
+                                s, k.p.data, k.ds.data, k.queries(of.out), k.queries(of.ct),
+                                of.sums + (b * s.queries + i0) * s.heads + h, i0, j0, n, scale});
+          add(k);
+        }
+        between();
+      });
 }
 
 /// The cotangent of the queries.
@@ -210,7 +211,7 @@ void attention_back_queries(Exec const& exec, AttentionShape const& s, Attention
   auto const add = [&](ScoresBack<T> const& k) {
     kernels::add_seen<T>(exec, k.ds, k.keys(of.k), k.queries(out), finite);
   };
-  each_block_back(exec, s, of, scratch, add, [] {});
+  kernels::each_block_back(exec, s, of, scratch, add, [] {});
 }
 
 /// The cotangents of keys and values, one behind the other in rows of 2 features.
@@ -226,7 +227,7 @@ void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSav
     kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), k.keys(out + s.features, length),
                          cts_finite);
   };
-  each_block_back(exec, s, of, scratch, add, [] {});
+  kernels::each_block_back(exec, s, of, scratch, add, [] {});
 }
 
 /// Adds the cotangents of queries, keys and values to the matrices `to_queries(b, h, i0, rows)`, `to_keys(b, g, j0, n)`
@@ -246,7 +247,7 @@ void attention_back_into(Exec const& exec, AttentionShape const& s, AttentionSav
     kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), to_values(k.b, g, k.j0, k.n),
                          cts_finite);
   };
-  each_block_back(exec, s, of, scratch, add, between);
+  kernels::each_block_back(exec, s, of, scratch, add, between);
 }
 
 /// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads, queries + 2 keys,
@@ -267,8 +268,8 @@ void attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T>
                            0};
         };
   };
-  attention_back_into(exec, s, of, part(0), part(s.queries), part(s.queries + s.keys), scratch,
-                      [] {});
+  kernels::attention_back_into(exec, s, of, part(0), part(s.queries), part(s.queries + s.keys),
+                               scratch, [] {});
 }
 
 }  // namespace shardtype::nn::kernels

@@ -34,7 +34,7 @@ KOKKOS_FUNCTION C sum_of_exponentials(T const* x, std::int64_t n, std::int64_t s
       }
     }
   }
-  return static_cast<C>(sum_of<shardtype::kernels::wide_t<C>>(
+  return static_cast<C>(kernels::sum_of<shardtype::kernels::wide_t<C>>(
       n, [&](std::int64_t k) -> shardtype::kernels::wide_t<C> {
         return shardtype::kernels::math::exp(static_cast<C>(x[k * stride]) - base);
       }));
@@ -79,9 +79,9 @@ struct CrossEntropyNumbers {
     C largest = -std::numeric_limits<C>::infinity();
     C sums{};
     if (shape.inner == 1) {
-      largest_and_sum(x, n, Neighbours{}, largest, sums);
+      kernels::largest_and_sum(x, n, Neighbours{}, largest, sums);
     } else {
-      largest_and_sum(x, n, shape.inner, largest, sums);
+      kernels::largest_and_sum(x, n, shape.inner, largest, sums);
     }
     C* const to = out + row * row_numbers;
     std::int64_t const target = static_cast<std::int64_t>(targets[row]);
@@ -95,7 +95,7 @@ struct CrossEntropyNumbers {
     C const base = largest - largest == C{} ? largest : C{};
     to[static_cast<int>(RowNumber::largest)] = base;
     to[static_cast<int>(RowNumber::exponentials)] =
-        sum_of_exponentials<Host>(x, n, shape.inner, base);
+        kernels::sum_of_exponentials<Host>(x, n, shape.inner, base);
     to[static_cast<int>(RowNumber::picked)] = picked;
     to[static_cast<int>(RowNumber::logits)] = sums;
     to[static_cast<int>(RowNumber::classes)] = static_cast<C>(n);

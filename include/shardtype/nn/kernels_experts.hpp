@@ -115,7 +115,7 @@ struct TokenDots {
     }
     T const* const a = x + k / at.choices * at.length;
     T const* const b = rows + at.places[k] * at.length;
-    out[k] = static_cast<T>(sum_of<C>(
+    out[k] = static_cast<T>(kernels::sum_of<C>(
         at.length, [&](std::int64_t d) { return static_cast<C>(a[d]) * static_cast<C>(b[d]); }));
   }
 };

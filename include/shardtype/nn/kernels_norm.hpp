@@ -52,8 +52,9 @@ KOKKOS_FUNCTION RowScale<W> scale_of(T const* x, std::int64_t n, Stride stride, 
   W const count = static_cast<W>(n);
   W mean{};
   if constexpr (Centred)
-    mean = sum_of<W>(n, [&](std::int64_t k) { return static_cast<W>(x[k * stride]); }) / count;
-  W const square = sum_of<W>(n, [&](std::int64_t k) {
+    mean = kernels::sum_of<W>(n, [&](std::int64_t k) { return static_cast<W>(x[k * stride]); }) /
+           count;
+  W const square = kernels::sum_of<W>(n, [&](std::int64_t k) {
     W const d = static_cast<W>(x[k * stride]) - mean;
     return d * d;
   });
@@ -81,7 +82,7 @@ struct NormRows {
   }
   template <class Stride>
   KOKKOS_FUNCTION void run(T* to, T const* from, Stride stride) const {
-    auto const s = scale_of<Centred>(from, shape.length, stride, eps);
+    auto const s = kernels::scale_of<Centred>(from, shape.length, stride, eps);
     C const mean = static_cast<C>(s.mean);
     C const scale = static_cast<C>(s.scale);
     if (bias == nullptr) {
@@ -120,15 +121,15 @@ struct NormRowsBack {
   template <class Stride>
   KOKKOS_FUNCTION void run(T* to, T const* c, T const* from, Stride stride) const {
     std::int64_t const n = shape.length;
-    auto const s = scale_of<Centred>(from, n, stride, eps);
+    auto const s = kernels::scale_of<Centred>(from, n, stride, eps);
     W const count = static_cast<W>(n);
     auto const g = [&](std::int64_t k) {
       return static_cast<W>(c[k * stride]) * static_cast<W>(gain[k]);
     };
     W middle{};
-    if constexpr (Centred) middle = sum_of<W>(n, g) / count;
+    if constexpr (Centred) middle = kernels::sum_of<W>(n, g) / count;
     W const along =
-        sum_of<W>(
+        kernels::sum_of<W>(
             n, [&](std::int64_t k) { return g(k) * (static_cast<W>(from[k * stride]) - s.mean); }) *
         s.scale / count;
     C const mean = static_cast<C>(s.mean);
@@ -171,7 +172,7 @@ struct NormGainParts {
   }
   template <class Stride>
   KOKKOS_FUNCTION void add(W* to, T const* c, T const* from, Stride stride) const {
-    auto const s = scale_of<Centred>(from, shape.length, stride, eps);
+    auto const s = kernels::scale_of<Centred>(from, shape.length, stride, eps);
     for (std::int64_t k = 0; k < shape.length; ++k)
       to[k] +=
           static_cast<W>(c[k * stride]) * (static_cast<W>(from[k * stride]) - s.mean) * s.scale;
@@ -203,9 +204,10 @@ void norm_gain(Exec const& exec, RowShape const& shape, T* out, T const* ct, T c
                shardtype::kernels::wide_t<T> eps, shardtype::kernels::wide_t<T>* sums) {
   std::int64_t const parts = parts_of(shape.rows);
   std::int64_t const per_part = parts == 0 ? 0 : (shape.rows + parts - 1) / parts;
-  each_row("shardtype::norm_gain", exec, parts,
-           NormGainParts<Centred, T>{shape, sums, ct, x, eps, per_part});
-  each_row("shardtype::norm_gain", exec, shape.length, AddParts<T>{out, sums, shape.length, parts});
+  kernels::each_row("shardtype::norm_gain", exec, parts,
+                    NormGainParts<Centred, T>{shape, sums, ct, x, eps, per_part});
+  kernels::each_row("shardtype::norm_gain", exec, shape.length,
+                    AddParts<T>{out, sums, shape.length, parts});
 }
 
 }  // namespace shardtype::nn::kernels

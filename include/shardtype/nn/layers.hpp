@@ -32,7 +32,7 @@ struct Use {
     if constexpr (sizeof...(Attributes) == 0) {
       return w;
     } else {
-      return used_as<Attributes...>(w);
+      return shardtype::used_as<Attributes...>(w);
     }
   }
 };
@@ -108,9 +108,9 @@ namespace api {
 template <class... Out, class A, class W>
 constexpr auto linear(core::Argument<A> const& x, W const& w, checking::CallSite where = {}) {
   if constexpr (sizeof...(Out) == 0) {
-    return matmul(x.self(), w, where);
+    return shardtype::matmul(x.self(), w, where);
   } else {
-    return einsum<Out...>(x.self(), w, where);
+    return shardtype::einsum<Out...>(x.self(), w, where);
   }
 }
 /// x w + b, an expression: a function of it is in one kernel with the sum. `b[M@Y]`.
@@ -118,7 +118,7 @@ template <class... Out, class A, class W, class B>
   requires(!std::is_convertible_v<B const&, std::source_location>)
 constexpr auto linear(core::Argument<A> const& x, W const& w, B const& b,
                       checking::CallSite where = {}) {
-  return linear<Out...>(x, w, where) + b;
+  return api::linear<Out...>(x, w, where) + b;
 }
 
 }  // namespace api
@@ -135,7 +135,7 @@ constexpr auto affine(A const& x, W const& w, B const& b, Used const& use,
 template <class... Ls, class A, class B>
 constexpr auto product_along(shardtype::detail::Pack<Ls...>, A const& a, B const& b,
                              std::source_location const& where) {
-  return einsum<Ls...>(a, b, where);
+  return shardtype::einsum<Ls...>(a, b, where);
 }
 
 }  // namespace detail
@@ -147,19 +147,19 @@ namespace api {
 template <class V, class... Out, class A, class Ids>
 constexpr auto embedding(core::Argument<A> const& table, Ids const& ids,
                          checking::CallSite where = {}) {
-  return take<V, Out...>(table.self(), ids, where);
+  return shardtype::take<V, Out...>(table.self(), ids, where);
 }
 
 /// silu(gate) up, elementwise: of two operands of the same dims. Source: Shazeer, "GLU variants improve transformer",
 /// 2020.
 template <class A, class B>
 constexpr auto swiglu(core::Argument<A> const& gate, B const& up) {
-  return silu(gate.self()) * up;
+  return shardtype::silu(gate.self()) * up;
 }
 /// gelu(gate) up, elementwise. Source as swiglu.
 template <class A, class B>
 constexpr auto geglu(core::Argument<A> const& gate, B const& up) {
-  return gelu(gate.self()) * up;
+  return shardtype::gelu(gate.self()) * up;
 }
 
 /// layer_norm by the members `gain` and `bias` of `p` (`Norm`), as `use` says:
@@ -170,7 +170,7 @@ constexpr auto layer_norm(core::Argument<A> const& x, P const& p, Use<Us...> con
                           double eps = 1e-5, checking::CallSite where = {}) {
   // compilers choose the order of arguments, and plans another one than runs
   auto const gain = use(p.gain);
-  return layer_norm<D>(x, gain, use(p.bias), eps, where);
+  return api::layer_norm<D>(x, gain, use(p.bias), eps, where);
 }
 /// linear by the members `weights` and `bias` of `p` (`Linear`).
 template <class... Out, class A, class P, class... Us>
@@ -187,7 +187,7 @@ template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.w1, p.b1, p.w2, p.b2; }
 constexpr auto mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                    checking::CallSite where = {}) {
-  auto const hidden = gelu_tanh(detail::affine(x, p.w1, p.b1, use, where));
+  auto const hidden = shardtype::gelu_tanh(detail::affine(x, p.w1, p.b1, use, where));
   return detail::affine<Out...>(hidden, p.w2, p.b2, use, where).tensor();
 }
 /// (silu(x gate) (x up)) down, of the members of `p` (`GatedMlp`), as mlp. Source: Shazeer, 2020.
@@ -195,8 +195,9 @@ template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.gate, p.up, p.down; }
 constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                          checking::CallSite where = {}) {
-  auto const gate = linear(x, use(p.gate), where);
-  return linear<Out...>(swiglu(gate, linear(x, use(p.up), where)), use(p.down), where);
+  auto const gate = api::linear(x, use(p.gate), where);
+  return api::linear<Out...>(api::swiglu(gate, api::linear(x, use(p.up), where)), use(p.down),
+                             where);
 }
 /// attention(x q, x k, x v) out, of the members of `p` (`Attention`). `x[B@X, S, D]` -> `[B@X, S, D]`. Where Y splits the
 /// heads, the result is named and communicates as that of mlp (without a name it is unreduced over Y); x is used as `{R:Y}`.
@@ -204,14 +205,14 @@ template <class... Out, class A, class P, class... Us>
   requires requires(P const& p) { p.q, p.k, p.v, p.out; }
 constexpr auto self_attention(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
                               AttentionOptions const& options = {}, checking::CallSite where = {}) {
-  auto const q = linear(x, use(p.q), where);
-  auto const k = linear(x, use(p.k), where);
-  auto const mixed = attention(q, k, linear(x, use(p.v), where), options, where);
+  auto const q = api::linear(x, use(p.q), where);
+  auto const k = api::linear(x, use(p.k), where);
+  auto const mixed = api::attention(q, k, api::linear(x, use(p.v), where), options, where);
   if constexpr (sizeof...(Out) == 0) {
     return detail::product_along(autodiff::labels_of_t<autodiff::tensor_of<A>>{}, mixed, use(p.out),
                                  where);
   } else {
-    return einsum<Out...>(mixed, use(p.out), where);
+    return shardtype::einsum<Out...>(mixed, use(p.out), where);
   }
 }
 
@@ -233,7 +234,7 @@ struct KeyValueCache {
   template <class M>
   static KeyValueCache of(M const& mesh, std::array<std::int64_t, A::rank> const& extents) {
     using T = typename A::element;
-    return {full<A>(mesh, extents, T{}), full<A>(mesh, extents, T{})};
+    return {shardtype::full<A>(mesh, extents, T{}), shardtype::full<A>(mesh, extents, T{})};
   }
   template <class M>
   static KeyValueCache of(M const& mesh) {

@@ -85,7 +85,7 @@ struct AxesOf<Dim<I, Xs...>> {
   template <class A>
   static constexpr auto whole(A const& a, std::source_location const& where) {
     if constexpr (split) {
-      return used_as<Reduced<Xs...>>(a, where);
+      return shardtype::used_as<Reduced<Xs...>>(a, where);
     } else {
       return a;
     }
@@ -105,9 +105,9 @@ struct AxesOf<Dim<I, Xs...>> {
   static constexpr auto scattered_over(A const& a, std::source_location const& where,
                                        shardtype::detail::Pack<Y, Ys...>) {
     if constexpr (sizeof...(Ys) == 0) {
-      return reduce_scatter<Y, L>(a, where);
+      return shardtype::reduce_scatter<Y, L>(a, where);
     } else {
-      return scattered_over<L>(reduce_scatter<Y, L>(a, where), where,
+      return scattered_over<L>(shardtype::reduce_scatter<Y, L>(a, where), where,
                                shardtype::detail::Pack<Ys...>{});
     }
   }
@@ -179,7 +179,9 @@ constexpr std::int64_t most_rows([[maybe_unused]] Sizes const& sizes,
   if constexpr (shardtype::detail::is_dry<Sizes> || shardtype::detail::is_poison<Sizes>) {
     return -1;
   } else {
-    return item(max<Tensor<std::int64_t>>(call(op::RowsOnRanks{}, where, sizes), where), where);
+    return shardtype::item(shardtype::max<Tensor<std::int64_t>>(
+                               shardtype::call(op::RowsOnRanks{}, where, sizes), where),
+                           where);
   }
 }
 /// `act(rows w)`, or of gated experts `act(rows gate) (rows up)`, group by group, of the rows that `rows()` gives, which
@@ -197,8 +199,8 @@ constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, W const& w, Act c
 template <class D, class A, class Sizes, class W>
 constexpr auto both_products(A const& rows, Sizes const& sizes, W const& w,
                              std::source_location const& where) {
-  auto const gate = call(op::RaggedDot<D>{}, where, rows, w.gate, sizes);
-  auto const up = call(op::RaggedDot<D>{}, where, rows, w.up, sizes);
+  auto const gate = shardtype::call(op::RaggedDot<D>{}, where, rows, w.gate, sizes);
+  auto const up = shardtype::call(op::RaggedDot<D>{}, where, rows, w.up, sizes);
   return Gated<std::remove_cvref_t<decltype(gate)>, std::remove_cvref_t<decltype(up)>>{gate, up};
 }
 template <class D, class Rows, class Sizes, class G, class U, class Act>
@@ -215,8 +217,8 @@ constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, Gated<G, U> const
 template <class F, class D, class Features, class H, class Sizes, class W2>
 constexpr auto second_product(H const& hidden, Sizes const& sizes, W2 const& w_out,
                               std::source_location const& where) {
-  return Features::template scattered<D>(call(op::RaggedDot<F>{}, where, hidden, w_out, sizes),
-                                         where);
+  return Features::template scattered<D>(
+      shardtype::call(op::RaggedDot<F>{}, where, hidden, w_out, sizes), where);
 }
 /// Rows through their experts. Rows `[row@X, D@Y]` are gathered over Y here, and sums scattered.
 template <class D, class F, class Features, class Rows, class Sizes, class W1, class W2, class Act>
@@ -243,17 +245,19 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
   auto const weights = Features::whole(routes.weights, where);
   if constexpr (ExpertDim::split && std::is_same_v<Form, nn::Gathered>) {
     auto const all = ExpertDim::whole(ids, where);
-    auto const counts = sum<Ranks>(call(op::ExpertCounts<E>{experts}, where, all), where);
-    auto const sizes = reshard<typename ExpertDim::template dim<E>>(counts, where);
-    auto const places = call(op::OwnExpertPlaces{}, where, all, sizes);
+    auto const counts =
+        shardtype::sum<Ranks>(shardtype::call(op::ExpertCounts<E>{experts}, where, all), where);
+    auto const sizes = shardtype::reshard<typename ExpertDim::template dim<E>>(counts, where);
+    auto const places = shardtype::call(op::OwnExpertPlaces{}, where, all, sizes);
     std::int64_t const most = detail::most_rows(sizes, where);
     auto const rows = [&] {
-      return call(op::SpreadRows<ExpertRows>{most}, where, ExpertDim::whole(x, where), places);
+      return shardtype::call(op::SpreadRows<ExpertRows>{most}, where, ExpertDim::whole(x, where),
+                             places);
     };
     return ExpertDim::template scattered<S>(
-        call(op::CombineRows{}, where,
-             detail::experts_of<D, F, Features>(rows, sizes, w_in, w_out, act, where), places,
-             ExpertDim::whole(weights, where)),
+        shardtype::call(op::CombineRows{}, where,
+                        detail::experts_of<D, F, Features>(rows, sizes, w_in, w_out, act, where),
+                        places, ExpertDim::whole(weights, where)),
         where);
   } else {
     std::int64_t limit = no_limit;
@@ -262,27 +266,31 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
     auto const places = call(op::ExpertPlaces{experts, limit}, where, ids);
     auto const sent = call(op::ExpertCounts<E>{experts, limit}, where, ids);
     if constexpr (!ExpertDim::split) {
-      auto const rows = [&] { return call(op::SpreadRows<SentRows>{}, where, x, places); };
-      return call(op::CombineRows{}, where,
-                  detail::experts_of<D, F, Features>(rows, sent, w_in, w_out, act, where), places,
-                  weights);
+      auto const rows = [&] {
+        return shardtype::call(op::SpreadRows<SentRows>{}, where, x, places);
+      };
+      return shardtype::call(
+          op::CombineRows{}, where,
+          detail::experts_of<D, F, Features>(rows, sent, w_in, w_out, act, where), places, weights);
     } else {
-      auto const received = reshard<Dim<Ranks>, typename ExpertDim::template dim<E>>(sent, where);
-      auto const sizes = sum<Ranks>(received, where);
+      auto const received =
+          shardtype::reshard<Dim<Ranks>, typename ExpertDim::template dim<E>>(sent, where);
+      auto const sizes = shardtype::sum<Ranks>(received, where);
       std::int64_t most = -1;
       if constexpr (!std::is_same_v<Form, Capacity>) most = detail::most_rows(sizes, where);
       std::int64_t each = -1;
       auto const rows = [&] {
-        auto const leaving = call(op::SpreadRows<SentRows>{}, where, x, places);
+        auto const leaving = shardtype::call(op::SpreadRows<SentRows>{}, where, x, places);
         if constexpr (!shardtype::detail::is_poison<decltype(leaving)>)
           each = autodiff::rows_each(leaving, autodiff::ranks_of(leaving));
-        return call(op::ExchangeRows<false>{most, capacity}, where, leaving, sent, received);
+        return shardtype::call(op::ExchangeRows<false>{most, capacity}, where, leaving, sent,
+                               received);
       };
       auto const made = [&] {
         auto const there = detail::experts_of<D, F, Features>(rows, sizes, w_in, w_out, act, where);
-        return call(op::ExchangeRows<true>{each}, where, there, sent, received);
+        return shardtype::call(op::ExchangeRows<true>{each}, where, there, sent, received);
       };
-      return call(op::CombineRows{}, where, made(), places, weights);
+      return shardtype::call(op::CombineRows{}, where, made(), places, weights);
     }
   }
 }

@@ -16,15 +16,16 @@ struct Vjp<op::RowNorm<Centred, D>> : Differentiable {
   using Op = op::RowNorm<Centred, D>;
   template <class V, class A, class Gain, class... Bias>
   static constexpr auto save(Op const&, V const&, A const& x, Gain const& gain, Bias const&...) {
-    return keep(x, gain);
+    return autodiff::keep(x, gain);
   }
   template <int K, class V, class... As, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
     auto const where = std::source_location::current();
     if constexpr (K == 0) {
-      return call(op::RowNormBack<Centred, D>{op.eps}, where, ct, kept<0>(saved), kept<1>(saved));
+      return api::call(op::RowNormBack<Centred, D>{op.eps}, where, ct, autodiff::kept<0>(saved),
+                       autodiff::kept<1>(saved));
     } else if constexpr (K == 1) {
-      return call(op::RowNormGain<Centred, D>{op.eps}, where, ct, kept<0>(saved));
+      return api::call(op::RowNormGain<Centred, D>{op.eps}, where, ct, autodiff::kept<0>(saved));
     } else {
       return autodiff::unbroadcast<tensor_of<nth_t<2, As...>>>(ct);
     }
@@ -48,7 +49,7 @@ namespace nn::api {
 template <class D, class A, class Gain, class Bias>
 constexpr auto layer_norm(core::Argument<A> const& x, Gain const& gain, Bias const& bias,
                           double eps = 1e-5, checking::CallSite where = {}) {
-  return call(op::LayerNorm<D>{eps}, where, x.self(), gain, bias);
+  return shardtype::call(op::LayerNorm<D>{eps}, where, x.self(), gain, bias);
 }
 
 /// Each row along D divided by the root of its mean square, times `gain`: x / sqrt(mean(x^2) + eps) gain. Otherwise as
@@ -57,7 +58,7 @@ constexpr auto layer_norm(core::Argument<A> const& x, Gain const& gain, Bias con
 template <class D, class A, class Gain>
 constexpr auto rms_norm(core::Argument<A> const& x, Gain const& gain, double eps = 1e-6,
                         checking::CallSite where = {}) {
-  return call(op::RmsNorm<D>{eps}, where, x.self(), gain);
+  return shardtype::call(op::RmsNorm<D>{eps}, where, x.self(), gain);
 }
 
 }  // namespace nn::api

@@ -18,7 +18,7 @@ namespace nn::api {
 template <class S, class F, class A>
 constexpr auto rotary(core::Argument<A> const& x, std::int64_t first = 0, double base = 10000,
                       checking::CallSite where = {}) {
-  return call(op::Rotary<S, F>{first, base}, where, x.self());
+  return shardtype::call(op::Rotary<S, F>{first, base}, where, x.self());
 }
 
 /// Scores with -inf where the key's position along K is larger than first plus the query's along S; no mask is stored.
@@ -27,7 +27,7 @@ constexpr auto rotary(core::Argument<A> const& x, std::int64_t first = 0, double
 template <class S, class K, class A>
 constexpr auto causal_mask(core::Argument<A> const& x, std::int64_t first = 0,
                            checking::CallSite where = {}) {
-  return call(op::CausalMask<S, K>{first}, where, x.self());
+  return shardtype::call(op::CausalMask<S, K>{first}, where, x.self());
 }
 
 }  // namespace nn::api

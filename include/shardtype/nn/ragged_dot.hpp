@@ -17,17 +17,17 @@ struct Vjp<op::RaggedDot<D>> : Differentiable {
   template <class V, class A, class W, class Ids>
   static constexpr auto save(op::RaggedDot<D> const&, V const&, A const& a, W const& w,
                              Ids const& sizes) {
-    return keep(a, w, sizes);
+    return autodiff::keep(a, w, sizes);
   }
   template <int K, class V, class A, class W, class Ids, class S, class C>
   static constexpr auto pull(op::RaggedDot<D> const&, S const& saved, C const& ct) {
     auto const where = std::source_location::current();
     using Labels = labels_of_t<tensor_of<W>>;
     if constexpr (K == 0) {
-      return call(op::RaggedDot<nn::detail::label_at<V, 1>>{}, where, ct, kept<1>(saved),
-                  kept<2>(saved));
+      return api::call(op::RaggedDot<nn::detail::label_at<V, 1>>{}, where, ct,
+                       autodiff::kept<1>(saved), autodiff::kept<2>(saved));
     } else {
-      return outer(where, kept<0>(saved), ct, kept<2>(saved), Labels{});
+      return outer(where, autodiff::kept<0>(saved), ct, autodiff::kept<2>(saved), Labels{});
     }
   }
 
@@ -35,7 +35,7 @@ struct Vjp<op::RaggedDot<D>> : Differentiable {
   template <class A, class C, class Ids, class... Ls>
   static constexpr auto outer(std::source_location const& where, A const& a, C const& ct,
                               Ids const& sizes, shardtype::detail::Pack<Ls...>) {
-    return call(op::RaggedOuter<Ls...>{}, where, a, ct, sizes);
+    return api::call(op::RaggedOuter<Ls...>{}, where, a, ct, sizes);
   }
 };
 template <class L0, class L1, class L2>
@@ -43,15 +43,15 @@ struct Vjp<op::RaggedOuter<L0, L1, L2>> : Differentiable {
   using Op = op::RaggedOuter<L0, L1, L2>;
   template <class V, class A, class C, class Ids>
   static constexpr auto save(Op const&, V const&, A const& a, C const& c, Ids const& sizes) {
-    return keep(a, c, sizes);
+    return autodiff::keep(a, c, sizes);
   }
   /// The cotangent is a matrix for each group, and each row of one factor meets it in place of the other.
   template <int K, class V, class A, class B, class Ids, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     auto const where = std::source_location::current();
     using Other = std::conditional_t<K == 0, B, A>;
-    return call(op::RaggedDot<nn::detail::label_at<Other, 1>>{}, where, kept<1 - K>(saved), ct,
-                kept<2>(saved));
+    return api::call(op::RaggedDot<nn::detail::label_at<Other, 1>>{}, where,
+                     autodiff::kept<1 - K>(saved), ct, autodiff::kept<2>(saved));
   }
 };
 
@@ -77,7 +77,7 @@ namespace nn::api {
 template <class D, class A, class W, class Ids>
 constexpr auto ragged_dot(core::Argument<A> const& a, W const& w, Ids const& sizes,
                           checking::CallSite where = {}) {
-  return call(op::RaggedDot<D>{}, where, a.self(), w, sizes);
+  return shardtype::call(op::RaggedDot<D>{}, where, a.self(), w, sizes);
 }
 
 }  // namespace nn::api

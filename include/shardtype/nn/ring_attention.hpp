@@ -22,13 +22,14 @@ struct Vjp<op::RingAttention<false>> : Differentiable {
   }
   template <class Out, class Q, class K, class V, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    return call(op::RingAttentionBack{op.options}, std::source_location::current(), kept<0>(saved),
-                kept<1>(saved), kept<2>(saved), kept<3>(saved), kept<4>(saved), ct);
+    return api::call(op::RingAttentionBack{op.options}, std::source_location::current(),
+                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), autodiff::kept<2>(saved),
+                     autodiff::kept<3>(saved), autodiff::kept<4>(saved), ct);
   }
   template <int Which, class Out, class Q, class K, class V, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& all) {
-    return call(op::RingAttentionPart<Which>{}, std::source_location::current(), all,
-                kept<0>(saved), kept<1>(saved));
+    return api::call(op::RingAttentionPart<Which>{}, std::source_location::current(), all,
+                     autodiff::kept<0>(saved), autodiff::kept<1>(saved));
   }
 };
 

@@ -73,8 +73,9 @@ constexpr auto as_tokens(A const& a, [[maybe_unused]] std::source_location const
 template <class E, class Ids>
 constexpr auto expert_load(Ids const& ids, std::int64_t experts,
                            std::source_location const& where) {
-  auto const own = call(op::ExpertCounts<E>{experts}, where, detail::as_tokens(ids, where));
-  return sum<Tensor<std::int64_t, Dim<E>>>(own, where);
+  auto const own =
+      shardtype::call(op::ExpertCounts<E>{experts}, where, detail::as_tokens(ids, where));
+  return shardtype::sum<Tensor<std::int64_t, Dim<E>>>(own, where);
 }
 
 }  // namespace detail
@@ -96,12 +97,12 @@ template <class E, class K = Choice, RouterWeights W = RouterWeights::of_chosen,
 constexpr auto router(core::Argument<A> const& logits, std::int64_t k,
                       checking::CallSite where = {}) {
   if constexpr (W == RouterWeights::of_all) {
-    auto const found = top_k<E, K>(softmax<E>(logits, where), k, where);
+    auto const found = shardtype::top_k<E, K>(shardtype::softmax<E>(logits, where), k, where);
     return Routes<std::remove_cvref_t<decltype(found.places)>,
                   std::remove_cvref_t<decltype(found.values)>>{found.places, found.values};
   } else {
-    auto const found = top_k<E, K>(logits, k, where);
-    auto const weights = softmax<K>(found.values, where);
+    auto const found = shardtype::top_k<E, K>(logits, k, where);
+    auto const weights = shardtype::softmax<K>(found.values, where);
     return Routes<std::remove_cvref_t<decltype(found.places)>,
                   std::remove_cvref_t<decltype(weights)>>{found.places, weights};
   }

@@ -48,9 +48,9 @@ struct Run<op::Attention<Sums>> : Filled<Run<op::Attention<Sums>>> {
     typename Q::execution_space const exec{};
     auto const shape = nn::detail::attention_shape(op.options, q, k);
     Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
-    nn::kernels::attention(exec, shape, data_of(q), data_of(k), data_of(v),
-                           static_cast<T*>(out.buffer().data()), shape.features + (Sums ? 1 : 0),
-                           static_cast<T*>(scratch.data()));
+    nn::kernels::attention(exec, shape, execute::data_of(q), execute::data_of(k),
+                           execute::data_of(v), static_cast<T*>(out.buffer().data()),
+                           shape.features + (Sums ? 1 : 0), static_cast<T*>(scratch.data()));
     exec.fence();
   }
 };
@@ -65,8 +65,9 @@ struct Run<Op> : Filled<Run<Op>> {
     typename Q::execution_space const exec{};
     auto const shape = nn::detail::attention_shape(op.options, q, k);
     Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
-    nn::kernels::AttentionSaved<T> const saved{data_of(q),      data_of(k),    data_of(v),
-                                               data_of(result), data_of(sums), data_of(ct)};
+    nn::kernels::AttentionSaved<T> const saved{execute::data_of(q),    execute::data_of(k),
+                                               execute::data_of(v),    execute::data_of(result),
+                                               execute::data_of(sums), execute::data_of(ct)};
     T* const to = static_cast<T*>(out.buffer().data());
     T* const room = static_cast<T*>(scratch.data());
     if constexpr (std::is_same_v<Op, op::AttentionBack>) {

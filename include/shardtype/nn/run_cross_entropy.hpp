@@ -23,9 +23,10 @@ struct Run<op::CrossEntropyNumbers<V, Split>> : Filled<Run<op::CrossEntropyNumbe
                                                   typename Ids::element>;
     constexpr auto at = static_cast<std::size_t>(dim_of<A, V>);
     auto const shape = nn::detail::row_shape<V>(logits);
-    nn::detail::run_rows<A>("shardtype::cross_entropy", shape.rows,
-                            Work{shape, nn::detail::written(out), data_of(logits), data_of(targets),
-                                 logits.rows()[at].range().begin, logits.extents()[at]});
+    nn::detail::run_rows<A>(
+        "shardtype::cross_entropy", shape.rows,
+        Work{shape, nn::detail::written(out), execute::data_of(logits), execute::data_of(targets),
+             logits.rows()[at].range().begin, logits.extents()[at]});
   }
 };
 template <>
@@ -33,10 +34,11 @@ struct Run<op::CrossEntropyJoin> : Filled<Run<op::CrossEntropyJoin>> {
   template <class Out, class A, class Ids>
   static void fill(op::CrossEntropyJoin const& op, Out& out, A const& numbers, Ids const& targets) {
     using C = typename A::element;
-    nn::detail::run_rows<A>("shardtype::cross_entropy_join", targets.local_size(),
-                            nn::kernels::CrossEntropyJoin<C, typename Ids::element>{
-                                nn::detail::written(out), data_of(numbers), data_of(targets),
-                                numbers.extents()[A::rank - 2], op.options});
+    nn::detail::run_rows<A>(
+        "shardtype::cross_entropy_join", targets.local_size(),
+        nn::kernels::CrossEntropyJoin<C, typename Ids::element>{
+            nn::detail::written(out), execute::data_of(numbers), execute::data_of(targets),
+            numbers.extents()[A::rank - 2], op.options});
   }
 };
 template <class V>
@@ -51,8 +53,9 @@ struct Run<op::CrossEntropyBack<V>> : Filled<Run<op::CrossEntropyBack<V>>> {
     auto const shape = nn::detail::row_shape<V>(logits);
     nn::detail::run_rows<A>(
         "shardtype::cross_entropy_back", shape.rows,
-        Work{shape, nn::detail::written(out), data_of(logits), data_of(targets), data_of(sums),
-             data_of(ct), logits.rows()[at].range().begin, logits.extents()[at], op.options});
+        Work{shape, nn::detail::written(out), execute::data_of(logits), execute::data_of(targets),
+             execute::data_of(sums), execute::data_of(ct), logits.rows()[at].range().begin,
+             logits.extents()[at], op.options});
   }
 };
 

@@ -29,7 +29,7 @@ template <class E>
 struct Run<op::ExpertCounts<E>> : Filled<Run<op::ExpertCounts<E>>> {
   template <class Out, class A>
   static void fill(op::ExpertCounts<E> const& op, Out& out, A const& ids) {
-    check_values_of<E>(ids, op.experts);
+    execute::check_values_of<E>(ids, op.experts);
     auto const own = nn::detail::on_host(ids);
     auto const rows = nn::kernels::ExpertOrder{0, op.experts, op.capacity}.rows(
         own.data(), static_cast<std::int64_t>(own.size()), true);
@@ -116,9 +116,9 @@ struct Run<op::SpreadRows<To>> : Filled<Run<op::SpreadRows<To>>> {
     nn::detail::check_room(filled, rows);
     auto* const data = nn::detail::written(out);
     kernels::fill(exec, data + filled * at.length, (rows - filled) * at.length, T{});
-    nn::kernels::each_row(
-        "shardtype::spread_rows", exec, tokens,
-        nn::kernels::SpreadTokens<T>{at, data, data_of(x), nn::detail::weights_of<T>(weights...)});
+    nn::kernels::each_row("shardtype::spread_rows", exec, tokens,
+                          nn::kernels::SpreadTokens<T>{at, data, execute::data_of(x),
+                                                       nn::detail::weights_of<T>(weights...)});
     exec.fence();
   }
 };
@@ -129,9 +129,9 @@ struct Run<op::CombineRows> : Filled<Run<op::CombineRows>> {
                    W const&... weights) {
     using T = typename A::element;
     nn::detail::run_rows<A>("shardtype::combine_rows", nn::detail::tokens_of(places),
-                            nn::kernels::CombineTokens<T>{nn::detail::token_rows(places, rows),
-                                                          nn::detail::written(out), data_of(rows),
-                                                          nn::detail::weights_of<T>(weights...)});
+                            nn::kernels::CombineTokens<T>{
+                                nn::detail::token_rows(places, rows), nn::detail::written(out),
+                                execute::data_of(rows), nn::detail::weights_of<T>(weights...)});
   }
 };
 template <>
@@ -140,9 +140,9 @@ struct Run<op::RowDots> : Filled<Run<op::RowDots>> {
   static void fill(op::RowDots const&, Out& out, A const& x, B const& rows, Ids const& places) {
     using T = typename A::element;
     auto const at = nn::detail::token_rows(places, x);
-    nn::detail::run_rows<A>(
-        "shardtype::row_dots", nn::detail::tokens_of(places) * at.choices,
-        nn::kernels::TokenDots<T>{at, nn::detail::written(out), data_of(x), data_of(rows)});
+    nn::detail::run_rows<A>("shardtype::row_dots", nn::detail::tokens_of(places) * at.choices,
+                            nn::kernels::TokenDots<T>{at, nn::detail::written(out),
+                                                      execute::data_of(x), execute::data_of(rows)});
   }
 };
 
@@ -152,7 +152,7 @@ struct Run<op::ExchangeRows<Back>> {
   static typename R::result run(Op const& op, std::source_location const& where, A const& rows,
                                 B const& sent, C const& received) {
     using Out = typename R::result;
-    auto const extents = result_extents<R>(op, rows, sent, received);
+    auto const extents = execute::result_extents<R>(op, rows, sent, received);
     if (!rows.mesh().here()) return Out(rows.mesh(), extents, Buffer());
     Exchanged<A> const e(where, rows, sent, received, R::S::names, R::S::template spec<0>,
                          R::S::template spec<2>);

@@ -53,11 +53,12 @@ struct Run<op::RowNorm<Centred, D>> : Filled<Run<op::RowNorm<Centred, D>>> {
     using T = typename A::element;
     using Work = nn::kernels::NormRows<Centred, T>;
     T const* added = nullptr;
-    ((added = data_of(bias)), ...);
+    ((added = execute::data_of(bias)), ...);
     auto const shape = nn::detail::row_shape<D>(x);
-    nn::detail::run_rows<A>("shardtype::norm", shape.length == 0 ? 0 : shape.rows,
-                            Work{shape, nn::detail::written(out), data_of(x), data_of(gain), added,
-                                 static_cast<typename Work::W>(op.eps)});
+    nn::detail::run_rows<A>(
+        "shardtype::norm", shape.length == 0 ? 0 : shape.rows,
+        Work{shape, nn::detail::written(out), execute::data_of(x), execute::data_of(gain), added,
+             static_cast<typename Work::W>(op.eps)});
   }
 };
 template <bool Centred, class D>
@@ -68,9 +69,10 @@ struct Run<op::RowNormBack<Centred, D>> : Filled<Run<op::RowNormBack<Centred, D>
     using T = typename A::element;
     using Work = nn::kernels::NormRowsBack<Centred, T>;
     auto const shape = nn::detail::row_shape<D>(x);
-    nn::detail::run_rows<A>("shardtype::norm_back", shape.length == 0 ? 0 : shape.rows,
-                            Work{shape, nn::detail::written(out), data_of(ct), data_of(x),
-                                 data_of(gain), static_cast<typename Work::W>(op.eps)});
+    nn::detail::run_rows<A>(
+        "shardtype::norm_back", shape.length == 0 ? 0 : shape.rows,
+        Work{shape, nn::detail::written(out), execute::data_of(ct), execute::data_of(x),
+             execute::data_of(gain), static_cast<typename Work::W>(op.eps)});
   }
 };
 template <bool Centred, class D>
@@ -83,8 +85,9 @@ struct Run<op::RowNormGain<Centred, D>> : Filled<Run<op::RowNormGain<Centred, D>
     auto const shape = nn::detail::row_shape<D>(x);
     Buffer const sums = x.mesh().state().pool().template take<typename A::memory_space>(
         static_cast<std::size_t>(nn::kernels::parts_of(shape.rows) * shape.length) * sizeof(W));
-    nn::kernels::norm_gain<Centred>(exec, shape, nn::detail::written(out), data_of(ct), data_of(x),
-                                    static_cast<W>(op.eps), static_cast<W*>(sums.data()));
+    nn::kernels::norm_gain<Centred>(exec, shape, nn::detail::written(out), execute::data_of(ct),
+                                    execute::data_of(x), static_cast<W>(op.eps),
+                                    static_cast<W*>(sums.data()));
     exec.fence();
   }
 };

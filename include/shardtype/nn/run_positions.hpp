@@ -45,7 +45,7 @@ struct Run<op::Rotary<S, F>> : Filled<Run<op::Rotary<S, F>>> {
     nn::kernels::each_row(
         "shardtype::rotary", exec, shape.rows,
         nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0),
-                                   nn::detail::written(out), data_of(x), angles, op.back});
+                                   nn::detail::written(out), execute::data_of(x), angles, op.back});
     exec.fence();
   }
 };
@@ -60,8 +60,8 @@ struct Run<op::CausalMask<S, K>> : Filled<Run<op::CausalMask<S, K>>> {
     nn::detail::run_rows<A>(
         "shardtype::causal_mask", shape.rows,
         nn::kernels::CausalRows<T>{shape, nn::detail::row_position<S>(x, begin(dim_of<A, S>)),
-                                   nn::detail::written(out), data_of(x), begin(dim_of<A, K>),
-                                   op.first});
+                                   nn::detail::written(out), execute::data_of(x),
+                                   begin(dim_of<A, K>), op.first});
   }
 };
 }  // namespace execute

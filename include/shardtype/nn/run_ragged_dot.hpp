@@ -91,21 +91,23 @@ struct Run<op::RaggedDot<D>> : Filled<Run<op::RaggedDot<D>>> {
     std::int8_t of_w[3] = {outer_number, outer_number, outer_number};
     of_w[inner] = inner_number;
     of_w[groups] = group_number;
-    auto const left = numbered<T>(a, {row_number, inner_number});
-    auto const right = numbered<T>(w, of_w);
-    auto const made = numbered<T>(out, {row_number, outer_number});
+    auto const left = nn::detail::numbered<T>(a, {row_number, inner_number});
+    auto const right = nn::detail::numbered<T>(w, of_w);
+    auto const made = nn::detail::numbered<T>(out, {row_number, outer_number});
     auto* const data = static_cast<T*>(out.buffer().data());
     std::int64_t const length = made.layout.extent[1];
-    each_group(on_host(sizes), made.layout.extent[0],
-               [&](std::int64_t g, std::int64_t at, std::int64_t n) {
-                 if (n == 0 || length == 0) return;
-                 if (g < 0) {
-                   kernels::fill(exec, data + at * length, n * length, T{});
-                 } else {
-                   product.write(part(left, 0, at, n), part(right, groups, g, 1, true),
-                                 part(made, 0, 0, n), data + at * length, false);
-                 }
-               });
+    nn::detail::each_group(nn::detail::on_host(sizes), made.layout.extent[0],
+                           [&](std::int64_t g, std::int64_t at, std::int64_t n) {
+                             if (n == 0 || length == 0) return;
+                             if (g < 0) {
+                               kernels::fill(exec, data + at * length, n * length, T{});
+                             } else {
+                               product.write(nn::detail::part(left, 0, at, n),
+                                             nn::detail::part(right, groups, g, 1, true),
+                                             nn::detail::part(made, 0, 0, n), data + at * length,
+                                             false);
+                             }
+                           });
     exec.fence();
   }
 };
@@ -123,18 +125,19 @@ struct Run<op::RaggedOuter<L0, L1, L2>> : Filled<Run<op::RaggedOuter<L0, L1, L2>
     std::int8_t of_out[3] = {outer_number, outer_number, outer_number};
     of_out[inner] = inner_number;
     of_out[groups] = group_number;
-    auto const left = numbered<T>(a, {row_number, inner_number});
-    auto const right = numbered<T>(c, {row_number, outer_number});
-    auto const made = numbered<T>(out, of_out);
+    auto const left = nn::detail::numbered<T>(a, {row_number, inner_number});
+    auto const right = nn::detail::numbered<T>(c, {row_number, outer_number});
+    auto const made = nn::detail::numbered<T>(out, of_out);
     auto* const data = static_cast<T*>(out.buffer().data());
     // a group without rows is a product of no terms, which the kernel makes zeros
-    each_group(on_host(sizes), left.layout.extent[0],
-               [&](std::int64_t g, std::int64_t at, std::int64_t n) {
-                 if (g < 0 || made.layout.elements() == 0) return;
-                 auto const to = part(made, groups, g, 1, true);
-                 product.write(part(left, 0, at, n), part(right, 0, at, n), to,
-                               data + (to.data - made.data), false);
-               });
+    nn::detail::each_group(nn::detail::on_host(sizes), left.layout.extent[0],
+                           [&](std::int64_t g, std::int64_t at, std::int64_t n) {
+                             if (g < 0 || made.layout.elements() == 0) return;
+                             auto const to = nn::detail::part(made, groups, g, 1, true);
+                             product.write(nn::detail::part(left, 0, at, n),
+                                           nn::detail::part(right, 0, at, n), to,
+                                           data + (to.data - made.data), false);
+                           });
     exec.fence();
   }
 };

@@ -28,7 +28,7 @@ class KeyRing {
   /// `R`: a resolved operation whose second operand is `k`.
   template <class R, class K>
   KeyRing(Type<R>, char const* name, std::source_location const& where, K const& k)
-      : mesh_(k.mesh().state()), map_(map_axes(mesh_, R::S::names)) {
+      : mesh_(k.mesh().state()), map_(runtime::map_axes(mesh_, R::S::names)) {
     constexpr Spec keys = R::S::readings[1].spec;
     AxisList axes = keys.dims[1].axes;
     axes.cyclic = 0;
@@ -115,8 +115,8 @@ template <class T, class Space, class Q, class K, class V, class Compute, class 
 void around_ring(KeyRing<T, Space>& ring, nn::AttentionOptions const& options, Q const& q,
                  K const& k, V const& v, Compute const& compute, Then const& before_waiting) {
   auto shape = nn::detail::attention_shape(options, q, k);
-  T const* keys = data_of(k);
-  T const* values = data_of(v);
+  T const* keys = execute::data_of(k);
+  T const* values = execute::data_of(v);
   typename KeyRing<T, Space>::Way way(ring);
   Buffer rooms[nn::detail::travelling_keys];
   if (ring.size() > 1)
@@ -150,7 +150,8 @@ struct Run<op::RingAttention<Sums>> {
     using T = typename Q::element;
     typename Q::execution_space const exec{};
     using Out = typename R::result;
-    Out out = shardtype::detail::uninitialized<Out>(q.mesh(), result_extents<R>(op, q, k, v));
+    Out out =
+        shardtype::detail::uninitialized<Out>(q.mesh(), execute::result_extents<R>(op, q, k, v));
     if (!q.mesh().here()) return out;
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     KeyRing<T, typename Q::memory_space> ring(Type<R>{}, op.name.data(), where, k);
@@ -162,10 +163,11 @@ struct Run<op::RingAttention<Sums>> {
                                                 whole.features + (Sums ? 1 : 0), ring.at(numbers),
                                                 ring.at(numbers) + rows};
     so_far.begin(exec, whole);
-    around_ring(
+    execute::around_ring(
         ring, op.options, q, k, v,
         [&](int, auto const& shape, T const* keys, T const* values, auto const& between) {
-          so_far.add(exec, shape, data_of(q), keys, values, ring.at(numbers) + 2 * rows, between);
+          so_far.add(exec, shape, execute::data_of(q), keys, values, ring.at(numbers) + 2 * rows,
+                     between);
         },
         [](int) {});
     so_far.finish(exec, whole);
@@ -185,7 +187,7 @@ struct Run<op::RingAttentionBack> {
     typename Q::execution_space const exec{};
     using Out = typename R::result;
     Out out = shardtype::detail::uninitialized<Out>(
-        q.mesh(), result_extents<R>(op, q, k, v, result, sums, ct));
+        q.mesh(), execute::result_extents<R>(op, q, k, v, result, sums, ct));
     if (!q.mesh().here()) return out;
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     Ring ring(Type<R>{}, op.name.data(), where, k);
@@ -203,7 +205,7 @@ struct Run<op::RingAttentionBack> {
       return ring.size() == 1 ? home : ring.at(rooms[2 * round % 3]);
     };
     auto const came = [&](int round) { return ring.at(rooms[(2 * round + 2) % 3]); };
-    around_ring(
+    execute::around_ring(
         ring, op.options, q, k, v,
         [&](int round, auto const& s, T const* keys, T const* values, auto const& between) {
           T* const to_keys = own(round);
@@ -211,8 +213,9 @@ struct Run<op::RingAttentionBack> {
           shardtype::kernels::fill(exec, to_keys, 2 * ring.elements(round), T{});
           nn::kernels::attention_back_into(
               exec, s,
-              nn::kernels::AttentionSaved<T>{data_of(q), keys, values, data_of(result),
-                                             data_of(sums), data_of(ct)},
+              nn::kernels::AttentionSaved<T>{execute::data_of(q), keys, values,
+                                             execute::data_of(result), execute::data_of(sums),
+                                             execute::data_of(ct)},
               [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
                 return s.query(of_queries, b, i0, rows, h, s.features);
               },
@@ -252,7 +255,7 @@ struct Run<op::RingAttentionPart<Which>> : Filled<Run<op::RingAttentionPart<Whic
     using T = typename A::element;
     std::int64_t const from = Which == 0 ? 0 : q.local_size() + (Which - 1) * k.local_size();
     KeyRing<T, typename A::memory_space>::copy(
-        data_of(all) + from, static_cast<T*>(out.buffer().data()), out.local_size());
+        execute::data_of(all) + from, static_cast<T*>(out.buffer().data()), out.local_size());
     typename A::execution_space{}.fence();
   }
 };

@@ -43,10 +43,10 @@ template <class Op, class Q, class K, class V>
 constexpr auto attention_forward(Op const& op, std::source_location const& where, Q const& q,
                                  K const& k, V const& v) {
   std::int64_t const features = q.extents()[3];
-  auto const both = call(op, where, q, k, v);
-  auto const out = slice<FeaturesAndSum, label_at<Q, 3>>(both, 0, features);
-  auto const saved =
-      autodiff::keep(q, k, v, out, call(op::AtRow<FeaturesAndSum>{features}, where, both));
+  auto const both = shardtype::call(op, where, q, k, v);
+  auto const out = shardtype::slice<FeaturesAndSum, label_at<Q, 3>>(both, 0, features);
+  auto const saved = autodiff::keep(
+      q, k, v, out, shardtype::call(op::AtRow<FeaturesAndSum>{features}, where, both));
   return autodiff::Forward<std::remove_cvref_t<decltype(out)>,
                            std::remove_cvref_t<decltype(saved)>>{out, saved};
 }
@@ -68,37 +68,39 @@ struct Vjp<op::Attention<false>> : Differentiable {
   template <class Out, class Q, class K, class V, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
     if constexpr (nn::detail::same_heads<Q, K>) {
-      return keep(ct, back(op::AttentionBack{op.options}, saved, ct));
+      return autodiff::keep(ct, back(op::AttentionBack{op.options}, saved, ct));
     } else {
-      return keep(ct, back(op::AttentionBackKeys{op.options}, saved, ct));
+      return autodiff::keep(ct, back(op::AttentionBackKeys{op.options}, saved, ct));
     }
   }
   template <int Which, class Out, class Q, class K, class V, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& begin) {
     using nn::detail::label_at;
     if constexpr (nn::detail::same_heads<Q, K>) {
-      std::int64_t const queries = kept<0>(saved).extents()[1];
-      std::int64_t const keys = kept<1>(saved).extents()[1];
+      std::int64_t const queries = autodiff::kept<0>(saved).extents()[1];
+      std::int64_t const keys = autodiff::kept<1>(saved).extents()[1];
       std::int64_t const first = Which == 0 ? 0 : queries + (Which - 1) * keys;
       using Operand = std::conditional_t<Which == 0, Q, K>;
-      return autodiff::in_order(slice<nn::detail::AllRows, label_at<Operand, 1>>(
-                                    kept<1>(begin), first, first + (Which == 0 ? queries : keys)),
-                                labels_of_t<tensor_of<Operand>>{});
+      return autodiff::in_order(
+          api::slice<nn::detail::AllRows, label_at<Operand, 1>>(
+              autodiff::kept<1>(begin), first, first + (Which == 0 ? queries : keys)),
+          labels_of_t<tensor_of<Operand>>{});
     } else if constexpr (Which == 0) {
-      return back(op::AttentionBackQueries{op.options}, saved, kept<0>(begin));
+      return back(op::AttentionBackQueries{op.options}, saved, autodiff::kept<0>(begin));
     } else {
-      std::int64_t const features = kept<0>(saved).extents()[3];
+      std::int64_t const features = autodiff::kept<0>(saved).extents()[3];
       std::int64_t const first = Which == 1 ? 0 : features;
-      return slice<nn::detail::KeysAndValues, label_at<K, 3>>(kept<1>(begin), first,
-                                                              first + features);
+      return api::slice<nn::detail::KeysAndValues, label_at<K, 3>>(autodiff::kept<1>(begin), first,
+                                                                   first + features);
     }
   }
 
  private:
   template <class Back, class S, class C>
   static constexpr auto back(Back const& op, S const& saved, C const& ct) {
-    return call(op, std::source_location::current(), kept<0>(saved), kept<1>(saved), kept<2>(saved),
-                kept<3>(saved), kept<4>(saved), ct);
+    return api::call(op, std::source_location::current(), autodiff::kept<0>(saved),
+                     autodiff::kept<1>(saved), autodiff::kept<2>(saved), autodiff::kept<3>(saved),
+                     autodiff::kept<4>(saved), ct);
   }
 };
 

@@ -100,7 +100,7 @@ constexpr auto used_beside(W const& w, std::source_location const& where) {
   if constexpr (std::is_same_v<To, autodiff::tensor_of<W>>) {
     return w;
   } else {
-    return used_as<To>(w, where);
+    return shardtype::used_as<To>(w, where);
   }
 }
 
@@ -115,9 +115,9 @@ struct DimsAlone {
 template <class Like, class... Out, class A, class W>
 constexpr auto product_as(A const& x, W const& w, Overlap how, std::source_location const& where) {
   if constexpr (sizeof...(Out) > 0) {
-    return einsum<Out...>(x, w, how, where);
+    return shardtype::einsum<Out...>(x, w, how, where);
   } else {
-    return einsum<typename DimsAlone<Like>::type>(x, w, how, where);
+    return shardtype::einsum<typename DimsAlone<Like>::type>(x, w, how, where);
   }
 }
 
@@ -136,11 +136,11 @@ template <class A, class W>
 constexpr auto into_features(A const& x, W const& w, Overlap how,
                              std::source_location const& where) {
   if constexpr (!share_a_dim<A, W>) {
-    return matmul(x, w, where);
+    return shardtype::matmul(x, w, where);
   } else {
     using To = layer_features<A, W>;
     auto const used = detail::used_beside<To>(w, where);
-    return einsum<To>(x, used, how, where);
+    return shardtype::einsum<To>(x, used, how, where);
   }
 }
 /// hidden w, back in the sharding of x or in `Out`.
@@ -148,7 +148,7 @@ template <class Like, class... Out, class A, class W>
 constexpr auto from_features(A const& hidden, W const& w, Overlap how,
                              std::source_location const& where) {
   if constexpr (!share_a_dim<A, W>) {
-    return matmul(hidden, w, where);
+    return shardtype::matmul(hidden, w, where);
   } else {
     auto const used = detail::used_beside<A>(w, where);
     return detail::product_as<Like, Out...>(hidden, used, how, where);
@@ -183,7 +183,7 @@ constexpr auto linear(core::Argument<A> const& x, W const& w, Overlap how,
   if constexpr (detail::any_refused<A, W>) {
     return checking::Poisoned{};
   } else if constexpr (!detail::share_a_dim<A, W>) {
-    return matmul(x.self(), w, where);
+    return shardtype::matmul(x.self(), w, where);
   } else if constexpr (sizeof...(Out) == 0) {
     return detail::into_features(x.self(), w, how, where);
   } else {
@@ -206,11 +206,11 @@ template <class... Out, class A, class P>
   requires requires(P const& p) { p.w1, p.b1, p.w2, p.b2; }
 constexpr auto mlp(core::Argument<A> const& x, P const& p, Overlap how,
                    checking::CallSite where = {}) {
-  auto const product = linear(x, p.w1, how, where);
+  auto const product = api::linear(x, p.w1, how, where);
   if constexpr (detail::any_refused<std::remove_cvref_t<decltype(product)>>) {
     return product;
   } else {
-    auto const hidden = gelu_tanh(detail::with_bias(product, p.b1, where)).tensor();
+    auto const hidden = shardtype::gelu_tanh(detail::with_bias(product, p.b1, where)).tensor();
     auto const out = detail::from_features<A, Out...>(hidden, p.w2, how, where);
     if constexpr (detail::any_refused<std::remove_cvref_t<decltype(out)>>) {
       return out;
@@ -230,13 +230,13 @@ constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Overlap how,
   using D = detail::label_at<decltype(p.gate), 0>;
   using M = detail::label_at<decltype(p.gate), 1>;
   std::source_location const line = where;
-  auto const product =
-      linear(x, transpose<D, Both, M>(stack<Both>(p.gate, p.up, line)), how, where);
+  auto const product = api::linear(
+      x, shardtype::transpose<D, Both, M>(shardtype::stack<Both>(p.gate, p.up, line)), how, where);
   if constexpr (detail::any_refused<std::remove_cvref_t<decltype(product)>>) {
     return product;
   } else {
-    auto const gate = at<Both>(product, 0, where);
-    auto const hidden = swiglu(gate, at<Both>(product, 1, where)).tensor();
+    auto const gate = shardtype::at<Both>(product, 0, where);
+    auto const hidden = api::swiglu(gate, shardtype::at<Both>(product, 1, where)).tensor();
     return detail::from_features<A, Out...>(hidden, p.down, how, where);
   }
 }
@@ -260,11 +260,12 @@ template <class A, class P>
 constexpr auto equal_heads(A const& x, P const& p, Overlap how, std::source_location const& where) {
   using F = label_at<decltype(p.q), 2>;
   using All = QueriesKeysValues;
-  auto const made = detail::into_features(x, concat<F, All>(p.q, p.k, p.v, where), how, where);
+  auto const made =
+      detail::into_features(x, shardtype::concat<F, All>(p.q, p.k, p.v, where), how, where);
   std::int64_t const f = p.q.extents()[2];
-  auto const q = slice<All, F>(made, 0, f, 1, where);
-  auto const k = slice<All, F>(made, f, 2 * f, 1, where);
-  return Heads{q, k, slice<All, F>(made, 2 * f, 3 * f, 1, where)};
+  auto const q = shardtype::slice<All, F>(made, 0, f, 1, where);
+  auto const k = shardtype::slice<All, F>(made, f, 2 * f, 1, where);
+  return Heads{q, k, shardtype::slice<All, F>(made, 2 * f, 3 * f, 1, where)};
 }
 /// Grouped queries, `q[D, H@Y, F]`, `k, v[D, G@Y, F]`: the queries of a group lie beside its keys.
 template <class A, class P>
@@ -280,19 +281,19 @@ constexpr auto grouped_heads(A const& x, P const& p, Overlap how,
   std::int64_t const groups = p.k.extents()[1];
   std::int64_t const each = groups == 0 ? 0 : p.q.extents()[1] / groups;
   std::int64_t const f = p.q.extents()[2];
-  auto const queries = merge_dims<InGroup, F, OfGroup>(
-      split_dim<Ht, GroupDim, Dim<InGroup>>(p.q, {groups, each}, where), where);
-  auto const made =
-      detail::into_features(x,
-                            concat<OfGroup, All>(queries, relabel<F, OfGroup>(p.k, where),
-                                                 relabel<F, OfGroup>(p.v, where), where),
-                            how, where);
-  auto const q = merge_dims<G, InGroup, Ht>(
-      split_dim<OfGroup, Dim<InGroup>, Dim<F>>(slice<All, OfGroup>(made, 0, each * f, 1, where),
-                                               {each, f}, where),
+  auto const queries = shardtype::merge_dims<InGroup, F, OfGroup>(
+      shardtype::split_dim<Ht, GroupDim, Dim<InGroup>>(p.q, {groups, each}, where), where);
+  auto const made = detail::into_features(
+      x,
+      shardtype::concat<OfGroup, All>(queries, shardtype::relabel<F, OfGroup>(p.k, where),
+                                      shardtype::relabel<F, OfGroup>(p.v, where), where),
+      how, where);
+  auto const q = shardtype::merge_dims<G, InGroup, Ht>(
+      shardtype::split_dim<OfGroup, Dim<InGroup>, Dim<F>>(
+          shardtype::slice<All, OfGroup>(made, 0, each * f, 1, where), {each, f}, where),
       where);
-  auto const k = slice<All, F>(made, each * f, (each + 1) * f, 1, where);
-  return Heads{q, k, slice<All, F>(made, (each + 1) * f, (each + 2) * f, 1, where)};
+  auto const k = shardtype::slice<All, F>(made, each * f, (each + 1) * f, 1, where);
+  return Heads{q, k, shardtype::slice<All, F>(made, (each + 1) * f, (each + 2) * f, 1, where)};
 }
 
 template <class A>
@@ -337,7 +338,7 @@ constexpr auto self_attention(core::Argument<A> const& x, P const& p, Overlap ho
         return detail::grouped_heads(x.self(), p, how, where);
       }
     }();
-    auto const mixed = attention(heads.q, heads.k, heads.v, options, where);
+    auto const mixed = api::attention(heads.q, heads.k, heads.v, options, where);
     if constexpr (detail::any_refused<std::remove_cvref_t<decltype(mixed)>>) {
       return mixed;
     } else {
@@ -365,20 +366,20 @@ constexpr auto transformer_block(core::Argument<A> const& x, P const& p, Overlap
     return checking::Poisoned{};
   } else if constexpr (detail::last_dim_is_split<A>) {  // refused, from here in few lines
     using D = detail::label_at<A, autodiff::tensor_of<A>::rank - 1>;
-    return rms_norm<D>(x.self(), p.norm1.gain, 1e-6, where);
+    return api::rms_norm<D>(x.self(), p.norm1.gain, 1e-6, where);
   } else {
     auto const& in = x.self();
     auto const mixed =
-        self_attention(detail::norm_of(in, p.norm1, where), p.attention, how, options, where);
+        api::self_attention(detail::norm_of(in, p.norm1, where), p.attention, how, options, where);
     if constexpr (detail::any_refused<std::remove_cvref_t<decltype(mixed)>>) {
       return mixed;
     } else {
       auto const middle = (in + mixed).tensor();
       auto const normed = detail::norm_of(middle, p.norm2, where);
       if constexpr (requires { p.mlp.w1; }) {
-        return (middle + mlp(normed, p.mlp, how, where)).tensor();
+        return (middle + api::mlp(normed, p.mlp, how, where)).tensor();
       } else {
-        return (middle + gated_mlp(normed, p.mlp, how, where)).tensor();
+        return (middle + api::gated_mlp(normed, p.mlp, how, where)).tensor();
       }
     }
   }

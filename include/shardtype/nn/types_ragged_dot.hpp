@@ -116,7 +116,7 @@ namespace nn::detail {
 /// Elements: numbers of one floating type, and integers.
 template <class Ids, class A, class... Bs>
 constexpr rules::Code grouped_elements() {
-  if (rules::Code const c = real_elements<A, Bs...>(); c != rules::Code::ok) return c;
+  if (rules::Code const c = detail::real_elements<A, Bs...>(); c != rules::Code::ok) return c;
   if (!shardtype::detail::is_id<checking::element_t<Ids>>) return rules::Code::I01_not_integers;
   return shardtype::detail::same_memory<A, Ids> ? rules::Code::ok
                                                 : rules::Code::C10_element_types_differ;

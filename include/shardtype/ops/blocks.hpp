@@ -164,12 +164,12 @@ namespace api {
 template <class... Xs, detail::FieldType A>
 constexpr auto permute(core::Argument<A> const& a, std::span<SourceDestination const> pairs,
                        checking::CallSite where = {}) {
-  return call(op::Permute<Xs...>{pairs}, where, a.self());
+  return api::call(op::Permute<Xs...>{pairs}, where, a.self());
 }
 template <class... Xs, detail::FieldType A>
 constexpr auto permute(core::Argument<A> const& a, std::initializer_list<SourceDestination> pairs,
                        checking::CallSite where = {}) {
-  return call(op::Permute<Xs...>{pairs}, where, a.self());
+  return api::call(op::Permute<Xs...>{pairs}, where, a.self());
 }
 
 /// Sends each block to the rank `by` further in the group, cyclically: `a[I]{V:X}` -> `rotate<X>(a,
@@ -177,7 +177,7 @@ constexpr auto permute(core::Argument<A> const& a, std::initializer_list<SourceD
 /// V01, V03, V06.
 template <class... Xs, detail::FieldType A>
 constexpr auto rotate(core::Argument<A> const& a, std::int64_t by, checking::CallSite where = {}) {
-  return call(op::Rotate<Xs...>{by}, where, a.self());
+  return api::call(op::Rotate<Xs...>{by}, where, a.self());
 }
 
 /// Broadcasts the block of rank `root` of the group: `a[I]{V:X}` -> `broadcast_from<X>(a, 0)` ->
@@ -185,19 +185,19 @@ constexpr auto rotate(core::Argument<A> const& a, std::int64_t by, checking::Cal
 /// pbroadcast. Refused: V01, V03, V06. Error E64: no such rank.
 template <class... Xs, detail::FieldType A>
 constexpr auto broadcast_from(core::Argument<A> const& a, int root, checking::CallSite where = {}) {
-  return call(op::BroadcastFrom<Xs...>{root}, where, a.self());
+  return api::call(op::BroadcastFrom<Xs...>{root}, where, a.self());
 }
 template <class... Xs, detail::FieldType A>
 constexpr auto broadcast_from(core::Argument<A> const& a, int root, checking::ToVarying,
                               checking::CallSite where = {}) {
-  return call(op::BroadcastFrom<Xs..., checking::ToVarying>{root}, where, a.self());
+  return api::call(op::BroadcastFrom<Xs..., checking::ToVarying>{root}, where, a.self());
 }
 
 /// Cuts an invariant block along I; each rank keeps its piece: `a[I]` -> `shard<X, I>(a)` ->
 /// `[I]{V:X}`. Communicates nothing. Refused: V01, V05 a block that varies, K04. Error E61.
 template <class... XI, detail::FieldType A>
 constexpr auto shard(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Shard<XI...>{}, where, a.self());
+  return api::call(op::Shard<XI...>{}, where, a.self());
 }
 
 /// Casts an invariant or reduced block to varying: `a[I]` or `a[I]{R:X}` -> `varying<X>(a)` ->
@@ -205,7 +205,7 @@ constexpr auto shard(core::Argument<A> const& a, checking::CallSite where = {}) 
 /// Shares memory; communicates nothing. JAX: pvary, pcast(to='varying'). Refused: V01, V04, V06.
 template <class... Xs, detail::FieldType A>
 constexpr auto varying(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::ToVarying<Xs...>{}, where, a.self());
+  return api::call(op::ToVarying<Xs...>{}, where, a.self());
 }
 
 /// Declares the blocks to be summands: `a[I]{V:X}` -> `unreduced<X>(a)` -> `[I]{U:X}`, or
@@ -213,7 +213,7 @@ constexpr auto varying(core::Argument<A> const& a, checking::CallSite where = {}
 /// pcast(to='unreduced'). Refused: V01, V03, V04, V06, V16.
 template <class... Named, detail::FieldType A>
 constexpr auto unreduced(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::ToUnreduced<Named...>{}, where, a.self());
+  return api::call(op::ToUnreduced<Named...>{}, where, a.self());
 }
 
 /// Sends rows of the first dim of `operand[I, ...]{V:X}` to the ranks of the group, to each the
@@ -225,7 +225,7 @@ constexpr auto unreduced(core::Argument<A> const& a, checking::CallSite where = 
 template <class... Xs, detail::FieldType A, detail::FieldType B>
 constexpr auto ragged_all_to_all(core::Argument<A> const& operand, B const& output,
                                  op::RaggedRows const& rows, checking::CallSite where = {}) {
-  return call(op::RaggedAllToAll<Xs...>{rows}, where, operand.self(), output);
+  return api::call(op::RaggedAllToAll<Xs...>{rows}, where, operand.self(), output);
 }
 
 }  // namespace api

@@ -144,7 +144,7 @@ struct NoTensor {
   template <class A>
     requires(!core::TakenByFunctions<A>)
   constexpr NoTensor(A const& a) {  // NOLINT(google-explicit-constructor)
-    (void)call(Op{}, std::source_location::current(), a);
+    (void)api::call(Op{}, std::source_location::current(), a);
   }
 };
 
@@ -172,18 +172,18 @@ namespace api {
 /// Tensor.
 template <class... Xs, class A>
 constexpr auto all_gather(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::AllGather<Xs...>{}, where, a.self());
+  return api::call(op::AllGather<Xs...>{}, where, a.self());
 }
 
 template <class... Xs, class A>
 constexpr auto all_gather(core::Argument<A> const& a, checking::ToVarying,
                           checking::CallSite where = {}) {
-  return call(op::AllGather<Xs..., checking::ToVarying>{}, where, a.self());
+  return api::call(op::AllGather<Xs..., checking::ToVarying>{}, where, a.self());
 }
 template <class... Xs, class A>
 constexpr auto all_gather(core::Argument<A> const& a, checking::ToReduced,
                           checking::CallSite where = {}) {
-  return call(op::AllGather<Xs..., checking::ToReduced>{}, where, a.self());
+  return api::call(op::AllGather<Xs..., checking::ToReduced>{}, where, a.self());
 }
 
 /// Finishes a pending reduction on all ranks of the group: `A[I]{U:X}` -> `all_reduce<X>` ->
@@ -196,7 +196,7 @@ constexpr auto all_gather(core::Argument<A> const& a, checking::ToReduced,
 /// V16, C11 of bools, S04, P12.
 template <class... Xs, class A>
 constexpr auto all_reduce(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::AllReduce<Xs...>{}, where, a.self());
+  return api::call(op::AllReduce<Xs...>{}, where, a.self());
 }
 
 /// Finishes a pending reduction; each rank keeps its piece: `A[I, J]{U:X}` -> `reduce_scatter<X,
@@ -208,7 +208,7 @@ constexpr auto all_reduce(core::Argument<A> const& a, checking::CallSite where =
 /// C11, S04, P12. Error E61.
 template <class... XI, class A>
 constexpr auto reduce_scatter(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::ReduceScatter<XI...>{}, where, a.self());
+  return api::call(op::ReduceScatter<XI...>{}, where, a.self());
 }
 
 /// Moves a mesh axis from one dim to another, where it becomes the minor-most axis: `A[I@X, J]` ->
@@ -220,7 +220,7 @@ constexpr auto reduce_scatter(core::Argument<A> const& a, checking::CallSite whe
 /// untiled). Each rank sends n (p - 1) / p bytes. Refused: V03, V06, K04. Error E61.
 template <class... XFromTo, class A>
 constexpr auto all_to_all(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::AllToAll<XFromTo...>{}, where, a.self());
+  return api::call(op::AllToAll<XFromTo...>{}, where, a.self());
 }
 
 /// The same value with another sharding, named by dims and attributes or by a Tensor type:
@@ -230,7 +230,7 @@ constexpr auto all_to_all(core::Argument<A> const& a, checking::CallSite where =
 /// back. Refused: R01 to R04, N05.
 template <class... Out, class A>
 constexpr auto reshard(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Reshard<Out...>{}, where, a.self());
+  return api::call(op::Reshard<Out...>{}, where, a.self());
 }
 /// Of what is no tensor and no expression. Refused: T09.
 template <class... Out>
@@ -255,7 +255,7 @@ constexpr checking::Poisoned reshard(std::type_identity_t<detail::NoTensor<op::R
 /// `reduced<X>`, or `all_gather<X, I>(w, to_reduced)`).
 template <class... Out, class A>
 constexpr auto used_as(core::Argument<A> const& w, checking::CallSite where = {}) {
-  return call(op::UsedAs<Out...>{}, where, w.self());
+  return api::call(op::UsedAs<Out...>{}, where, w.self());
 }
 
 /// The same bytes, reduced over `Xs` instead of replicated: the cotangent of the result stays unreduced
@@ -264,7 +264,7 @@ constexpr auto used_as(core::Argument<A> const& w, checking::CallSite where = {}
 /// Of a Local: `a[I]` -> `reduced<X>(a)` -> `[I]{R:X}`. JAX: pcast(to='reduced'). Refused: V04, V05, V06.
 template <class... Xs, class A>
 constexpr auto reduced(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::ToReduced<Xs...>{}, where, a.self());
+  return api::call(op::ToReduced<Xs...>{}, where, a.self());
 }
 
 /// The same value as an unreduced sum over `Xs`: along an axis over which `a` is replicated, the
@@ -274,7 +274,7 @@ constexpr auto reduced(core::Argument<A> const& a, checking::CallSite where = {}
 /// K08.
 template <class... Xs, class A>
 constexpr auto to_partial(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::ToPartial<Xs...>{}, where, a.self());
+  return api::call(op::ToPartial<Xs...>{}, where, a.self());
 }
 
 /// The same value on another mesh: `transfer<Dim<I, P>, Dim<J>>(a, mesh)` converts `A[I@X, J]` on
@@ -287,14 +287,14 @@ constexpr auto to_partial(core::Argument<A> const& a, checking::CallSite where =
 /// M01.
 template <class... Out, class A, class... Ys>
 auto transfer(A const& a, runtime::MeshOf<Ys...> const& mesh, checking::CallSite where = {}) {
-  return call(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, where, a);
+  return api::call(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, where, a);
 }
 
 /// The plan of `transfer<Out...>(a, mesh)`: bytes from rank to rank, in ranks of the job.
 /// Communicates nothing; refuses what transfer refuses.
 template <class... Out, class A, class... Ys>
 auto plan_transfer(A const& a, runtime::MeshOf<Ys...> const& mesh) {
-  return plan_at(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, a);
+  return api::plan_at(op::Transfer<Mesh<Ys...>, Out...>{&mesh}, a);
 }
 
 }  // namespace api

@@ -340,7 +340,7 @@ namespace api {
 /// block if its elements move. Refused: D01, D07, T02. As jnp.transpose.
 template <class... Ls, class A>
 constexpr auto transpose(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Transpose<Ls...>{}, where, a.self());
+  return api::call(op::Transpose<Ls...>{}, where, a.self());
 }
 
 /// Renames dims, in pairs: `A[I@X, J]` -> `relabel<I, K>` -> `A[K@X, J]`; `relabel<I, J, J, I>`
@@ -348,21 +348,21 @@ constexpr auto transpose(core::Argument<A> const& a, checking::CallSite where = 
 /// not fit the new label.
 template <class... Pairs, class A>
 constexpr auto relabel(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Relabel<Pairs...>{}, where, a.self());
+  return api::call(op::Relabel<Pairs...>{}, where, a.self());
 }
 
 /// Removes dims of extent 1: `A[I@X, J]` -> `squeeze<J>` -> `A[I@X]`. Local; shares memory.
 /// Refused: D01, D03 a split dim, D06. Error E41: another extent.
 template <class... Ls, class A>
 constexpr auto squeeze(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Squeeze<Ls...>{}, where, a.self());
+  return api::call(op::Squeeze<Ls...>{}, where, a.self());
 }
 
 /// Adds dims of extent 1 before the others: `A[I@X]` -> `expand<K>` -> `A[K, I@X]`. Local; shares
 /// memory. Refused: D02, D06, T07.
 template <class... Ls, class A>
 constexpr auto expand(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Expand<Ls...>{}, where, a.self());
+  return api::call(op::Expand<Ls...>{}, where, a.self());
 }
 
 /// Adds dims before the others, along which the value is repeated: `A[I@X]` -> `broadcast<Dim<K,
@@ -375,7 +375,7 @@ constexpr auto broadcast(
     core::Argument<A> const& a,
     std::array<std::int64_t, sizeof...(Dims)> const& extents = detail::static_extents<Dims...>(),
     checking::CallSite where = {}) {
-  return call(op::Broadcast<Dims...>{extents}, where, a.self());
+  return api::call(op::Broadcast<Dims...>{extents}, where, a.self());
 }
 
 /// Splits one dim into two, the second running fastest: `A[I@(X,Y)]` -> `split_dim<I, Dim<J, X>,
@@ -390,7 +390,7 @@ constexpr auto split_dim(
     core::Argument<A> const& a,
     std::array<std::int64_t, 2> const& extents = detail::static_extents<First, Second>(),
     checking::CallSite where = {}) {
-  return call(op::SplitDim<I, First, Second>{extents}, where, a.self());
+  return api::call(op::SplitDim<I, First, Second>{extents}, where, a.self());
 }
 
 /// Merges two neighbouring dims into one: `A[J@X, K@Y]` -> `merge_dims<J, K, I>` -> `A[I@(X,Y)]`.
@@ -398,7 +398,7 @@ constexpr auto split_dim(
 /// B03. Error E40.
 template <class First, class Second, class I, class A>
 constexpr auto merge_dims(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::MergeDims<First, Second, I>{}, where, a.self());
+  return api::call(op::MergeDims<First, Second, I>{}, where, a.self());
 }
 
 /// The lower triangle: `A[I@X, J@Y]` -> `tril<I, J>(a)` -> `A[I@X, J@Y]` keeps the elements whose
@@ -408,7 +408,7 @@ constexpr auto merge_dims(core::Argument<A> const& a, checking::CallSite where =
 template <class I, class J, class A>
 constexpr auto tril(core::Argument<A> const& a, std::int64_t diagonal = 0,
                     checking::CallSite where = {}) {
-  return call(op::Tril<I, J>{diagonal}, where, a.self());
+  return api::call(op::Tril<I, J>{diagonal}, where, a.self());
 }
 
 /// The upper triangle, as tril: keeps the elements whose index along J is at least their index
@@ -416,7 +416,7 @@ constexpr auto tril(core::Argument<A> const& a, std::int64_t diagonal = 0,
 template <class I, class J, class A>
 constexpr auto triu(core::Argument<A> const& a, std::int64_t diagonal = 0,
                     checking::CallSite where = {}) {
-  return call(op::Triu<I, J>{diagonal}, where, a.self());
+  return api::call(op::Triu<I, J>{diagonal}, where, a.self());
 }
 
 /// The diagonal of I and J, whose row i is the element at index i along both: `A[I@X, J, B]` ->
@@ -426,7 +426,7 @@ constexpr auto triu(core::Argument<A> const& a, std::int64_t diagonal = 0,
 /// unreduced maximum or minimum. Error E41: more rows of I than of J. As jnp.diagonal.
 template <class I, class J, class A>
 constexpr auto diagonal(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Diagonal<I, J>{}, where, a.self());
+  return api::call(op::Diagonal<I, J>{}, where, a.self());
 }
 
 // Everyday mistakes (check/misused.hpp).

@@ -140,10 +140,10 @@ template <class I, class... Result, class A, class Start>
 constexpr auto dynamic_slice(core::Argument<A> const& a, Start const& start, std::int64_t size,
                              checking::CallSite where = {}) {
   if constexpr (std::is_integral_v<Start>) {
-    return call(op::DynamicSlice<I, Result...>{size, static_cast<std::int64_t>(start)}, where,
-                a.self());
+    return api::call(op::DynamicSlice<I, Result...>{size, static_cast<std::int64_t>(start)}, where,
+                     a.self());
   } else {
-    return call(op::DynamicSlice<I, Result...>{size}, where, a.self(), start);
+    return api::call(op::DynamicSlice<I, Result...>{size}, where, a.self(), start);
   }
 }
 
@@ -157,10 +157,10 @@ template <class I, class... Into, class A, class B, class Start>
 constexpr auto dynamic_update(core::Argument<A> const& a, B const& update, Start const& start,
                               checking::CallSite where = {}) {
   if constexpr (std::is_integral_v<Start>) {
-    return call(op::DynamicUpdate<I, Into...>{static_cast<std::int64_t>(start)}, where, a.self(),
-                update);
+    return api::call(op::DynamicUpdate<I, Into...>{static_cast<std::int64_t>(start)}, where,
+                     a.self(), update);
   } else {
-    return call(op::DynamicUpdate<I, Into...>{}, where, a.self(), update, start);
+    return api::call(op::DynamicUpdate<I, Into...>{}, where, a.self(), update, start);
   }
 }
 

@@ -304,7 +304,7 @@ namespace api {
 /// Refused: D01, I01 to I07, C10, R01 to R04 for the result. Errors: E23, E50.
 template <class V, class... Out, class A, class Ids>
 constexpr auto take(core::Argument<A> const& table, Ids const& ids, checking::CallSite where = {}) {
-  return call(op::Take<V, Out...>{}, where, table.self(), ids);
+  return api::call(op::Take<V, Out...>{}, where, table.self(), ids);
 }
 
 /// Row `k` of dim I, without that dim: `A[I, J@X]` -> `at<I>(a, 3)` -> `[J@X]`, a copy. Communicates
@@ -317,7 +317,7 @@ constexpr auto take(core::Argument<A> const& table, Ids const& ids, checking::Ca
 /// result. Error E41: not 0 <= k < extent. As jax.lax.index_in_dim with keepdims=False.
 template <class I, class... Out, class A>
 constexpr auto at(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
-  return call(op::At<I, Out...>{k}, where, a.self());
+  return api::call(op::At<I, Out...>{k}, where, a.self());
 }
 
 /// Adds each update to the row of a zero tensor that its id names, the transpose of `take`:
@@ -338,7 +338,7 @@ template <class V, class... Out, class A, class Ids>
 constexpr auto scatter_add(core::Argument<A> const& updates, Ids const& ids,
                            std::int64_t n = detail::static_extents<V>()[0],
                            checking::CallSite where = {}) {
-  return call(op::ScatterAdd<V, Out...>{n}, where, updates.self(), ids);
+  return api::call(op::ScatterAdd<V, Out...>{n}, where, updates.self(), ids);
 }
 
 /// 1 where the index along V equals the id, else 0: `ids[B@X]` -> `one_hot<V>(ids, n)` -> `f32[B@X,
@@ -350,7 +350,7 @@ template <class V, class... Out, class Ids>
 constexpr auto one_hot(core::Argument<Ids> const& ids,
                        std::int64_t n = detail::static_extents<V>()[0],
                        checking::CallSite where = {}) {
-  return call(typename detail::OneHotOf<V, Out...>::type{n}, where, ids.self());
+  return api::call(typename detail::OneHotOf<V, Out...>::type{n}, where, ids.self());
 }
 
 /// For each position of the ids, the element of `a` whose index along J is the id and whose other
@@ -363,7 +363,7 @@ constexpr auto one_hot(core::Argument<Ids> const& ids,
 template <class J, class... Into, class A, class Ids>
 constexpr auto take_along(core::Argument<A> const& a, Ids const& ids,
                           checking::CallSite where = {}) {
-  return call(op::TakeAlong<J, Into...>{}, where, a.self(), ids);
+  return api::call(op::TakeAlong<J, Into...>{}, where, a.self(), ids);
 }
 
 /// Adds each update to the element of a zero tensor whose index along J is the id and whose other
@@ -378,7 +378,7 @@ template <class J, class... At, class A, class Ids>
 constexpr auto scatter_along(core::Argument<A> const& updates, Ids const& ids,
                              std::int64_t n = detail::static_extents<J>()[0],
                              checking::CallSite where = {}) {
-  return call(op::ScatterAlong<J, At...>{n}, where, updates.self(), ids);
+  return api::call(op::ScatterAlong<J, At...>{n}, where, updates.self(), ids);
 }
 
 // Everyday mistakes (check/misused.hpp).

@@ -57,12 +57,12 @@ namespace api {
 /// window and sum from there.
 template <class... Out, class A, class B>
 constexpr auto matmul(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
-  return call(op::Matmul<Out...>{}, where, a.self(), b);
+  return api::call(op::Matmul<Out...>{}, where, a.self(), b);
 }
 template <class... Out, class A, class B>
 constexpr auto matmul(core::Argument<A> const& a, B const& b, Overlap overlap,
                       checking::CallSite where = {}) {
-  return call(op::Matmul<Out...>{overlap}, where, a.self(), b);
+  return api::call(op::Matmul<Out...>{overlap}, where, a.self(), b);
 }
 
 /// The product of `a` and `b` with the named indices, as in einsum: indices of both operands that
@@ -73,7 +73,7 @@ constexpr auto matmul(core::Argument<A> const& a, B const& b, Overlap overlap,
 /// Dim<K>>(a, b)` names the result's sharding and runs its plan. Refusals and errors as matmul.
 template <class... Out, class A, class B>
 constexpr auto einsum(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
-  return call(op::Einsum<Out...>{}, where, a.self(), b);
+  return api::call(op::Einsum<Out...>{}, where, a.self(), b);
 }
 /// NumPy's notation for indices: refused, A06.
 template <class A, class... More>
@@ -93,30 +93,30 @@ template <class... Out, class A, class B, class C>
   requires(detail::are_operands<A, C>)
 constexpr auto einsum(core::Argument<A> const& a, B const& b, C const& c,
                       std::source_location const& where = std::source_location::current()) {
-  return call(op::Einsum<Out...>{}, where, a.self(), b, c);
+  return api::call(op::Einsum<Out...>{}, where, a.self(), b, c);
 }
 template <class... Out, class A, class B, class C, class D>
   requires(detail::are_operands<A, C>)
 constexpr auto einsum(core::Argument<A> const& a, B const& b, C const& c, D const& d,
                       std::source_location const& where = std::source_location::current()) {
-  return call(op::Einsum<Out...>{}, where, a.self(), b, c, d);
+  return api::call(op::Einsum<Out...>{}, where, a.self(), b, c, d);
 }
 template <class... Out, class A, class B, class C, class D, class E>
   requires(detail::are_operands<A, C>)
 constexpr auto einsum(core::Argument<A> const& a, B const& b, C const& c, D const& d, E const& e,
                       std::source_location const& where = std::source_location::current()) {
-  return call(op::Einsum<Out...>{}, where, a.self(), b, c, d, e);
+  return api::call(op::Einsum<Out...>{}, where, a.self(), b, c, d, e);
 }
 // of more a line cannot be known
 template <class... Out, detail::FieldType A, class B, detail::FieldType C, class... More>
   requires(sizeof...(More) > 2)
 constexpr auto einsum(core::Argument<A> const& a, B const& b, C const& c, More const&... more) {
-  return call(op::Einsum<Out...>{}, std::source_location{}, a.self(), b, c, more...);
+  return api::call(op::Einsum<Out...>{}, std::source_location{}, a.self(), b, c, more...);
 }
 template <class... Out, class A, class B>
 constexpr auto einsum(core::Argument<A> const& a, B const& b, Overlap overlap,
                       checking::CallSite where = {}) {
-  return call(op::Einsum<Out...>{overlap}, where, a.self(), b);
+  return api::call(op::Einsum<Out...>{overlap}, where, a.self(), b);
 }
 
 }  // namespace api

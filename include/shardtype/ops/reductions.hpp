@@ -49,7 +49,7 @@ constexpr auto counted(Out const& out) {
   if constexpr (std::is_base_of_v<checking::Poisoned, Out>) {
     return Counted<checking::Poisoned, checking::Poisoned>{};
   } else if constexpr (is_dry<Out>) {
-    auto const counts = beside<real_of<typename Out::element>>(out);
+    auto const counts = detail::beside<real_of<typename Out::element>>(out);
     return Counted<Out, std::remove_const_t<decltype(counts)>>{out, counts};
   } else {
     return out;
@@ -58,8 +58,8 @@ constexpr auto counted(Out const& out) {
 template <class F, class T, class Out>
 constexpr auto in_parts(Out const& out) {
   if constexpr (is_dry<Out>) {
-    auto const second = beside<typename F::template second<T>>(out);
-    auto const third = beside<typename F::template third<T>>(out);
+    auto const second = detail::beside<typename F::template second<T>>(out);
+    auto const third = detail::beside<typename F::template third<T>>(out);
     return InParts<Out, std::remove_const_t<decltype(second)>,
                    std::remove_const_t<decltype(third)>>{out, second, third};
   } else {
@@ -166,31 +166,31 @@ namespace api {
 #define SHARDTYPE_REDUCTION(name, ...)                                             \
   template <class... Out, class A>                                                 \
   constexpr auto name(core::Argument<A> const& a, checking::CallSite where = {}) { \
-    return call(__VA_ARGS__{}, where, execute::passed(a.self()));                  \
+    return api::call(__VA_ARGS__{}, where, execute::passed(a.self()));             \
   }                                                                                \
   template <class... Out, class A>                                                 \
   constexpr auto name(core::Argument<A>&& a, checking::CallSite where = {}) {      \
-    return call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));       \
+    return api::call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));  \
   }                                                                                \
   SHARDTYPE_NOT_BY_NUMBER(name)
 #define SHARDTYPE_REPRODUCIBLE(name, ...)                                                        \
   template <class... Out, class A>                                                               \
   constexpr auto name(core::Argument<A> const& a, Reproducible, checking::CallSite where = {}) { \
-    return call(__VA_ARGS__{}, where, execute::passed(a.self()));                                \
+    return api::call(__VA_ARGS__{}, where, execute::passed(a.self()));                           \
   }                                                                                              \
   template <class... Out, class A>                                                               \
   constexpr auto name(core::Argument<A>&& a, Reproducible, checking::CallSite where = {}) {      \
-    return call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));                     \
+    return api::call(__VA_ARGS__{}, where, execute::passed(std::move(a).self()));                \
   }
 #define SHARDTYPE_MOMENT(name, Op)                                                             \
   template <class... Out, class A>                                                             \
   constexpr auto name(core::Argument<A> const& a, double ddof = 0,                             \
                       checking::CallSite where = {}) {                                         \
-    return call(Op<Out...>{{ddof}}, where, execute::passed(a.self()));                         \
+    return api::call(Op<Out...>{{ddof}}, where, execute::passed(a.self()));                    \
   }                                                                                            \
   template <class... Out, class A>                                                             \
   constexpr auto name(core::Argument<A>&& a, double ddof = 0, checking::CallSite where = {}) { \
-    return call(Op<Out...>{{ddof}}, where, execute::passed(std::move(a).self()));              \
+    return api::call(Op<Out...>{{ddof}}, where, execute::passed(std::move(a).self()));         \
   }                                                                                            \
   SHARDTYPE_NOT_BY_NUMBER(name)
 
@@ -229,22 +229,22 @@ SHARDTYPE_REDUCTION(prod, op::Prod<Out...>)
 /// larger of two tensors' elements, `max(a, b)`, is in ops/math.hpp.
 template <class... Out, class A>
 constexpr auto max(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Max<Out...>{}, where, execute::passed(a.self()));
+  return api::call(op::Max<Out...>{}, where, execute::passed(a.self()));
 }
 template <class... Out, class A>
 constexpr auto max(core::Argument<A>&& a, checking::CallSite where = {}) {
-  return call(op::Max<Out...>{}, where, execute::passed(std::move(a).self()));
+  return api::call(op::Max<Out...>{}, where, execute::passed(std::move(a).self()));
 }
 /// The least element; a NaN if there is one, the largest value of the type if there are no
 /// elements. `A[I@X, J]` -> `min<I>` -> `[J]{U_min:X}`, nothing sent; `min<Dim<J>>` -> `[J]`, one
 /// all_reduce. As max.
 template <class... Out, class A>
 constexpr auto min(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Min<Out...>{}, where, execute::passed(a.self()));
+  return api::call(op::Min<Out...>{}, where, execute::passed(a.self()));
 }
 template <class... Out, class A>
 constexpr auto min(core::Argument<A>&& a, checking::CallSite where = {}) {
-  return call(op::Min<Out...>{}, where, execute::passed(std::move(a).self()));
+  return api::call(op::Min<Out...>{}, where, execute::passed(std::move(a).self()));
 }
 /// Whether all elements of a bool tensor are true. `A[I@X, J]` -> `all<I>` -> `[J]{U_min:X}`,
 /// nothing sent; `all<Dim<J>>` -> `[J]`, one all_reduce. Same forms as sum. Refused:
@@ -316,13 +316,13 @@ SHARDTYPE_MOMENT(stddev, op::StdDev)
 /// (S03). Refused: as prod, P12 integers, and S04 complex numbers.
 template <class... Out, class A>
 constexpr auto counted_max(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return detail::counted(call(op::CountedMax<Out...>{}, where, a.self()));
+  return detail::counted(api::call(op::CountedMax<Out...>{}, where, a.self()));
 }
 
 /// The least element and the number of elements that equal it; as counted_max.
 template <class... Out, class A>
 constexpr auto counted_min(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return detail::counted(call(op::CountedMin<Out...>{}, where, a.self()));
+  return detail::counted(api::call(op::CountedMin<Out...>{}, where, a.self()));
 }
 
 /// The product of the elements that are not zero, and the number of those that are: `A[I@X, J]` ->
@@ -332,7 +332,7 @@ constexpr auto counted_min(core::Argument<A> const& a, checking::CallSite where 
 /// Forms and refusals as counted_max, but complex numbers are accepted.
 template <class... Out, class A>
 constexpr auto counted_prod(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return detail::counted(call(op::CountedProd<Out...>{}, where, a.self()));
+  return detail::counted(api::call(op::CountedProd<Out...>{}, where, a.self()));
 }
 
 /// exp(a) divided by its sum over the named labels; computed relative to the largest element, so that
@@ -347,13 +347,13 @@ constexpr auto counted_prod(core::Argument<A> const& a, checking::CallSite where
 /// integers, S04 complex numbers, S06, N05, R01 to R03, V14. As jax.nn.softmax.
 template <class... Names, class A>
 constexpr auto softmax(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Softmax<Names...>{}, where, a.self());
+  return api::call(op::Softmax<Names...>{}, where, a.self());
 }
 
 /// The logarithm of softmax, a - logsumexp(a); otherwise as softmax. As jax.nn.log_softmax.
 template <class... Names, class A>
 constexpr auto log_softmax(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::LogSoftmax<Names...>{}, where, a.self());
+  return api::call(op::LogSoftmax<Names...>{}, where, a.self());
 }
 
 // Everyday mistakes (check/misused.hpp).

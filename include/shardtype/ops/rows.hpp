@@ -300,7 +300,7 @@ namespace api {
 template <class I, class... Result, class A>
 constexpr auto slice(core::Argument<A> const& a, std::int64_t begin, std::int64_t end,
                      std::int64_t step = 1, checking::CallSite where = {}) {
-  return call(op::Slice<I, Result...>{begin, end, step}, where, a.self());
+  return api::call(op::Slice<I, Result...>{begin, end, step}, where, a.self());
 }
 
 /// Adds `before` and `after` rows of zeros around dim J: `A[I@X, J]{U:Y}` -> `pad<J>(a, 1, 1)` ->
@@ -309,15 +309,15 @@ constexpr auto slice(core::Argument<A> const& a, std::int64_t begin, std::int64_
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
                    checking::CallSite where = {}) {
-  return call(op::Pad<I, Result...>{before, after}, where, a.self());
+  return api::call(op::Pad<I, Result...>{before, after}, where, a.self());
 }
 /// As above with another value. Refused as well: D11 an unreduced sum, because every summand would
 /// get the value. An unreduced maximum or minimum is accepted: every candidate gets it.
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
                    detail::element_or_t<A> value, checking::CallSite where = {}) {
-  return call(op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value}, where,
-              a.self());
+  return api::call(op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value}, where,
+                   a.self());
 }
 /// Both with rows between each two rows as well: row k of `a` becomes row before + k (interior + 1).
 /// `pad<J>(ct, begin, rest, op::Interior{step - 1})` is the transpose of `slice<J>(a, begin, end,
@@ -325,13 +325,13 @@ constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
                    op::Interior interior, checking::CallSite where = {}) {
-  return call(op::Pad<I, Result...>{before, after, interior.rows}, where, a.self());
+  return api::call(op::Pad<I, Result...>{before, after, interior.rows}, where, a.self());
 }
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
                    op::Interior interior, detail::element_or_t<A> value,
                    checking::CallSite where = {}) {
-  return call(
+  return api::call(
       op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value, interior.rows},
       where, a.self());
 }
@@ -341,28 +341,28 @@ constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t
 template <class I, class... Result, class A>
 constexpr auto repeat(core::Argument<A> const& a, std::int64_t times,
                       checking::CallSite where = {}) {
-  return call(op::Repeat<I, Result...>{times}, where, a.self());
+  return api::call(op::Repeat<I, Result...>{times}, where, a.self());
 }
 
 /// Repeats the sequence of rows `times` times, as np.tile: `A[I@X, J]` -> `tile<J>(a, 2)`. Local;
 /// copies. Refusals and errors as repeat.
 template <class I, class... Result, class A>
 constexpr auto tile(core::Argument<A> const& a, std::int64_t times, checking::CallSite where = {}) {
-  return call(op::Tile<I, Result...>{times}, where, a.self());
+  return api::call(op::Tile<I, Result...>{times}, where, a.self());
 }
 
 /// Reverses the order of the rows of a dim: `A[I@X, J]` -> `flip<J>` -> `A[I@X, J]`. Local; copies.
 /// Refused: D01, D03.
 template <class I, class A>
 constexpr auto flip(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return call(op::Flip<I>{}, where, a.self());
+  return api::call(op::Flip<I>{}, where, a.self());
 }
 
 /// Shifts rows cyclically along I: row i of the result is row (i - n) mod extent. Local; copies.
 /// Refused: D01, D04 along a split dim (use `shift<I>(a, n, Edge::wrap)`). As jnp.roll.
 template <class I, class A>
 constexpr auto roll(core::Argument<A> const& a, std::int64_t n, checking::CallSite where = {}) {
-  return call(op::Roll<I>{n}, where, a.self());
+  return api::call(op::Roll<I>{n}, where, a.self());
 }
 
 /// Concatenates tensors along I: `A[I@X, J]`, `B[I@X, J]` -> `concat<J>(a, b)` -> `[I@X, J]`. The
@@ -372,28 +372,28 @@ constexpr auto roll(core::Argument<A> const& a, std::int64_t n, checking::CallSi
 template <class I, class... Result, class A, class B>
 constexpr auto concat(core::Argument<A> const& a, B const& b,
                       std::source_location const& where = std::source_location::current()) {
-  return call(op::Concat<I, Result...>{}, where, a.self(), b);
+  return api::call(op::Concat<I, Result...>{}, where, a.self(), b);
 }
 template <class I, class... Result, class A, class B, class C>
 constexpr auto concat(core::Argument<A> const& a, B const& b, C const& c,
                       std::source_location const& where = std::source_location::current()) {
-  return call(op::Concat<I, Result...>{}, where, a.self(), b, c);
+  return api::call(op::Concat<I, Result...>{}, where, a.self(), b, c);
 }
 template <class I, class... Result, class A, class B, class C, class D>
 constexpr auto concat(core::Argument<A> const& a, B const& b, C const& c, D const& d,
                       std::source_location const& where = std::source_location::current()) {
-  return call(op::Concat<I, Result...>{}, where, a.self(), b, c, d);
+  return api::call(op::Concat<I, Result...>{}, where, a.self(), b, c, d);
 }
 template <class I, class... Result, class A, class B, class C, class D, class E>
 constexpr auto concat(core::Argument<A> const& a, B const& b, C const& c, D const& d, E const& e,
                       std::source_location const& where = std::source_location::current()) {
-  return call(op::Concat<I, Result...>{}, where, a.self(), b, c, d, e);
+  return api::call(op::Concat<I, Result...>{}, where, a.self(), b, c, d, e);
 }
 // of others a line cannot be known
 template <class I, class... Result, class A, class... Bs>
   requires(sizeof...(Bs) == 0 || sizeof...(Bs) > 4)
 constexpr auto concat(core::Argument<A> const& a, Bs const&... bs) {
-  return call(op::Concat<I, Result...>{}, std::source_location{}, a.self(), bs...);
+  return api::call(op::Concat<I, Result...>{}, std::source_location{}, a.self(), bs...);
 }
 
 /// Stacks tensors along a new first dim: `A[I@X]`, `B[I@X]` -> `stack<K>(a, b)` -> `[K, I@X]`.
@@ -401,28 +401,28 @@ constexpr auto concat(core::Argument<A> const& a, Bs const&... bs) {
 template <class K, class A, class B>
 constexpr auto stack(core::Argument<A> const& a, B const& b,
                      std::source_location const& where = std::source_location::current()) {
-  return call(op::Stack<K>{}, where, a.self(), b);
+  return api::call(op::Stack<K>{}, where, a.self(), b);
 }
 template <class K, class A, class B, class C>
 constexpr auto stack(core::Argument<A> const& a, B const& b, C const& c,
                      std::source_location const& where = std::source_location::current()) {
-  return call(op::Stack<K>{}, where, a.self(), b, c);
+  return api::call(op::Stack<K>{}, where, a.self(), b, c);
 }
 template <class K, class A, class B, class C, class D>
 constexpr auto stack(core::Argument<A> const& a, B const& b, C const& c, D const& d,
                      std::source_location const& where = std::source_location::current()) {
-  return call(op::Stack<K>{}, where, a.self(), b, c, d);
+  return api::call(op::Stack<K>{}, where, a.self(), b, c, d);
 }
 template <class K, class A, class B, class C, class D, class E>
 constexpr auto stack(core::Argument<A> const& a, B const& b, C const& c, D const& d, E const& e,
                      std::source_location const& where = std::source_location::current()) {
-  return call(op::Stack<K>{}, where, a.self(), b, c, d, e);
+  return api::call(op::Stack<K>{}, where, a.self(), b, c, d, e);
 }
 // of others a line cannot be known
 template <class K, class A, class... Bs>
   requires(sizeof...(Bs) == 0 || sizeof...(Bs) > 4)
 constexpr auto stack(core::Argument<A> const& a, Bs const&... bs) {
-  return call(op::Stack<K>{}, std::source_location{}, a.self(), bs...);
+  return api::call(op::Stack<K>{}, std::source_location{}, a.self(), bs...);
 }
 
 // Everyday mistakes (check/misused.hpp).

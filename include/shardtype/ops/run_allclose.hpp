@@ -64,19 +64,20 @@ bool holds_everywhere(F const& f, char const* name, std::source_location const& 
   if constexpr (is_poisoned<std::remove_cvref_t<A>> || is_poisoned<std::remove_cvref_t<B>>) {
     return false;
   } else {
-    using Left = typename decltype(compared<A>())::type;
-    using Right = typename decltype(compared<B>())::type;
-    using R = typename decltype(resolve_comparison<F, Left, Right>())::type;
+    using Left = typename decltype(detail::compared<A>())::type;
+    using Right = typename decltype(detail::compared<B>())::type;
+    using R = typename decltype(detail::resolve_comparison<F, Left, Right>())::type;
     using Judged = judged_t<R, Left, Right>;
     if constexpr (!accepts<Judged>) {
       static_cast<void>(Poisoned(Judged{}));
       return false;
     } else {
       core::RunningCall const running(name, where);
-      auto const part = call(op::All<>{}, where,
-                             execute::passed(fuse(f, std::forward<A>(a), std::forward<B>(b))));
-      bool const mine = !part.mesh().here() || block_on_host(part).front() != 0;
-      return agreed(part.mesh().state(), mine, name, where);
+      auto const part =
+          api::call(op::All<>{}, where,
+                    execute::passed(detail::fuse(f, std::forward<A>(a), std::forward<B>(b))));
+      bool const mine = !part.mesh().here() || detail::block_on_host(part).front() != 0;
+      return detail::agreed(part.mesh().state(), mine, name, where);
     }
   }
 }
@@ -85,7 +86,7 @@ bool holds_everywhere(F const& f, char const* name, std::source_location const& 
 template <class A>
 auto known_extents(A const& a) {
   if constexpr (is_fused<A>) {
-    return a.computed() ? a.tensor().extents() : fused_extents<operand_t<A>>(a);
+    return a.computed() ? a.tensor().extents() : detail::fused_extents<operand_t<A>>(a);
   } else {
     return a.extents();
   }
@@ -97,8 +98,8 @@ bool same_extents([[maybe_unused]] A const& a, [[maybe_unused]] B const& b) {
     using S = Scope<operand_t<A>, operand_t<B>>;
     constexpr Spec left = S::template spec<0>;
     constexpr Spec right = S::template spec<1>;
-    auto const extents = known_extents(a);
-    auto const others = known_extents(b);
+    auto const extents = detail::known_extents(a);
+    auto const others = detail::known_extents(b);
     for (int d = 0; d < left.rank; ++d)
       if (int const e = right.find(left.dims[d].label); e >= 0)
         if (extents[static_cast<std::size_t>(d)] != others[static_cast<std::size_t>(e)])
@@ -109,9 +110,9 @@ bool same_extents([[maybe_unused]] A const& a, [[maybe_unused]] B const& b) {
 /// Whether all elements are equal, for array_equal.
 template <class A, class B>
 bool equal_everywhere(bool equal_nan, std::source_location const& where, A&& a, B&& b) {
-  return same_extents(a, b) &&
-         holds_everywhere(functions::Close{{}, 0, 0, equal_nan}, "array_equal", where,
-                          std::forward<A>(a), std::forward<B>(b));
+  return detail::same_extents(a, b) &&
+         detail::holds_everywhere(functions::Close{{}, 0, 0, equal_nan}, "array_equal", where,
+                                  std::forward<A>(a), std::forward<B>(b));
 }
 
 }  // namespace detail

@@ -23,7 +23,7 @@ namespace detail {
 template <class Out, class A>
 bool keeps_value(MeshRef const& mesh) {
   using S = Scope<Out, A>;
-  AxisMap const axes = map_axes(mesh.state(), S::names);
+  AxisMap const axes = runtime::map_axes(mesh.state(), S::names);
   for (int x = 0; x < max_axes; ++x) {
     AxisState const before = S::template spec<1>.state(x);
     bool const whole = before == AxisState::replicated || before == AxisState::reduced;
@@ -34,13 +34,13 @@ bool keeps_value(MeshRef const& mesh) {
 
 template <class Out, class A>
 Out as_partial(A const& a) {
-  Out out = uninitialized<Out>(a.mesh(), a.extents());
+  Out out = detail::uninitialized<Out>(a.mesh(), a.extents());
   if (!a.mesh().here()) return out;
   using T = typename A::element;
   typename A::execution_space const exec{};
   auto* const to = static_cast<T*>(out.buffer().data());
   kernels::fill(exec, to, out.local_size(), T{});
-  if (keeps_value<Out, A>(a.mesh())) {
+  if (detail::keeps_value<Out, A>(a.mesh())) {
     std::array<Rows, A::rank> rows = a.rows();
     T const* from = static_cast<T const*>(a.buffer().data());
     Buffer spread;
@@ -48,14 +48,14 @@ Out as_partial(A const& a) {
       for (int d = 0; d < A::spec.rank; ++d) {
         auto const k = static_cast<std::size_t>(d);
         if (rows[k].contiguous() || rows[k] == out.rows()[k]) continue;
-        kernels::Layout block = block_layout(rows);
+        kernels::Layout block = detail::block_layout(rows);
         spread = execute::place_rows<T, typename A::memory_space>(a.mesh().state(), from, block, d,
                                                                   out.rows()[k], rows[k]);
         from = static_cast<T const*>(spread.data());
         rows[k] = out.rows()[k];
       }
     }
-    kernels::Layout part = block_layout(out.rows());
+    kernels::Layout part = detail::block_layout(out.rows());
     std::int64_t at = 0;
     for (int d = 0; d < A::spec.rank; ++d) {
       auto const k = static_cast<std::size_t>(d);

@@ -15,7 +15,7 @@ namespace shardtype::execute {
 template <class P>
 struct StartOf {
   static std::int64_t read(P const& start, std::source_location const& where) {
-    return start.mesh().here() ? static_cast<std::int64_t>(item(start, where)) : 0;
+    return start.mesh().here() ? static_cast<std::int64_t>(api::item(start, where)) : 0;
   }
 };
 template <class T, class... Parts>
@@ -26,12 +26,12 @@ template <class Op>
 struct Run<Op> {
   template <class R, class... As>
   static auto run(Op op, std::source_location const& where, As const&... as) {
-    static_cast<void>(result_extents<R>(op, as...));  // errors come before a start is read
+    static_cast<void>(execute::result_extents<R>(op, as...));  // errors come before a start is read
     auto const read = [&]<class A>(A const& a) {
       if constexpr (A::rank == 0) op.start = StartOf<A>::read(a, where);
     };
     (read(as), ...);
-    return run_local<R, Run>(op, where, as...);
+    return execute::run_local<R, Run>(op, where, as...);
   }
   template <class Call>
   static Buffer block(Op const& op, Call const& run) {

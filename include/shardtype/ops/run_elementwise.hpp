@@ -86,7 +86,7 @@ constexpr decltype(auto) referred(A const& a) {
   if constexpr (is_fused<A>) {
     return a.tensor();  // it has a name
   } else if constexpr (is_number<A>) {
-    return held(a);
+    return detail::held(a);
   } else {
     return (a);
   }
@@ -105,13 +105,14 @@ constexpr auto fuse(F const& f, Args&&... args) {
     using Next = execute::Continue<active ? execute::Above::active : execute::Above::lazy,
                                    held_t<Args&&>...>;
     if constexpr (std::is_void_v<typename Next::template refusal_of_function<F>>) {
-      return Next::fuse(f, held(static_cast<Args&&>(args))...);
+      return Next::fuse(f, detail::held(static_cast<Args&&>(args))...);
     } else {
       static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
       return Poisoned{};
     }
   } else if constexpr ((is_dry<std::remove_cvref_t<Args>> || ...)) {
-    return call(op::Map<F>{f}, std::source_location{}, held(static_cast<Args&&>(args))...);
+    return api::call(op::Map<F>{f}, std::source_location{},
+                     detail::held(static_cast<Args&&>(args))...);
   } else {
     using R = Resolve<op::Map<F>, operand_t<held_t<Args>>...>;
     if constexpr (R::verdict) {
@@ -155,7 +156,7 @@ MeshRef const& first_mesh(A const& a, Rest const&... rest) {
   if constexpr (is_tensor<A>) {
     return a.mesh();
   } else {
-    return first_mesh(rest...);
+    return detail::first_mesh(rest...);
   }
 }
 /// The extents of the labels of one call. Errors: E23, E24.
@@ -163,11 +164,11 @@ template <class R, class... Args>
 Sizing map_sizing(AxisMap const& axes, Args const&... args) {
   Sizing z{R::S::names.extents(), axes.sizes,
            static_cast<std::int64_t>(sizeof(typename R::first::element))};
-  MeshRef const& mesh = first_mesh(args...);
+  MeshRef const& mesh = detail::first_mesh(args...);
   int k = 0;
   auto const note = [&]<class A>(A const& a) {
     if constexpr (is_tensor<A>) {
-      check_one_mesh(mesh, a.mesh());
+      detail::check_one_mesh(mesh, a.mesh());
       execute::note_extents(z.extents, R::S::names, R::S::readings[k].spec, a.extents().data(),
                             "one operand");
     }
@@ -191,7 +192,7 @@ constexpr void in_place(A& a, B&& b, char const* name) {
   using Other = std::remove_cvref_t<B>;
   if constexpr (is_active<A>) {
     // nothing is written: what was computed from `a` before keeps its value
-    auto const made = fuse(F{}, a, static_cast<B&&>(b));
+    auto const made = detail::fuse(F{}, a, static_cast<B&&>(b));
     using Made = std::remove_cvref_t<decltype(made)>;
     if constexpr (any_poisoned<Made>) {
       return;
@@ -219,8 +220,8 @@ constexpr void in_place(A& a, B&& b, char const* name) {
       Fused<F, A, held_t<B>> const e(
           F{}, a, detail::referred(static_cast<typename Referred<B>::type const&>(b)));
       bool const* const alike = SameAs<A, typename E::tensors>::each;
-      if (a.buffer().holders() > 1 + readers(e.operands, alike, a.buffer(), name))
-        throw_not_writable(a.buffer(), name, {});
+      if (a.buffer().holders() > 1 + detail::readers(e.operands, alike, a.buffer(), name))
+        detail::throw_not_writable(a.buffer(), name, {});
       FusedParts<typename E::part> const& parts = e;
       detail::run_fused_into(a, {e.operands, &parts, e.kernel, e.dims}, name);
     }
@@ -230,9 +231,9 @@ constexpr void in_place(A& a, B&& b, char const* name) {
 template <class... Out, class F, class... Args>
 constexpr auto map_to(std::source_location const& where, F const& f, Args&&... args) {
   if constexpr (sizeof...(Out) == 0 || (is_pending<std::remove_cvref_t<Args>> || ...)) {
-    return fuse(f, static_cast<Args&&>(args)...);
+    return detail::fuse(f, static_cast<Args&&>(args)...);
   } else {
-    return call(op::Map<F, Out...>{f}, where, held(static_cast<Args&&>(args))...);
+    return api::call(op::Map<F, Out...>{f}, where, detail::held(static_cast<Args&&>(args))...);
   }
 }
 
@@ -248,12 +249,15 @@ struct Run<op::Map<F, Out...>> {
       return shardtype::detail::fuse(op.function, args...).tensor();
     } else {
       using shardtype::detail::tensors_before;
-      AxisMap const axes = map_axes(shardtype::detail::first_mesh(args...).state(), R::S::names);
+      AxisMap const axes =
+          runtime::map_axes(shardtype::detail::first_mesh(args...).state(), R::S::names);
       Sizing const z = shardtype::detail::map_sizing<R>(axes, args...);
-      NamedRun const run{plan_of<R>(z), axes, where};
+      NamedRun const run{execute::plan_of<R>(z), axes, where};
       auto const compute = [&]<int... K>(std::integer_sequence<int, K...>) {
         return shardtype::detail::named_map<R>(
-            op.function, shardtype::detail::brought<R, tensors_before<K, Args...>()>(run, args)...);
+            op.function,
+            shardtype::detail::brought<R, shardtype::detail::tensors_before<K, Args...>()>(
+                run, args)...);
       };
       // frees operands that were moved before the result is resharded
       auto made = compute(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});

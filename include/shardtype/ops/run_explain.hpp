@@ -15,8 +15,9 @@ namespace shardtype::api {
 template <class Op, class A, class... B>
   requires Operation<Op>
 std::string explain(Op const& op, core::Argument<A> const& a, B const&... b) {
-  return explain(plan_at(op, detail::operand(a.self()), detail::operand(b)...),
-                 checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names);
+  return api::explain(
+      api::plan_at(op, detail::operand(a.self()), detail::operand(b)...),
+      checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names);
 }
 
 /// The calling rank's coordinates along the axes of this operation, in the plan's numbering: the

@@ -18,12 +18,13 @@ struct Run<op::TakeRows<V>> : Filled<Run<op::TakeRows<V>>> {
   template <class Out, class A, class Ids>
   static void fill(op::TakeRows<V> const&, Out& out, A const& table, Ids const& ids) {
     constexpr auto at = static_cast<std::size_t>(dim_of<A, V>);
-    check_values_of<V>(ids, table.extents()[at]);
+    execute::check_values_of<V>(ids, table.extents()[at]);
     typename A::execution_space const exec{};
-    kernels::look_up(exec, data_of(table), data_of(ids),
-                     static_cast<typename A::element*>(out.buffer().data()),
-                     numbered_rows(detail::block_layout(table.rows()), static_cast<int>(at),
-                                   table.rows()[at].range(), ids.local_size()));
+    kernels::look_up(
+        exec, execute::data_of(table), execute::data_of(ids),
+        static_cast<typename A::element*>(out.buffer().data()),
+        execute::numbered_rows(detail::block_layout(table.rows()), static_cast<int>(at),
+                               table.rows()[at].range(), ids.local_size()));
     exec.fence();
   }
 };
@@ -37,7 +38,7 @@ struct Run<op::AddRows<V>> : Filled<Run<op::AddRows<V>>> {
     constexpr auto at = static_cast<std::size_t>(dim_of<Out, V>);
     // the dims of the updates that the result keeps, in their order, before and after V
     constexpr auto in_updates = shardtype::detail::dims_in<Out, A>();
-    check_values_of<V>(ids, op.n);
+    execute::check_values_of<V>(ids, op.n);
     MeshRef const& mesh = updates.mesh();
     typename A::execution_space const exec{};
     auto* const to = static_cast<T*>(out.buffer().data());
@@ -56,7 +57,7 @@ struct Run<op::AddRows<V>> : Filled<Run<op::AddRows<V>>> {
     for (std::size_t e = 0; e < Ids::rank; ++e) {
       auto const k = static_cast<std::size_t>(of_ids[e]);
       // blocks nest, so the finer one is within the other
-      Range const both = intersect(updates.ranges()[k], ids.ranges()[e]);
+      Range const both = core::intersect(updates.ranges()[k], ids.ranges()[e]);
       part.push(block, of_ids[e], updates.ranges()[k], both);
       id_part.push(id_block, static_cast<int>(e), ids.ranges()[e], both);
     }
@@ -92,10 +93,10 @@ template <class V, class T>
 struct Run<op::OneHotRows<V, T>> : Filled<Run<op::OneHotRows<V, T>>> {
   template <class Out, class Ids>
   static void fill(op::OneHotRows<V, T> const& op, Out& out, Ids const& ids) {
-    check_values_of<V>(ids, op.n);
+    execute::check_values_of<V>(ids, op.n);
     typename Ids::execution_space const exec{};
     Range const held = out.rows()[Ids::rank].range();
-    kernels::one_hot(exec, data_of(ids), static_cast<T*>(out.buffer().data()),
+    kernels::one_hot(exec, execute::data_of(ids), static_cast<T*>(out.buffer().data()),
                      kernels::NumberedRows{{1, held.size(), 1}, held.begin, ids.local_size()});
     exec.fence();
   }
@@ -106,12 +107,12 @@ struct Run<op::TakeAlong<J, Into...>> : Filled<Run<op::TakeAlong<J, Into...>>> {
   template <class Out, class A, class Ids>
   static void fill(op::TakeAlong<J, Into...> const&, Out& out, A const& a, Ids const& ids) {
     constexpr auto at = static_cast<std::size_t>(dim_of<A, J>);
-    check_values_of<J>(ids, a.extents()[at]);
+    execute::check_values_of<J>(ids, a.extents()[at]);
     typename A::execution_space const exec{};
-    kernels::take_along(exec, data_of(a), data_of(ids),
+    kernels::take_along(exec, execute::data_of(a), execute::data_of(ids),
                         static_cast<typename A::element*>(out.buffer().data()),
-                        numbered_rows(detail::block_layout(a.rows()), static_cast<int>(at),
-                                      a.rows()[at].range(), ids.rows()[at].size()));
+                        execute::numbered_rows(detail::block_layout(a.rows()), static_cast<int>(at),
+                                               a.rows()[at].range(), ids.rows()[at].size()));
     exec.fence();
   }
 };
@@ -123,7 +124,7 @@ struct Run<op::ScatterAlong<J, At...>> : Filled<Run<op::ScatterAlong<J, At...>>>
                    Ids const& ids) {
     using T = typename A::element;
     constexpr auto at = static_cast<std::size_t>(dim_of<Out, J>);
-    check_values_of<J>(ids, op.n);
+    execute::check_values_of<J>(ids, op.n);
     typename A::execution_space const exec{};
     auto* const to = static_cast<T*>(out.buffer().data());
     std::int64_t const n = out.local_size();

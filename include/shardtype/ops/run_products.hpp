@@ -38,9 +38,9 @@ struct Run<op::Einsum<Out...>> : PlanRun {
   static typename R::result product(op::Einsum<Out...> const& op, std::source_location const& where,
                                     std::optional<A> a, B const& b, Rest const&... rest) {
     if constexpr (sizeof...(Rest) == 0) {
-      return call(op, where, *a, b);
+      return api::call(op, where, *a, b);
     } else {
-      std::optional made = call(typename R::pair_operation{}, where, *a, b);
+      std::optional made = api::call(typename R::pair_operation{}, where, *a, b);
       a.reset();
       return product<typename R::next>(op, where, std::move(made), rest...);
     }
@@ -60,9 +60,11 @@ auto plan_of_pair(MeshRef const& mesh, SizedTensor<A> const& a, SizedTensor<B> c
   Names const& names = R::S::names;
   Sizing z{names.extents(), map_axes(mesh.state(), names).sizes,
            static_cast<std::int64_t>(sizeof(typename A::element))};
-  note_extents(z.extents, names, R::S::readings[0].spec, a.extents.data(), "the first operand");
-  note_extents(z.extents, names, R::S::readings[1].spec, b.extents.data(), "the second operand");
-  plan = with_kernel<typename A::element, typename A::execution_space>(
+  execute::note_extents(z.extents, names, R::S::readings[0].spec, a.extents.data(),
+                        "the first operand");
+  execute::note_extents(z.extents, names, R::S::readings[1].spec, b.extents.data(),
+                        "the second operand");
+  plan = execute::with_kernel<typename A::element, typename A::execution_space>(
       Planner{names, z.element_bytes, &R::make_plan}(z));
   SizedTensor<typename R::result> made;
   for (std::size_t d = 0; d < made.extents.size(); ++d)
@@ -77,13 +79,13 @@ void for_pairs(MeshRef const& mesh, Use const& use, SizedTensor<A> const& a,
                SizedTensor<B> const& b, SizedTensor<Rest> const&... rest) {
   Plan plan;
   if constexpr (sizeof...(Rest) == 0) {
-    static_cast<void>(plan_of_pair<R>(mesh, a, b, plan));
+    static_cast<void>(execute::plan_of_pair<R>(mesh, a, b, plan));
     use(plan, R::S::names, plan.block_bytes(plan.result, Slot::result));
   } else {
     using Pair = typename R::pair;
-    auto const made = plan_of_pair<Pair>(mesh, a, b, plan);
+    auto const made = execute::plan_of_pair<Pair>(mesh, a, b, plan);
     use(plan, Pair::S::names, plan.block_bytes(plan.result, Slot::result));
-    for_pairs<typename R::next>(mesh, use, made, rest...);
+    execute::for_pairs<typename R::next>(mesh, use, made, rest...);
   }
 }
 
@@ -92,7 +94,7 @@ template <class A>
 std::int64_t given_bytes(A const& a) {
   Extents extents;
   for (std::size_t d = 0; d < A::rank; ++d) extents.at[A::spec.dims[d].label] = a.extents()[d];
-  Sizes const sizes = map_axes(a.mesh().state(), core::Scope<A>::names).sizes;
+  Sizes const sizes = runtime::map_axes(a.mesh().state(), core::Scope<A>::names).sizes;
   return core::mul_sat(core::largest_elements(A::spec, extents, sizes),
                        static_cast<std::int64_t>(sizeof(typename A::element)));
 }
@@ -106,7 +108,8 @@ void for_pairs_of(op::Einsum<Out...> const&, Use const& use, A const& a, As cons
     static_cast<void>(Judged{});
   } else {
     (shardtype::detail::check_one_mesh(a.mesh(), as.mesh()), ...);
-    for_pairs<R>(a.mesh(), use, SizedTensor<A>{a.extents()}, SizedTensor<As>{as.extents()}...);
+    execute::for_pairs<R>(a.mesh(), use, SizedTensor<A>{a.extents()},
+                          SizedTensor<As>{as.extents()}...);
   }
 }
 

@@ -29,14 +29,14 @@ struct Run<op::Normalize<Log, Ls...>> : LocalBlock<Run<op::Normalize<Log, Ls...>
 
  private:
   static KeptDims kept(ResultExtents const& call) {
-    return kept_dims(call.a(), Op::totals(call.a(), call.from()));
+    return execute::kept_dims(call.a(), Op::totals(call.a(), call.from()));
   }
   template <class T, class Space>
   static Buffer totals(LocalRun<T, Space> const& run) {
     static_assert(sizeof(typename Reducer<T>::Total) == static_cast<std::size_t>(Op::total_bytes));
     KeptDims const k = kept(run.call);
-    return reduce_block<Reducer<T>, false, Space>(run.mesh, run.data,
-                                                  kept_first(run.in, k.at, k.count), k.count);
+    return execute::reduce_block<Reducer<T>, false, Space>(
+        run.mesh, run.data, execute::kept_first(run.in, k.at, k.count), k.count);
   }
   /// The normalized block.
   template <class T, class Space>

@@ -15,7 +15,7 @@ struct Run<op::Sorted<Places, I>> : Filled<Run<op::Sorted<Places, I>>> {
   template <class Out, class A>
   static void fill(op::Sorted<Places, I> const& op, Out& out, A const& a) {
     if (a.local_size() == 0) return;
-    auto sorter = block_sorter<I>(a, -1, op.order);
+    auto sorter = execute::block_sorter<I>(a, -1, op.order);
     auto* const to = static_cast<typename Out::element*>(out.buffer().data());
     if constexpr (Places) {
       sorter.first(nullptr, to);
@@ -31,11 +31,11 @@ struct Run<op::TopK<I, Result...>> {
   static auto run(op::TopK<I, Result...> const& op, std::source_location const&, A const& a) {
     using Values = typename R::result;
     using Places = shardtype::detail::with_elements<Values, std::int64_t>;
-    auto const extents = result_extents<R>(op, a);
+    auto const extents = execute::result_extents<R>(op, a);
     TopK<Values, Places> out{shardtype::detail::uninitialized<Values>(a.mesh(), extents),
                              shardtype::detail::uninitialized<Places>(a.mesh(), extents)};
     if (a.local_size() > 0)
-      block_sorter<I>(a, op.k, op::Order::descending)
+      execute::block_sorter<I>(a, op.k, op::Order::descending)
           .first(static_cast<typename A::element*>(out.values.buffer().data()),
                  static_cast<std::int64_t*>(out.places.buffer().data()));
     return out;

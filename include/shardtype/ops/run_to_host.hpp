@@ -28,7 +28,7 @@ struct Replicated<Tensor<T, Parts...>> {
   static constexpr Pack<> bare(hana::basic_type<Other>) {
     return {};
   }
-  using type = typename Only<decltype(as_tensor<Tensor<T, Parts...>, T>(
+  using type = typename Only<decltype(detail::as_tensor<Tensor<T, Parts...>, T>(
       (Pack<>{} | ... | bare(hana::basic_type<Parts>{})),
       detail::memory_of(hana::basic_type<Tensor<T, Parts...>>{})))>::type;
 };
@@ -46,7 +46,7 @@ struct InBlocks<Tensor<T, Parts...>> {
   static constexpr Pack<Other> cut(hana::basic_type<Other>) {
     return {};
   }
-  using type = typename Only<decltype(as_tensor<Tensor<T, Parts...>, T>(
+  using type = typename Only<decltype(detail::as_tensor<Tensor<T, Parts...>, T>(
       (Pack<>{} | ... | cut(hana::basic_type<Parts>{})), Pack<>{}))>::type;
 };
 
@@ -98,7 +98,7 @@ std::vector<host_element<typename A::element>> block_on_host(A const& a) {
 template <class A>
 bool first_holder(A const& a) {
   MeshState const& mesh = a.mesh().state();
-  AxisMap const map = map_axes(mesh, Scope<A>::names);
+  AxisMap const map = runtime::map_axes(mesh, Scope<A>::names);
   for (std::size_t k = 0; k < mesh.axes().size(); ++k) {
     bool splits = false;
     for (int x = 0; x < Scope<A>::names.axes; ++x)
@@ -126,7 +126,7 @@ auto to_host(core::Argument<A> const& given, checking::CallSite where = {}) {
   } else if constexpr (detail::accepts<Judged>) {
     core::RunningCall const running("to_host", where);
     return detail::block_on_host(
-        reshard<typename detail::Replicated<Held>::type>(detail::operand(a), where));
+        api::reshard<typename detail::Replicated<Held>::type>(detail::operand(a), where));
   } else {
     return checking::Poisoned(Judged{});
   }

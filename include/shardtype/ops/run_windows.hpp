@@ -106,7 +106,7 @@ struct Run<op::Cumulative<I, F>> : LocalBlock<Run<op::Cumulative<I, F>>> {
   template <class Call>
   static Buffer block(op::Cumulative<I, F> const& op, Call const& run) {
     using Reducer = kernels::reducer_t<F, typename Call::element>;
-    return running_values<Reducer>(run, op.name.data(), op.exclusive, op.reverse);
+    return execute::running_values<Reducer>(run, op.name.data(), op.exclusive, op.reverse);
   }
 };
 
@@ -114,7 +114,7 @@ template <class I>
 struct Run<op::Shift<I>> : LocalBlock<Run<op::Shift<I>>> {
   template <class Call>
   static Buffer block(op::Shift<I> const& op, Call const& run) {
-    return run_neighbor<false>(run, "shift", op.window(run.call.extent()));
+    return execute::run_neighbor<false>(run, "shift", op.window(run.call.extent()));
   }
 };
 
@@ -122,7 +122,8 @@ template <class I>
 struct Run<op::Diff<I>> : LocalBlock<Run<op::Diff<I>>> {
   template <class Call>
   static Buffer block(op::Diff<I> const& op, Call const& run) {
-    Buffer const rows = run_neighbor<false>(run, "diff", op.moved().window(run.call.extent()));
+    Buffer const rows =
+        execute::run_neighbor<false>(run, "diff", op.moved().window(run.call.extent()));
     auto* const out = run.writable(rows);
     kernels::subtract_blocks(run.exec(), out, run.data, out, run.out.elements());
     run.exec().fence();
@@ -136,7 +137,7 @@ struct Run<op::HaloExchange<I>> {
   static Halo<A, I> run(op::HaloExchange<I> const& op, std::source_location const& where,
                         A const& a) {
     kernels::Layout const block = detail::block_layout(a.rows());
-    return Halo<A, I>(a, op.window(), exchange_halo<R, false>(op, where, a, block, block));
+    return Halo<A, I>(a, op.window(), execute::exchange_halo<R, false>(op, where, a, block, block));
   }
 };
 
@@ -148,7 +149,7 @@ struct Run<op::HaloAdd<I>> {
     kernels::Layout with_halo = block;
     for (std::size_t d = 0; d < A::rank; ++d) with_halo.extent[d] = h.local_extents()[d];
     return A(h.mesh(), h.extents(),
-             exchange_halo<R, true>(op, where, h, with_halo.packed(), block));
+             execute::exchange_halo<R, true>(op, where, h, with_halo.packed(), block));
   }
 };
 
@@ -159,7 +160,7 @@ namespace api {
 /// The plan of adding up halos of tensors of type `A`.
 template <class I, class A, class J>
 constexpr decltype(auto) plan(op::HaloAdd<I> const& op, Type<Halo<A, J>>) {
-  return plan(op, type<A>);
+  return api::plan(op, type<A>);
 }
 
 /// The plan, and the coordinates in it, of adding up this halo (as `plan_at`, `coords_in` of tensors).

@@ -158,7 +158,7 @@ constexpr auto found(Out const& out) {
   if constexpr (std::is_base_of_v<checking::Poisoned, Out>) {
     return TopK<checking::Poisoned, checking::Poisoned>{};
   } else if constexpr (is_dry<Out>) {
-    auto const places = beside<std::int64_t>(out);
+    auto const places = detail::beside<std::int64_t>(out);
     return TopK<Out, std::remove_const_t<decltype(places)>>{out, places};
   } else {
     return out;
@@ -174,7 +174,7 @@ namespace api {
 template <class I, class A>
 constexpr auto sort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
                     checking::CallSite where = {}) {
-  return call(op::Sort<I>{order}, where, a.self());
+  return api::call(op::Sort<I>{order}, where, a.self());
 }
 
 /// The positions of the sorted elements along I, as std::int64_t: `a[I, J@X]` -> `argsort<I>(a)` ->
@@ -182,7 +182,7 @@ constexpr auto sort(core::Argument<A> const& a, op::Order order = op::Order::asc
 template <class I, class A>
 constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
                        checking::CallSite where = {}) {
-  return call(op::ArgSort<I>{order}, where, a.self());
+  return api::call(op::ArgSort<I>{order}, where, a.self());
 }
 
 /// The `k` largest elements along I in descending order, the first of equal ones, and their
@@ -192,7 +192,7 @@ constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::
 /// larger than the extent.
 template <class I, class... Result, class A>
 constexpr auto top_k(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
-  return detail::found(call(op::TopK<I, Result...>{k}, where, a.self()));
+  return detail::found(api::call(op::TopK<I, Result...>{k}, where, a.self()));
 }
 
 // Everyday mistakes (check/misused.hpp).

@@ -184,8 +184,8 @@ namespace api {
 template <class I, class A>
 constexpr auto cumsum(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
                       op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
-  return call(op::CumSum<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse}, where,
-              a.self());
+  return api::call(op::CumSum<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse},
+                   where, a.self());
 }
 
 /// Running products, as cumsum, in either direction; exclusive products begin with 1. Refused: D01,
@@ -194,8 +194,8 @@ constexpr auto cumsum(core::Argument<A> const& a, op::Cumulate how = op::Cumulat
 template <class I, class A>
 constexpr auto cumprod(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
                        op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
-  return call(op::CumProd<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse}, where,
-              a.self());
+  return api::call(op::CumProd<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse},
+                   where, a.self());
 }
 
 /// Running maxima, as cumsum, in either direction; exclusive maxima begin with the least number.
@@ -203,16 +203,16 @@ constexpr auto cumprod(core::Argument<A> const& a, op::Cumulate how = op::Cumula
 template <class I, class A>
 constexpr auto cummax(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
                       op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
-  return call(op::CumMax<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse}, where,
-              a.self());
+  return api::call(op::CumMax<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse},
+                   where, a.self());
 }
 
 /// Running minima, as cummax; exclusive minima begin with the largest number.
 template <class I, class A>
 constexpr auto cummin(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
                       op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
-  return call(op::CumMin<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse}, where,
-              a.self());
+  return api::call(op::CumMin<I>{how == op::Cumulate::exclusive, from == op::Direction::reverse},
+                   where, a.self());
 }
 
 /// Shifts rows along I, split or not: `A[I@X, J]` -> `shift<I>(a, 1)` -> `A[I@X, J]`; row i of the
@@ -223,7 +223,7 @@ constexpr auto cummin(core::Argument<A> const& a, op::Cumulate how = op::Cumulat
 template <class I, class A>
 constexpr auto shift(core::Argument<A> const& a, std::int64_t n,
                      op::Edge edge = op::Edge::fill_zero, checking::CallSite where = {}) {
-  return call(op::Shift<I>{n, edge}, where, a.self());
+  return api::call(op::Shift<I>{n, edge}, where, a.self());
 }
 
 /// The differences of rows along I, split or not: `A[I@X, J]` -> `diff<I>(a)` -> `A[I@X, J]`; row i of
@@ -234,7 +234,7 @@ constexpr auto shift(core::Argument<A> const& a, std::int64_t n,
 template <class I, class A>
 constexpr auto diff(core::Argument<A> const& a, std::int64_t n = 1,
                     op::Edge edge = op::Edge::fill_zero, checking::CallSite where = {}) {
-  return call(op::Diff<I>{n, edge}, where, a.self());
+  return api::call(op::Diff<I>{n, edge}, where, a.self());
 }
 
 /// The local block of `A[I@X, J]` with the `before` rows that precede it along I and the `after`
@@ -245,7 +245,7 @@ constexpr auto diff(core::Argument<A> const& a, std::int64_t n = 1,
 template <class I, class A>
 constexpr auto halo_exchange(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
                              op::Edge edge = op::Edge::fill_zero, checking::CallSite where = {}) {
-  return call(op::HaloExchange<I>{before, after, edge}, where, a.self());
+  return api::call(op::HaloExchange<I>{before, after, edge}, where, a.self());
 }
 
 /// Adds the rows of the halos to the rows that they stand for, on the ranks that hold these: a Halo of
@@ -257,7 +257,7 @@ constexpr auto halo_exchange(core::Argument<A> const& a, std::int64_t before, st
 template <class A, class I>
 auto halo_add(Halo<A, I> const& h, checking::CallSite where = {}) {
   planning::Window const& w = h.window();
-  return call(op::HaloAdd<I>{-w.low, w.high, w.edge}, where, h);
+  return api::call(op::HaloAdd<I>{-w.low, w.high, w.edge}, where, h);
 }
 /// Of a halo_exchange that was refused: nothing more is said.
 inline checking::Poisoned halo_add(checking::Poisoned const&) { return {}; }

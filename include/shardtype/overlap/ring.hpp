@@ -262,8 +262,8 @@ class RingProduct {
     std::int64_t row_length(int g) const { return kernels::inner_length(of(g).layout, 0); }
     /// The part of `x` for rows `r` of the block `block`.
     Block part_of(Block const& x, Range block, Range r) const {
-      if (dim == 0) return part(x, label, {block.begin + r.begin, block.begin + r.end});
-      return part(part(x, label, block), mine.label[0], r);
+      if (dim == 0) return overlap::part(x, label, {block.begin + r.begin, block.begin + r.end});
+      return overlap::part(overlap::part(x, label, block), mine.label[0], r);
     }
   };
 
@@ -319,14 +319,16 @@ class RingProduct {
     }
     for (std::int64_t i = 0; i < n; ++i) {
       Range const r{i, i + 1};
-      Block const to = part(z, loop_, r);
-      product_.write(without(part(x, loop_, r), loop_), without(part(y, loop_, r), loop_),
-                     without(to, loop_), data + (to.data - z.data), add || (sums && i > 0));
+      Block const to = overlap::part(z, loop_, r);
+      product_.write(overlap::without(overlap::part(x, loop_, r), loop_),
+                     overlap::without(overlap::part(y, loop_, r), loop_),
+                     overlap::without(to, loop_), data + (to.data - z.data),
+                     add || (sums && i > 0));
     }
   }
   /// `x` at the first index of `loop`, with no indices along the other labels that are summed over.
   Block none_of(Block const& x, Block const& z) const {
-    Block out = without(x, loop_);
+    Block out = overlap::without(x, loop_);
     for (int d = 0; d < out.layout.rank; ++d)
       if (z.find(out.label[d]) < 0) out.layout.extent[d] = 0;
     return out;

@@ -16,11 +16,11 @@ struct PassPlans {
 
   /// Number of collectives of this kind in both passes (open sizes: an upper bound).
   constexpr int count(Collective c) const {
-    return add_counts(forward.count(c), backward.count(c));
+    return planning::add_counts(forward.count(c), backward.count(c));
   }
   /// Number of all collectives in both passes.
   constexpr int collectives() const {
-    return add_counts(forward.collectives(), backward.collectives());
+    return planning::add_counts(forward.collectives(), backward.collectives());
   }
 };
 

@@ -187,7 +187,7 @@ constexpr Plan named_plan(NamedCall const& c, Machine const& m, bool direct, Wor
   LabelValues met(c.sizing, c.local->operands, c.local->count, made, c.element_bytes);
   met.call.from = c.from;
   append_totals(p, c, met.call.given[0]);
-  append_compute(p, work(met.call));
+  planning::append_compute(p, work(met.call));
   p.steps[p.size - 1].before = p.steps[p.size - 1].after = made;
   append_moves(p, Slot::result, made, c.wanted, m);
   return p;

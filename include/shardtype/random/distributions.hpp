@@ -46,15 +46,15 @@ KOKKOS_FORCEINLINE_FUNCTION float with_sign(float size, std::uint64_t bits) {
 /// largest size is 8.3. Float and double are computed from the same bits, but each by itself.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T standard_normal(std::uint64_t bits) {
-  return with_sign(normal_size<T>(0.5 * inner_unit(bits)), bits);
+  return random::with_sign(random::normal_size<T>(0.5 * inner_unit(bits)), bits);
 }
 /// x[k] = standard_normal(bits[k]).
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void standard_normals(int n, T* x, std::uint64_t const* bits) {
   double p[numbers_per_block];
   for (int k = 0; k < n; ++k) p[k] = 0.5 * inner_unit(bits[k]);
-  normal_sizes(n, x, p);
-  for (int k = 0; k < n; ++k) x[k] = with_sign(x[k], bits[k]);
+  random::normal_sizes(n, x, p);
+  for (int k = 0; k < n; ++k) x[k] = random::with_sign(x[k], bits[k]);
 }
 
 /// low + (high - low) u, in [low, high). For bfloat16 computed in float and rounded.
@@ -66,7 +66,8 @@ struct Uniform {
   T high, below_high;
 
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
-    T const x(std::fma(range, unit<Value>(draw(key, static_cast<std::uint64_t>(n)).a), low));
+    T const x(
+        std::fma(range, random::unit<Value>(draw(key, static_cast<std::uint64_t>(n)).a), low));
     return x < high ? x : below_high;
   }
 };
@@ -79,14 +80,14 @@ struct Normal {
   Value mean, deviation;
 
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
-    auto const z = standard_normal<Value>(draw(key, static_cast<std::uint64_t>(n)).a);
+    auto const z = random::standard_normal<Value>(draw(key, static_cast<std::uint64_t>(n)).a);
     return static_cast<T>(std::fma(deviation, z, mean));
   }
   KOKKOS_FUNCTION void block(int n, T* out, std::int64_t const* at) const {
     std::uint64_t bits[numbers_per_block];
     Value z[numbers_per_block];
     for (int k = 0; k < n; ++k) bits[k] = draw(key, static_cast<std::uint64_t>(at[k])).a;
-    standard_normals(n, z, bits);
+    random::standard_normals(n, z, bits);
     for (int k = 0; k < n; ++k) out[k] = static_cast<T>(std::fma(deviation, z[k], mean));
   }
 };
@@ -99,8 +100,8 @@ struct Normal<Kokkos::complex<T>> {
 
   KOKKOS_FUNCTION Kokkos::complex<T> operator()(std::int64_t n) const {
     Bits const bits = draw(key, static_cast<std::uint64_t>(n));
-    return {std::fma(deviation, standard_normal<T>(bits.a), mean_real),
-            std::fma(deviation, standard_normal<T>(bits.b), mean_imag)};
+    return {std::fma(deviation, random::standard_normal<T>(bits.a), mean_real),
+            std::fma(deviation, random::standard_normal<T>(bits.b), mean_imag)};
   }
   KOKKOS_FUNCTION void block(int n, Kokkos::complex<T>* out, std::int64_t const* at) const {
     std::uint64_t a[numbers_per_block];
@@ -112,8 +113,8 @@ struct Normal<Kokkos::complex<T>> {
       a[k] = bits.a;
       b[k] = bits.b;
     }
-    standard_normals(n, x, a);
-    standard_normals(n, y, b);
+    random::standard_normals(n, x, a);
+    random::standard_normals(n, y, b);
     for (int k = 0; k < n; ++k)
       out[k] = Kokkos::complex<T>(std::fma(deviation, x[k], mean_real),
                                   std::fma(deviation, y[k], mean_imag));

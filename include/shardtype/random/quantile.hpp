@@ -24,7 +24,7 @@ KOKKOS_FORCEINLINE_FUNCTION T polynomial(T, T last) {
 }
 template <class T, class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION T polynomial(T x, T first, T second, Ts... others) {
-  return polynomial(x, std::fma(first, x, second), others...);
+  return detail::polynomial(x, std::fma(first, x, second), others...);
 }
 
 /// -log(p), for positive p. Of p = m 2^e with m from sqrt(1/2) to sqrt(2), log(m) is twice the series of the inverse

@@ -112,7 +112,7 @@ template <class... Parts, class... Xs>
 auto uniform(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
              detail::created_element<Parts...> low = {},
              detail::created_element<Parts...> high = detail::created_element<Parts...>(1)) {
-  return uniform<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
+  return api::uniform<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
 }
 
 /// Normal, for float, double, bfloat16 and complex, by inversion, in float for float and bfloat16 (at
@@ -147,7 +147,7 @@ auto normal(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...
 template <class... Parts, class... Xs>
 auto normal(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
             detail::created_element<Parts...> mean = {}, double deviation = 1.0) {
-  return normal<Parts...>(mesh, detail::label_extents<Parts...>(), key, mean, deviation);
+  return api::normal<Parts...>(mesh, detail::label_extents<Parts...>(), key, mean, deviation);
 }
 
 /// Standard normal given that it lies in [low, high], for float, double and bfloat16; the ends may be
@@ -178,7 +178,7 @@ template <class... Parts, class... Xs>
 auto truncated_normal(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
                       detail::created_element<Parts...> low,
                       detail::created_element<Parts...> high) {
-  return truncated_normal<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
+  return api::truncated_normal<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
 }
 
 /// 1 with this probability (rounded up to a multiple of 2^-53), else 0, for every element type but
@@ -200,7 +200,7 @@ auto bernoulli(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts
 }
 template <class... Parts, class... Xs>
 auto bernoulli(runtime::MeshOf<Xs...> const& mesh, RandomKey key, double probability) {
-  return bernoulli<Parts...>(mesh, detail::label_extents<Parts...>(), key, probability);
+  return api::bernoulli<Parts...>(mesh, detail::label_extents<Parts...>(), key, probability);
 }
 
 /// Integers low, ..., high - 1, all exactly equally likely, for int32 and int64; both give the same
@@ -226,7 +226,7 @@ auto integers(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts.
 template <class... Parts, class... Xs>
 auto integers(runtime::MeshOf<Xs...> const& mesh, RandomKey key, std::int64_t low,
               std::int64_t high) {
-  return integers<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
+  return api::integers<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
 }
 
 /// A random permutation of 0, ..., n - 1, for int32 and int64 and one dim:
@@ -257,7 +257,7 @@ auto permutation(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs>
 auto permutation(runtime::MeshOf<Xs...> const& mesh, RandomKey key) {
-  return permutation<Parts...>(mesh, detail::label_extents<Parts...>(), key);
+  return api::permutation<Parts...>(mesh, detail::label_extents<Parts...>(), key);
 }
 
 // Everyday mistakes (check/misused.hpp).

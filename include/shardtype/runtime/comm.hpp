@@ -149,13 +149,13 @@ class Comm {
   void run(char const* call, Blocking blocking, Starting starting, UnderWay* later, As... as) {
     core::RunningCall::check_thread();
     if (later != nullptr) {
-      check_mpi(starting(as..., comm_, &later->requests.next()), call);
+      runtime::check_mpi(starting(as..., comm_, &later->requests.next()), call);
     } else if (size_ == 1 || !run_time.yield_while_waiting) {
-      check_mpi(blocking(as..., comm_), call);
+      runtime::check_mpi(blocking(as..., comm_), call);
     } else {
       MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(starting(as..., comm_, &request), call);
-      wait_for(request);
+      runtime::check_mpi(starting(as..., comm_, &request), call);
+      runtime::wait_for(request);
     }
   }
 
@@ -228,7 +228,7 @@ void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* la
 template <class T>
 void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, UnderWay* later) {
   MPI_Datatype const t = WireType<T>::get();
-  MPI_Op const op = wire_operation<T>(kind);
+  MPI_Op const op = runtime::wire_operation<T>(kind);
   detail::for_pieces(n, [&](std::int64_t at, int count) {
     int by_messages = 0;
     if (later == nullptr && kind == ReduceKind::sum &&
@@ -252,7 +252,7 @@ template <class T>
 void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind,
                           UnderWay* later) {
   MPI_Datatype const t = WireType<T>::get();
-  MPI_Op const op = wire_operation<T>(kind);
+  MPI_Op const op = runtime::wire_operation<T>(kind);
   if (later == nullptr && kind == ReduceKind::sum &&
       detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
     return sums_.segments(comm_, rank_, send, recv, counts);
@@ -335,7 +335,7 @@ template <class T>
 void Comm::reduce_scatter_in_pieces(T const* send, T* recv, Counts const& counts, ReduceKind kind,
                                     UnderWay* later) {
   MPI_Datatype const t = WireType<T>::get();
-  MPI_Op const op = wire_operation<T>(kind);
+  MPI_Op const op = runtime::wire_operation<T>(kind);
   std::int64_t from = 0;
   for (int g = 0; g < size_; ++g) {
     std::int64_t const n = counts[static_cast<std::size_t>(g)];

@@ -46,18 +46,18 @@ inline void broadcast(void* data, int n, MPI_Datatype type, int root, MPI_Comm c
   core::RunningCall::check_thread();
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibcast(data, n, type, root, comm, &request), "MPI_Ibcast");
-  wait_for(request);
+  runtime::wait_for(request);
 }
 
 SHARDTYPE_INLINE void share_text(MPI_Comm comm, std::string& text, int root) {
   int length = static_cast<int>(text.size());
-  broadcast(&length, 1, MPI_INT, root, comm);
+  detail::broadcast(&length, 1, MPI_INT, root, comm);
   text.resize(static_cast<std::size_t>(length));
-  broadcast(text.data(), length, MPI_CHAR, root, comm);
+  detail::broadcast(text.data(), length, MPI_CHAR, root, comm);
 }
 
 SHARDTYPE_INLINE void share_number(MPI_Comm comm, std::int64_t& number) {
-  broadcast(&number, 1, MPI_INT64_T, 0, comm);
+  detail::broadcast(&number, 1, MPI_INT64_T, 0, comm);
 }
 
 SHARDTYPE_INLINE std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {
@@ -65,7 +65,7 @@ SHARDTYPE_INLINE std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MP
   std::int64_t all = mine;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(&mine, &all, 1, MPI_INT64_T, op, comm, &request), "MPI_Iallreduce");
-  wait_for(request);
+  runtime::wait_for(request);
   return all;
 }
 

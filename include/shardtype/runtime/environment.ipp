@@ -9,7 +9,7 @@ namespace shardtype::detail {
 SHARDTYPE_INLINE runtime::Instructions common_instructions(MPI_Comm comm,
                                                            runtime::Instructions mine) {
   return static_cast<runtime::Instructions>(
-      reduce_number(comm, static_cast<std::int64_t>(mine), MPI_MIN));
+      detail::reduce_number(comm, static_cast<std::int64_t>(mine), MPI_MIN));
 }
 
 /// Keeps ways of exchanging, of which all ranks must take the same one, only where every rank's settings have them.
@@ -21,7 +21,7 @@ inline void agree_on(MPI_Comm comm, runtime::Settings& s) {
   });
   std::int64_t bits = 0;
   for (int k = 0; bool const* b : alike) bits |= static_cast<std::int64_t>(*b) << k++;
-  bits = reduce_number(comm, bits, MPI_BAND);
+  bits = detail::reduce_number(comm, bits, MPI_BAND);
   for (int k = 0; bool* b : alike) *b = (bits >> k++ & 1) != 0;
 }
 
@@ -76,7 +76,7 @@ SHARDTYPE_INLINE void abort_job(std::string const& text, FailedOn where) {
 /// another (scripts/slow_network).
 inline bool leaves_by_barrier() {
   if (!run_time.settings.ends_with_barrier) return false;
-  reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
+  detail::reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
   return true;
 }
 
@@ -184,7 +184,7 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   }
   core::RunningCall::keep_to_this_thread();
   if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
-    runtime::run_time.machine = read_machine(MPI_COMM_WORLD, path);
+    runtime::run_time.machine = api::read_machine(MPI_COMM_WORLD, path);
   if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
     runtime::run_time.trace = new detail::Trace(path);
 }

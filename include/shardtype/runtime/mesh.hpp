@@ -231,7 +231,7 @@ class MeshOf : public MeshRef {
     std::array<std::int64_t, sizeof...(Xs)> sizes{Xs::size...};
     std::string_view const names[] = {Xs::name...};
     if constexpr (((Xs::size == dynamic) || ...))
-      complete_sizes(comm, names, sizes.data(), static_cast<int>(sizeof...(Xs)));
+      runtime::complete_sizes(comm, names, sizes.data(), static_cast<int>(sizeof...(Xs)));
     return sizes;
   }
   /// On the ranks `ranks`, or on the first ones if that is null.
@@ -239,7 +239,7 @@ class MeshOf : public MeshRef {
                                          std::array<std::int64_t, sizeof...(Xs)> const& sizes,
                                          std::vector<int> const* ranks) {
     DeclaredAxis const axes[] = {{core::identity<Xs>, Xs::name, Xs::size}...};
-    return make_mesh(comm, axes, sizes.data(), static_cast<int>(sizeof...(Xs)), ranks);
+    return runtime::make_mesh(comm, axes, sizes.data(), static_cast<int>(sizeof...(Xs)), ranks);
   }
 };
 

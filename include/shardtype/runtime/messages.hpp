@@ -38,16 +38,16 @@ class Messages {
  public:
   template <class T>
   void receive(MPI_Comm comm, Message<T> const& m) {
-    for_pieces(m.n, [&](std::int64_t at, int count) {
-      check_mpi(MPI_Irecv(m.data + at, count, WireType<T>::get(), m.rank, 0, comm, &next()),
-                "MPI_Irecv");
+    detail::for_pieces(m.n, [&](std::int64_t at, int count) {
+      runtime::check_mpi(
+          MPI_Irecv(m.data + at, count, WireType<T>::get(), m.rank, 0, comm, &next()), "MPI_Irecv");
     });
   }
   template <class T>
   void send(MPI_Comm comm, Message<T const> const& m) {
-    for_pieces(m.n, [&](std::int64_t at, int count) {
-      check_mpi(MPI_Isend(m.data + at, count, WireType<T>::get(), m.rank, 0, comm, &next()),
-                "MPI_Isend");
+    detail::for_pieces(m.n, [&](std::int64_t at, int count) {
+      runtime::check_mpi(
+          MPI_Isend(m.data + at, count, WireType<T>::get(), m.rank, 0, comm, &next()), "MPI_Isend");
     });
   }
   /// The request for a call that is about to start.
@@ -64,7 +64,7 @@ class Messages {
   }
   /// Waits for all.
   void finish() {
-    for (MPI_Request& r : requests_) wait_for(r);
+    for (MPI_Request& r : requests_) runtime::wait_for(r);
     requests_.clear();
   }
 

@@ -62,13 +62,15 @@ class NodeSums {
     auto const start = [&](std::int64_t round) {
       for (std::int64_t k = 0; k < peers; ++k) {
         int const g = static_cast<int>((rank + 1 + k) % size);
-        wait_for(request(round, k, true));
+        runtime::wait_for(request(round, k, true));
         if (int const n = length(rank, round); n > 0)
-          check_mpi(MPI_Irecv(arrived(round, k), n, t, g, 0, comm, &request(round, k, false)),
-                    "MPI_Irecv");
+          runtime::check_mpi(
+              MPI_Irecv(arrived(round, k), n, t, g, 0, comm, &request(round, k, false)),
+              "MPI_Irecv");
         T const* const piece_of_g = send + starts_[static_cast<std::size_t>(g)] + round * piece;
         if (int const n = length(g, round); n > 0)
-          check_mpi(MPI_Isend(piece_of_g, n, t, g, 0, comm, &request(round, k, true)), "MPI_Isend");
+          runtime::check_mpi(MPI_Isend(piece_of_g, n, t, g, 0, comm, &request(round, k, true)),
+                             "MPI_Isend");
       }
     };
     T const* const own = send + starts_[static_cast<std::size_t>(rank)];
@@ -76,7 +78,7 @@ class NodeSums {
     if (rounds > 0) start(0);
     for (std::int64_t round = 0; round < rounds; ++round) {
       if (round + 1 < rounds) start(round + 1);
-      for (std::int64_t k = 0; k < peers; ++k) wait_for(request(round, k, false));
+      for (std::int64_t k = 0; k < peers; ++k) runtime::wait_for(request(round, k, false));
       std::int64_t const n = length(rank, round);
       constexpr std::int64_t block = 4096;
       for (std::int64_t from = 0; from < n; from += block) {
@@ -86,7 +88,7 @@ class NodeSums {
               std::min(block, n - from));
       }
     }
-    for (MPI_Request& r : requests_) wait_for(r);
+    for (MPI_Request& r : requests_) runtime::wait_for(r);
   }
 
   /// Writes the sum of all ranks' `send` to `recv`, on all ranks of `comm`: each rank sums one part

@@ -202,7 +202,7 @@ class Pool {
   template <class Space>
   static Buffer copy(detail::Allocation const& of) {
     Buffer out = of.home->take<Space>(of.asked);
-    copy_bytes<Space, Space>(out.data(), of.data, of.asked);
+    runtime::copy_bytes<Space, Space>(out.data(), of.data, of.asked);
     return out;
   }
   template <class Space>

@@ -63,7 +63,7 @@ SHARDTYPE_INLINE void warn_of_unknown_variables() {
 SHARDTYPE_INLINE Settings read_settings() {
   Settings out;
   each_group(out, [](auto& settings, auto const& variables) {
-    for (auto const& v : variables) read_variable(v, settings);
+    for (auto const& v : variables) runtime::read_variable(v, settings);
   });
   return out;
 }

@@ -34,15 +34,17 @@ class Stream {
   void receive(T* data, std::int64_t n) {
     MPI_Request& r = received_.push_back(MPI_REQUEST_NULL);
     if (n > 0)
-      check_mpi(MPI_Irecv(data, static_cast<int>(n), WireType<T>::get(), from_, tag_, comm_, &r),
-                "MPI_Irecv");
+      runtime::check_mpi(
+          MPI_Irecv(data, static_cast<int>(n), WireType<T>::get(), from_, tag_, comm_, &r),
+          "MPI_Irecv");
   }
   template <class T>
   void send(T const* data, std::int64_t n) {
     MPI_Request& r = sent_.push_back(MPI_REQUEST_NULL);
     if (n > 0)
-      check_mpi(MPI_Isend(data, static_cast<int>(n), WireType<T>::get(), to_, tag_, comm_, &r),
-                "MPI_Isend");
+      runtime::check_mpi(
+          MPI_Isend(data, static_cast<int>(n), WireType<T>::get(), to_, tag_, comm_, &r),
+          "MPI_Isend");
   }
   /// Whether the next message has arrived; if so, counts it. Never waits.
   bool came() {
@@ -57,8 +59,8 @@ class Stream {
   bool gone(std::int64_t k) { return test(sent_[static_cast<std::size_t>(k)]); }
   /// Waits for all messages.
   void finish() {
-    for (MPI_Request& r : received_) wait_for(r);
-    for (MPI_Request& r : sent_) wait_for(r);
+    for (MPI_Request& r : received_) runtime::wait_for(r);
+    for (MPI_Request& r : sent_) runtime::wait_for(r);
     come_ = static_cast<std::int64_t>(received_.size());
   }
 

@@ -101,7 +101,7 @@ class Trace {
       MPI_Request request = MPI_REQUEST_NULL;
       std::size_t const n = std::min<std::size_t>(text.size() - at, piece);
       move(text.data() + at, static_cast<int>(n), &request);
-      wait_for(request);
+      runtime::wait_for(request);
     }
   }
   void send(std::string& text);

@@ -8,13 +8,13 @@ namespace shardtype::detail {
 SHARDTYPE_INLINE Trace::Trace(std::string path) : path_(std::move(path)) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   int const mine = rank_ == 0 ? runtime::cannot_replace(path_) : 0;
-  if (auto const failed = reduce_number(MPI_COMM_WORLD, mine, MPI_MAX); failed != 0)
+  if (auto const failed = detail::reduce_number(MPI_COMM_WORLD, mine, MPI_MAX); failed != 0)
     throw Error("E72",
                 "cannot write the trace to " + path_ + ": " +
                     runtime::file_fault_text(static_cast<int>(failed)),
                 FailedOn::every_rank);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-  reduce_number(comm_, 0, MPI_MAX);  // waits until all ranks are here
+  detail::reduce_number(comm_, 0, MPI_MAX);  // waits until all ranks are here
   start_ = MPI_Wtime();
 }
 
@@ -101,7 +101,7 @@ SHARDTYPE_INLINE void Trace::send(std::string& text) {
   auto length = static_cast<std::int64_t>(text.size());
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Isend(&length, 1, MPI_INT64_T, 0, 0, comm_, &request), "MPI_Isend");
-  wait_for(request);
+  runtime::wait_for(request);
   in_pieces(text, [&](char* data, int n, MPI_Request* r) {
     check_mpi(MPI_Isend(data, n, MPI_CHAR, 0, 0, comm_, r), "MPI_Isend");
   });
@@ -111,7 +111,7 @@ SHARDTYPE_INLINE void Trace::receive(std::string& text, int from) {
   std::int64_t length = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Irecv(&length, 1, MPI_INT64_T, from, 0, comm_, &request), "MPI_Irecv");
-  wait_for(request);
+  runtime::wait_for(request);
   text.resize(static_cast<std::size_t>(length));
   in_pieces(text, [&](char* data, int n, MPI_Request* r) {
     check_mpi(MPI_Irecv(data, n, MPI_CHAR, from, 0, comm_, r), "MPI_Irecv");

@@ -30,9 +30,9 @@ inline MPI_Datatype datatype_of(Type<bool>) { return MPI_UINT8_T; }
 template <class T>
 struct WireType {
   static_assert(
-      requires { datatype_of(Type<T>{}); },
+      requires { runtime::datatype_of(Type<T>{}); },
       "no MPI datatype for this element type; specialise WireType<T>");
-  static MPI_Datatype get() { return datatype_of(Type<T>{}); }
+  static MPI_Datatype get() { return runtime::datatype_of(Type<T>{}); }
 };
 
 /// The partial result of a reduction `R` (kernels/reducers.hpp) for one output, in a form that
@@ -76,7 +76,7 @@ MPI_Datatype wire_bytes() {
   if (type == MPI_DATATYPE_NULL) {
     MPI_Type_contiguous(static_cast<int>(Bytes), MPI_BYTE, &type);
     MPI_Type_commit(&type);
-    give_back_at_end<&MPI_Type_free>(type);
+    detail::give_back_at_end<&MPI_Type_free>(type);
   }
   return type;
 }
@@ -92,7 +92,7 @@ MPI_Op wire_join() {
             Join::join(static_cast<T*>(ours)[k], static_cast<T const*>(theirs)[k]);
         },
         1, &op);
-    give_back_at_end<&MPI_Op_free>(op);
+    detail::give_back_at_end<&MPI_Op_free>(op);
   }
   return op;
 }

@@ -56,13 +56,13 @@ constexpr extents_of<A> extents_from_type() {
 }
 template <class... Parts>
 constexpr created_extents<Parts...> label_extents() {
-  return extents_from_type<created_t<Parts...>>();
+  return detail::extents_from_type<created_t<Parts...>>();
 }
 
 /// Refuses a tensor type whose axes the mesh lacks.
 template <class A, class... Xs>
 constexpr void check_mesh_has_axes() {
-  constexpr int missing = missing_axis<A>(Type<Mesh<Xs...>>{});
+  constexpr int missing = detail::missing_axis<A>(Type<Mesh<Xs...>>{});
   if constexpr (missing >= 0) {
     not_in_mesh_t<A, Mesh<Xs...>, missing>{};
   }
@@ -73,7 +73,8 @@ template <class A>
 A uninitialized(MeshRef const& mesh, extents_of<A> const& extents) {
   std::int64_t n = mesh.here() ? 1 : 0;
   for (Rows const& r : A::local_rows(mesh, extents)) n *= r.size();
-  core::RunningCall const making(element_name<typename A::element>(), A::spec, Scope<A>::names);
+  core::RunningCall const making(detail::element_name<typename A::element>(), A::spec,
+                                 Scope<A>::names);
   return A(mesh, extents,
            mesh.state().pool().template take<typename A::memory_space>(
                static_cast<std::size_t>(n) * sizeof(typename A::element)));
@@ -84,7 +85,7 @@ A uninitialized(MeshRef const& mesh, extents_of<A> const& extents) {
 template <class A>
 bool holds_value(MeshRef const& mesh) {
   if (A::spec.kind != ReduceKind::sum) return true;
-  AxisMap const axes = map_axes(mesh.state(), Scope<A>::names);
+  AxisMap const axes = runtime::map_axes(mesh.state(), Scope<A>::names);
   for (int x = 0; x < max_axes; ++x)
     if (A::spec.unreduced.contains(x) && axes.coords[x] != 0) return false;
   return true;
@@ -93,7 +94,7 @@ bool holds_value(MeshRef const& mesh) {
 /// Fills a tensor that has just been made.
 template <class A>
 void fill(A const& a, typename A::element value) {
-  if (!holds_value<A>(a.mesh())) value = typename A::element{};
+  if (!detail::holds_value<A>(a.mesh())) value = typename A::element{};
   typename A::execution_space const exec{};
   kernels::fill(exec, static_cast<typename A::element*>(a.buffer().data()), a.local_size(), value);
   exec.fence();
@@ -120,13 +121,13 @@ void for_each_element(A const& a, Put put) {
 template <class A, class Value>
 void fill_from_host(A& a, Value value) {
   using T = typename A::element;
-  bool const mine = holds_value<A>(a.mesh());
+  bool const mine = detail::holds_value<A>(a.mesh());
   auto const n = static_cast<std::size_t>(a.local_size());
   constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible;
   List<T> staged(on_host ? 0 : n);
   T* const host = on_host ? static_cast<T*>(a.buffer().data()) : staged.data();
-  for_each_element(a, [&](std::int64_t k, std::array<std::int64_t, A::rank> const& at) {
+  detail::for_each_element(a, [&](std::int64_t k, std::array<std::int64_t, A::rank> const& at) {
     host[k] = mine ? value(at) : T{};
   });
   if constexpr (!on_host)
@@ -141,7 +142,7 @@ struct PositionOf {
 };
 template <class F, std::size_t... D>
 constexpr bool takes_position(std::index_sequence<D...>) {
-  return takes<F, typename PositionOf<D>::type...>();
+  return detail::takes<F, typename PositionOf<D>::type...>();
 }
 
 }  // namespace detail
@@ -162,14 +163,14 @@ auto full(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> 
 }
 template <class... Parts, class... Xs>
 auto full(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...> value) {
-  return full<Parts...>(mesh, detail::label_extents<Parts...>(), value);
+  return api::full<Parts...>(mesh, detail::label_extents<Parts...>(), value);
 }
 
 /// A tensor of zeros: `zeros<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
 template <class... Parts, class... Xs>
 auto zeros(runtime::MeshOf<Xs...> const& mesh,
            detail::created_extents<Parts...> const& extents = detail::label_extents<Parts...>()) {
-  return full<Parts...>(mesh, extents, detail::created_element<Parts...>{});
+  return api::full<Parts...>(mesh, extents, detail::created_element<Parts...>{});
 }
 
 /// A tensor of ones: `ones<float, Dim<I, X>, Dim<J>>(mesh, {1500, 1100})`. As `full`.
@@ -177,7 +178,7 @@ template <class... Parts, class... Xs>
 auto ones(runtime::MeshOf<Xs...> const& mesh,
           detail::created_extents<Parts...> const& extents = detail::label_extents<Parts...>()) {
   using T = detail::created_element<Parts...>;
-  return full<Parts...>(mesh, extents, T(1));
+  return api::full<Parts...>(mesh, extents, T(1));
 }
 
 /// A tensor whose element at global indices (i, j, ...) is `f(i, j, ...)`; `f` runs on the host.
@@ -201,7 +202,7 @@ auto from_function(runtime::MeshOf<Xs...> const& mesh,
 }
 template <class... Parts, class... Xs, class F>
 auto from_function(runtime::MeshOf<Xs...> const& mesh, F f) {
-  return from_function<Parts...>(mesh, detail::label_extents<Parts...>(), std::move(f));
+  return api::from_function<Parts...>(mesh, detail::label_extents<Parts...>(), std::move(f));
 }
 
 /// A tensor from the global array, row-major, which every rank passes; each rank copies its block.
@@ -240,7 +241,7 @@ Plan plan_at(op::Create<A> const& op, runtime::MeshOf<Xs...> const& mesh) {
 /// The same as text.
 template <class A, class... Xs>
 std::string explain(op::Create<A> const& op, runtime::MeshOf<Xs...> const& mesh) {
-  return explain(plan_at(op, mesh), core::Scope<A>::names);
+  return api::explain(api::plan_at(op, mesh), core::Scope<A>::names);
 }
 
 // Everyday mistakes (check/misused.hpp).

@@ -23,14 +23,14 @@ kernels::Layout block_in_whole(A const& a) {
 /// A tensor whose element number n, in the row-major order of the global tensor, is `value(n)`.
 template <class A, class... Xs, class Value>
 A generated(runtime::MeshOf<Xs...> const& mesh, extents_of<A> const& extents, Value const& value) {
-  check_mesh_has_axes<A, Xs...>();
-  A out = uninitialized<A>(mesh, extents);
-  if (!holds_value<A>(mesh)) {
-    fill(out, typename A::element{});
+  detail::check_mesh_has_axes<A, Xs...>();
+  A out = detail::uninitialized<A>(mesh, extents);
+  if (!detail::holds_value<A>(mesh)) {
+    detail::fill(out, typename A::element{});
     return out;
   }
   if (out.local_size() == 0) return out;
-  kernels::Layout const block = block_in_whole(out);
+  kernels::Layout const block = detail::block_in_whole(out);
   typename A::execution_space const exec{};
   if constexpr (A::spec.cyclic_dim() >= 0) {
     kernels::generate_rows(exec, out.mutable_local().data(), block, out.rows().data(), value);

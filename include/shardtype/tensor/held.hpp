@@ -361,12 +361,12 @@ class Held
   /// destroy the other tensor; or if it is const memory of the user.
   WritingView<View<Element>> mutable_local(
       std::source_location const& where = std::source_location::current()) & {
-    if (buffer_.holders() > 1) throw_not_writable(buffer_, "mutable_local", where);
+    if (buffer_.holders() > 1) detail::throw_not_writable(buffer_, "mutable_local", where);
     return WritingView<View<Element>>(view<Element>("mutable_local", where), buffer_.write());
   }
   /// A copy with memory of its own. Communicates nothing.
   Self clone() const {
-    core::RunningCall const making(element_name<Element>(), spec, S::names);
+    core::RunningCall const making(detail::element_name<Element>(), spec, S::names);
     Buffer copy = mesh_.state().pool().template take<memory_space>(bytes());
     Self out(mesh_, extents_, std::move(copy));
     runtime::copy_bytes<memory_space, memory_space>(out.buffer().data(), buffer_.data(), bytes());

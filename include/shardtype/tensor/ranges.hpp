@@ -27,7 +27,7 @@ constexpr auto judge_range() {
   }
 }
 template <class A, std::size_t Rank, bool Steps>
-using range_judged_t = typename decltype(judge_range<A, Rank, Steps>())::type;
+using range_judged_t = typename decltype(detail::judge_range<A, Rank, Steps>())::type;
 
 /// Number of values from `start` by `step` before `stop`. Error E20 for a step of 0, or a NaN.
 template <class T>
@@ -86,7 +86,7 @@ auto arange(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...
 template <class... Parts, class... Xs>
 auto arange(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...> stop) {
   using T = detail::created_element<Parts...>;
-  return arange<Parts...>(mesh, T(0), stop, T(1));
+  return api::arange<Parts...>(mesh, T(0), stop, T(1));
 }
 
 /// Evenly spaced numbers from `start` to `stop` inclusive, as many as the extent: `linspace<float,
@@ -112,7 +112,7 @@ auto linspace(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts.
 template <class... Parts, class... Xs>
 auto linspace(runtime::MeshOf<Xs...> const& mesh, detail::created_element<Parts...> start,
               detail::created_element<Parts...> stop) {
-  return linspace<Parts...>(mesh, detail::label_extents<Parts...>(), start, stop);
+  return api::linspace<Parts...>(mesh, detail::label_extents<Parts...>(), start, stop);
 }
 
 /// A matrix with ones on a diagonal and zeros elsewhere: `eye<float, Dim<I, X>, Dim<J, Y>>(mesh,

@@ -60,7 +60,7 @@ auto wrap(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> 
 template <class... Parts, class... Xs, class E>
   requires std::is_same_v<std::remove_const_t<E>, detail::created_element<Parts...>>
 auto wrap(runtime::MeshOf<Xs...> const& mesh, std::span<E> memory) {
-  return wrap<Parts...>(mesh, detail::label_extents<Parts...>(), memory);
+  return api::wrap<Parts...>(mesh, detail::label_extents<Parts...>(), memory);
 }
 
 // Everyday mistakes (check/misused.hpp).

@@ -233,7 +233,7 @@ struct Adafactor : Options {
       step(*state.master, gradient, state, before.rate, scale, where);
       train::for_each_tensor(
           []<class W, class M>(std::string_view, W& w, M const& master) {
-            if constexpr (is_trained<W>) w = cast<typename W::element>(master);
+            if constexpr (is_trained<W>) w = api::cast<typename W::element>(master);
           },
           model, *state.master);
     } else {
@@ -286,9 +286,9 @@ struct Adafactor : Options {
             double const keep = decays(path, static_cast<int>(W::rank)) ? 1 - at * decay : 1;
             // small elements are changed in the master's tensors, which are not small
             if constexpr (std::is_same_v<typename W::element, C>)
-              w = map(detail::Stepping<C>{static_cast<C>(keep),
-                                          static_cast<C>(own / std::max(1.0, changed / most))},
-                      std::move(w), change(g, rows, columns, scale))
+              w = api::map(detail::Stepping<C>{static_cast<C>(keep),
+                                               static_cast<C>(own / std::max(1.0, changed / most))},
+                           std::move(w), change(g, rows, columns, scale))
                       .tensor();
           }
         },
@@ -305,12 +305,12 @@ struct Adafactor : Options {
   void learn(G const& g, R& rows, K& columns, double part, double scale) const {
     using C = typename R::element;
     detail::Toward<C> const toward{static_cast<C>(part)};
-    auto const squares = map(detail::Squared<C>{static_cast<C>(scale)}, g);
+    auto const squares = api::map(detail::Squared<C>{static_cast<C>(scale)}, g);
     if constexpr (std::is_same_v<K, autodiff::NoGradient>) {
-      rows = map(toward, std::move(rows), squares).tensor();
+      rows = api::map(toward, std::move(rows), squares).tensor();
     } else {
-      rows = map(toward, std::move(rows), mean<R>(squares)).tensor();
-      columns = map(toward, std::move(columns), mean<K>(squares)).tensor();
+      rows = api::map(toward, std::move(rows), api::mean<R>(squares)).tensor();
+      columns = api::map(toward, std::move(columns), api::mean<K>(squares)).tensor();
     }
   }
   /// The change before its rate: the gradient over the root of its mean square.
@@ -320,11 +320,11 @@ struct Adafactor : Options {
     C const root = least_root<C>();
     detail::Factored<C> const factored{static_cast<C>(scale), root * root};
     if constexpr (std::is_same_v<K, autodiff::NoGradient>) {
-      return map(factored, g, rows).tensor();
+      return api::map(factored, g, rows).tensor();
     } else {
       using Mean = typename detail::Factor<R, 1>::type;
-      auto const relative = (rows / max(mean<Mean>(rows), root)).tensor();
-      return map(factored, g, relative, columns).tensor();
+      auto const relative = (rows / api::max(api::mean<Mean>(rows), root)).tensor();
+      return api::map(factored, g, relative, columns).tensor();
     }
   }
 };

@@ -62,7 +62,7 @@ double squares_of(A const& a) {
 /// As above, of a rank that is not the first one that holds it: 0.
 template <class A>
 double first_squares_of(A const& a) {
-  return a.mesh().here() && shardtype::detail::first_holder(a) ? squares_of(a) : 0;
+  return a.mesh().here() && shardtype::detail::first_holder(a) ? detail::squares_of(a) : 0;
 }
 
 /// Sums of `n` numbers over a mesh, the same bits on all ranks.

@@ -82,16 +82,17 @@ struct Made<Tensor<T, Parts...>> {
     Initial const first = init(std::string_view(path), Type<A>{});
     RandomKey const own = key.fold_in(runtime::StepHash().mix(path).value());
     if constexpr (is_trained<A>) {
-      if (first.kind == Initial::Kind::normal) return normal<A>(mesh, n, own, T(0), T(first.value));
+      if (first.kind == Initial::Kind::normal)
+        return api::normal<A>(mesh, n, own, T(0), T(first.value));
       if (first.kind == Initial::Kind::uniform)
-        return uniform<A>(mesh, n, own, T(-first.value), T(first.value));
+        return api::uniform<A>(mesh, n, own, T(-first.value), T(first.value));
     } else if (first.kind != Initial::Kind::constant) {
       throw Error("E30",
                   path + " has elements of type " + shardtype::detail::element_name<T>() +
                       ": its first values are a constant",
                   FailedOn::every_rank);
     }
-    return full<A>(mesh, n, T(first.value));
+    return api::full<A>(mesh, n, T(first.value));
   }
 };
 template <class P, std::size_t N>
@@ -136,8 +137,8 @@ struct Made<S<value_t>> {
                          std::string const& path, Es const&... extents) {
     return [&]<class... Ps>(Type<std::tuple<Ps...>>) {
       return [&]<std::size_t... K>(std::index_sequence<K...>) {
-        return S<value_t>{Made<Ps>::make(mesh, key, init, joined(path, member_name<S<value_t>, K>),
-                                         extents...)...};
+        return S<value_t>{Made<Ps>::make(
+            mesh, key, init, detail::joined(path, member_name<S<value_t>, K>), extents...)...};
       }(std::index_sequence_for<Ps...>{});
     }(Members{});
   }

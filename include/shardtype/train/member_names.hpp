@@ -63,7 +63,8 @@ constexpr std::string_view name_in(std::string_view text) {
 
 /// The name of member `K` of the struct `S`.
 template <class S, std::size_t K>
-inline constexpr std::string_view member_name = name_in(text_of_member<member_at<S, K>()>());
+inline constexpr std::string_view member_name =
+    detail::name_in(detail::text_of_member<detail::member_at<S, K>()>());
 
 }  // namespace detail
 

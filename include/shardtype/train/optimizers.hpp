@@ -134,11 +134,11 @@ void update_one(Optimizer const& optimizer, double rate, std::int64_t step, doub
   using T = typename W::element;
   using C = shardtype::detail::computed_t<T>;
   kernels::Blocks<T, typename G::element, C, static_cast<int>(sizeof...(Ms))> blocks{
-      block_of(w, where),
+      detail::block_of(w, where),
       static_cast<typename G::element const*>(g.buffer().data()),
-      {block_of(moments, where)...},
+      {detail::block_of(moments, where)...},
       nullptr};
-  if (master != nullptr) blocks.master = block_of(*master, where);
+  if (master != nullptr) blocks.master = detail::block_of(*master, where);
   kernels::update(typename W::execution_space{}, optimizer.template body<C>(rate, step, decays),
                   blocks, static_cast<C>(scale), w.local_size());
 }

@@ -89,11 +89,11 @@ struct BytesOf<Tensor<T, Parts...>> {
     using C = shardtype::detail::computed_t<T>;
     Spec const& spec = Scope<A>::readings[0].spec;
     std::int64_t const elements =
-        largest_elements(spec, Scope<A>::names.extents(), Scope<A>::names.sizes());
+        core::largest_elements(spec, Scope<A>::names.extents(), Scope<A>::names.sizes());
     std::int64_t const own = mul_sat(elements, static_cast<std::int64_t>(sizeof(T)));
     if constexpr (!is_trained<A>) return {own, 0, 0, false, 0};
     return {own, own, mul_sat(elements, static_cast<std::int64_t>(sizeof(C))),
-            !std::is_same_v<T, C>, squares_bytes<A>()};
+            !std::is_same_v<T, C>, detail::squares_bytes<A>()};
   }
 };
 template <class... Ps>
@@ -191,7 +191,7 @@ template <class Optimizer, class Gradient, class Model, class... As>
 constexpr auto plan(train::Step<Optimizer, Gradient> const& step, Type<Model> model,
                     Type<As>... as) {
   bool const normed = step.optimizer.clip > 0 || step.optimizer.skip_not_finite;
-  auto const passes = plan(step.gradient, model, as...);
+  auto const passes = api::plan(step.gradient, model, as...);
   if constexpr (!std::is_same_v<std::remove_const_t<decltype(passes)>, GradientPlan>) {
     return planning::OpenStepPlan{passes, normed};
   } else {

@@ -88,7 +88,8 @@ struct Named<M<As>> {
   }
   template <std::size_t K, class F, class A, class... Bs>
   static void at(F const& f, std::string const& path, A const& a, Bs const&... bs) {
-    detail::each_named(f, joined(path, member_name<M<As>, K>), std::get<K>(a), std::get<K>(bs)...);
+    detail::each_named(f, detail::joined(path, member_name<M<As>, K>), std::get<K>(a),
+                       std::get<K>(bs)...);
   }
 };
 
@@ -246,7 +247,7 @@ state_t<Model> copy_as_state(Model const& model) {
         if constexpr (std::is_same_v<A, Out>) {
           return a.clone();
         } else {
-          return cast<typename Out::element>(a);
+          return api::cast<typename Out::element>(a);
         }
       });
 }

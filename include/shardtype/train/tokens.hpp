@@ -171,7 +171,7 @@ class Tokens {
   Batch<Ids> read(std::vector<std::int64_t> const& at) const {
     file_.check_length();
     auto const from = [&](std::int64_t shift) {
-      return from_function<Ids>(mesh_, [&, shift](std::int64_t b, std::int64_t s) {
+      return api::from_function<Ids>(mesh_, [&, shift](std::int64_t b, std::int64_t s) {
         return static_cast<typename Ids::element>(
             file_[at[static_cast<std::size_t>(b)] + s + shift]);
       });

@@ -51,7 +51,7 @@ void put_box(A const& a, ShownArray const& out, std::array<ShownPiece, A::rank> 
              List<std::int64_t>& words) {
   using T = host_element<typename A::element>;
   using Memory = typename A::memory_space;
-  kernels::Layout box = block_layout(a.rows());
+  kernels::Layout box = detail::block_layout(a.rows());
   T const* source = static_cast<T const*>(a.buffer().data());
   for (std::size_t d = 0; d < A::rank; ++d) {
     box.extent[d] = pieces[d].local.size();
@@ -87,7 +87,7 @@ void put_shown(A const& a, ShownArray const& out, List<std::int64_t>& words) {
   std::array<List<ShownPiece>, A::rank> pieces;
   std::int64_t boxes = 1;
   for (std::size_t d = 0; d < A::rank; ++d) {
-    pieces[d] = shown_pieces(a.extents()[d], out.cut, a.rows()[d]);
+    pieces[d] = detail::shown_pieces(a.extents()[d], out.cut, a.rows()[d]);
     boxes *= static_cast<std::int64_t>(pieces[d].size());
   }
   for (std::int64_t k = 0; k < boxes; ++k) {
@@ -98,7 +98,7 @@ void put_shown(A const& a, ShownArray const& out, List<std::int64_t>& words) {
       box[d] = pieces[d][static_cast<std::size_t>(rest % n)];
       rest /= n;
     }
-    put_box(a, out, box, words);
+    detail::put_box(a, out, box, words);
   }
 }
 
@@ -140,10 +140,10 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
   std::int64_t shown = 1;
   for (std::size_t d = 0; d < A::rank; ++d) shown *= out.shown(d);
   List<std::int64_t> words(static_cast<std::size_t>(shown) * words_of<T>, 0);
-  if (first_holder(a)) put_shown(a, out, words);
+  if (detail::first_holder(a)) detail::put_shown(a, out, words);
   mesh.whole().all_reduce(words.data(), words.data(), static_cast<std::int64_t>(words.size()),
                           ReduceKind::sum);
-  read_words<T>(words, out);
+  detail::read_words<T>(words, out);
   return out;
 }
 
@@ -160,12 +160,12 @@ std::string to_text(core::Argument<A> const& given, checking::CallSite where = {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (core::is_active<A>) {
-    return to_text(a.tensor().value(), where);
+    return api::to_text(a.tensor().value(), where);
   } else if constexpr (detail::accepts<Judged>) {
     core::RunningCall const running("print", where);
     if (!a.mesh().here()) return "";
     decltype(auto) held = detail::operand(a);
-    return type_name(held) + "\n" + detail::array_text(detail::shown_array(held, where));
+    return api::type_name(held) + "\n" + detail::array_text(detail::shown_array(held, where));
   } else {
     static_cast<void>(checking::Poisoned(Judged{}));
     return "";
@@ -186,9 +186,9 @@ void print(core::Argument<A> const& given, checking::CallSite where = {}) {
   using Held = detail::operand_t<A>;
   using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
   if constexpr (core::is_active<A>) {
-    print(a.tensor().value(), where);
+    api::print(a.tensor().value(), where);
   } else if constexpr (detail::accepts<Judged>) {
-    std::string const text = to_text(a, where);
+    std::string const text = api::to_text(a, where);
     runtime::MeshState& mesh = a.mesh().state();
     if (!mesh.here() || mesh.whole().rank() != 0) return;
     std::fputs((text + "\n").c_str(), stdout);

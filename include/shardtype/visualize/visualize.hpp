@@ -56,11 +56,11 @@ template <class A, class... Xs>
 struct PictureOn<A, Mesh<Xs...>> {
   static ShardingPicture make(std::array<std::int64_t, A::rank> const& extents,
                               std::array<std::int64_t, sizeof...(Xs)> const& given) {
-    check_mesh_has_axes<A, Xs...>();
-    ShardingPicture out = picture_of_type<A>(extents, &position_in_axes<Xs...>, nullptr);
+    detail::check_mesh_has_axes<A, Xs...>();
+    ShardingPicture out = detail::picture_of_type<A>(extents, &position_in_axes<Xs...>, nullptr);
     (out.mesh_names.push_back(std::string(Xs::name)), ...);
     for (std::int64_t const size : given) out.mesh_sizes.push_back(size);
-    out.title = type_name<A>();
+    out.title = api::type_name<A>();
     return out;
   }
   static constexpr std::array<std::int64_t, sizeof...(Xs)> sizes = {Xs::size...};
@@ -82,7 +82,7 @@ ShardingPicture picture_of(core::Argument<A> const& given, std::string const& na
     out.mesh_sizes.push_back(x.size);
   }
   out.ranks = mesh.ranks();
-  out.title = (name.empty() ? "" : name + " ") + type_name(a);
+  out.title = (name.empty() ? "" : name + " ") + api::type_name(a);
   return out;
 }
 
@@ -106,7 +106,7 @@ void visualize(core::Argument<A> const& given, std::string const& name = "") {
     static_cast<void>(checking::refused<rules::Code::V01_mixed, false, detail::operand_t<A>>{});
   runtime::MeshState& mesh = a.mesh().state();
   if (!mesh.here() || mesh.whole().rank() != 0) return;
-  std::fputs(detail::draw(picture_of(a, name), {detail::use_color(stdout)}).c_str(), stdout);
+  std::fputs(detail::draw(api::picture_of(a, name), {detail::use_color(stdout)}).c_str(), stdout);
   std::fflush(stdout);
 }
 

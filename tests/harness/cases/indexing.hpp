@@ -84,8 +84,8 @@ struct Replaced : Case {
 };
 // The same with the start in a tensor, which `item` reads.
 constexpr rules::Verdict readable(Spec const& s) {
-  if (s.rank > 0) return refuse(rules::Code::A01_item_has_dims);
-  return s.unreduced.empty() ? rules::Verdict{} : refuse(rules::Code::A02_still_unreduced);
+  if (s.rank > 0) return rules::refuse(rules::Code::A01_item_has_dims);
+  return s.unreduced.empty() ? rules::Verdict{} : rules::refuse(rules::Code::A02_still_unreduced);
 }
 struct WindowAt : Case {
   static constexpr Taken takes = two(everything, starts);
