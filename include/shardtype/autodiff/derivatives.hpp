@@ -19,9 +19,9 @@ inline constexpr bool is_complex_term<A> = shardtype::detail::is_complex<typenam
 template <class A>
 KOKKOS_FUNCTION constexpr auto root_of_one_minus_square(A const& a) {
   if constexpr (is_complex_term<A>) {
-    return on(functions::Sqrt{}, -(a - 1)) * on(functions::Sqrt{}, a - -1);
+    return autodiff::on(functions::Sqrt{}, -(a - 1)) * autodiff::on(functions::Sqrt{}, a - -1);
   } else {
-    return on(functions::Sqrt{}, 1 - a * a);
+    return autodiff::on(functions::Sqrt{}, 1 - a * a);
   }
 }
 /// ct / (1 + a^2).
@@ -86,11 +86,11 @@ SHARDTYPE_DERIVATIVE(Log10, uses_a, ct / (a * std::numbers::ln10))
 SHARDTYPE_DERIVATIVE(Sin, uses_a, ct * autodiff::on(functions::Cos{}, a))
 SHARDTYPE_DERIVATIVE(Cos, uses_a, -(ct * autodiff::on(functions::Sin{}, a)))
 SHARDTYPE_DERIVATIVE(Tan, uses_result, ct * (y * y + 1))
-SHARDTYPE_DERIVATIVE(Asin, uses_a, ct / root_of_one_minus_square(a))
-SHARDTYPE_DERIVATIVE(Acos, uses_a, -(ct / root_of_one_minus_square(a)))
-SHARDTYPE_DERIVATIVE(Atan, uses_a, over_one_plus_square(ct, a))
-SHARDTYPE_DERIVATIVE(Sinh, uses_a, ct * on(functions::Cosh{}, a))
-SHARDTYPE_DERIVATIVE(Cosh, uses_a, ct * on(functions::Sinh{}, a))
+SHARDTYPE_DERIVATIVE(Asin, uses_a, ct / autodiff::root_of_one_minus_square(a))
+SHARDTYPE_DERIVATIVE(Acos, uses_a, -(ct / autodiff::root_of_one_minus_square(a)))
+SHARDTYPE_DERIVATIVE(Atan, uses_a, autodiff::over_one_plus_square(ct, a))
+SHARDTYPE_DERIVATIVE(Sinh, uses_a, ct * autodiff::on(functions::Cosh{}, a))
+SHARDTYPE_DERIVATIVE(Cosh, uses_a, ct * autodiff::on(functions::Sinh{}, a))
 SHARDTYPE_DERIVATIVE(Tanh, uses_result, ct * (1 - y * y))
 // infinite at 0, as JAX
 SHARDTYPE_DERIVATIVE(Cbrt, uses_result, ct / (y * y * 3))
@@ -107,7 +107,7 @@ SHARDTYPE_DERIVATIVE(Real, uses_nothing, autodiff::cast_like<A>(ct))
 SHARDTYPE_DERIVATIVES(Add, passes_on, ct, passes_on, ct)  // NOLINT(bugprone-branch-clone)
 SHARDTYPE_DERIVATIVES(Subtract, passes_on, ct, uses_nothing, -ct)
 SHARDTYPE_DERIVATIVES(Multiply, uses_b, ct * b, uses_a, ct * a)
-SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -over_square(ct, a, b))
+SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -autodiff::over_square(ct, a, b))
 SHARDTYPE_DERIVATIVES(Atan2, uses_a | uses_b, ct * b / (a * a + b * b), uses_a | uses_b, -(ct * a / (a * a + b * b)))
 /// A half each where both are equal, infinities too.
 SHARDTYPE_DERIVATIVES(LogAddExp, uses_a | uses_b, ct * autodiff::on(functions::Sigmoid{}, autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, a, b), op::zero, a - b)), uses_a | uses_b, ct * autodiff::on(functions::Sigmoid{}, autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, a, b), op::zero, b - a)))
@@ -177,10 +177,11 @@ struct Derivative<functions::Absolute> : Using<uses_a> {
   template <int, class C, class Y, class A>
   KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const&, A const& a) {
     if constexpr (is_complex_term<A>) {
-      auto const size = cast_like<A>(on(functions::Absolute{}, a));
-      auto const there = on(functions::NotEqual{}, a, 0);
-      return on(functions::Where{}, there,
-                cast_like<A>(ct) * (on(functions::Conjugate{}, a) / size), op::zero);
+      auto const size = autodiff::cast_like<A>(autodiff::on(functions::Absolute{}, a));
+      auto const there = autodiff::on(functions::NotEqual{}, a, 0);
+      return autodiff::on(
+          functions::Where{}, there,
+          autodiff::cast_like<A>(ct) * (autodiff::on(functions::Conjugate{}, a) / size), op::zero);
     } else {
       return ct * autodiff::on(functions::Sign{}, a);
     }

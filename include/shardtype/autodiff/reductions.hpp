@@ -117,7 +117,8 @@ template <class C, class A>
 constexpr auto times_sign(C const& ct, A const& a) {
   using T = element_t<tensor_of<A>>;
   if constexpr (shardtype::detail::is_complex<T>) {
-    return (cast<T>(ct) * (conj(a) / cast<T>(where(a == 0, 1, abs(a))))).tensor();
+    return (api::cast<T>(ct) * (api::conj(a) / api::cast<T>(api::where(a == 0, 1, api::abs(a)))))
+        .tensor();
   } else {
     return (ct * api::sign(a)).tensor();
   }

@@ -184,7 +184,7 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
     using G = Gradient<F, value, Ks...>;
     if constexpr (!((!autodiff::wanted<Ks...>(J) || is_known<argument_value<As>>) && ...)) {
       checking::refused<rules::Code::X10_no_parameters, false, argument_value<As>...>{};
-      return no_gradient<value, Ks...>(shardtype::detail::Pack<argument_value<As>...>{});
+      return autodiff::no_gradient<value, Ks...>(shardtype::detail::Pack<argument_value<As>...>{});
     } else {
       Tape tape;
       KeptIn<std::integer_sequence<int, J...>,
@@ -245,14 +245,14 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
                                     Hook const& forward_done) {
     // NOLINTNEXTLINE(bugprone-branch-clone): what is not taken must not be asked for more
     if constexpr (shardtype::detail::not_taken<Made>) {
-      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
+      return autodiff::no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else if constexpr (!gives_aux<F>) {
       return with_loss<Ps...>(tape, args, made, forward_done);
     } else if constexpr (any_poisoned<Made>) {
-      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
+      return autodiff::no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else if constexpr (!LossIn<Made>::is_pair) {
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<Made>::type>));
-      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
+      return autodiff::no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else {
       constexpr int top = structure_level<Made>;
       refuse_captured<top>(tape, made);
@@ -268,10 +268,10 @@ struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbere
   static constexpr auto with_loss(Tape& tape, Args const& args, L const& result,
                                   Hook const& forward_done, Aux const&... aux) {
     if constexpr (any_poisoned<L>) {
-      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
-    } else if constexpr (!is_loss<L>()) {
+      return autodiff::no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
+    } else if constexpr (!autodiff::is_loss<L>()) {
       static_cast<void>(alignof(refused<Code::X04_loss, false, typename ShownLoss<L>::type>));
-      return no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
+      return autodiff::no_gradient<value, Ks...>(shardtype::detail::Pack<Ps...>{});
     } else {
       auto const& loss = autodiff::argument_of(result);
       auto const& value_of_loss = value_in(loss);

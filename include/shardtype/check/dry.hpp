@@ -264,7 +264,7 @@ template <class F, class... As>
 constexpr planning::OpenFunctionPlan open_plan(F const& f, std::int64_t unknown) {
   planning::OpenFunctionPlan notes;
   notes.reading.unknown = unknown;
-  static_cast<void>(f(dry_argument<As>(notes)...));
+  static_cast<void>(f(detail::dry_argument<As>(notes)...));
   return notes;
 }
 template <class F, class... As>
@@ -272,7 +272,7 @@ struct TryOpenPlan {
   static constexpr planning::OpenFunctionPlan plan(std::int64_t unknown)
     requires(std::is_empty_v<F> && std::is_default_constructible_v<F>)
   {
-    return open_plan<F, As...>(F{}, unknown);
+    return detail::open_plan<F, As...>(F{}, unknown);
   }
 };
 

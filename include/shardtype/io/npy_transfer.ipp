@@ -83,14 +83,14 @@ SHARDTYPE_INLINE void NpyTransfer::check(int status) {
 SHARDTYPE_INLINE void NpyTransfer::check_bytes(std::int64_t least) {
   MPI_Offset has = 0;
   check(MPI_File_get_size(file_, &has));
-  if (has < least) outcome.note("IO6", npy_too_short(path_, has, least));
+  if (has < least) outcome.note("IO6", detail::npy_too_short(path_, has, least));
 }
 
 SHARDTYPE_INLINE void NpyTransfer::require_bytes(MPI_Comm comm, std::int64_t least) {
   check_bytes(least);
-  if (reduce_number(comm, outcome.fine() ? 0 : 1, MPI_MAX) == 0) return;
+  if (detail::reduce_number(comm, outcome.fine() ? 0 : 1, MPI_MAX) == 0) return;
   close();
-  npy_agree(comm, outcome);
+  detail::npy_agree(comm, outcome);
 }
 
 SHARDTYPE_INLINE void NpyTransfer::move(std::int64_t data_offset, NpySlabs const& slabs,

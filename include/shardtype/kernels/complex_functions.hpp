@@ -15,10 +15,6 @@
 
 namespace shardtype::kernels::of_complex {
 
-using detail::is_finite;
-using detail::is_infinite;
-using detail::negative;
-using detail::with_sign;
 using Kokkos::complex;
 
 /// Bounds of float and double between which one formula is right.
@@ -62,9 +58,9 @@ KOKKOS_FUNCTION complex<R> exp(complex<R> const& z) {
   R const x = z.real();
   R const y = z.imag();
   if (y == R(0)) return {math::exp(x), y};
-  if (!is_finite(y)) {
-    if (!is_infinite(x)) return {Bounds<R>::nan, Bounds<R>::nan};
-    return x < R(0) ? complex<R>(R(0), with_sign(R(0), y)) : complex<R>(x, Bounds<R>::nan);
+  if (!detail::is_finite(y)) {
+    if (!detail::is_infinite(x)) return {Bounds<R>::nan, Bounds<R>::nan};
+    return x < R(0) ? complex<R>(R(0), detail::with_sign(R(0), y)) : complex<R>(x, Bounds<R>::nan);
   }
   R const cosine = math::cos(y);
   R const sine = math::sin(y);
@@ -85,7 +81,7 @@ KOKKOS_FUNCTION complex<R> exp2(complex<R> const& z) {
   constexpr R rest = Bounds<R>::is_float ? R(-1.904654299957768e-09) : R(2.3190468138462996e-17);
   if (y == R(0)) return {math::exp2(x), y};
   R const angle = y * ln2;
-  if (!is_finite(angle)) return of_complex::exp(complex<R>(x, y));
+  if (!detail::is_finite(angle)) return of_complex::exp(complex<R>(x, y));
   R const error = std::fma(y, ln2, -angle) + y * rest;
   R const cosine = math::cos(angle);
   R const sine = math::sin(angle);
@@ -107,7 +103,7 @@ KOKKOS_FUNCTION complex<R> expm1(complex<R> const& z) {
   R const x = z.real();
   R const y = z.imag();
   if (y == R(0)) return {math::expm1(x), y};
-  if (x > R(40) || !is_finite(y)) {
+  if (x > R(40) || !detail::is_finite(y)) {
     complex<R> const out = of_complex::exp(z);
     return {out.real() - R(1), out.imag()};
   }
@@ -137,7 +133,7 @@ KOKKOS_FUNCTION R log_size(R x, R y) {
 
 template <class R>
 KOKKOS_FUNCTION complex<R> log(complex<R> const& z) {
-  return {log_size(z.real(), z.imag()), math::atan2(z.imag(), z.real())};
+  return {of_complex::log_size(z.real(), z.imag()), math::atan2(z.imag(), z.real())};
 }
 
 /// log(1 + z).
@@ -158,11 +154,11 @@ KOKKOS_FUNCTION complex<R> sqrt(complex<R> const& z) {
   using Of = Bounds<R>;
   R x = z.real();
   R y = z.imag();
-  if (is_infinite(y)) return {Of::infinity, y};
-  if (is_infinite(x)) {
-    R const other = y == y ? with_sign(R(0), y) : y;
+  if (detail::is_infinite(y)) return {Of::infinity, y};
+  if (detail::is_infinite(x)) {
+    R const other = y == y ? detail::with_sign(R(0), y) : y;
     return x > R(0) ? complex<R>(x, other)
-                    : complex<R>(math::fabs(other), with_sign(Of::infinity, y));
+                    : complex<R>(math::fabs(other), detail::with_sign(Of::infinity, y));
   }
   if (x == R(0) && y == R(0)) return {R(0), y};
   R const a = math::fabs(x);
@@ -180,8 +176,8 @@ KOKKOS_FUNCTION complex<R> sqrt(complex<R> const& z) {
   }
   R const root = math::sqrt((math::fabs(x) + math::hypot(x, y)) / 2);
   R const other = math::fabs(y) / (2 * root);
-  return x >= R(0) ? complex<R>(root * back, with_sign(other * back, y))
-                   : complex<R>(other * back, with_sign(root * back, y));
+  return x >= R(0) ? complex<R>(root * back, detail::with_sign(other * back, y))
+                   : complex<R>(other * back, detail::with_sign(root * back, y));
 }
 
 /// 1 / sqrt(z).
@@ -195,31 +191,31 @@ KOKKOS_FUNCTION complex<R> sinh(complex<R> const& z) {
   R const x = z.real();
   R const y = z.imag();
   if (y == R(0)) return {math::sinh(x), y};
-  if (!is_finite(y)) {
+  if (!detail::is_finite(y)) {
     if (x == R(0)) return {x, Bounds<R>::nan};
-    return {is_infinite(x) ? Bounds<R>::infinity : Bounds<R>::nan, Bounds<R>::nan};
+    return {detail::is_infinite(x) ? Bounds<R>::infinity : Bounds<R>::nan, Bounds<R>::nan};
   }
   R const cosine = math::cos(y);
   R const sine = math::sin(y);
   if (math::fabs(x) <= Bounds<R>::exponent) return {math::sinh(x) * cosine, math::cosh(x) * sine};
   FourthRoot<R> const size(math::fabs(x));
-  return {size.times(with_sign(R(1), x) * cosine, R(0.5)), size.times(sine, R(0.5))};
+  return {size.times(detail::with_sign(R(1), x) * cosine, R(0.5)), size.times(sine, R(0.5))};
 }
 
 template <class R>
 KOKKOS_FUNCTION complex<R> cosh(complex<R> const& z) {
   R const x = z.real();
   R const y = z.imag();
-  if (y == R(0)) return {math::cosh(x), x == x && negative(x) ? -y : y};
-  if (!is_finite(y)) {
+  if (y == R(0)) return {math::cosh(x), x == x && detail::negative(x) ? -y : y};
+  if (!detail::is_finite(y)) {
     if (x == R(0)) return {Bounds<R>::nan, R(0)};
-    return {is_infinite(x) ? Bounds<R>::infinity : Bounds<R>::nan, Bounds<R>::nan};
+    return {detail::is_infinite(x) ? Bounds<R>::infinity : Bounds<R>::nan, Bounds<R>::nan};
   }
   R const cosine = math::cos(y);
   R const sine = math::sin(y);
   if (math::fabs(x) <= Bounds<R>::exponent) return {math::cosh(x) * cosine, math::sinh(x) * sine};
   FourthRoot<R> const size(math::fabs(x));
-  return {size.times(cosine, R(0.5)), size.times(with_sign(R(1), x) * sine, R(0.5))};
+  return {size.times(cosine, R(0.5)), size.times(detail::with_sign(R(1), x) * sine, R(0.5))};
 }
 
 template <class R>
@@ -227,14 +223,14 @@ KOKKOS_FUNCTION complex<R> tanh(complex<R> const& z) {
   R const x = z.real();
   R const y = z.imag();
   if (y == R(0)) return {math::tanh(x), y};
-  if (!is_finite(y)) {
-    if (is_infinite(x)) return {with_sign(R(1), x), with_sign(R(0), y)};
+  if (!detail::is_finite(y)) {
+    if (detail::is_infinite(x)) return {detail::with_sign(R(1), x), detail::with_sign(R(0), y)};
     return {x == R(0) ? x : Bounds<R>::nan, Bounds<R>::nan};
   }
   R const cosine = math::cos(y);
   R const sine = math::sin(y);
   if (math::fabs(x) > Bounds<R>::saturated)
-    return {with_sign(R(1), x), 4 * sine * cosine * math::exp(-2 * math::fabs(x))};
+    return {detail::with_sign(R(1), x), 4 * sine * cosine * math::exp(-2 * math::fabs(x))};
   R const sinh_x = math::sinh(x);
   R const size = sinh_x * sinh_x + cosine * cosine;
   return {sinh_x * math::cosh(x) / size, sine * cosine / size};
@@ -244,7 +240,8 @@ KOKKOS_FUNCTION complex<R> tanh(complex<R> const& z) {
 
 template <class R>
 KOKKOS_FUNCTION complex<R> sin(complex<R> const& z) {
-  if (is_infinite(z.imag()) && !is_finite(z.real())) return {Bounds<R>::nan, Bounds<R>::infinity};
+  if (detail::is_infinite(z.imag()) && !detail::is_finite(z.real()))
+    return {Bounds<R>::nan, Bounds<R>::infinity};
   complex<R> const out = of_complex::sinh(complex<R>(-z.imag(), z.real()));
   return {out.imag(), -out.real()};
 }
@@ -278,8 +275,9 @@ KOKKOS_FUNCTION complex<R> asin(complex<R> const& z) {
   R const x = z.real();
   R const y = z.imag();
   if (x == R(0) && y != y) return z;
-  if (is_large(x, y))
-    return {math::atan2(x, math::fabs(y)), with_sign(log_size(x, y) + Bounds<R>::ln2, y)};
+  if (of_complex::is_large(x, y))
+    return {math::atan2(x, math::fabs(y)),
+            detail::with_sign(of_complex::log_size(x, y) + Bounds<R>::ln2, y)};
   RootsAroundOne<R> const roots(x, y);
   auto const& [p, q] = roots;
   return {math::atan2(x, p.real() * q.real() - p.imag() * q.imag()),
@@ -291,8 +289,9 @@ KOKKOS_FUNCTION complex<R> acos(complex<R> const& z) {
   R const x = z.real();
   R const y = z.imag();
   if (x == R(0) && y != y) return {Bounds<R>::half_pi, y};
-  if (is_large(x, y))
-    return {math::atan2(math::fabs(y), x), with_sign(log_size(x, y) + Bounds<R>::ln2, -y)};
+  if (of_complex::is_large(x, y))
+    return {math::atan2(math::fabs(y), x),
+            detail::with_sign(of_complex::log_size(x, y) + Bounds<R>::ln2, -y)};
   RootsAroundOne<R> const roots(x, y);
   auto const& [p, q] = roots;
   return {2 * math::atan2(p.real(), q.real()),
@@ -304,20 +303,20 @@ KOKKOS_FUNCTION complex<R> atanh(complex<R> const& z) {
   R const x = z.real();
   R const y = z.imag();
   R const a = math::fabs(x);
-  if (is_infinite(x) || is_infinite(y))
-    return {with_sign(R(0), x), y == y ? with_sign(Bounds<R>::half_pi, y) : y};
+  if (detail::is_infinite(x) || detail::is_infinite(y))
+    return {detail::with_sign(R(0), x), y == y ? detail::with_sign(Bounds<R>::half_pi, y) : y};
   if (x == R(0) && y != y) return z;
-  if (is_large(x, y)) {
+  if (of_complex::is_large(x, y)) {
     if (x != x || y != y) return {Bounds<R>::nan, Bounds<R>::nan};
     complex<R> const inverse = kernels::quotient(complex<R>(R(1)), z);
-    return {with_sign(math::fabs(inverse.real()), x),
-            with_sign(Bounds<R>::half_pi, y) + inverse.imag()};
+    return {detail::with_sign(math::fabs(inverse.real()), x),
+            detail::with_sign(Bounds<R>::half_pi, y) + inverse.imag()};
   }
   // a = 1 and a tiny y leave no square to divide by
   R const size = (1 - a) * (1 - a) + y * y;
   R const re = size < Bounds<R>::tiny ? (Bounds<R>::ln2 - math::log(math::fabs(y))) / 2
                                       : math::log1p(4 * a / size) / 4;
-  return {with_sign(re, x), math::atan2(2 * y, (1 - a) * (1 + a) - y * y) / 2};
+  return {detail::with_sign(re, x), math::atan2(2 * y, (1 - a) * (1 + a) - y * y) / 2};
 }
 template <class R>
 KOKKOS_FUNCTION complex<R> atan(complex<R> const& z) {
@@ -349,9 +348,9 @@ KOKKOS_FUNCTION complex<R> power(complex<R> const& a, complex<R> const& b) {
   if (y == R(0)) {
     if (x == R(1)) return a;
     if (a.imag() == R(0) && a.real() > R(0))
-      return {math::pow(a.real(), x), negative(x) ? -a.imag() : a.imag()};
+      return {math::pow(a.real(), x), detail::negative(x) ? -a.imag() : a.imag()};
     if (math::fabs(x) < R(8) && math::nearbyint(x) == x) {
-      complex<R> const whole = small_power(a, static_cast<int>(math::fabs(x)));
+      complex<R> const whole = of_complex::small_power(a, static_cast<int>(math::fabs(x)));
       R const size = math::fabs(whole.real()) + math::fabs(whole.imag());
       if (size < Of::huge && size > Of::tiny)
         return x > R(0) ? whole : kernels::quotient(complex<R>(R(1)), whole);

@@ -209,7 +209,7 @@ KOKKOS_FUNCTION T call(functions::Divide, T const& a, T const& b) {
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(T{} - a);
   }
   if constexpr (shardtype::detail::is_complex<T>)
-    return quotient(a, b);
+    return kernels::quotient(a, b);
   else
     return static_cast<T>(a / b);
 }

@@ -34,7 +34,7 @@ KOKKOS_FUNCTION inline bool negative(float x) { return std::bit_cast<std::int32_
 /// The absolute value of `x` with the sign of `sign`.
 template <class R>
 KOKKOS_FUNCTION R with_sign(R x, R sign) {
-  return negative(x) == negative(sign) ? x : -x;
+  return detail::negative(x) == detail::negative(sign) ? x : -x;
 }
 
 /// 2^e; 0 or infinity beyond the range of double.

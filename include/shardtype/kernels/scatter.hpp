@@ -173,8 +173,8 @@ void add_along(Exec const& exec, T const* updates, Id const* ids, Sum* out,
   // every part reads all ids, so there are only as many as keep the threads busy
   std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
   std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
-  launch(exec, "shardtype::add_along", each * parts,
-         detail::AddAlong<T, Id, Sum>{updates, ids, out, rows, parts, pieces, piece});
+  kernels::launch(exec, "shardtype::add_along", each * parts,
+                  detail::AddAlong<T, Id, Sum>{updates, ids, out, rows, parts, pieces, piece});
 }
 
 /// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its
@@ -205,20 +205,21 @@ void add_rows_by_lists(Exec const& exec, T const* updates, Id const* ids, T* out
   detail::UpdatesOfRows const lists{memory, memory + rows.n};
   kernels::fill(exec, lists.first, rows.n, std::int64_t{-1});
   if constexpr (runtime::host_reads<Exec>) {
-    launch(exec, "shardtype::add_rows", 1, detail::ListInOrder<Id>{ids, rows, lists});
+    kernels::launch(exec, "shardtype::add_rows", 1, detail::ListInOrder<Id>{ids, rows, lists});
   } else {
-    launch(exec, "shardtype::add_rows", rows.count, detail::ListAtOnce<Id>{ids, rows, lists});
+    kernels::launch(exec, "shardtype::add_rows", rows.count,
+                    detail::ListAtOnce<Id>{ids, rows, lists});
   }
   constexpr std::int64_t piece = runtime::host_reads<Exec> ? 512 : 1;
   std::int64_t const pieces = (rows.inner + piece - 1) / piece;
-  launch(exec, "shardtype::add_rows", rows.outer * rows.n * pieces,
-         detail::AddLists<T, piece>{updates, out, rows, lists, pieces});
+  kernels::launch(exec, "shardtype::add_rows", rows.outer * rows.n * pieces,
+                  detail::AddLists<T, piece>{updates, out, rows, lists, pieces});
 }
 
 /// to[k] = from[k] for k in 0 .. n, rounded.
 template <class T, class Sum, class Exec>
 void round_block(Exec const& exec, Sum const* from, T* to, std::int64_t n) {
-  launch(exec, "shardtype::round_block", n, detail::RoundElement<T, Sum>{from, to});
+  kernels::launch(exec, "shardtype::round_block", n, detail::RoundElement<T, Sum>{from, to});
 }
 
 }  // namespace shardtype::kernels

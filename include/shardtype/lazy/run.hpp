@@ -314,13 +314,13 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     Spec const spec = run.plan().spec(input);
     Extents const extents = run.extents(input);
     int place[max_dims]{};
-    places_of<A>(run.node(input), run.labels(), place);
+    execute::places_of<A>(run.node(input), run.labels(), place);
     std::array<std::int64_t, A::rank> whole{};
     std::array<core::Rows, A::rank> rows{};
     for (std::size_t d = 0; d < A::rank; ++d) {
       whole[d] = extents[place[d]];
-      rows[d] = core::rows_of(whole[d], spec.dims[place[d]].axes, run.axes().sizes,
-                              run.axes().coords);
+      rows[d] =
+          core::rows_of(whole[d], spec.dims[place[d]].axes, run.axes().sizes, run.axes().coords);
     }
     return {block<A>(run, step, k), whole, rows};
   }

@@ -58,15 +58,16 @@ struct Vjp<op::NumberOfOne<I, J, what>> {
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     static_assert(K == 1, "the factors of lu_factor carry no gradient");
     auto const where = std::source_location::current();
-    auto const& factors = kept<0>(saved);
+    auto const& factors = autodiff::kept<0>(saved);
     if constexpr (what == linalg::detail::Product::whole) {
-      auto const y =
-          call(op::CyclicCofactors<I, J>{}, where, factors, kept<1>(saved), kept<2>(saved));
+      auto const y = api::call(op::CyclicCofactors<I, J>{}, where, factors,
+                               autodiff::kept<1>(saved), autodiff::kept<2>(saved));
       return autodiff::in_order((y * ct).tensor(), labels_of_t<tensor_of<A>>{});
     } else {
-      auto const y = call(op::CyclicInverse<I, J, true>{}, where, factors, kept<1>(saved));
+      auto const y =
+          api::call(op::CyclicInverse<I, J, true>{}, where, factors, autodiff::kept<1>(saved));
       auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
-          ct, kept<2>(saved));
+          ct, autodiff::kept<2>(saved));
       return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
     }
   }

@@ -44,7 +44,8 @@ constexpr auto with_factors(A const& a, checking::CallSite where, Next next,
   constexpr bool rows = by_rows<I, J, A>;
   using R = std::conditional_t<rows, J, I>;
   using C = std::conditional_t<rows, I, J>;
-  auto const lu = detail::factors_of<R, C>(a, call(LuOf<R, C, A>{false, singular}, where, a));
+  auto const lu =
+      detail::factors_of<R, C>(a, shardtype::call(LuOf<R, C, A>{false, singular}, where, a));
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
     return lu.factors;
   } else {

@@ -65,7 +65,7 @@ constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite 
   using K = detail::Least;
   auto const parts = api::qr<I, J, K>(a.self(), where);
   return detail::fitted<I, K>(parts, b, where, [&](auto const& r, auto const& c) {
-    auto const checked = call(op::CyclicFullRank<I, J, K>{}, where, a.self(), r);
+    auto const checked = shardtype::call(op::CyclicFullRank<I, J, K>{}, where, a.self(), r);
     if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(checked)>>) {
       return checked;
     } else {

@@ -236,7 +236,8 @@ struct Vjp<op::Cofactors<I, J>> : Differentiable {
                                 A const& a, F const& factors) {
     using Det = op::DetFactored<I, J, linalg::detail::Product::whole,
                                 linalg::kernels::is_complex<checking::element_t<tensor_of<A>>>>;
-    return (call(op::InverseFactored<I, J>{}, where, a, factors) * call(Det{}, where, a, factors))
+    return (api::call(op::InverseFactored<I, J>{}, where, a, factors) *
+            api::call(Det{}, where, a, factors))
         .tensor();
   }
 };
@@ -255,12 +256,14 @@ struct Vjp<op::DetFactored<I, J, what, complex>> : Differentiable {
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     auto const where = std::source_location::current();
     if constexpr (what == linalg::detail::Product::whole) {
-      auto const y = call(op::Cofactors<I, J>{}, where, kept<0>(saved), kept<1>(saved));
+      auto const y = api::call(op::Cofactors<I, J>{}, where, autodiff::kept<0>(saved),
+                               autodiff::kept<1>(saved));
       return autodiff::in_order((y * ct).tensor(), labels_of_t<tensor_of<A>>{});
     } else {
-      auto const y = call(op::InverseFactored<I, J>{}, where, kept<0>(saved), kept<1>(saved));
+      auto const y = api::call(op::InverseFactored<I, J>{}, where, autodiff::kept<0>(saved),
+                               autodiff::kept<1>(saved));
       auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
-          ct, kept<2>(saved));
+          ct, autodiff::kept<2>(saved));
       return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
     }
   }

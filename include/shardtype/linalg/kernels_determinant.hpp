@@ -49,7 +49,7 @@ struct ScaledNumber {
   }
   template <class T>
   void multiply(T const& x) {
-    multiply(static_cast<double>(real_part(x)), imaginary_part(x));
+    multiply(static_cast<double>(kernels::real_part(x)), kernels::imaginary_part(x));
   }
   template <class T>
   T value() const {
@@ -124,8 +124,8 @@ void adjugate(std::int64_t n, T* a, int exponent, T* out) {
     std::int64_t p = k, q = k;
     for (std::int64_t j = k; j < n; ++j)
       for (std::int64_t i = k; i < n; ++i)
-        if (size_of(at(a, i, j)) > size_of(at(a, p, q))) p = i, q = j;
-    if (size_of(at(a, p, q)) == real_t<T>(0)) break;
+        if (kernels::size_of(at(a, i, j)) > kernels::size_of(at(a, p, q))) p = i, q = j;
+    if (kernels::size_of(at(a, p, q)) == real_t<T>(0)) break;
     rows.push_back(p), columns.push_back(q);
     if ((p == k) != (q == k)) sign.multiply(-1, 0);
     for (std::int64_t j = 0; j < n && p != k; ++j) std::swap(at(a, k, j), at(a, p, j));
@@ -168,7 +168,7 @@ void adjugate(std::int64_t n, T* a, int exponent, T* out) {
     for (std::int64_t j = 0; j < n && q != k; ++j) std::swap(at(out, k, j), at(out, q, j));
   }
   double const by = std::clamp(most + exponent, -1e6, 1e6);
-  scale_by_power(static_cast<int>(by), n, n, out, n);
+  kernels::scale_by_power(static_cast<int>(by), n, n, out, n);
 }
 
 }  // namespace shardtype::linalg::kernels

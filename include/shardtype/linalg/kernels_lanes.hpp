@@ -72,14 +72,14 @@ LaneScales<T> scale_lanes(int n, int width, int begin, int end, Lanes<T>* a) {
     }
   LaneScales<T> out;
   for (int l = 0; l < lanes<T>; ++l) {
-    out.of[l] = scaling_exponent(most[l]);
+    out.of[l] = kernels::scaling_exponent(most[l]);
     out.any = out.any || out.of[l] != 0;
   }
   if (out.any)
     for (int i = 0; i < n; ++i)
       for (int j = begin; j < end; ++j)
         for (int l = 0; l < lanes<T>; ++l)
-          a[i * width + j][l] = times_power(T(a[i * width + j][l]), out.of[l]);
+          a[i * width + j][l] = kernels::times_power(T(a[i * width + j][l]), out.of[l]);
   return out;
 }
 /// Of matrices that were scaled by `of_a` and right-hand sides by `of_b`: scales the solutions, columns from `begin` on.
@@ -90,7 +90,7 @@ void scale_lanes_back(int n, int width, int begin, Lanes<T>* a, LaneScales<T> co
   for (int i = 0; i < n; ++i)
     for (int j = begin; j < width; ++j)
       for (int l = 0; l < lanes<T>; ++l)
-        a[i * width + j][l] = times_power(T(a[i * width + j][l]), of_a.of[l] - of_b.of[l]);
+        a[i * width + j][l] = kernels::times_power(T(a[i * width + j][l]), of_a.of[l] - of_b.of[l]);
 }
 
 /// P A = L U of each lane in the first n columns of the rows, and the same exchanges and eliminations in the others. With

@@ -261,8 +261,9 @@ std::int32_t ormqr(Side side, bool adjoint, std::int64_t m, std::int64_t n, std:
   using detail::lead, detail::size;
   if (m <= 0 || n <= 0 || k <= 0) return 0;
   Trans const op = !adjoint ? Trans::no : is_complex<T> ? Trans::conjugate : Trans::yes;
-  return detail::run_with_work<T>(detail::Lapack<T>::ormqr, size(std::max(m, n)), side, op, size(m),
-                                  size(n), size(k), a, lead(lda), tau, c, lead(ldc));
+  return detail::run_with_work<T>(detail::Lapack<T>::ormqr, detail::size(std::max(m, n)), side, op,
+                                  detail::size(m), detail::size(n), detail::size(k), a,
+                                  detail::lead(lda), tau, c, detail::lead(ldc));
 }
 /// Eigenvalues `w`, ascending, and, if `vectors`, eigenvectors in place of the symmetric or Hermitian matrix a, of
 /// which one triangle is read (heevd for complex numbers). Returns 0, or what LAPACK says where it does not converge.

@@ -115,9 +115,9 @@ std::int32_t factor_scaled_lu(std::int64_t n, T* a, std::int64_t lda, std::int32
 /// pivot is 0 (from 1 on).
 template <class T>
 std::int32_t factor_lu(std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {
-  int const exponent = scale_matrix(n, n, a, lda);
+  int const exponent = kernels::scale_matrix(n, n, a, lda);
   std::int32_t const info = detail::factor_scaled_lu(n, a, lda, pivots);
-  scale_by_power(-exponent, n, n, a, lda, Part::upper);
+  kernels::scale_by_power(-exponent, n, n, a, lda, Part::upper);
   return info;
 }
 
@@ -151,8 +151,8 @@ void solve_scaled_triangular(Triangle part, Trans op, Diagonal diagonal, std::in
 template <class T>
 bool extreme_diagonal(std::int64_t n, T const* a, std::int64_t step) {
   real_t<T> most(0);
-  for (std::int64_t k = 0; k < n; ++k) most = std::max(most, size_of(a[k * step]));
-  return scaling_exponent(most) != 0;
+  for (std::int64_t k = 0; k < n; ++k) most = std::max(most, kernels::size_of(a[k * step]));
+  return kernels::scaling_exponent(most) != 0;
 }
 
 }  // namespace detail
@@ -164,16 +164,16 @@ void solve_triangular(Triangle part, Trans op, Diagonal diagonal, std::int64_t n
   Part const read = part == Triangle::upper ? Part::upper : Part::lower;
   int exponent = 0;
   if (diagonal == Diagonal::general && detail::extreme_diagonal(n, a, lda + 1))
-    exponent = scaling_exponent(largest_part(n, n, a, lda, read));
+    exponent = kernels::scaling_exponent(kernels::largest_part(n, n, a, lda, read));
   if (exponent == 0)
     return detail::solve_scaled_triangular(part, op, diagonal, n, count, a, lda, b, ldb);
   std::vector<T> scaled(static_cast<std::size_t>(n * n));
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = begin_of(read, j); i < end_of(read, j, n); ++i)
-      scaled[static_cast<std::size_t>(i + j * n)] = times_power(a[i + j * lda], exponent);
-  int const of_b = scale_matrix(n, count, b, ldb);
+      scaled[static_cast<std::size_t>(i + j * n)] = kernels::times_power(a[i + j * lda], exponent);
+  int const of_b = kernels::scale_matrix(n, count, b, ldb);
   detail::solve_scaled_triangular(part, op, diagonal, n, count, scaled.data(), n, b, ldb);
-  scale_by_power(exponent - of_b, n, count, b, ldb);
+  kernels::scale_by_power(exponent - of_b, n, count, b, ldb);
 }
 
 /// b = op(A)^-1 b for the factors and pivots of factor_lu.

@@ -172,8 +172,9 @@ void solve_rows(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const
       for (std::int64_t j = 0; j < b.cols; ++j) kernels::at(b, i, j) -= f * kernels::at(b, k, j);
     }
     if (unit) continue;
-    T const d = at(t, i, i);
-    for (std::int64_t j = 0; j < b.cols; ++j) at(b, i, j) = kernels::divided(at(b, i, j), d);
+    T const d = kernels::at(t, i, i);
+    for (std::int64_t j = 0; j < b.cols; ++j)
+      kernels::at(b, i, j) = kernels::divided(kernels::at(b, i, j), d);
   }
 }
 
@@ -183,7 +184,7 @@ namespace detail {
 
 template <class T>
 void solve_scaled_triangle(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b) {
-  if (empty(b)) return;
+  if (kernels::empty(b)) return;
 #ifdef SHARDTYPE_HAVE_LAPACK
   namespace blas = shardtype::kernels::detail;
   bool const columns = blas::is_column_major(t);
@@ -209,13 +210,13 @@ void solve_scaled_triangle(Matrix<T const> const& t, bool lower, bool unit, Matr
   Matrix<T> const top = b.block(0, 0, h, b.cols);
   Matrix<T> const bottom = b.block(h, 0, rest, b.cols);
   if (lower) {
-    solve_scaled_triangle(t.block(0, 0, h, h), lower, unit, top);
-    subtract_product<T>(t.block(h, 0, rest, h), top, bottom);
-    solve_scaled_triangle(t.block(h, h, rest, rest), lower, unit, bottom);
+    detail::solve_scaled_triangle(t.block(0, 0, h, h), lower, unit, top);
+    kernels::subtract_product<T>(t.block(h, 0, rest, h), top, bottom);
+    detail::solve_scaled_triangle(t.block(h, h, rest, rest), lower, unit, bottom);
   } else {
-    solve_scaled_triangle(t.block(h, h, rest, rest), lower, unit, bottom);
-    subtract_product<T>(t.block(0, h, h, rest), bottom, top);
-    solve_scaled_triangle(t.block(0, 0, h, h), lower, unit, top);
+    detail::solve_scaled_triangle(t.block(h, h, rest, rest), lower, unit, bottom);
+    kernels::subtract_product<T>(t.block(0, h, h, rest), bottom, top);
+    detail::solve_scaled_triangle(t.block(0, 0, h, h), lower, unit, top);
   }
 }
 
@@ -225,23 +226,24 @@ void solve_scaled_triangle(Matrix<T const> const& t, bool lower, bool unit, Matr
 /// needed.
 template <class T>
 void solve_triangle(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b) {
-  if (empty(b)) return;
+  if (kernels::empty(b)) return;
   std::int64_t const n = t.rows;
   bool const look = !unit && detail::extreme_diagonal(n, t.data, t.row_stride + t.col_stride);
   std::vector<T> copies(static_cast<std::size_t>(look ? n * (n + b.cols) : 0));
   if (look) {
-    Matrix<T> const triangle = column_major(copies.data(), n, n);
+    Matrix<T> const triangle = kernels::column_major(copies.data(), n, n);
     Part const read = lower ? Part::lower : Part::upper;
-    copy(t, triangle);
-    if (int const exponent = scaling_exponent(largest_part(n, n, triangle.data, n, read));
+    kernels::copy(t, triangle);
+    if (int const exponent =
+            kernels::scaling_exponent(kernels::largest_part(n, n, triangle.data, n, read));
         exponent != 0) {
-      scale_by_power(exponent, n, n, triangle.data, n, read);
-      Matrix<T> const right = column_major(copies.data() + n * n, n, b.cols);
-      copy<T>(b, right);
-      int const of_b = scale_matrix(n, b.cols, right.data, n);
+      kernels::scale_by_power(exponent, n, n, triangle.data, n, read);
+      Matrix<T> const right = kernels::column_major(copies.data() + n * n, n, b.cols);
+      kernels::copy<T>(b, right);
+      int const of_b = kernels::scale_matrix(n, b.cols, right.data, n);
       detail::solve_scaled_triangle<T>(triangle, lower, unit, right);
-      scale_by_power(exponent - of_b, n, b.cols, right.data, n);
-      return copy<T>(right, b);
+      kernels::scale_by_power(exponent - of_b, n, b.cols, right.data, n);
+      return kernels::copy<T>(right, b);
     }
   }
   detail::solve_scaled_triangle(t, lower, unit, b);
@@ -286,15 +288,15 @@ std::int64_t factor_by_halves(Matrix<T> const& p, std::int32_t* pivots) {
 /// pivots[k], from 0 on, the first of equal candidates; it is scaled for it. Returns 0, or k + 1 if column k has no pivot.
 template <class T>
 std::int64_t factor_panel(Matrix<T> const& p, std::int32_t* pivots) {
-  if (empty(p)) return 0;
-  int const exponent = scale_matrix(p.rows, p.cols, p.data, p.col_stride);
+  if (kernels::empty(p)) return 0;
+  int const exponent = kernels::scale_matrix(p.rows, p.cols, p.data, p.col_stride);
 #ifdef SHARDTYPE_HAVE_LAPACK
   std::int64_t const info = kernels::getrf(p.rows, p.cols, p.data, p.col_stride, pivots);
   for (std::int64_t k = 0; k < p.cols; ++k) --pivots[k];
 #else
   std::int64_t const info = detail::factor_by_halves(p, pivots);
 #endif
-  scale_by_power(-exponent, p.rows, p.cols, p.data, p.col_stride, Part::upper);
+  kernels::scale_by_power(-exponent, p.rows, p.cols, p.data, p.col_stride, Part::upper);
   return info;
 }
 

@@ -76,13 +76,13 @@ void scale_by_power(int exponent, std::int64_t m, std::int64_t n, T* a, std::int
   if (exponent == 0) return;
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = begin_of(part, j); i < end_of(part, j, m); ++i)
-      a[i + j * lda] = times_power(a[i + j * lda], exponent);
+      a[i + j * lda] = kernels::times_power(a[i + j * lda], exponent);
 }
 /// Scales a matrix where its numbers are very small or very large; returns the exponent.
 template <class T>
 int scale_matrix(std::int64_t m, std::int64_t n, T* a, std::int64_t lda) {
-  int const exponent = scaling_exponent(largest_part(m, n, a, lda));
-  scale_by_power(exponent, m, n, a, lda);
+  int const exponent = kernels::scaling_exponent(kernels::largest_part(m, n, a, lda));
+  kernels::scale_by_power(exponent, m, n, a, lda);
   return exponent;
 }
 
@@ -91,9 +91,9 @@ int scale_matrix(std::int64_t m, std::int64_t n, T* a, std::int64_t lda) {
 /// geqrf of a matrix that is scaled for it.
 template <class T>
 void factor_qr(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* tau) {
-  int const exponent = scale_matrix(m, n, a, lda);
+  int const exponent = kernels::scale_matrix(m, n, a, lda);
   kernels::geqrf(m, n, a, lda, tau);
-  scale_by_power(-exponent, m, n, a, lda, Part::upper);
+  kernels::scale_by_power(-exponent, m, n, a, lda, Part::upper);
 }
 
 #endif

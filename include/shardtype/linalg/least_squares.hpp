@@ -216,7 +216,7 @@ struct Vjp<op::LeastSquares<I, J>> : Differentiable {
     auto const c = linalg::detail::einsum_to(
         linalg::detail::with_pair<I, I, K, K>(labels_of_t<linalg::detail::seen_t<B>>{}),
         linalg::detail::conjugate(parts.q), b);
-    return call(op::LeastTriangle<K, J>{}, where, parts.r, c);
+    return api::call(op::LeastTriangle<K, J>{}, where, parts.r, c);
   }
 };
 
@@ -230,7 +230,7 @@ struct Vjp<op::LeastNormSolution<I, J>> : Differentiable {
   template <class A, class B>
   static constexpr auto instead(op::LeastNormSolution<I, J> const& op,
                                 std::source_location const& where, A const& a, B const& b) {
-    auto const inverse = call(op::PseudoInverse<I, J>{op.cutoff}, where, a);
+    auto const inverse = api::call(op::PseudoInverse<I, J>{op.cutoff}, where, a);
     return linalg::detail::einsum_to(
         linalg::detail::with_pair<I, I, J, J>(labels_of_t<linalg::detail::seen_t<B>>{}), inverse,
         b);
@@ -250,7 +250,7 @@ namespace api {
 ///     auto x = linalg::lstsq<I, J>(a, b);
 template <class I, class J, class A, class B>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
-  return call(op::LeastSquares<I, J>{}, where, a.self(), b);
+  return shardtype::call(op::LeastSquares<I, J>{}, where, a.self(), b);
 }
 /// The one of least norm of these x, of matrices of any shape and rank: `lstsq<I, J>(a, b, {.rcond = 1e-10})`; singular values of at
 /// most `rcond` times the largest one are taken for 0, by default, `linalg::LeastNorm{}`, 10 max(I, J) roundings. By singular values;
@@ -259,7 +259,7 @@ constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite 
 template <class I, class J, class A, class B>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, LeastNorm how,
                      checking::CallSite where = {}) {
-  return call(op::LeastNormSolution<I, J>{{how.rcond}}, where, a.self(), b);
+  return shardtype::call(op::LeastNormSolution<I, J>{{how.rcond}}, where, a.self(), b);
 }
 /// The same with `rcond` as a number.
 template <class I, class J, class A, class B>

@@ -220,7 +220,7 @@ class CyclicRun {
     CyclicColumns<T> const mine = columns_in(memory, a);
     Buffer own;
     LuMethod<T> method{mine, pivots, right};
-    FactorFailure const failed = run_panels(mine, method, factor_slots<T>(own, groups));
+    FactorFailure const failed = execute::run_panels(mine, method, factor_slots<T>(own, groups));
     if (failed.kind == FactorFailure::none && keeps_factors) method.finish();
     return failed;
   }

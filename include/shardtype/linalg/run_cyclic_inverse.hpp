@@ -196,12 +196,12 @@ struct Run<op::CyclicCofactors<I, J>> : Called<CyclicRun, op::CyclicCofactors<I,
     Buffer const all = run.take(2 * n * n);
     Matrix<T> const whole = lk::column_major(C::writable(all), n, n);
     for (bool const lower : {true, false})
-      factors_come_by(columns, lower, lower, C::writable(panels),
-                      [&](std::int64_t k, Matrix<T const> const& panel) {
-                        std::int64_t const begin = run.blocks().begin(k);
-                        lk::copy<T>(panel,
-                                    whole.block(lower ? begin : 0, begin, panel.rows, panel.cols));
-                      });
+      execute::factors_come_by(
+          columns, lower, lower, C::writable(panels),
+          [&](std::int64_t k, Matrix<T const> const& panel) {
+            std::int64_t const begin = run.blocks().begin(k);
+            lk::copy<T>(panel, whole.block(lower ? begin : 0, begin, panel.rows, panel.cols));
+          });
     int const exponent = lk::scale_matrix(n, n, whole.data, n);
     Matrix<T> const found = lk::column_major(whole.data + n * n, n, n);
     lk::adjugate(n, whole.data, static_cast<int>(1 - n) * exponent, found.data);

@@ -136,7 +136,7 @@ constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite 
   using K = detail::Least;
   return detail::fitted<I, K>(detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where), b, where,
                               [&](auto const& r, auto const& c) {
-                                return call(op::LeastTriangle<K, J>{true}, where, r, c);
+                                return shardtype::call(op::LeastTriangle<K, J>{true}, where, r, c);
                               });
 }
 

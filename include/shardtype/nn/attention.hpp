@@ -68,8 +68,9 @@ constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
   if constexpr (shardtype::detail::is_poison<Q>) {
     return checking::Poisoned{};  // reported where it was refused
   } else if constexpr (std::is_same_v<checking::element_t<detail::tensor_of<Q>>, bfloat16>) {
-    return cast<bfloat16>(detail::attention_as<Out...>(options, where, cast<float>(q.self()),
-                                                       cast<float>(k), cast<float>(v)));
+    return shardtype::cast<bfloat16>(
+        detail::attention_as<Out...>(options, where, shardtype::cast<float>(q.self()),
+                                     shardtype::cast<float>(k), shardtype::cast<float>(v)));
   } else {
     return detail::attention_as<Out...>(options, where, q.self(), k, v);
   }

@@ -41,7 +41,7 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
                         T const* v, std::int64_t b, std::int64_t h, std::int64_t i0,
                         std::int64_t rows, Matrix<T> const& out, T* largest, T* total, T* scores,
                         bool begins, bool finite) {
-  T const scale = scale_of_scores<T>(s);
+  T const scale = kernels::scale_of_scores<T>(s);
   std::int64_t const g = s.key_head(h);
   std::int64_t const end = s.seen(i0 + rows - 1);
   auto const qs = s.query(q, b, i0, rows, h, s.features);
@@ -58,8 +58,8 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
     if (finite || s.seen(i0) - j0 >= n) {
       shardtype::kernels::gemm<Exec, T>(exec, 1, block, vs, out, !first);
     } else {
-      each_row("shardtype::attention", exec, rows,
-               AttentionSeenValues<T>{s, scores, vs, out, i0, j0, n, first});
+      kernels::each_row("shardtype::attention", exec, rows,
+                        AttentionSeenValues<T>{s, scores, vs, out, i0, j0, n, first});
     }
   }
   return end > 0;
@@ -73,13 +73,14 @@ void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k
   T* const largest = scratch;
   T* const total = scratch + most;
   bool const finite = kernels::hidden_values_finite(exec, s, v);
-  each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-    auto const os = s.query(out, b, i0, rows, h, length);
-    bool const any = attention_of_block(exec, s, q, k, v, b, h, i0, rows, os, largest, total,
-                                        scratch + 2 * most, true, finite);
-    each_row("shardtype::attention", exec, rows,
-             AttentionFinish<T>{os, largest, total, !any, length > s.features});
-  });
+  kernels::each_block_of_queries(
+      s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+        auto const os = s.query(out, b, i0, rows, h, length);
+        bool const any = kernels::attention_of_block(exec, s, q, k, v, b, h, i0, rows, os, largest,
+                                                     total, scratch + 2 * most, true, finite);
+        kernels::each_row("shardtype::attention", exec, rows,
+                          AttentionFinish<T>{os, largest, total, !any, length > s.features});
+      });
 }
 
 /// Attention to blocks of keys that come one after the other: the results so far, in rows of `length` elements, and for
@@ -104,11 +105,12 @@ struct AttentionSoFar {
   void add(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v, T* scores,
            Between const& between) const {
     bool const finite = kernels::hidden_values_finite(exec, s, v);
-    each_block_of_queries(
+    kernels::each_block_of_queries(
         s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
           std::int64_t const at = (b * s.heads + h) * s.queries + i0;
-          attention_of_block(exec, s, q, k, v, b, h, i0, rows, s.query(out, b, i0, rows, h, length),
-                             largest + at, total + at, scores, false, finite);
+          kernels::attention_of_block(exec, s, q, k, v, b, h, i0, rows,
+                                      s.query(out, b, i0, rows, h, length), largest + at,
+                                      total + at, scores, false, finite);
           between();
         });
   }

@@ -108,8 +108,8 @@ struct AttentionRows {
     if (begins) total[row] = T{};
     largest[row] = top;
     if (n == 0) return;
-    exponentials_of<Host>(s, n, top);
-    T const sum = sum_of<T>(n, [&](std::int64_t k) { return s[k]; });
+    kernels::exponentials_of<Host>(s, n, top);
+    T const sum = kernels::sum_of<T>(n, [&](std::int64_t k) { return s[k]; });
     if (begins) {
       total[row] = sum;
       return;
@@ -158,13 +158,14 @@ struct AttentionRowsBack {
     std::int64_t const n = seen < 0 ? 0 : seen < columns ? seen : columns;
     T const* const o = out.data + row * out.row_stride;
     T const* const c = ct.data + row * ct.row_stride;
-    bool const none =
-        n == 0 || sum_of<T>(out.cols, [&](std::int64_t f) { return c[f] < 0 ? -c[f] : c[f]; }) == 0;
+    bool const none = n == 0 || kernels::sum_of<T>(out.cols, [&](std::int64_t f) {
+                                  return c[f] < 0 ? -c[f] : c[f];
+                                }) == 0;
     for (std::int64_t k = none ? 0 : n; k < columns; ++k) p[k] = d[k] = T{};
     if (none) return;
-    T const mean = sum_of<T>(out.cols, [&](std::int64_t f) { return o[f] * c[f]; });
+    T const mean = kernels::sum_of<T>(out.cols, [&](std::int64_t f) { return o[f] * c[f]; });
     for (std::int64_t k = 0; k < n; ++k) p[k] *= scale;
-    exponentials_of<Host>(p, n, sums[row * shape.heads]);
+    kernels::exponentials_of<Host>(p, n, sums[row * shape.heads]);
     for (std::int64_t k = 0; k < n; ++k) d[k] = p[k] * (d[k] - mean) * scale;
   }
 };
@@ -191,7 +192,8 @@ void add_seen(Exec const& exec, Matrix<T> const& weights, Matrix<T const> const&
   if (finite) {
     shardtype::kernels::gemm<Exec, T>(exec, 1, weights, m, to, true);
   } else {
-    each_row("shardtype::attention_back", exec, to.rows, AttentionSumOfSeen<T>{weights, m, to});
+    kernels::each_row("shardtype::attention_back", exec, to.rows,
+                      AttentionSumOfSeen<T>{weights, m, to});
   }
 }
 
@@ -204,8 +206,8 @@ struct CountNotFinite {
   KOKKOS_FUNCTION void operator()(std::int64_t part, std::int64_t& found) const {
     std::int64_t const begin = part % parts * length;
     T const* const from = x + part / parts * stride + begin;
-    T const sum = sum_of<T>(n - begin < length ? n - begin : length,
-                            [&](std::int64_t k) { return from[k] * T(0); });
+    T const sum = kernels::sum_of<T>(n - begin < length ? n - begin : length,
+                                     [&](std::int64_t k) { return from[k] * T(0); });
     found += sum == T(0) ? 0 : 1;
   }
 };

@@ -69,7 +69,7 @@ constexpr bool can_be_called() {
   }
 }
 template <class T>
-inline constexpr bool is_function = !is_form<T> && can_be_called<T>();
+inline constexpr bool is_function = !is_form<T> && detail::can_be_called<T>();
 template <class Act, class H>
 concept gives_tensor = requires(Act const& act, H const& h) { act(h).tensor(); };
 
@@ -189,7 +189,7 @@ constexpr std::int64_t most_rows([[maybe_unused]] Sizes const& sizes,
 template <class D, class Rows, class Sizes, class W, class Act>
 constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, W const& w, Act const& act,
                          std::source_location const& where) {
-  auto const hidden = call(op::RaggedDot<D>{}, where, rows(), w, sizes);
+  auto const hidden = shardtype::call(op::RaggedDot<D>{}, where, rows(), w, sizes);
   if constexpr (gives_tensor<Act, std::remove_cvref_t<decltype(hidden)>>) {
     return act(hidden).tensor();
   } else {
@@ -263,8 +263,8 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
     std::int64_t limit = no_limit;
     std::int64_t capacity = -1;
     if constexpr (std::is_same_v<Form, Capacity>) limit = capacity = form.rows;
-    auto const places = call(op::ExpertPlaces{experts, limit}, where, ids);
-    auto const sent = call(op::ExpertCounts<E>{experts, limit}, where, ids);
+    auto const places = shardtype::call(op::ExpertPlaces{experts, limit}, where, ids);
+    auto const sent = shardtype::call(op::ExpertCounts<E>{experts, limit}, where, ids);
     if constexpr (!ExpertDim::split) {
       auto const rows = [&] {
         return shardtype::call(op::SpreadRows<SentRows>{}, where, x, places);
@@ -313,13 +313,14 @@ constexpr auto moe_as(core::Argument<A> const& x, R const& routes, W1 const& w_i
         checking::refused<rules::Code::D18_rows_and_groups, false, autodiff::tensor_of<A>,
                           autodiff::tensor_of<Gate>, autodiff::tensor_of<W2>>{});
   } else if constexpr (sizeof...(Out) > 0) {
-    return reshard<Out...>(detail::moe_as(x, routes, w_in, w_out, form, act, where), where);
+    return shardtype::reshard<Out...>(detail::moe_as(x, routes, w_in, w_out, form, act, where),
+                                      where);
   } else if constexpr (autodiff::tensor_of<A>::spec.rank == 3) {
     auto const ids = detail::as_tokens(routes.experts, where);
     auto const weights = detail::as_tokens(routes.weights, where);
     using Merged =
         Routes<std::remove_cvref_t<decltype(ids)>, std::remove_cvref_t<decltype(weights)>>;
-    return split_dim<detail::AllTokens, detail::dim_at<A, 0>, detail::dim_at<A, 1>>(
+    return shardtype::split_dim<detail::AllTokens, detail::dim_at<A, 0>, detail::dim_at<A, 1>>(
         detail::mixture(detail::as_tokens(x.self(), where), Merged{ids, weights}, w_in, w_out, form,
                         act, where),
         {x.self().extents()[0], x.self().extents()[1]}, where);

@@ -63,7 +63,7 @@ constexpr auto as_tokens(A const& a, [[maybe_unused]] std::source_location const
   if constexpr (shardtype::detail::is_poison<A>) {
     return a;
   } else if constexpr (detail::tensor_of<A>::spec.rank == 3) {
-    return merge_dims<label_at<A, 0>, label_at<A, 1>, AllTokens>(a, where);
+    return shardtype::merge_dims<label_at<A, 0>, label_at<A, 1>, AllTokens>(a, where);
   } else {
     return a;
   }
@@ -129,9 +129,9 @@ constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t 
     return detail::refused_expression<std::remove_cvref_t<decltype(routes.experts)>>();
   } else {
     auto const ids = detail::as_tokens(routes.experts, where);
-    auto const all = call(op::ExpertCounts<E>{experts}, where, ids);
-    auto const kept = call(op::ExpertCounts<E>{experts, capacity}, where, ids);
-    return sum<Tensor<std::int64_t>>(all - kept, where);
+    auto const all = shardtype::call(op::ExpertCounts<E>{experts}, where, ids);
+    auto const kept = shardtype::call(op::ExpertCounts<E>{experts, capacity}, where, ids);
+    return shardtype::sum<Tensor<std::int64_t>>(all - kept, where);
   }
 }
 
@@ -155,9 +155,10 @@ constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& route
     auto const at_least_one = [](std::int64_t n) { return static_cast<double>(n > 0 ? n : 1); };
     double const tokens = at_least_one(x.extents()[0]);
     double const rows = tokens * at_least_one(routes.experts.extents().back());
-    auto const load = cast<T>(detail::expert_load<E>(routes.experts, experts, where));
-    auto const share = sum<Tensor<T, Dim<E>>>(softmax<E>(x, where), where);
-    return (sum<E>(share * load) * static_cast<T>(static_cast<double>(experts) / (tokens * rows)))
+    auto const load = shardtype::cast<T>(detail::expert_load<E>(routes.experts, experts, where));
+    auto const share = shardtype::sum<Tensor<T, Dim<E>>>(shardtype::softmax<E>(x, where), where);
+    return (shardtype::sum<E>(share * load) *
+            static_cast<T>(static_cast<double>(experts) / (tokens * rows)))
         .tensor();
   }
 }
@@ -174,7 +175,7 @@ constexpr auto z_loss(core::Argument<A> const& logits, checking::CallSite where 
     using T = checking::element_t<detail::tensor_of<A>>;
     auto const x = detail::as_tokens(logits.self(), where);
     std::int64_t const n = x.extents()[0];
-    return (sum<Tensor<T>>(square(logsumexp<E>(x, where)), where) *
+    return (shardtype::sum<Tensor<T>>(shardtype::square(shardtype::logsumexp<E>(x, where)), where) *
             static_cast<T>(1.0 / static_cast<double>(n > 0 ? n : 1)))
         .tensor();
   }

@@ -164,8 +164,8 @@ struct AddRows {
     bool const lists = detail::is_added_in_float(c) && part.elements() > 0 && made.elements() > 0;
     std::int64_t const rows = made.extent[c.result.find(c.from.dims[0].label)];
     std::int64_t const list_bytes = lists ? mul_sat(8, add_sat(rows, id_part.elements())) : 0;
-    return {c.elements(0), add_sat(add_sat(copied(part, 0), copied(id_part, 1)), list_bytes),
-            false};
+    return {c.elements(0),
+            core::add_sat(core::add_sat(copied(part, 0), copied(id_part, 1)), list_bytes), false};
   }
   /// Two candidates: add the rank's own updates and then reduce, or gather ids and updates first.
   static constexpr int candidates = 2;

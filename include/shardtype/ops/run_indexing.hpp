@@ -71,10 +71,10 @@ struct Run<op::AddRows<V>> : Filled<Run<op::AddRows<V>>> {
     Buffer keep_ids;
     using Space = typename A::memory_space;
     if (part.lengths > 0 && rows.n > 0) {
-      T const* const from =
-          packed<T, Space>(mesh.state(), data_of(updates) + part.offset, part.layout, keep);
-      Id const* const named =
-          packed<Id, Space>(mesh.state(), data_of(ids) + id_part.offset, id_part.layout, keep_ids);
+      T const* const from = execute::packed<T, Space>(
+          mesh.state(), execute::data_of(updates) + part.offset, part.layout, keep);
+      Id const* const named = execute::packed<Id, Space>(
+          mesh.state(), execute::data_of(ids) + id_part.offset, id_part.layout, keep_ids);
       if constexpr (shardtype::detail::is_converted<T>) {
         Buffer const lists = mesh.state().pool().template take<Space>(
             static_cast<std::size_t>(rows.n + rows.count) * sizeof(std::int64_t));
@@ -130,9 +130,10 @@ struct Run<op::ScatterAlong<J, At...>> : Filled<Run<op::ScatterAlong<J, At...>>>
     std::int64_t const n = out.local_size();
     auto const add = [&](auto* sums) {
       kernels::fill(exec, sums, n, std::remove_reference_t<decltype(*sums)>{});
-      kernels::add_along(exec, data_of(updates), data_of(ids), sums,
-                         numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
-                                       out.rows()[at].range(), updates.rows()[at].size()));
+      kernels::add_along(
+          exec, execute::data_of(updates), execute::data_of(ids), sums,
+          execute::numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
+                                 out.rows()[at].range(), updates.rows()[at].size()));
     };
     if constexpr (shardtype::detail::is_converted<T>) {
       using Sum = shardtype::detail::computed_t<T>;

@@ -84,7 +84,7 @@ struct RefusedUpdate<code, Type<shardtype::detail::Pack<Types...>>> {
 /// `refusal`, complete only if there is one.
 template <class Model, class Gradient>
 struct Update {
-  static constexpr auto judged = judge_update<Model, Gradient>();
+  static constexpr auto judged = detail::judge_update<Model, Gradient>();
   static constexpr bool accepted = judged.first == rules::Code::ok;
   using refusal = typename RefusedUpdate<judged.first, decltype(judged.second)>::type;
 };
