@@ -105,6 +105,10 @@ struct ShownLoss<L> {
   using type = tensor_of<L>;
 };
 
+/// How a struct holds the members of a gradient that is refused.
+template <class>
+using missing_t = Poisoned;
+
 }  // namespace autodiff
 
 /// A function's value and its gradient.
@@ -117,11 +121,8 @@ struct ValueAndGradient {
 /// The result of a refused value_and_grad, which `auto [value, grad] = ...` takes apart.
 template <class G>
 inline constexpr bool detail::is_poisoned<ValueAndGradient<checking::Poisoned, G>> = true;
-/// How a struct holds the members of a gradient that is refused.
-template <class>
-using missing_t = checking::Poisoned;
 template <template <template <class> class> class M>
-inline constexpr bool detail::is_poisoned<M<missing_t>> = true;
+inline constexpr bool detail::is_poisoned<M<autodiff::missing_t>> = true;
 
 namespace autodiff {
 
