@@ -2,6 +2,7 @@
 /// Zip archives of stored files, as numpy writes them (.npz). Source: PKWARE, "APPNOTE.TXT", 6.3.10.
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,13 @@
 #include <shardtype/runtime/files.hpp>
 
 namespace shardtype::checkpoint::detail {
+
+struct ZipNumber {
+  std::uint64_t value;
+  int bytes;
+};
+/// Appends numbers, the lowest bytes of each first.
+void put(std::string& out, std::initializer_list<ZipNumber> numbers);
 
 /// A file of an archive.
 struct ZipEntry {

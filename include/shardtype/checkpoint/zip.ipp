@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
-#include <initializer_list>
 #include <utility>
 
 #include <fcntl.h>
@@ -28,12 +27,7 @@ inline constexpr std::uint64_t zip_large = 0xffffffff;  ///< the number is in th
 inline constexpr std::uint64_t zip_utf8 = 0x800;
 inline constexpr std::int64_t zip_sum_at = 14;  ///< of a local header
 
-struct ZipNumber {
-  std::uint64_t value;
-  int bytes;
-};
-/// Appends numbers, the lowest bytes of each first.
-inline void put(std::string& out, std::initializer_list<ZipNumber> numbers) {
+SHARDTYPE_INLINE void put(std::string& out, std::initializer_list<ZipNumber> numbers) {
   for (ZipNumber const& n : numbers)
     for (int k = 0; k < n.bytes; ++k) out += static_cast<char>((n.value >> (8 * k)) & 0xff);
 }
