@@ -634,3 +634,53 @@ TEST_CASE("JAX's names") {
   CHECK(on_ranks::wrong(std::get<2>(out), [](Int i) { return double(i); }) == 0);
   CHECK(item(std::get<3>(out)) == 1.0);
 }
+
+// As tensors are: made of an expression, assigned from one, also to members, in loops, and what they hold before is part of it.
+TEST_CASE("blocks are made and assigned from elementwise expressions") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const n = mesh.size_of<X>() * 2;
+  auto const a = from_function<double, Dim<I, X>>(mesh, {n}, [](Int i) { return double(i); });
+  auto const body = [](auto const& x) {
+    using B = std::remove_cvref_t<decltype(x)>;
+    struct Two {
+      B first;
+      B second;
+    };
+    B s = x + x;  // 2 x
+    s = s + x;    // 3 x
+    s = s * 2.0;  // 6 x
+    Two two{s, x};
+    two.first = two.first - two.second;  // 5 x
+    two.second = two.first * x;          // 5 x x
+    auto looped = loop(2, two.second, [&](auto, auto const& c) {
+      auto next = c;
+      next = next + x;
+      return next;
+    });  // 5 x x + 2 x
+    s = looped;
+    s += x;
+    return s;
+  };
+  auto const out = shard_map<Dim<I, X>>(body, a);
+  CHECK(on_ranks::wrong(out, [](Int i) { return 5.0 * double(i * i) + 3.0 * double(i); }) == 0);
+  auto const slope =
+      grad<0>([&](auto const& x) { return all_reduce<X>(sum(shard_map<Dim<I, X>>(body, x))); })(a);
+  CHECK(on_ranks::wrong(slope, [](Int i) { return 10.0 * double(i) + 3.0; }) == 0);
+  // of blocks that do not vary, and of summands
+  auto const same = shard_map<Dim<I>>(
+      [](auto x) {
+        auto y = x;
+        y = x * 2.0 + y;
+        return y;
+      },
+      full<double, Dim<I>>(mesh, {3}, 1.0));
+  CHECK(on_ranks::wrong(same, [](Int) { return 3.0; }) == 0);
+  auto const summed = shard_map<Dim<I>>(
+      [](auto x) {
+        auto u = x;
+        u = u + x;
+        return all_reduce<X>(u);
+      },
+      full<double, Dim<I>, Unreduced<X>>(mesh, {3}, 1.0));
+  CHECK(on_ranks::wrong(summed, [&](Int) { return 2.0 * double(mesh.size_of<X>()); }) == 0);
+}

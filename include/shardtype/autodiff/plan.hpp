@@ -107,6 +107,42 @@ template <template <template <class> class> class M>
 struct DryArgument<M<value_t>, planning::OpenFunctionPlan>
     : DryStruct<M<open_t>, planning::OpenFunctionPlan, members_t<M>> {};
 
+/// The plans of both passes where sizes are given at run time.
+struct OpenPasses {
+  planning::OpenGradientPlan plans;
+
+  constexpr bool reads() const { return plans.forward.reads() || plans.backward.reads(); }
+  constexpr bool counts_as(OpenPasses const& other) const {
+    return plans.forward.counts_as(other.plans.forward) &&
+           plans.backward.counts_as(other.plans.backward);
+  }
+};
+template <class... As, class G>
+constexpr OpenPasses open_passes(G const& g, std::int64_t unknown) {
+  using Open = planning::OpenFunctionPlan;
+  OpenPasses out;
+  Open notes;
+  notes.reading.unknown = unknown;
+  static_cast<void>(g.run(
+      std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
+      [&](std::int64_t) {
+        out.plans.forward = notes;
+        notes = {};
+        notes.reading.unknown = unknown;
+      },
+      DryArgument<As, Open>::make(notes)...));
+  out.plans.backward = notes;
+  return out;
+}
+template <class G, class... As>
+struct TryOpenPasses {
+  static constexpr OpenPasses plan(std::int64_t unknown)
+    requires(std::is_empty_v<G> && std::is_default_constructible_v<G>)
+  {
+    return open_passes<As...>(G{}, unknown);
+  }
+};
+
 }  // namespace autodiff
 
 namespace api {
@@ -143,20 +179,16 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
     }
     return out;
   } else {
-    planning::OpenGradientPlan out;
-    if constexpr (!checking::any_poisoned<decltype(g(
+    if constexpr (checking::any_poisoned<decltype(g(
                       std::declval<typename autodiff::DryArgument<As, Open>::type const&>()...))>) {
-      Open notes;
-      static_cast<void>(g.run(
-          std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
-          [&](std::int64_t) {
-            out.forward = notes;
-            notes = {};
-          },
-          autodiff::DryArgument<As, Open>::make(notes)...));
-      out.backward = notes;
+      return planning::OpenGradientPlan{};
+    } else if constexpr (checking::depends_on_extents<autodiff::TryOpenPasses<
+                             autodiff::Gradient<F, value, Ks...>, As...>>()) {
+      static_cast<void>(alignof(checking::refused<rules::Code::A05_run_time_extent, false, As...>));
+      return planning::OpenGradientPlan{};
+    } else {
+      return autodiff::open_passes<As...>(g, dynamic).plans;
     }
-    return out;
   }
 }
 
