@@ -27,5 +27,5 @@ auto mix(A const& x, Logits const& logits, W const& w, V const& v) {
   auto const routes = routes_of(logits);
   auto const [experts, weights] = routes;
   auto const uneven = nn::load_balance_loss<E>(logits, routes);
-  return (nn::moe(x, routes, w, v) * uneven + sum(weights)).tensor();
+  return (nn::moe(x, routes, w, v) * uneven + sum<Tensor<float>>(weights)).tensor();
 }
