@@ -657,7 +657,7 @@ TEST_CASE("blocks are made and assigned from elementwise expressions") {
       next = next + x;
       return next;
     });  // 5 x x + 2 x
-    s = looped;
+    s = looped * 1.0;
     s += x;
     return s;
   };
