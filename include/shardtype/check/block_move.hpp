@@ -176,8 +176,9 @@ struct BlockMoveResult : Rule {
   static constexpr void set_extents([[maybe_unused]] Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     planning::BlockCall const c = block_call(sizes);
-    detail::move_extents(
-        c, {Rule::S::names, Rule::S::readings, 1, Rule::verdict.result, sizes, given, out});
+    checking::ResultExtents const extents{
+        Rule::S::names, Rule::S::readings, 1, Rule::verdict.result, sizes, given, out};
+    detail::move_extents(c, extents);
     if constexpr (requires { op.check(c.ranks()); }) op.check(c.ranks());
   }
   /// The plan of one call of `op` on a block of these extents.

@@ -65,8 +65,10 @@ inline nlohmann::json to_json(Extra const& extra) {
 inline Value number_of(JsonReader& in) {
   std::string_view const text = in.number();
   auto const read_as = [&](auto& out) {
-    auto const read = std::from_chars(text.data(), text.data() + text.size(), out);
-    return read.ec == std::errc() && read.ptr == text.data() + text.size();
+    char const* const begin = text.data();
+    char const* const end = begin + text.size();
+    auto const read = std::from_chars(begin, end, out);
+    return read.ec == std::errc() && read.ptr == end;
   };
   std::uint64_t natural = 0;
   if (read_as(natural)) return natural;

@@ -43,10 +43,10 @@ class NeighborStep {
         me_(execute::place_in_group(along_.map, step_.axes)) {
     execute::member_blocks(step_.before, along_.dim, along_.sizing, along_.map, step_.axes,
                            blocks_);
-    if (ranks() > 1 && run.mesh.agreement().begin_step())
-      execute::agree_on_collective(
-          run.mesh, along_.map, along_.sizing, step_,
-          {run.where, name, w.low, 2 * w.high + (w.edge == op::Edge::wrap ? 1 : 0)});
+    if (ranks() > 1 && run.mesh.agreement().begin_step()) {
+      Caller const caller{run.where, name, w.low, 2 * w.high + (w.edge == op::Edge::wrap ? 1 : 0)};
+      execute::agree_on_collective(run.mesh, along_.map, along_.sizing, step_, caller);
+    }
   }
 
   /// The packed rows of the window. `returned`: the operand is the rows of the window, and each row

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <source_location>
 #include <string_view>
 #include <utility>
@@ -50,7 +51,7 @@ T sign_of_pivots(std::int64_t n, T const* factors) {
 }
 template <class T>
 double log_of_pivots(std::int64_t n, T const* factors) {
-  double sum = -static_cast<double>(n) * std::log(2.0) * detail::packed_exponent(n, factors);
+  double sum = -static_cast<double>(n) * std::numbers::ln2 * detail::packed_exponent(n, factors);
   for (std::int64_t k = 0; k < n; ++k) {
     T const d = factors[k * (n + 1)];
     if (d == T(0)) return -std::numeric_limits<double>::infinity();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -103,7 +104,7 @@ double log_modulus(T const& x) {
     double const size = std::max(std::abs(re), std::abs(im));
     if (!(size > 0) || !std::isfinite(size)) return std::log(std::hypot(re, im));
     int const by = std::ilogb(size);
-    return std::log(std::hypot(std::ldexp(re, -by), std::ldexp(im, -by))) + by * std::log(2.0);
+    return std::log(std::hypot(std::ldexp(re, -by), std::ldexp(im, -by))) + by * std::numbers::ln2;
   } else {
     return std::log(std::abs(static_cast<double>(x)));
   }

@@ -71,7 +71,7 @@ constexpr bool can_be_called() {
 template <class T>
 inline constexpr bool is_function = !is_form<T> && detail::can_be_called<T>();
 template <class Act, class H>
-concept gives_tensor = requires(Act const& act, H const& h) { act(h).tensor(); };
+concept GivesTensor = requires(Act const& act, H const& h) { act(h).tensor(); };
 
 /// The axes of `Dim<I, Xs...>`, and dims with them.
 template <class Part>
@@ -190,7 +190,7 @@ template <class D, class Rows, class Sizes, class W, class Act>
 constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, W const& w, Act const& act,
                          std::source_location const& where) {
   auto const hidden = shardtype::call(op::RaggedDot<D>{}, where, rows(), w, sizes);
-  if constexpr (gives_tensor<Act, std::remove_cvref_t<decltype(hidden)>>) {
+  if constexpr (GivesTensor<Act, std::remove_cvref_t<decltype(hidden)>>) {
     return act(hidden).tensor();
   } else {
     return checking::Poisoned(checking::refused<rules::Code::D19_argument_of_moe, false, Act>{});
@@ -207,7 +207,7 @@ template <class D, class Rows, class Sizes, class G, class U, class Act>
 constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, Gated<G, U> const& w, Act const& act,
                          std::source_location const& where) {
   auto const made = detail::both_products<D>(rows(), sizes, w, where);
-  if constexpr (gives_tensor<Act, std::remove_cvref_t<decltype(made.gate)>>) {
+  if constexpr (GivesTensor<Act, std::remove_cvref_t<decltype(made.gate)>>) {
     return (act(made.gate) * made.up).tensor();
   } else {
     return checking::Poisoned(checking::refused<rules::Code::D19_argument_of_moe, false, Act>{});

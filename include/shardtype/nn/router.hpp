@@ -142,9 +142,7 @@ constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t 
 template <class E, class A, detail::RoutesLike R>
 constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& routes,
                                  checking::CallSite where = {}) {
-  if constexpr (checking::any_poisoned<A>) {
-    return checking::Poisoned{};
-  } else if constexpr (!detail::IsRoutes<R>) {
+  if constexpr (checking::any_poisoned<A> || !detail::IsRoutes<R>) {
     return checking::Poisoned{};  // reported where it was refused
   } else if constexpr (core::is_lazy<A>) {
     return detail::refused_expression<A>();

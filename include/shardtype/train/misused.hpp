@@ -37,8 +37,10 @@ SHARDTYPE_OPTIMIZER_NAME(chain)
 #define SHARDTYPE_NAME_IN_TRAINING(name) \
   SHARDTYPE_REFUSED_CALLS(name, T17_another_name_in_training, checking::Poisoned)
 SHARDTYPE_NAME_IN_TRAINING(clip_grad_norm)
+// NOLINTBEGIN(readability-identifier-naming): as PyTorch writes them
 SHARDTYPE_NAME_IN_TRAINING(clip_grad_norm_)
 SHARDTYPE_NAME_IN_TRAINING(clip_grad_value_)
+// NOLINTEND(readability-identifier-naming)
 SHARDTYPE_NAME_IN_TRAINING(clip)
 SHARDTYPE_NAME_IN_TRAINING(apply_updates)
 SHARDTYPE_NAME_IN_TRAINING(apply_gradients)
