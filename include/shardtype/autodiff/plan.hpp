@@ -139,7 +139,7 @@ struct TryOpenPasses {
   static constexpr OpenPasses plan(std::int64_t unknown)
     requires(std::is_empty_v<G> && std::is_default_constructible_v<G>)
   {
-    return open_passes<As...>(G{}, unknown);
+    return autodiff::open_passes<As...>(G{}, unknown);
   }
 };
 
