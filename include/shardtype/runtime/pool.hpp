@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <utility>
 
@@ -50,10 +49,10 @@ struct BlockSize {
 };
 /// The cached blocks of one size.
 struct IdleBlocks {
+  BlockSize size{};
   Allocation* oldest = nullptr;
   Allocation* newest = nullptr;
 };
-using IdleBySize = std::map<BlockSize, IdleBlocks>;
 
 /// One allocation, with the number of its holders.
 struct Allocation {
@@ -227,8 +226,10 @@ class Pool {
   /// none or it does not serve.
   detail::Allocation* cached(detail::BlockSize const& least);
   void keep(detail::Allocation* a);
-  /// The oldest block of one size leaves the cache.
-  detail::Allocation* take_out(detail::IdleBySize::iterator size);
+  /// Where in `idle_` the first size is that is not less than this one.
+  std::size_t place_of(detail::BlockSize const& size) const;
+  /// The oldest block of the size at `place` leaves the cache.
+  detail::Allocation* take_out(std::size_t place);
   /// Whether a cached block may be used for `bytes`: one that is much larger is kept for a larger
   /// request.
   bool serves(detail::Allocation const& a, std::size_t bytes) const {
@@ -246,10 +247,8 @@ class Pool {
   static inline detail::Allocation* outlived = nullptr;
 
   std::atomic<detail::Allocation*> elsewhere_{nullptr};  ///< what other threads have released
-  detail::IdleBySize idle_;  ///< without sizes of which there is no block
-  detail::List<detail::IdleBySize::node_type>
-      spare_;  ///< memory for sizes, so that a steady loop allocates nothing
-  detail::Allocation* oldest_ = nullptr;  ///< of the cached blocks
+  detail::List<detail::IdleBlocks> idle_;  ///< by size, without sizes of which there is no block
+  detail::Allocation* oldest_ = nullptr;   ///< of the cached blocks
   detail::Allocation* newest_ = nullptr;
   std::int64_t used_ = 0;  ///< number of allocations in use, and of borrowed ones
   bool closed_ = false;

@@ -55,16 +55,27 @@ SHARDTYPE_INLINE void throw_no_memory(std::size_t bytes, std::int64_t in_use) {
 }
 
 SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
-  while (idle_bytes_ > keep) {
-    // the oldest of all is the oldest of its size
-    destroy(take_out(idle_.find({oldest_->release, oldest_->bytes})));
+  // the oldest of all is the oldest of its size
+  while (idle_bytes_ > keep) destroy(take_out(place_of({oldest_->release, oldest_->bytes})));
+}
+
+SHARDTYPE_INLINE std::size_t Pool::place_of(detail::BlockSize const& size) const {
+  std::size_t begin = 0;
+  for (std::size_t end = idle_.size(); begin < end;) {
+    std::size_t const middle = begin + (end - begin) / 2;
+    if (idle_[middle].size < size) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
   }
+  return begin;
 }
 
 SHARDTYPE_INLINE detail::Allocation* Pool::cached(detail::BlockSize const& least) {
-  auto const found = idle_.lower_bound(least);
-  if (found == idle_.end() || found->first.release != least.release) return nullptr;
-  return serves(*found->second.oldest, least.bytes) ? take_out(found) : nullptr;
+  std::size_t const place = place_of(least);
+  if (place == idle_.size() || idle_[place].size.release != least.release) return nullptr;
+  return serves(*idle_[place].oldest, least.bytes) ? take_out(place) : nullptr;
 }
 
 SHARDTYPE_INLINE void Pool::keep(detail::Allocation* a) {
@@ -74,31 +85,25 @@ SHARDTYPE_INLINE void Pool::keep(detail::Allocation* a) {
   (newest_ == nullptr ? oldest_ : newest_->next) = a;
   newest_ = a;
   detail::BlockSize const size{a->release, a->bytes};
-  auto place = idle_.lower_bound(size);
-  if (place != idle_.end() && !(size < place->first)) {
-    detail::Allocation*& last = place->second.newest;
+  std::size_t const place = place_of(size);
+  if (place < idle_.size() && !(size < idle_[place].size)) {
+    detail::Allocation*& last = idle_[place].newest;
     last = last->next_alike = a;
     return;
   }
-  if (spare_.empty()) {
-    idle_.emplace_hint(place, size, detail::IdleBlocks{a, a});
-    return;
-  }
-  detail::IdleBySize::node_type node = std::move(spare_.back());
-  spare_.pop_back();
-  node.key() = size;
-  node.mapped() = {a, a};
-  idle_.insert(place, std::move(node));
+  idle_.push_back({});
+  for (std::size_t k = idle_.size() - 1; k > place; --k) idle_[k] = idle_[k - 1];
+  idle_[place] = {size, a, a};
 }
 
-SHARDTYPE_INLINE detail::Allocation* Pool::take_out(detail::IdleBySize::iterator size) {
-  detail::IdleBlocks& blocks = size->second;
+SHARDTYPE_INLINE detail::Allocation* Pool::take_out(std::size_t place) {
+  detail::IdleBlocks& blocks = idle_[place];
   detail::Allocation* const a = blocks.oldest;
   blocks.oldest = a->next_alike;
   idle_bytes_ -= a->bytes;
   (a->previous == nullptr ? oldest_ : a->previous->next) = a->next;
   (a->next == nullptr ? newest_ : a->next->previous) = a->previous;
-  if (blocks.oldest == nullptr) spare_.push_back(idle_.extract(size));
+  if (blocks.oldest == nullptr) idle_.erase(place);
   return a;
 }
 
