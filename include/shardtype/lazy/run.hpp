@@ -16,7 +16,7 @@
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/product.hpp>
-#include <shardtype/lazy/placed_block.hpp>
+#include <shardtype/lazy/located_block.hpp>
 #include <shardtype/lazy/same_values.hpp>
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/program_plan.hpp>
@@ -309,7 +309,7 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   }
   /// The same for an operation that asks for the places of elements.
   template <class A>
-  static PlacedBlock<automatic_mode::block_t<A>> placed(ProgramRun& run, int step, int k) {
+  static LocatedBlock<automatic_mode::block_t<A>> placed(ProgramRun& run, int step, int k) {
     int const input = run.plan().steps[step].input[k];
     Spec const spec = run.plan().spec(input);
     Extents const extents = run.extents(input);

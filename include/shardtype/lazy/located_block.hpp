@@ -23,12 +23,12 @@ namespace execute {
 
 /// The block `L` with the extents and rows of a tensor, as those of strict mode have them.
 template <class L>
-class PlacedBlock : public L {
+class LocatedBlock : public L {
  public:
   using PerDim = std::array<std::int64_t, L::rank>;
   using PerDimRows = std::array<core::Rows, L::rank>;
 
-  PlacedBlock(L block, PerDim const& extents, PerDimRows const& rows)
+  LocatedBlock(L block, PerDim const& extents, PerDimRows const& rows)
       : L(std::move(block)), whole_(extents), in_whole_(rows) {}
   PerDim const& extents() const { return whole_; }
   PerDimRows const& rows() const { return in_whole_; }
