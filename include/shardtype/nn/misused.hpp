@@ -4,6 +4,7 @@
 
 #include <shardtype/check/misused.hpp>
 #include <shardtype/nn/router.hpp>
+#include <shardtype/nn/types_attention.hpp>
 
 namespace shardtype::nn::api {
 
