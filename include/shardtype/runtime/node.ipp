@@ -71,10 +71,6 @@ SHARDTYPE_INLINE void begin_together(List<int> const& ranks) {
 }
 
 SHARDTYPE_INLINE Ahead rank_ahead() {
-  int const me = place_on_node();
-  for (int k = 0; k < run_time.node->ranks; ++k)
-    if (run_time.node->together(k, me) > run_time.node->together(me, k))
-      return {run_time.node->progress(k).rank, 0, 0};
   for (int k = 0; k < run_time.node->ranks; ++k)
     for (Progress::Mesh const& theirs : run_time.node->progress(k).mesh)
       for (Progress::Mesh const& mine : run_time.progress->mesh) {
@@ -85,6 +81,10 @@ SHARDTYPE_INLINE Ahead rank_ahead() {
         if (step > mine.steps.load() && theirs.id.load() == id)
           return {run_time.node->progress(k).rank, step, mine.steps.load()};
       }
+  int const me = place_on_node();
+  for (int k = 0; k < run_time.node->ranks; ++k)
+    if (run_time.node->together(k, me) > run_time.node->together(me, k))
+      return {run_time.node->progress(k).rank, 0, 0};
   return {};
 }
 
