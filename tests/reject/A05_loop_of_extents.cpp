@@ -2,7 +2,7 @@
 // other operations. A function that computes with the number has the same ones.
 // EXPECT: \[shardtype A05\] the plan of this function depends on an extent or a value that is known at run time only
 // EXPECT: shardtype::Tensor<float, shardtype::Dim<I, X>
-// MAX-LINES: 16
+// MAX-LINES: 10, 26 with echo
 // NEEDS: full
 // FORBID: Resolve<|basic_type|Pack<
 #include <shardtype/shardtype.hpp>

@@ -275,6 +275,12 @@ struct TryOpenPlan {
     return detail::open_plan<F, As...>(F{}, unknown);
   }
 };
+/// Refuses a function whose operations depend on extents that types do not determine.
+template <class F, class... As>
+constexpr void check_extents() {
+  if constexpr (checking::depends_on_extents<TryOpenPlan<F, As...>>())
+    static_cast<void>(alignof(checking::refused<rules::Code::A05_run_time_extent, false, As...>));
+}
 
 }  // namespace detail
 
@@ -300,11 +306,11 @@ constexpr auto plan(F const& f, Type<As>...) {
     using Notes = planning::OpenFunctionPlan;
     if constexpr (checking::any_poisoned<decltype(f(std::declval<detail::Dry<As, Notes>>()...))>) {
       return Notes{};
-    } else if constexpr (checking::depends_on_extents<detail::TryOpenPlan<F, As...>>()) {
-      static_cast<void>(alignof(checking::refused<rules::Code::A05_run_time_extent, false, As...>));
-      return Notes{};
     } else {
-      return detail::open_plan<F, As...>(f, dynamic);
+      Notes notes;
+      static_cast<void>(f(detail::dry_argument<As>(notes)...));
+      detail::check_extents<F, As...>();  // after it, so that what it refuses is said first
+      return notes;
     }
   }
 }
