@@ -60,6 +60,11 @@ function(shardtype_static_test file)
   target_link_libraries(static_${name} PRIVATE ${library})
   target_include_directories(static_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   shardtype_own(static_${name})
+  shardtype_by_clang(${name} "${file}" ${library})
+endfunction()
+
+# shardtype_by_clang(<name> <file> <library>): where the build's compiler is g++, clang reads the file too.
+function(shardtype_by_clang name file library)
   if(SHARDTYPE_CLANGXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_test(
       NAME static.clang.${name}
