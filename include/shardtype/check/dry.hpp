@@ -104,9 +104,8 @@ class Dry : public core::Argument<Dry<A, Notes>> {
       static_cast<void>(alignof(refused<Code::A03_no_such_index, false, A, I>));
     } else if constexpr (!sized && (is_local<A> || I::extent == dynamic) &&
                          !std::is_same_v<Notes, TypesOnly>) {
-      // not constructed, so that the function remains a constant for clang and this is the only
-      // error
-      static_cast<void>(alignof(refused<Code::A05_run_time_extent, false, A, I>));
+      // a requirement, so that the function remains a constant for clang
+      static_cast<void>(requires { alignof(refused<Code::A05_run_time_extent, false, A, I>); });
     } else {
       return extents_[static_cast<std::size_t>(d)];
     }
@@ -279,7 +278,8 @@ struct TryOpenPlan {
 template <class F, class... As>
 constexpr void check_extents() {
   if constexpr (checking::depends_on_extents<TryOpenPlan<F, As...>>())
-    static_cast<void>(alignof(checking::refused<rules::Code::A05_run_time_extent, false, As...>));
+    static_cast<void>(
+        requires { alignof(checking::refused<rules::Code::A05_run_time_extent, false, As...>); });
 }
 
 }  // namespace detail
