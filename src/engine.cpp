@@ -1,5 +1,4 @@
 // The parts of the engine that do not depend on element types.
-#include <shardtype/execute/collective_step.ipp>
 #include <shardtype/execute/executor.ipp>
 #include <shardtype/execute/fused_operands.ipp>
 #include <shardtype/execute/run.ipp>

@@ -31,9 +31,9 @@ constexpr void in_round(Step const& s, planning::Round& r) {
   for (int d = 0; d < 2; ++d)
     if (AxisList const& axes = s.before.dims[d].axes; axes.size > 0)
       r.first.at[axes[0]] = (r.number + 1) % r.sizing.sizes[axes[0]];
-  if (s.collective == Collective::broadcast)  // from the ranks with block `number`
+  if (s.move == Move::broadcast)  // from the ranks with block `number`
     r.root = static_cast<int>(r.number % r.sizing.sizes.product(s.axes));
-  if (s.action != Action::compute) return;
+  if (s.move != Move::compute) return;
   r.work.shares = true;
   std::int64_t const elements = largest_elements(s.after, r.sizing.extents, r.sizing.sizes);
   r.work.flops = 2 * width * elements;
@@ -51,8 +51,7 @@ struct Update {
     planning::append_compute(p, {});  // the result, at first a copy of the operand
     Spec const& a = p.operands[0];
     Step panel;
-    panel.action = Action::communicate;
-    panel.collective = Collective::broadcast;
+    panel.move = Move::broadcast;
     for (int d = 0; d < 2; ++d) {
       panel.slot = operand_slot(1 + d);
       panel.axes = a.dims[1 - d].axes;
@@ -62,11 +61,7 @@ struct Update {
       panel.after = panel.before;
       p.push(panel);
     }
-    Step update;
-    update.action = Action::compute;
-    update.slot = Slot::result;
-    update.before = update.after = p.result;
-    p.push(update);
+    p.push(local_step(Move::compute, Slot::result, p.result, p.result));
     std::int64_t const n = c.common.extents[a.dims[0].label];
     std::int64_t const block = a.dims[0].axes.cyclic;
     // the trailing block shrinks by as many rows in each period of the ranks

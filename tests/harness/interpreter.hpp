@@ -76,7 +76,7 @@ class Interpreter : public Ranks {
     for (planning::Step s : plan) {
       s.before.reduced = {};
       s.after.reduced = {};
-      if (s.action == planning::Action::compute) {
+      if (s.move == planning::Move::compute) {
         slot[2] = simulate::product(slot[0], slot[1], s.after, z_);
       } else {
         sound = sound && simulate::apply(s, z_, slot[static_cast<int>(s.slot)]);

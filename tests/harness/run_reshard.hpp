@@ -25,15 +25,14 @@ inline int most_kernels(shardtype::Plan const& plan, Operand how) {
   bool outermost = how == Operand::packed;
   for (shardtype::planning::Step const& s : plan) {
     outermost =
-        outermost && s.from <= 0 && s.to <= 0 && s.action != shardtype::planning::Action::transpose;
+        outermost && s.from <= 0 && s.to <= 0 && s.move != shardtype::planning::Move::transpose;
     for (int const d : {s.from, s.to})
       if (d >= 0)
         outermost =
             outermost && s.before.dims[d].axes.cyclic == 0 && s.after.dims[d].axes.cyclic == 0;
     bool const turns = s.to >= 0 && s.after.dims[s.to].axes.cyclic != 0;
-    if (s.action == shardtype::planning::Action::slice) most += turns ? 1 : 0;
-    if (s.action == shardtype::planning::Action::communicate)
-      most += s.collective == shardtype::Collective::all_reduce ? 1 : 2;
+    if (s.move == shardtype::planning::Move::slice) most += turns ? 1 : 0;
+    if (s.is_collective()) most += s.move == shardtype::planning::Move::reduce ? 1 : 2;
   }
   return outermost ? 0 : most + 1;
 }

@@ -10,6 +10,8 @@
 
 #include <shardtype/plan/contraction_plan.hpp>
 
+#include "harness/step_law.hpp"
+
 namespace simulate {
 
 using namespace shardtype;
@@ -131,13 +133,13 @@ inline Int joined(ReduceKind kind, Int a, Int b) {
 inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
   if (!(v.spec == s.before)) return false;
   bool const reduces =
-      s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter;
+      s.collective() == Collective::all_reduce || s.collective() == Collective::reduce_scatter;
   bool sound = true;
   Distributed out = made(s.after, z, [&](Coords const& c, std::size_t r, Extents const& at) {
     auto const from = static_cast<std::size_t>(place(s.before, z.extents, at));
     std::optional<Int> got;
-    if (s.action != Action::communicate) got = v.held[r][from];
-    for (Int g = 0; s.action == Action::communicate && g < z.sizes.product(s.axes); ++g) {
+    if (!s.is_collective()) got = v.held[r][from];
+    for (Int g = 0; s.is_collective() && g < z.sizes.product(s.axes); ++g) {
       auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(s.axes, z.sizes, c, g)));
       auto const theirs = v.held[other][from];
       sound = sound && (theirs || !reduces);
@@ -254,13 +256,12 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
   std::vector<Step> out;
   auto add = [&](Collective c, AxisList const& group, int from, int to, Spec const& after) {
     Step step;
-    step.action = c == Collective::none ? Action::slice : Action::communicate;
-    step.collective = c;
     step.axes = group;
     step.from = static_cast<std::int8_t>(from);
     step.to = static_cast<std::int8_t>(to);
     step.before = s;
     step.after = after;
+    step.move = moved_by(c, step);
     out.push_back(step);
   };
   // `group` after the axes of dim `d` of `after`

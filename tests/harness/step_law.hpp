@@ -17,6 +17,27 @@ inline bool appended(AxisList const& before, AxisList const& group, AxisList con
   return after == before.plus(group);
 }
 
+// The kind of a step of a reshard with this collective, by the dims that it changes.
+inline Move moved_by(Collective c, Step const& s) {
+  bool const cyclic = (s.from >= 0 && s.before.dims[s.from].axes.cyclic != 0) ||
+                      (s.to >= 0 && s.after.dims[s.to].axes.cyclic != 0);
+  switch (c) {
+    case Collective::all_gather:
+      return cyclic ? Move::gather_cyclic : Move::gather;
+    case Collective::all_reduce:
+      return Move::reduce;
+    case Collective::reduce_scatter:
+      return cyclic ? Move::scatter_cyclic : Move::scatter;
+    case Collective::all_to_all:
+      if (s.from == s.to) return Move::resplit;
+      return cyclic ? Move::exchange_cyclic : Move::exchange;
+    case Collective::permute:
+      return Move::reorder;
+    default:
+      return Move::slice;
+  }
+}
+
 inline bool obeys_law(Step const& s) {
   Spec const& b = s.before;
   Spec const& a = s.after;
@@ -24,10 +45,11 @@ inline bool obeys_law(Step const& s) {
   for (int d = 0; d < b.rank; ++d)
     if (d != s.from && d != s.to && !(a.dims[d] == b.dims[d])) return false;
   bool const reduces =
-      s.collective == Collective::all_reduce || s.collective == Collective::reduce_scatter;
+      s.collective() == Collective::all_reduce || s.collective() == Collective::reduce_scatter;
   if (!reduces && a.unreduced != b.unreduced) return false;
+  if (s.move != moved_by(s.collective(), s)) return false;
   Verdict v = accept(b);
-  switch (s.collective) {
+  switch (s.collective()) {
     case Collective::none:
       for (int k = 0; k < s.axes.size; ++k)
         if (b.state(s.axes[k]) != AxisState::replicated) return false;

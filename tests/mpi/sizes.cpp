@@ -84,10 +84,9 @@ std::string text_of(std::string const& operation, auto run) {
 }
 std::string const too_many = "[shardtype E20] the extents are more than 2^58 elements together";
 
-Step step(Action action, Collective collective) {
+Step step(Move move) {
   Step s;
-  s.action = action;
-  s.collective = collective;
+  s.move = move;
   s.axes.push(0);
   s.before.add(0);
   s.after.add(0);
@@ -161,25 +160,21 @@ TEST_CASE("a step that nothing runs") {
     execute::Executor<bool, Kokkos::HostSpace> executor(mesh.state(), axes, z,
                                                         std::source_location::current());
     auto const v = execute::whole_value<bool>(s.before, z, axes.coords, a.buffer());
-    later != nullptr ? executor.start(plan, v, *later) : void(executor.run(plan, v));
+    static_cast<void>(executor.run(plan, v, later));
   };
   auto const refused_step = [](std::string const& what) {
     return "[shardtype E42] a plan has a step that is not run: " + what;
   };
   Exchange later;
   for (Exchange* how : {static_cast<Exchange*>(nullptr), &later}) {
-    CHECK(text_of([&] { run(step(Action::communicate, Collective::broadcast), how); }) ==
-          refused_step("broadcast"));
-    CHECK(text_of([&] { run(step(Action::communicate, Collective::none), how); }) ==
-          refused_step("none"));
+    CHECK(text_of([&] { run(step(Move::broadcast), how); }) == refused_step("broadcast"));
+    CHECK(text_of([&] { run(step(Move::broadcast_rows), how); }) == refused_step("broadcast"));
+    CHECK(text_of([&] { run(step(Move::to_columns), how); }) == refused_step("all_to_all"));
     // a step that does not say from whom, and one that only windows run
-    CHECK(text_of([&] { run(step(Action::communicate, Collective::permute), how); }) ==
-          refused_step("permute"));
-    CHECK(text_of([&] { run(step(Action::communicate, Collective::all_to_all), how); }) ==
-          refused_step("all_to_all"));
-    CHECK(text_of([&] { run(step(Action::communicate, Collective::neighbor), how); }) ==
-          refused_step("neighbor exchange"));
-    CHECK(text_of([&] { run(step(Action::compute, Collective::none), how); }) ==
+    CHECK(text_of([&] { run(step(Move::send_block), how); }) == refused_step("permute"));
+    CHECK(text_of([&] { run(step(Move::send_rows), how); }) == refused_step("all_to_all"));
+    CHECK(text_of([&] { run(step(Move::window), how); }) == refused_step("neighbor exchange"));
+    CHECK(text_of([&] { run(step(Move::compute), how); }) ==
           refused_step("a product of elements that are not multiplied"));
   }
 }

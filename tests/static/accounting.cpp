@@ -52,8 +52,7 @@ constexpr Sizing sizing(Long n, Long p, Long q = 1) {
 }
 constexpr Step gather() {
   Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::all_gather;
+  s.move = Move::gather;
   s.axes.push(0);
   s.from = 0;
   s.before.add(0, s.axes);
@@ -62,8 +61,7 @@ constexpr Step gather() {
 }
 constexpr Step broadcast(int axis) {
   Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::broadcast;
+  s.move = Move::broadcast;
   s.axes.push(axis);
   AxisList other;
   other.push(1 - axis);
@@ -277,7 +275,7 @@ constexpr Plan ahead(LookAhead look, Long rounds = 4) {
   p.name = "loop";
   p.sizing = sizing(10, 4);
   Step compute;
-  compute.action = Action::compute;
+  compute.move = Move::compute;
   p.push(gather());
   p.push(compute);
   p.push(gather());
@@ -334,12 +332,11 @@ struct Passes {
   static constexpr Verdict rule(rules::Question const& q) { return accept(q.a()); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     Step s;
-    s.action = Action::communicate;
     s.before = s.after = p.operands[0];
     s.axes = s.before.dims[0].axes;
-    s.collective = Collective::all_reduce;
+    s.move = Move::reduce;
     p.push(s);
-    s.collective = Collective::permute;
+    s.move = Move::send_block;
     p.push(s);
     p.repeat(1, c.common.sizes.product(s.axes) - 1, 0, nullptr);
   }

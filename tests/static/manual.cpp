@@ -228,18 +228,18 @@ static_assert(output<Var, Tensor<double, Dim<I, X>, Dim<J>>> == Code::N05_elemen
 
 // Transposing a movement gives a movement; transposing it twice gives the movement itself.
 constexpr bool closed() {
-  for (Move const& m : rules::moves) {
-    Move const back = rules::transposed(m);
+  for (StateChange const& m : rules::moves) {
+    StateChange const back = rules::transposed(m);
     if (!rules::exists(back) || !(rules::transposed(back) == m)) return false;
   }
   return true;
 }
 static_assert(closed());
 static_assert(std::size(rules::moves) == 14);
-static_assert(rules::transposed({all_gather, V, R}) == Move{reduce_scatter, U, V});
-static_assert(rules::transposed({all_reduce, U, same}) == Move{cast, same, R});
-static_assert(rules::transposed({all_reduce, V, same}) == Move{cast, same, V});
-static_assert(rules::transposed({all_gather, V, same}) == Move{shard, same, V});
+static_assert(rules::transposed({all_gather, V, R}) == StateChange{reduce_scatter, U, V});
+static_assert(rules::transposed({all_reduce, U, same}) == StateChange{cast, same, R});
+static_assert(rules::transposed({all_reduce, V, same}) == StateChange{cast, same, V});
+static_assert(rules::transposed({all_gather, V, same}) == StateChange{shard, same, V});
 
 // The number of a branch is a block without dims that is not varying and not unreduced.
 template <class N>

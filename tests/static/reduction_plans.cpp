@@ -28,7 +28,7 @@ constexpr std::int64_t read = 250 * 12;
 /// result of `made` bytes, and totals of `totals` bytes in the workspace.
 constexpr bool is_local(Plan const& p, std::int64_t flops, std::int64_t given, std::int64_t made,
                         std::int64_t totals) {
-  return p.size == 1 && p.steps[0].action == Action::compute && p.collectives() == 0 &&
+  return p.size == 1 && p.steps[0].move == Move::compute && p.collectives() == 0 &&
          p.bytes_per_rank() == 0 && p.operand_count == 1 && p.flops() == flops &&
          p.given_bytes() == given && p.block_bytes(p.result, Slot::result) == made &&
          p.workspace == totals && p.peak_bytes() == given + made + totals;
@@ -83,7 +83,7 @@ static_assert(is_local(plan(op::Sum<M>{}, type<Block>).at({250, 12}, {2}), read,
 constexpr bool is_named(Plan const& p, Collective c, std::int64_t bytes, std::int64_t partial,
                         std::int64_t totals) {
   Step const& local = p.steps[0];
-  return p.size == 2 && local.action == Action::compute && p.steps[1].collective == c &&
+  return p.size == 2 && local.move == Move::compute && p.steps[1].collective() == c &&
          p.count(c) == 1 && p.collectives() == 1 && p.bytes_per_rank() == bytes &&
          p.operand_count == 1 && p.given_bytes() == 4 * read && p.flops() == read &&
          p.workspace == totals && local.slot == Slot::result && p.steps[1].slot == Slot::result &&
@@ -109,8 +109,8 @@ constexpr bool is_carried(Plan const& p, Collective c, std::int64_t bytes, std::
                           std::int64_t made) {
   Step const& local = p.steps[0];
   Step const& last = p.steps[p.size - 1];
-  return p.size == 3 && local.action == Action::compute && p.steps[1].collective == c &&
-         p.collectives() == 1 && p.bytes_per_rank() == bytes && last.action == Action::finish &&
+  return p.size == 3 && local.move == Move::compute && p.steps[1].collective() == c &&
+         p.collectives() == 1 && p.bytes_per_rank() == bytes && last.move == Move::finish &&
          local.slot == Slot::b && p.steps[1].slot == Slot::b && last.slot == Slot::result &&
          p.operand_count == 1 && p.flops() == read && p.workspace == totals &&
          p.block_bytes(local.after, local.slot) == totals &&

@@ -65,6 +65,25 @@ constexpr bool rows_hold() {
   return true;
 }
 static_assert(rows_hold());
+// and every kind of step has one; only collectives send, and each is that of some kind
+constexpr bool kinds_hold() {
+  int k = 0;
+  bool used[collective_rows]{};
+  for (MoveKind const& kind : move_rows::all) {
+    if (static_cast<int>(kind.move) != k++) return false;
+    if ((kind.collective == Collective::none) != (kind.bytes == &sent::nothing)) return false;
+    used[static_cast<int>(kind.collective)] = true;
+  }
+  for (bool const some : used)
+    if (!some) return false;
+  return k == static_cast<int>(Move::window) + 1;
+}
+static_assert(kinds_hold());
+// A reshard's steps by their collectives: those without block-cyclic dims, without choices of each rank.
+static_assert(move_of(Collective::none) == Move::slice &&
+              move_of(Collective::all_gather) == Move::gather);
+static_assert(move_of(Collective::all_to_all) == Move::exchange &&
+              move_of(Collective::permute) == Move::reorder);
 
 // a broadcast, which no plan of the library has, counts and has a cost
 constexpr Plan broadcast() {
@@ -73,8 +92,7 @@ constexpr Plan broadcast() {
   p.sizing.sizes.at[0] = 4;
   p.sizing.element_bytes = 4;
   Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::broadcast;
+  s.move = Move::broadcast;
   s.axes.push(0);
   s.before.add(0);
   s.after.add(0);

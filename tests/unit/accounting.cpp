@@ -241,7 +241,7 @@ TEST_CASE("a plan with more steps, loops or operands than there is room for") {
     return "none";
   };
   planning::Step step;
-  step.action = planning::Action::slice;
+  step.move = planning::Move::slice;
   auto const steps = [&](int n) {
     Plan p;
     for (int k = 0; k < n; ++k) p.push(step);

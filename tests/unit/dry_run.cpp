@@ -428,8 +428,7 @@ TEST_CASE("the busiest rank is found without looking at all") {
   z.sizes.at[0] = 1000;
   z.sizes.at[1] = 100;
   planning::Step gather_both;
-  gather_both.action = planning::Action::communicate;
-  gather_both.collective = Collective::all_gather;
+  gather_both.move = planning::Move::gather;
   gather_both.axes.push(0);
   gather_both.axes.push(1);
   gather_both.from = 0;

@@ -151,7 +151,7 @@ TEST_CASE("named products arrive at the named sharding with the dense value") {
         bool fine = plan.size > 0;
         for (Step const& s : plan) {
           auto const slot = static_cast<std::size_t>(s.slot);
-          if (s.action == Action::compute) {
+          if (s.move == Move::compute) {
             slots[2] = product(slots[0], slots[1], s.after, z);
             fine = fine && bool(rules::contraction(slots[0].spec, slots[1].spec, labels_of(c)));
           } else {
@@ -177,8 +177,7 @@ TEST_CASE("steps that would lie are caught by the simulation") {
   z.sizes = {{2, 2, 1, 1}};
   z.extents = {{4}};
   Step s;
-  s.action = Action::communicate;
-  s.collective = Collective::all_gather;
+  s.move = Move::gather;
   s.axes.push(1);
   s.from = 0;
   s.before = split;

@@ -178,7 +178,7 @@ Tally movement(std::string_view object, std::initializer_list<Movement> hows,
           Verdict const v = rules::move(a, how, 0, end);
           if (!v) continue;
           ++t.legal;
-          rules::Move const back = rules::transposed({how, x, end});
+          rules::StateChange const back = rules::transposed({how, x, end});
           Verdict const got = rules::move(rules::cotangent(v.result), back.how, 0, back.to);
           INFO(object << " of " << text(a) << ", cotangent " << text(got.result));
           CHECK(got);

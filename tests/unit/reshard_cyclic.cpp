@@ -153,7 +153,7 @@ class Check {
     for (Step const& step : plan) {
       bool listed = false;
       for (Edge const& e : edges_[numbers_.at(code_of(at))]) {
-        bool same = e.step.collective == step.collective && e.step.after == step.after &&
+        bool same = e.step.move == step.move && e.step.after == step.after &&
                     e.step.from == step.from && e.step.to == step.to &&
                     e.step.axes.size == step.axes.size;
         for (int k = 0; same && k < step.axes.size; ++k) same = e.step.axes.contains(step.axes[k]);
@@ -321,7 +321,7 @@ TEST_CASE("each step with a cyclic dim brings the value, at the bytes that are s
           ++steps;
           Distributed v = distribute(from, z, element);
           if (!apply(step, z, v) || !equals(v, z, element)) ++wrong;
-          if (step.collective != Collective::all_to_all) continue;
+          if (step.collective() != Collective::all_to_all) continue;
           within += step.from == step.to ? 1 : 0;
           for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
             Coords const me = coords_of(z.sizes, r);

@@ -121,8 +121,7 @@ Cost plain_cost(Spec s, Spec const& to, Sizing const& z, Machine const& m) {
   Cost sum;
   auto pay = [&](Collective c, AxisList const& group, Spec const& after) {
     Step step;
-    step.action = c == Collective::none ? Action::slice : Action::communicate;
-    step.collective = c;
+    step.move = move_of(c);
     step.axes = group;
     step.before = s;
     step.after = after;
@@ -376,7 +375,7 @@ TEST_CASE("dims in another order cost one transpose") {
     Spec at = a;
     int transposes = 0;
     for (Step const& step : plan) {
-      bool const turns = step.action == Action::transpose;
+      bool const turns = step.move == Move::transpose;
       transposes += turns ? 1 : 0;
       if (!(step.before == at) || (!turns && !obeys_law(step))) ++wrong;
       at = step.after;

@@ -53,13 +53,13 @@ std::int64_t picoseconds_of(Plan const& p, Sizing const& z) {
   std::int64_t all = 0;
   for (int k = 0; k < p.size; ++k) {
     Step const& s = p.steps[k];
-    if (s.action != Action::communicate) continue;
+    if (!s.is_collective()) continue;
     auto const bytes = [&](Spec const& spec) {
       return largest_elements(spec, z.extents, z.sizes) * z.element_bytes;
     };
-    all +=
-        step_cost(s.collective, bytes(s.before), bytes(s.after), z.sizes.product(s.axes), Machine{})
-            .picoseconds;
+    all += step_cost(s.collective(), bytes(s.before), bytes(s.after), z.sizes.product(s.axes),
+                     Machine{})
+               .picoseconds;
   }
   return all;
 }

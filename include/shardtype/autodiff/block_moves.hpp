@@ -67,7 +67,7 @@ struct MovedBack {
   using Parts = shardtype::detail::parts_t<Op>;
   using S = Scope<A, V>;
   template <class X>
-  static constexpr rules::Move back = rules::transposed(
+  static constexpr rules::StateChange back = rules::transposed(
       {Op::blocks::how, S::template spec<0>.state(S::names.find_axis(identity<X>)),
        S::template spec<1>.state(S::names.find_axis(identity<X>))});
   /// The axes of the call that are moved back by `how`.

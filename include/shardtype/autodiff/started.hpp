@@ -129,9 +129,9 @@ class Started<Dry<A, Notes>> {
   /// Elements of the other ranks' segments in a sum.
   static constexpr std::int64_t arriving(Step const& s, Sizing const& z) {
     std::int64_t const others = z.sizes.product(s.axes) - 1;
-    if (s.collective == Collective::all_reduce)
+    if (s.collective() == Collective::all_reduce)
       return planning::largest_elements(s.before, z.extents, z.sizes) / (others + 1) * others;
-    if (s.collective == Collective::reduce_scatter)
+    if (s.collective() == Collective::reduce_scatter)
       return planning::largest_elements(s.after, z.extents, z.sizes) * others;
     return 0;
   }

@@ -200,7 +200,7 @@ struct BlockMoveResult : Rule {
     planning::BlockCall c = block_call({});
     c.given_extents = c.result_extents = none;
     Extents as_one;
-    return planning::block_step(c, as_one).collective == kind ? 1 : 0;
+    return planning::block_step(c, as_one).collective() == kind ? 1 : 0;
   }
 };
 

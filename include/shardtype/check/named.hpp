@@ -197,7 +197,7 @@ struct NamedForm : Rule {
     Spec at[Rule::operands];
     for (int k = 0; k < Rule::operands; ++k) at[k] = S::readings[k].spec;
     for (Step const& s : plan) {
-      if (s.action == Action::compute) return s.after == way.result && equal(at, way);
+      if (s.move == Move::compute) return s.after == way.result && equal(at, way);
       for (int k = 0; k < Rule::operands; ++k)
         if (s.slot == operand_slot(k)) at[k] = s.after;
     }

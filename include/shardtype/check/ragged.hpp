@@ -85,8 +85,8 @@ struct RaggedResult : Rule {
     AxisList const over = Rule::axes();
     std::int64_t const numbers = 2 * static_cast<std::int64_t>(sizeof(std::int64_t));
     p.push_own({operand_slot(2), {}, numbers * (sizes.product(over) - 1)});
-    p.push(planning::whole_block_step(Collective::all_to_all, {}, over, operand_slot(2)));
-    p.push(planning::whole_block_step(Collective::all_to_all, values.operands[0], over, Slot::a));
+    p.push(planning::chosen_rows_step({}, over, operand_slot(2)));
+    p.push(planning::chosen_rows_step(values.operands[0], over, Slot::a));
     planning::append_compute(p, {});
     return p;
   }

@@ -20,12 +20,15 @@
 
 namespace shardtype::execute {
 
-/// The name of a collective, for messages.
-char const* name_of(Collective c);
-
 /// Error E42, for a step that would otherwise be skipped silently.
 [[noreturn]] inline void throw_not_run(std::string const& what) {
   throw Error("E42", "a plan has a step that is not run: " + what, FailedOn::every_rank);
+}
+
+/// The partners of a step. Error E42: it needs some and has none.
+inline Partners const& known(Step const& s, Partners const* with) {
+  if (with == nullptr) throw_not_run(planning::kind_of(s.collective()).name);
+  return *with;
 }
 
 /// Runs the collectives of plans. They need contiguous memory; nothing is packed along the
@@ -39,52 +42,54 @@ class CollectiveStep {
   explicit CollectiveStep(Blocks<T, Space>& blocks, Exchange* later = nullptr)
       : blocks_(blocks), later_(later) {}
 
-  /// Runs the step's collective on `v`. Collective over the step's group. Error E42: a collective
-  /// for which a step does not say all (`run_partners`, execute/window.hpp).
-  void run(Step const& s, Value<T>& v) {
-    check_known(s);
-    if (blocks_.sizing.sizes.product(s.axes) == 1) {
-      alone(s, v);
-      return;
-    }
+  /// Runs the step's collective on `v`; in a broadcast and in permutes of whole blocks each rank
+  /// has its partners. Collective over the step's group. Error E42: a collective for which a step
+  /// does not say all.
+  void run(Step const& s, Value<T>& v, Partners const* with = nullptr) {
+    planning::MoveKind const& kind = planning::kind_of(s);
+    if (kind.is(planning::move_rows::reshards) && blocks_.sizing.sizes.product(s.axes) == 1)
+      return alone(s, v);
     blocks_.exec.fence();
-    if (changes_cyclic(s)) {
-      if (s.to < 0) blocks_.pack(v);
-      v = dealt(s, v);
-      return;
-    }
-    if (packs_whole(s.collective)) blocks_.pack(v);
-    switch (s.collective) {
-      case Collective::all_gather:
+    if (kind.is(planning::move_rows::packs)) blocks_.pack(v);
+    switch (s.move) {
+      case Move::gather:
         v = all_gather(s, v);
         break;
-      case Collective::all_reduce:
+      case Move::gather_cyclic:
+        v = all_gather_rows(s, v);
+        break;
+      case Move::reduce:
         v = all_reduce(s, v);
         break;
-      case Collective::reduce_scatter:
+      case Move::scatter:
         v = reduce_scatter(s, v);
         break;
-      case Collective::all_to_all:
+      case Move::scatter_cyclic:
+        v = reduce_scatter_rows(s, v);
+        break;
+      case Move::exchange:
         v = all_to_all(s, v);
         break;
-      case Collective::permute:
+      case Move::exchange_cyclic:
+      case Move::resplit:
+        v = all_to_all_rows(s, v);
+        break;
+      case Move::reorder:
         v = permute(s, v);
         break;
-      case Collective::none:
-      case Collective::broadcast:
-      case Collective::neighbor:
-        break;  // refused by check_known
+      case Move::send_block:
+        v = send_block(s, execute::known(s, with), v);
+        break;
+      case Move::broadcast:
+        v = broadcast(s, execute::known(s, with), v);
+        break;
+      default:
+        execute::known(s, nullptr);
     }
   }
 
-  /// Runs a permute or broadcast of whole blocks, in which each rank has its partners; with an
-  /// Exchange `later`, only starts it. Collective over the mesh.
-  void run_partners(Step const& s, Partners const& with, Value<T>& v) {
-    blocks_.exec.fence();
-    v = s.collective == Collective::broadcast ? broadcast(s, with, v) : send_block(s, with, v);
-  }
-  /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say; other
-  /// rows of `out` stay. With an Exchange `later`, only starts it.
+  /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say;
+  /// other rows of `out` stay. With an Exchange `later`, only starts it.
   void run_rows(Step const& s, Value<T> const& v, Value<T>& out) {
     blocks_.exec.fence();
     T* const into = staged_.in_place(blocks_.writable(out.keep), out.layout.elements());
@@ -105,16 +110,10 @@ class CollectiveStep {
   }
 
  private:
-  /// Also for a group of one rank.
-  static void check_known(Step const& s) {
-    if (s.collective == Collective::none || s.collective == Collective::broadcast ||
-        s.collective == Collective::neighbor || moves_blocks(s))
-      throw_not_run(name_of(s.collective));
-  }
   /// In a group of one rank a step only changes names, or keeps the part of a dim that other axes
   /// leave.
   void alone(Step const& s, Value<T>& v) {
-    if (changes_cyclic(s) && s.from == s.to) {
+    if (s.move == Move::resplit) {
       Coords const& me = blocks_.axes.coords;
       v.keep = execute::take_rows<T, Space>(blocks_.mesh, v.data, v.layout, s.to,
                                             planning::rows_of(s.before, s.to, blocks_.sizing, me),
@@ -173,33 +172,6 @@ class CollectiveStep {
     return to;
   }
 
-  /// Begins of consecutive blocks relative to the first one, and the end of the last.
-  static detail::List<std::int64_t>& begins(detail::List<Range> const& blocks,
-                                            detail::List<std::int64_t>& out) {
-    out.clear();
-    for (Range const& r : blocks) out.push_back(r.begin - blocks.front().begin);
-    out.push_back(blocks.back().end - blocks.front().begin);
-    return out;
-  }
-
-  static detail::List<std::int64_t>& counts(detail::List<Range> const& blocks, std::int64_t each,
-                                            detail::List<std::int64_t>& out) {
-    out.clear();
-    for (Range const& r : blocks) out.push_back(r.size() * each);
-    return out;
-  }
-
-  static detail::List<std::int64_t>& offsets(detail::List<std::int64_t> const& lengths,
-                                             detail::List<std::int64_t>& out) {
-    out.clear();
-    std::int64_t sum = 0;
-    for (std::int64_t n : lengths) {
-      out.push_back(sum);
-      sum += n;
-    }
-    return out;
-  }
-
   T const* outgoing(T const* data, std::int64_t n) { return staged_.outgoing(data, n); }
   T* incoming(Buffer const& to, std::int64_t n) {
     return staged_.incoming(blocks_.writable(to), n);
@@ -253,16 +225,15 @@ class CollectiveStep {
 
   Value<T> all_gather(Step const& s, Value<T> const& v) {
     int const d = s.from;
-    member_blocks(s.before, d, s.axes, ranges_);
+    member_blocks(s.before, d, s.axes, old_ranges_);
     Value<T> out = blocks_.fresh(s.after);
-    std::int64_t const rest = kernels::cross_section(v.layout, d);
-    counts(ranges_, rest, counts_);
+    execute::counts(old_ranges_, kernels::cross_section(v.layout, d), recv_counts_);
     bool const direct = kernels::lies_in_segments(out.layout, d);
     Buffer const wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(wire, n);
-    group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, counts_, calls());
-    return settle(v, out, {}, wire, direct ? nullptr : &begins(ranges_, begins_), d);
+    group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, recv_counts_, calls());
+    return settle(v, out, {}, wire, direct ? nullptr : &execute::begins(old_ranges_, joins_), d);
   }
 
   Value<T> all_reduce(Step const& s, Value<T> const& v) {
@@ -282,9 +253,9 @@ class CollectiveStep {
     int const d = s.to;
     member_blocks(s.after, d, s.axes, ranges_);
     Value<T> out = blocks_.fresh(s.after);
-    counts(ranges_, kernels::cross_section(v.layout, d), counts_);
+    execute::counts(ranges_, kernels::cross_section(v.layout, d), counts_);
     Buffer wire;
-    T const* const send = segments(v, begins(ranges_, begins_), d, wire);
+    T const* const send = segments(v, execute::begins(ranges_, cuts_), d, wire);
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(out.keep, n);
     Comm& comm = group(s.axes);
@@ -293,24 +264,12 @@ class CollectiveStep {
     return settle(v, out, wire, out.keep);
   }
 
-  /// The kind of segments of an exchange, the same on every member: `most` is the largest number of
-  /// elements that any member sends or receives.
-  static Segments sized(bool even, std::int64_t most) {
-    if (most > run_time.sending().largest_count) return Segments::huge;
-    return even ? Segments::even : Segments::uneven;
-  }
-  static bool all_equal(detail::List<Range> const& blocks) {
-    for (Range const& r : blocks)
-      if (r.size() != blocks.front().size()) return false;
-    return true;
-  }
-
   /// Of three blocks, the operand's is released once it is packed, unless a tensor holds it.
   Value<T> all_to_all(Step const& s, Value<T>& v) {
     member_blocks(s.before, s.from, s.axes, old_ranges_);
     member_blocks(s.after, s.to, s.axes, ranges_);
     Value<T> out = execute::whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
-    bool const even = all_equal(old_ranges_) && all_equal(ranges_);
+    bool const even = execute::all_equal(old_ranges_) && execute::all_equal(ranges_);
     // number of elements per pair of indices of the two dims that change
     std::int64_t rest = 1;
     for (int d = 0; d < v.layout.rank; ++d)
@@ -321,22 +280,22 @@ class CollectiveStep {
     std::int64_t const most_in = out.layout.extent[s.from] * ranges_.front().size() * rest;
 
     Buffer send_wire;
-    T const* const send = segments(v, begins(ranges_, begins_), s.to, send_wire);
+    T const* const send = segments(v, execute::begins(ranges_, cuts_), s.to, send_wire);
     if (send_wire.data() != nullptr) v.keep = {};
     out.keep = blocks_.take(out.layout.elements());
     out.data = blocks_.writable(out.keep);
     bool const direct = kernels::lies_in_segments(out.layout, s.from);
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
-    counts(ranges_, my_from * rest, counts_);
-    counts(old_ranges_, my_to * rest, recv_counts_);
+    execute::counts(ranges_, my_from * rest, counts_);
+    execute::counts(old_ranges_, my_to * rest, recv_counts_);
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(recv_wire, n);
     group(s.axes).all_to_all(outgoing(send, v.layout.elements()), counts_,
-                             offsets(counts_, offsets_), into, recv_counts_,
-                             offsets(recv_counts_, recv_offsets_),
-                             sized(even, std::max(most, most_in)), calls());
-    return settle(v, out, send_wire, recv_wire, direct ? nullptr : &begins(old_ranges_, begins_),
-                  s.from);
+                             execute::offsets(counts_, offsets_), into, recv_counts_,
+                             execute::offsets(recv_counts_, recv_offsets_),
+                             execute::sized(even, std::max(most, most_in)), calls());
+    return settle(v, out, send_wire, recv_wire,
+                  direct ? nullptr : &execute::begins(old_ranges_, joins_), s.from);
   }
 
   /// Changes the order of the axes on one dim. If all blocks are equal, whole blocks are exchanged;
@@ -344,30 +303,23 @@ class CollectiveStep {
   Value<T> permute(Step const& s, Value<T> const& v) {
     int const d = s.from;
     AxisList const new_order = s.after.dims[d].axes.suffix(s.after.dims[d].axes.size - s.axes.size);
-    // members are numbered in the old order; place_in(new_order, g) is the position of g in the new
-    // one
     member_blocks(s.before, d, s.axes, old_ranges_);
     member_blocks(s.after, d, s.axes, ranges_);
-    std::int64_t const p = blocks_.sizing.sizes.product(s.axes);
-    auto place_in = [&](AxisList const& order, std::int64_t g) {
-      Coords const at = core::member(s.axes, blocks_.sizing.sizes, blocks_.axes.coords, g);
-      std::int64_t place = 0;
-      for (int k = 0; k < order.size; ++k)
-        place = place * blocks_.sizing.sizes[order[k]] + at[order[k]];
-      return place;
+    Sizes const& sizes = blocks_.sizing.sizes;
+    Coords const& here = blocks_.axes.coords;
+    std::int64_t const p = sizes.product(s.axes);
+    std::int64_t const me = core::number_in_group(s.axes, sizes, here);
+    // members are numbered in the old order: the one that gets the k-th of the new blocks
+    auto const new_owner = [&](std::int64_t k) {
+      return core::number_in_group(s.axes, sizes, core::member(new_order, sizes, here, k));
     };
-    std::int64_t const me = execute::place_in_group(blocks_.axes, s.axes);
-    detail::List<std::int64_t>& by_place = begins_;  // the member that gets the k-th new block
-    by_place.assign(static_cast<std::size_t>(p), 0);
-    for (std::int64_t g = 0; g < p; ++g)
-      by_place[static_cast<std::size_t>(place_in(new_order, g))] = g;
 
     Value<T> out = blocks_.fresh(s.after);
     Comm& comm = group(s.axes);
     std::int64_t const rest = kernels::cross_section(v.layout, d);
-    if (all_equal(old_ranges_)) {
-      int const to = static_cast<int>(by_place[static_cast<std::size_t>(me)]);
-      int const from = static_cast<int>(place_in(new_order, me));
+    if (execute::all_equal(old_ranges_)) {
+      auto const to = static_cast<int>(new_owner(me));
+      auto const from = static_cast<int>(core::number_in_group(new_order, sizes, here));
       std::int64_t const n = out.layout.elements();
       T* const into = incoming(out.keep, n);
       Buffer wire;
@@ -380,91 +332,99 @@ class CollectiveStep {
     // send segments are in the order of the new blocks, receive segments in that of the old ones
     counts_.assign(static_cast<std::size_t>(p), 0);
     offsets_.assign(static_cast<std::size_t>(p), 0);
-    detail::List<std::int64_t>& cuts = cuts_;
-    cuts.assign(1, 0);
+    cuts_.assign(1, 0);
     for (std::int64_t k = 0; k < p; ++k) {
-      auto const g = static_cast<std::size_t>(by_place[static_cast<std::size_t>(k)]);
+      auto const g = static_cast<std::size_t>(new_owner(k));
       std::int64_t const n = intersect(mine_old, ranges_[g]).size();
       counts_[g] = n * rest;
-      offsets_[g] = cuts.back() * rest;
-      cuts.push_back(cuts.back() + n);
+      offsets_[g] = cuts_.back() * rest;
+      cuts_.push_back(cuts_.back() + n);
     }
-    detail::List<std::int64_t>& joins = joins_;
-    joins.assign(1, 0);
+    joins_.assign(1, 0);
     recv_counts_.clear();
     for (Range const& old_block : old_ranges_) {
       std::int64_t const n = intersect(mine_new, old_block).size();
       recv_counts_.push_back(n * rest);
-      joins.push_back(joins.back() + n);
+      joins_.push_back(joins_.back() + n);
     }
-    offsets(recv_counts_, recv_offsets_);
+    execute::offsets(recv_counts_, recv_offsets_);
     Buffer send_wire;
-    T const* const send = segments(v, cuts, d, send_wire);
+    T const* const send = segments(v, cuts_, d, send_wire);
     bool const direct = kernels::lies_in_segments(out.layout, d);
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const most = std::max(old_ranges_.front().size(), ranges_.front().size()) * rest;
     std::int64_t const n = out.layout.elements();
     T* const into = incoming(recv_wire, n);
     comm.all_to_all(outgoing(send, v.layout.elements()), counts_, offsets_, into, recv_counts_,
-                    recv_offsets_, sized(false, most), calls());
-    return settle(v, out, send_wire, recv_wire, direct ? nullptr : &joins, d);
+                    recv_offsets_, execute::sized(false, most), calls());
+    return settle(v, out, send_wire, recv_wire, direct ? nullptr : &joins_, d);
   }
 
-  /// A step with a block-cyclic dim. Dim `to` is cut into the rows that each member gets, in any
-  /// runs of indices, and dim `from` is joined from the rows that each member held. Both may be the
-  /// same dim.
-  Value<T> dealt(Step const& s, Value<T> const& v) {
-    Coords const& me = blocks_.axes.coords;
-    Sizing const& z = blocks_.sizing;
+  // A block-cyclic dim: dim `to` is cut into the rows that each member gets, in any runs of
+  // indices, and dim `from` is joined from the rows that each member held.
+
+  /// The packed parts of `v`, whose sizes it writes to `counts_`.
+  Buffer cut_rows(Step const& s, Value<T> const& v) {
     StepScratch& scratch = blocks_.mesh.scratch();
-    bool const within = s.from == s.to;
-    Value<T> out = blocks_.fresh(s.after);
-    T const* send = v.data;
-    Buffer send_wire;
+    Rows const mine = rows_of(s.before, s.to, blocks_.sizing, blocks_.axes.coords);
+    execute::member_rows(s.after, s.to, blocks_.sizing, blocks_.axes, s.axes, scratch.rows);
+    execute::counts(mine, scratch.rows, kernels::cross_section(v.layout, s.to), counts_);
     std::int64_t sent = 0;
-    if (s.to >= 0) {
-      Rows const mine = rows_of(s.before, s.to, z, me);
-      execute::member_rows(s.after, s.to, z, blocks_.axes, s.axes, scratch.rows);
-      std::int64_t const rest = kernels::cross_section(v.layout, s.to);
-      counts_.clear();
-      for (Rows const& theirs : scratch.rows) counts_.push_back(common(mine, theirs) * rest);
-      for (std::int64_t n : counts_) sent += n;
-      send_wire = blocks_.take(sent);
-      execute::split_rows<Space>(blocks_.mesh, v.data, v.layout, s.to, mine, scratch.rows,
-                                 blocks_.writable(send_wire));
-      send = blocks_.writable(send_wire);
-    }
-    std::int64_t const n_out = out.layout.elements();
-    if (s.collective == Collective::reduce_scatter) {
-      T* const into = incoming(out.keep, n_out);
-      group(s.axes).reduce_scatter(outgoing(send, v.layout.elements()), into, counts_,
-                                   s.before.kind);
-      arrived(blocks_.writable(out.keep), n_out);
-      return out;
-    }
-    Rows const mine = rows_of(s.after, s.from, z, me);
-    execute::member_rows(s.before, s.from, z, blocks_.axes, s.axes, scratch.old_rows);
-    std::int64_t const rest = kernels::cross_section(out.layout, s.from);
-    recv_counts_.clear();
-    for (Rows const& theirs : scratch.old_rows) recv_counts_.push_back(common(mine, theirs) * rest);
-    Buffer const recv_wire = blocks_.take(n_out);
-    T* const into = incoming(recv_wire, n_out);
-    if (s.collective == Collective::all_gather) {
-      group(s.axes).all_gather(outgoing(send, v.layout.elements()), into, recv_counts_);
-    } else {
-      // several ranks may need a part, if the dim is then split over other axes
-      std::int64_t const times = within ? z.sizes.product(s.axes) : 1;
-      std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes) * times,
-                                         largest_elements(s.after, z.extents, z.sizes));
-      group(s.axes).all_to_all(outgoing(send, sent), counts_, offsets(counts_, offsets_), into,
-                               recv_counts_, offsets(recv_counts_, recv_offsets_),
-                               sized(false, most));
-    }
-    arrived(blocks_.writable(recv_wire), n_out);
-    execute::join_rows<Space>(blocks_.mesh, static_cast<T const*>(recv_wire.data()),
-                              blocks_.writable(out.keep), out.layout, s.from, mine,
-                              scratch.old_rows);
+    for (std::int64_t n : counts_) sent += n;
+    Buffer wire = blocks_.take(sent);
+    execute::split_rows<Space>(blocks_.mesh, v.data, v.layout, s.to, mine, scratch.rows,
+                               blocks_.writable(wire));
+    return wire;
+  }
+  /// Memory for the parts of `out` that arrive, whose sizes it writes to `recv_counts_`.
+  Buffer expect_rows(Step const& s, Value<T> const& out) {
+    detail::List<Rows>& theirs = blocks_.mesh.scratch().old_rows;
+    Rows const mine = rows_of(s.after, s.from, blocks_.sizing, blocks_.axes.coords);
+    execute::member_rows(s.before, s.from, blocks_.sizing, blocks_.axes, s.axes, theirs);
+    execute::counts(mine, theirs, kernels::cross_section(out.layout, s.from), recv_counts_);
+    return blocks_.take(out.layout.elements());
+  }
+  /// Joins them in `out`.
+  Value<T> join_rows(Step const& s, Value<T>& out, Buffer const& wire) {
+    arrived(blocks_.writable(wire), out.layout.elements());
+    execute::join_rows<Space>(blocks_.mesh, static_cast<T const*>(wire.data()),
+                              blocks_.writable(out.keep), out.layout, s.from,
+                              rows_of(s.after, s.from, blocks_.sizing, blocks_.axes.coords),
+                              blocks_.mesh.scratch().old_rows);
+    return std::move(out);
+  }
+  Value<T> all_gather_rows(Step const& s, Value<T> const& v) {
+    Value<T> out = blocks_.fresh(s.after);
+    Buffer const wire = expect_rows(s, out);
+    T* const into = incoming(wire, out.layout.elements());
+    group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, recv_counts_);
+    return join_rows(s, out, wire);
+  }
+  Value<T> reduce_scatter_rows(Step const& s, Value<T> const& v) {
+    Value<T> out = blocks_.fresh(s.after);
+    Buffer const cut = cut_rows(s, v);
+    std::int64_t const n = out.layout.elements();
+    T* const into = incoming(out.keep, n);
+    group(s.axes).reduce_scatter(outgoing(blocks_.writable(cut), v.layout.elements()), into,
+                                 counts_, s.before.kind);
+    arrived(blocks_.writable(out.keep), n);
     return out;
+  }
+  Value<T> all_to_all_rows(Step const& s, Value<T> const& v) {
+    Sizing const& z = blocks_.sizing;
+    Value<T> out = blocks_.fresh(s.after);
+    Buffer const cut = cut_rows(s, v);
+    Buffer const wire = expect_rows(s, out);
+    // several ranks may need a part, if the dim is then split over other axes
+    std::int64_t const times = s.move == Move::resplit ? z.sizes.product(s.axes) : 1;
+    std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes) * times,
+                                       largest_elements(s.after, z.extents, z.sizes));
+    T* const into = incoming(wire, out.layout.elements());
+    std::int64_t const sent = execute::offsets(counts_, offsets_).back() + counts_.back();
+    group(s.axes).all_to_all(outgoing(blocks_.writable(cut), sent), counts_, offsets_, into,
+                             recv_counts_, execute::offsets(recv_counts_, recv_offsets_),
+                             execute::sized(false, most));
+    return join_rows(s, out, wire);
   }
 
   Value<T> broadcast(Step const& s, Partners const& with, Value<T> const& v) {
@@ -507,7 +467,6 @@ class CollectiveStep {
   detail::List<std::int64_t>& recv_counts_ = blocks_.mesh.scratch().recv_counts;
   detail::List<std::int64_t>& offsets_ = blocks_.mesh.scratch().offsets;
   detail::List<std::int64_t>& recv_offsets_ = blocks_.mesh.scratch().recv_offsets;
-  detail::List<std::int64_t>& begins_ = blocks_.mesh.scratch().begins;
   detail::List<std::int64_t>& cuts_ = blocks_.mesh.scratch().cuts;
   detail::List<std::int64_t>& joins_ = blocks_.mesh.scratch().joins;
 };
@@ -515,6 +474,5 @@ class CollectiveStep {
 }  // namespace shardtype::execute
 
 #ifndef SHARDTYPE_COMPILED
-#include <shardtype/execute/collective_step.ipp>
 #include <shardtype/runtime/copy_bytes.hpp>
 #endif

@@ -1,5 +1,6 @@
 #pragma once
-/// Runs a plan that moves one value: one switch over its steps. Compile-time and run-time plans use the same code.
+/// Runs a plan that moves one value: one switch over its steps. Compile-time and run-time plans use
+/// the same code.
 
 #include <cstdint>
 #include <source_location>
@@ -41,10 +42,9 @@ class Executor : protected LocalSteps<T, Space> {
   Executor(MeshState& mesh, AxisMap const& axes, Sizing const& sizing, Caller const& caller)
       : Local(mesh, axes, sizing), caller_(caller) {}
 
-  /// The packed result of the plan of one operand.
-  Buffer run(Plan const& plan, Value<T> v);
-  /// Starts the plan of one operand; on return its last collective is pending.
-  void start(Plan const& plan, Value<T> v, Exchange& later);
+  /// The packed result of the plan of one operand. With an Exchange `later` its last collective is
+  /// only started, and the Exchange gets the result.
+  Buffer run(Plan const& plan, Value<T> v, Exchange* later = nullptr);
 
   /// The packed result of those steps of `plan` that work on `slot`, applied to `v`.
   Buffer run_slot(Plan const& plan, Slot slot, Value<T> v);
@@ -53,12 +53,10 @@ class Executor : protected LocalSteps<T, Space> {
   Value<T> step(Step const& s, Value<T> v);
   /// The packed memory of a value that steps made.
   Buffer packed(Value<T>& v) { return Local::finished(v, false); }
-  /// The packed result of one collective. With an Exchange `later` it is only started, and the
-  /// Exchange gets the result.
-  Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr);
+  /// The packed result of one slice or collective. With an Exchange `later` a collective is only
+  /// started, and the Exchange gets the result. `with`: see CollectiveStep::run.
+  Buffer run(Step const& s, Value<T> v, Exchange* later = nullptr, Partners const* with = nullptr);
 
-  /// As above, of the step of a call in manual mode (planning::block_step). Collective over the mesh.
-  Buffer run_block(Step const& s, Partners const& with, Value<T> v, Exchange* later);
   /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say, into
   /// `out`; the packed result.
   // NOLINTNEXTLINE(performance-unnecessary-value-param)
@@ -76,20 +74,20 @@ class Executor : protected LocalSteps<T, Space> {
   using Local::blocks_;
 
   /// Runs one slice, transpose or collective.
-  void one(Step const& s, Value<T>& v) {
-    switch (s.action) {
-      case Action::slice:
+  void one(Step const& s, Value<T>& v, Exchange* later = nullptr, Partners const* with = nullptr) {
+    switch (s.move) {
+      case Move::slice:
         return Local::slice(s, v);
-      case Action::transpose:
+      case Move::transpose:
         return Local::transpose(s, v);
-      case Action::communicate:
-        agree_on(s);
-        return CollectiveStep(blocks_).run(s, v);
-      case Action::compute:
-      case Action::finish:
+      case Move::compute:
+      case Move::finish:
         execute::throw_not_run(std::is_same_v<T, bool>
                                    ? "a product of elements that are not multiplied"
                                    : "a product, where a value is only moved");
+      default:
+        agree_on(s);
+        CollectiveStep(blocks_, later).run(s, v, with);
     }
   }
   /// Whether a step's group has more than one rank; otherwise it sends nothing.
@@ -97,9 +95,9 @@ class Executor : protected LocalSteps<T, Space> {
 
  private:
   /// The packed result of a collective; if it was only started, the Exchange has it.
-  Buffer started(Value<T>& v, Exchange* later) {
-    if (later == nullptr) return Local::finished(v, false);
-    if (later->result.data() == nullptr) later->result = Local::finished(v, false);
+  Buffer started(Value<T>& v, Exchange* later, bool untouched = false) {
+    if (later == nullptr) return Local::finished(v, untouched);
+    if (later->result.data() == nullptr) later->result = Local::finished(v, untouched);
     return {};
   }
 
@@ -109,24 +107,10 @@ class Executor : protected LocalSteps<T, Space> {
 // Not `inline`: see core/compiled.hpp.
 
 template <class T, class Space>
-Buffer Executor<T, Space>::run(Plan const& plan, Value<T> v) {
+Buffer Executor<T, Space>::run(Plan const& plan, Value<T> v, Exchange* later) {
   Local::refuse_repeats(plan);
-  for (Step const& s : plan) one(s, v);
-  return Local::finished(v, plan.size == 0);
-}
-
-template <class T, class Space>
-void Executor<T, Space>::start(Plan const& plan, Value<T> v, Exchange& later) {
-  Local::refuse_repeats(plan);
-  for (int k = 0; k < plan.size; ++k) {
-    Step const& s = plan.steps[k];
-    if (k + 1 == plan.size && s.action == Action::communicate) {
-      run(s, std::move(v), &later);
-      return;
-    }
-    one(s, v);
-  }
-  later.result = Local::finished(v, plan.size == 0);
+  for (int k = 0; k < plan.size; ++k) one(plan.steps[k], v, k + 1 == plan.size ? later : nullptr);
+  return started(v, later, plan.size == 0);
 }
 
 template <class T, class Space>
@@ -134,7 +118,7 @@ Buffer Executor<T, Space>::run_slot(Plan const& plan, Slot slot, Value<T> v) {
   Local::refuse_repeats(plan);
   bool moved = false;
   for (Step const& s : plan) {
-    if (s.slot != slot || s.action == Action::compute) continue;
+    if (s.slot != slot || s.move == Move::compute) continue;
     v = step(s, std::move(v));
     moved = true;
   }
@@ -148,22 +132,8 @@ Value<T> Executor<T, Space>::step(Step const& s, Value<T> v) {
 }
 
 template <class T, class Space>
-Buffer Executor<T, Space>::run(Step const& s, Value<T> v, Exchange* later) {
-  agree_on(s);
-  CollectiveStep(blocks_, later).run(s, v);
-  return started(v, later);
-}
-
-template <class T, class Space>
-Buffer Executor<T, Space>::run_block(Step const& s, Partners const& with, Value<T> v,
-                                     Exchange* later) {
-  if (s.action == Action::slice) {
-    Local::slice(s, v);
-    return Local::finished(v, false);
-  }
-  if (!moves_blocks(s) && s.collective != Collective::broadcast) return run(s, std::move(v), later);
-  agree_on(s);
-  CollectiveStep(blocks_, later).run_partners(s, with, v);
+Buffer Executor<T, Space>::run(Step const& s, Value<T> v, Exchange* later, Partners const* with) {
+  one(s, v, later, with);
   return started(v, later);
 }
 

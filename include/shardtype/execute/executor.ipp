@@ -12,7 +12,7 @@ SHARDTYPE_INLINE void agree_on_collective(MeshState& mesh, AxisMap const& axes,
                                           Sizing const& sizing, Step const& s,
                                           Caller const& caller) {
   StepHash hash;
-  std::string text = caller.name != nullptr ? caller.name : name_of(s.collective);
+  std::string text = caller.name != nullptr ? caller.name : planning::kind_of(s.collective()).name;
   text += " over ";
   hash.mix(text);
   for (int k = 0; k < s.axes.size; ++k) {

@@ -76,6 +76,51 @@ inline void member_rows(Spec const& spec, int dim, Sizing const& sizing, AxisMap
         rows_of(spec, dim, sizing, member(axes, sizing.sizes, map.coords, g));
 }
 
+// The lists that collectives take, one entry for each member, written to `out`.
+
+/// Begins of consecutive blocks relative to the first one, and the end of the last.
+inline detail::List<std::int64_t>& begins(detail::List<Range> const& blocks,
+                                          detail::List<std::int64_t>& out) {
+  out.clear();
+  for (Range const& r : blocks) out.push_back(r.begin - blocks.front().begin);
+  out.push_back(blocks.back().end - blocks.front().begin);
+  return out;
+}
+inline detail::List<std::int64_t>& counts(detail::List<Range> const& blocks, std::int64_t each,
+                                          detail::List<std::int64_t>& out) {
+  out.clear();
+  for (Range const& r : blocks) out.push_back(r.size() * each);
+  return out;
+}
+/// Counts of the rows that this rank shares with each member.
+inline detail::List<std::int64_t>& counts(Rows const& mine, detail::List<Rows> const& others,
+                                          std::int64_t each, detail::List<std::int64_t>& out) {
+  out.clear();
+  for (Rows const& theirs : others) out.push_back(common(mine, theirs) * each);
+  return out;
+}
+inline detail::List<std::int64_t>& offsets(detail::List<std::int64_t> const& lengths,
+                                           detail::List<std::int64_t>& out) {
+  out.clear();
+  std::int64_t sum = 0;
+  for (std::int64_t n : lengths) {
+    out.push_back(sum);
+    sum += n;
+  }
+  return out;
+}
+inline bool all_equal(detail::List<Range> const& blocks) {
+  for (Range const& r : blocks)
+    if (r.size() != blocks.front().size()) return false;
+  return true;
+}
+/// The kind of segments of an exchange, the same on every member: `most` is the largest number of
+/// elements that any member sends or receives.
+inline Segments sized(bool even, std::int64_t most) {
+  if (most > run_time.sending().largest_count) return Segments::huge;
+  return even ? Segments::even : Segments::uneven;
+}
+
 /// The calling rank's index in that group.
 inline std::int64_t place_in_group(AxisMap const& map, AxisList const& axes) {
   std::int64_t at = 0;

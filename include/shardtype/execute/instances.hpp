@@ -25,15 +25,13 @@
 
 /// Moves of a value.
 #define SHARDTYPE_MOVES(Extern, T)                                                                 \
-  Extern template Buffer Executor<T, Kokkos::HostSpace>::run(Plan const&, Value<T>);               \
-  Extern template Buffer Executor<T, Kokkos::HostSpace>::run(Step const&, Value<T>, Exchange*);    \
-  Extern template void Executor<T, Kokkos::HostSpace>::start(Plan const&, Value<T>, Exchange&);    \
+  Extern template Buffer Executor<T, Kokkos::HostSpace>::run(Plan const&, Value<T>, Exchange*);    \
+  Extern template Buffer Executor<T, Kokkos::HostSpace>::run(Step const&, Value<T>, Exchange*,     \
+                                                             Partners const*);                     \
   Extern template Buffer Executor<T, Kokkos::HostSpace>::run_slot(Plan const&, Slot, Value<T>);    \
   Extern template Value<T> Executor<T, Kokkos::HostSpace>::step(Step const&, Value<T>);            \
   Extern template Buffer Executor<T, Kokkos::HostSpace>::run_all_reduce(Step const&, Value<T>,     \
                                                                         Exchange*);                \
-  Extern template Buffer Executor<T, Kokkos::HostSpace>::run_block(Step const&, Partners const&,   \
-                                                                   Value<T>, Exchange*);           \
   Extern template Buffer Executor<T, Kokkos::HostSpace>::run_rows(Step const&, Value<T>, Value<T>, \
                                                                   Exchange*);                      \
   Extern template Buffer run_all_reduce<T, Kokkos::HostSpace>(Call const&, std::int64_t*,          \

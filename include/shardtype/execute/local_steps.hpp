@@ -33,7 +33,7 @@ class LocalSteps {
     for (int k = 0; k < plan.size; ++k) {
       Step const& s = plan.steps[k];
       last = static_cast<int>(s.slot);
-      if (s.action == Action::compute) {
+      if (s.move == Move::compute) {
         slots[last] = product(s, slots[0], slots[1]);
         slots[0] = slots[1] = {};
       } else {
@@ -50,8 +50,8 @@ class LocalSteps {
   }
   /// Runs one slice or transpose.
   void rearrange(Step const& s, Value<T>& v) {
-    if (s.action == Action::slice) return slice(s, v);
-    if (s.action == Action::transpose) return transpose(s, v);
+    if (s.move == Move::slice) return slice(s, v);
+    if (s.move == Move::transpose) return transpose(s, v);
     throw_not_run("a step that is not local");
   }
   Buffer finished(Value<T>& result, bool is_operand) {

@@ -34,8 +34,7 @@ class OverlappedSteps {
   /// with the gathered operand as a second result.
   bool fits_gather(Step const& gather, Step const& product, Value<T> const* slots,
                    bool keeps = false) {
-    if (!wanted(gather) || gather.collective != Collective::all_gather ||
-        product.action != Action::compute || gather.before.dims[gather.from].axes.cyclic != 0)
+    if (!wanted(gather) || gather.move != Move::gather || product.move != Move::compute)
       return false;
     bool const first = static_cast<int>(gather.slot) == 0;
     if (!first && static_cast<int>(gather.slot) != 1) return false;
@@ -87,12 +86,11 @@ class OverlappedSteps {
 
   /// Whether a product and the reduce_scatter or all_reduce of its result can run as one.
   bool fits_reduce(Step const& product, Step const& s, Value<T> const* slots) {
-    if (!wanted(s) || product.action != Action::compute || s.before.rank == 0 ||
+    if (!wanted(s) || product.move != Move::compute || s.before.rank == 0 ||
         s.before.kind != ReduceKind::sum)
       return false;
-    if (s.collective != Collective::all_reduce && s.collective != Collective::reduce_scatter)
-      return false;
-    int const d = s.collective == Collective::all_reduce ? 0 : s.to;
+    if (s.move != Move::reduce && s.move != Move::scatter) return false;
+    int const d = s.move == Move::reduce ? 0 : s.to;
     if (s.after.dims[d].axes.cyclic != 0 || !pays(s, slots[0].spec, slots[1].spec)) return false;
     int const label = s.before.dims[d].label;
     auto const parts = [&](Block const& z) {
@@ -101,13 +99,13 @@ class OverlappedSteps {
                         cut(cut(typical(slots[1].spec), label), rows), z};
     };
     pieces_ = pieces_of(product.after, label, false, parts);
-    return pieces_.possible && !(pieces_.turned && s.collective == Collective::all_reduce);
+    return pieces_.possible && !(pieces_.turned && s.move == Move::reduce);
   }
   Value<T> reduce(Step const& product, Step const& s, Value<T> const* slots) {
     Block const a = execute::labelled(slots[0]);
     Block const b = execute::labelled(slots[1]);
     Value<T> out = blocks_.fresh(s.after);
-    if (s.collective == Collective::reduce_scatter) {
+    if (s.move == Move::scatter) {
       shardtype::detail::List<Range> const& blocks = relative(s.after, s.to, s.axes);
       int const label = s.before.dims[s.to].label;
       Block whole = execute::labelled(
@@ -145,8 +143,7 @@ class OverlappedSteps {
     std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes),
                                        largest_elements(s.after, z.extents, z.sizes));
     return most <= run_time.sending().largest_count && runtime::host_reads<Space> &&
-           how_ != Overlap::none && s.action == Action::communicate &&
-           blocks_.sizing.sizes.product(s.axes) > 1;
+           how_ != Overlap::none && s.is_collective() && blocks_.sizing.sizes.product(s.axes) > 1;
   }
   /// The algorithm for collective `s` with the product of `a` and `b`, chosen by sizes that all
   /// ranks know.
@@ -162,12 +159,11 @@ class OverlappedSteps {
     work.product = static_cast<double>(planning::product_flops(a, b, z)) * flop_time;
     work.communication = static_cast<double>(step_cost(s, z, m).picoseconds) * 1e-12;
     work.ranks = z.sizes.product(s.axes);
-    work.sums = s.collective != Collective::all_gather;
-    std::int64_t const block = s.collective == Collective::reduce_scatter
-                                   ? largest_elements(s.after, z.extents, z.sizes)
-                               : s.collective == Collective::all_gather
-                                   ? largest_elements(s.before, z.extents, z.sizes)
-                                   : largest_elements(s.before, z.extents, z.sizes) / work.ranks;
+    work.sums = s.move != Move::gather;
+    std::int64_t const block =
+        s.move == Move::scatter  ? largest_elements(s.after, z.extents, z.sizes)
+        : s.move == Move::gather ? largest_elements(s.before, z.extents, z.sizes)
+                                 : largest_elements(s.before, z.extents, z.sizes) / work.ranks;
     work.chunks =
         overlap::route(Overlap::ring, block, static_cast<std::int64_t>(sizeof(T)), m).chunks;
     return overlap::fastest(work, m);

@@ -36,7 +36,7 @@ class ProductRun : Executor<T, Space> {
         continue;
       }
       last = take(s, slots);
-      packed[last] = s.action != Action::slice && s.action != Action::transpose;
+      packed[last] = s.move != Move::slice && s.move != Move::transpose;
     }
     return Local::finished(slots[last], plan.size == 0);
   }
@@ -134,7 +134,7 @@ class ProductRun : Executor<T, Space> {
   /// Runs one step; returns the slot of its result.
   int take(Step const& s, Value<T>* slots) {
     Value<T>& v = slots[static_cast<int>(s.slot)];
-    if (s.action != Action::compute) {
+    if (s.move != Move::compute) {
       this->one(s, v);
     } else {
       v = Local::product(s, slots[0], slots[1]);

@@ -115,12 +115,8 @@ template <class T, class Space>
 Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullptr) {
   PlannedCall const planned(call, extents);
   if (!planned.here()) return {};
-  Executor<T, Space> executor(planned.mesh(), planned.axes(), planned.sizing(), call.where);
-  if (later != nullptr) {
-    executor.start(planned.plan(), planned.value<T>(call.first), *later);
-    return {};
-  }
-  return executor.run(planned.plan(), planned.value<T>(call.first));
+  return Executor<T, Space>(planned.mesh(), planned.axes(), planned.sizing(), call.where)
+      .run(planned.plan(), planned.value<T>(call.first), later);
 }
 
 /// As above, for an operation whose plan is one all_reduce: without the other collectives.

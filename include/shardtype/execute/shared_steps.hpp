@@ -30,9 +30,8 @@ class SharedSteps {
   /// copy their blocks to one window, from which each multiplies. `multiply(a, b)` runs the
   /// product.
   bool fits_gather(Step const& gather, Step const& product) const {
-    return communicates(gather) && gather.collective == Collective::all_gather &&
-           product.action == Action::compute && static_cast<int>(gather.slot) <= 1 &&
-           gather.before.dims[gather.from].axes.cyclic == 0;
+    return communicates(gather) && gather.move == Move::gather && product.move == Move::compute &&
+           static_cast<int>(gather.slot) <= 1;
   }
   bool room_to_gather(Step const& s) { return room(s, largest(s.after)); }
   template <class Multiply>
@@ -58,10 +57,8 @@ class SharedSteps {
   /// multiplies into its part of one window, then sums its own elements over all parts, in the
   /// order of ranks. `multiply(a, b, c)` runs the product into `c`.
   bool fits_reduce(Step const& product, Step const& s) const {
-    bool const scatters =
-        s.collective == Collective::reduce_scatter && s.after.dims[s.to].axes.cyclic == 0;
-    return communicates(s) && product.action == Action::compute &&
-           s.before.kind == ReduceKind::sum && (s.collective == Collective::all_reduce || scatters);
+    return communicates(s) && product.move == Move::compute && s.before.kind == ReduceKind::sum &&
+           (s.move == Move::reduce || s.move == Move::scatter);
   }
   bool room_to_reduce(Step const& product, Step const& s) {
     return room(s, ranks(s) * apart(largest(product.after)));
@@ -84,7 +81,7 @@ class SharedSteps {
       kernels::sum_parts(blocks_.exec, parts + begin, apart(n), ranks(s), rows, run, stride, to);
       blocks_.exec.fence();
     };
-    if (s.collective == Collective::reduce_scatter) {
+    if (s.move == Move::scatter) {
       std::int64_t const inner = kernels::inner_length(whole.layout, s.to);
       std::int64_t const row = whole.layout.extent[s.to] * inner;
       add(own_block(s.after, s.to, s.axes).begin * inner, row == 0 ? 0 : n / row,
@@ -147,7 +144,7 @@ class SharedSteps {
   }
   std::int64_t ranks(Step const& s) const { return blocks_.sizing.sizes.product(s.axes); }
   bool communicates(Step const& s) const {
-    return runtime::shared_with_host<Space> && s.action == Action::communicate && ranks(s) > 1;
+    return runtime::shared_with_host<Space> && s.is_collective() && ranks(s) > 1;
   }
   /// Elements of the largest block.
   std::int64_t largest(Spec const& spec) const {

@@ -45,7 +45,7 @@ template <class T, class Space>
 class ColumnExchange {
  public:
   ColumnExchange(Blocks<T, Space>& blocks, Step const& s)
-      : blocks_(blocks), step_(s), into_(s.before.rank < s.after.rank) {
+      : blocks_(blocks), step_(s), into_(s.move == Move::to_columns) {
     Spec const& matrix = into_ ? s.after : s.before;
     width_ = blocks_.sizing.extents[matrix.dims[1].label];
     execute::member_blocks(into_ ? s.before : s.after, dim(), blocks_.sizing, blocks_.axes, s.axes,
@@ -322,7 +322,7 @@ class FourStepRun {
   Value<T> exchanged(Step const& s, Value<T> const& v) {
     exchanges_.agree_on(s);
     ColumnExchange<T, Space> exchange(blocks_, s);
-    return s.before.rank < s.after.rank ? exchange.to_columns(v) : exchange.to_blocks(v);
+    return s.move == Move::to_columns ? exchange.to_columns(v) : exchange.to_blocks(v);
   }
 
   /// Transforms `from` along the dim of this label to `to`, whose dims may have another order.

@@ -27,9 +27,7 @@ class FourierPieces {
   /// The outermost dim with more than one index; -1 if the step cannot run in pieces. The same on
   /// all ranks.
   static int outermost(Step const& s, Sizing const& z) {
-    if (s.action != Action::communicate || s.collective != Collective::all_to_all ||
-        changes_cyclic(s) || z.sizes.product(s.axes) == 1)
-      return -1;
+    if (s.move != Move::exchange || z.sizes.product(s.axes) == 1) return -1;
     std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes),
                                        largest_elements(s.after, z.extents, z.sizes));
     if (most > run_time.sending().largest_count) return -1;

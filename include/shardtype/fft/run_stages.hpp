@@ -55,9 +55,9 @@ class FourierRun {
       }
       Step const& s = plan_.steps[k];
       bool const of_result = s.slot == Slot::result;
-      if (s.action == Action::compute) {
+      if (s.move == Move::compute) {
         compute(s, v, w, Blocks<U, Space>{mesh_, axes_, made}.fresh(s.after));
-      } else if (s.action == Action::finish) {
+      } else if (s.move == Move::finish) {
         kernels::FourierDims const over = next(s.after);
         if (of_result)
           transform_again(w, made, over);
@@ -97,14 +97,14 @@ class FourierRun {
     for (; k < plan_.size && (k <= last || inside); ++k) {
       Step const& s = plan_.steps[k];
       bool const of_result = s.slot == Slot::result;
-      if (s.action == Action::communicate) of_result ? after.agree_on(s) : before.agree_on(s);
-      if (s.action == Action::compute && !std::is_same_v<T, U> && inside && k < last) {
+      if (s.is_collective()) of_result ? after.agree_on(s) : before.agree_on(s);
+      if (s.move == Move::compute && !std::is_same_v<T, U> && inside && k < last) {
         // the elements change their size: what others still read must not be overwritten
         compute(s, v, w,
                 Blocks<U, Space>{mesh_, axes_, plan_.sizing_of(Slot::result)}.fresh(s.after));
         window.meet(window.steps().axes);
         inside = false;
-      } else if (s.action == Action::compute) {
+      } else if (s.move == Move::compute) {
         Sizing const z = plan_.sizing_of(Slot::result);
         bool const ends = k > last;
         if (ends)
@@ -127,14 +127,14 @@ class FourierRun {
   bool step_in(FourierWindow& window, Step const& s, int k, Value<V>& v, bool inside) {
     Sizing const z = plan_.sizing_of(s.slot);
     bool const ends = k > window.steps().last;
-    if (s.action == Action::finish) {
+    if (s.move == Move::finish) {
       Value<V> out = ends ? Blocks<V, Space>{mesh_, axes_, z}.fresh(s.after)
                           : window.part<V>(s.slot, s.after, z);
       transform(v, out, next(s.after), ends ? Into::own_memory : Into::window);
       v = std::move(out);
       return !ends;
     }
-    if (s.action == Action::communicate) {
+    if (s.is_collective()) {
       if (!inside) {
         Value<V> const out = window.part<V>(s.slot, s.before, z);
         Blocks<V, Space> blocks{mesh_, axes_, z};
@@ -159,12 +159,11 @@ class FourierRun {
   /// on all ranks, the step is run as any other.
   int run_in_pieces(int k, Executor<T, Space>& before, Executor<U, Space>& after, Value<T>& v,
                     Value<U>& w) {
-    bool const makes = plan_.steps[k].action == Action::compute;
+    bool const makes = plan_.steps[k].move == Move::compute;
     int const x = makes ? k + 1 : k;
     if (x == plan_.size || (makes && k > 0)) return 0;
     for (int j = 0; j < x; ++j)
-      if (plan_.steps[j].action == Action::slice || plan_.steps[j].action == Action::transpose)
-        return 0;
+      if (plan_.steps[j].move == Move::slice || plan_.steps[j].move == Move::transpose) return 0;
     if (plan_.steps[x].slot == Slot::result) return pieces_of(k, x, after, v, w, w);
     return makes ? 0 : pieces_of(k, x, before, v, w, v);
   }
@@ -185,8 +184,8 @@ class FourierRun {
     if (makes && (s.to == d || first.contains(d) || !Pieces::fits_cache(row(s.before, z, d))))
       return 0;
     Step const* const then = x + 1 < plan_.size ? &plan_.steps[x + 1] : nullptr;
-    bool const computes = then != nullptr && then->action == Action::compute;
-    bool uses = then != nullptr && s.from != d && (computes || then->action == Action::finish) &&
+    bool const computes = then != nullptr && then->move == Move::compute;
+    bool uses = then != nullptr && s.from != d && (computes || then->move == Move::finish) &&
                 Pieces::fits_cache(row(s.after, z, d));
     // what plans count: the result of real numbers needs more memory than they; a block that is one
     // message is transformed where it has arrived

@@ -31,19 +31,17 @@ constexpr WindowSteps window_steps(Plan const& plan, Sizing const& z) {
   WindowSteps w;
   for (int k = 0; k < plan.size; ++k) {
     Step const& s = plan.steps[k];
-    bool const moves = s.action == Action::communicate;
-    if (w.first < 0 && (moves || s.action == Action::compute || s.action == Action::finish))
-      w.first = k;
+    bool const moves = s.is_collective();
+    if (w.first < 0 && (moves || s.move == Move::compute || s.move == Move::finish)) w.first = k;
     if (!moves) continue;
-    if (s.collective != Collective::all_to_all && s.collective != Collective::permute) return {};
-    if (changes_cyclic(s)) return {};
+    if (s.move != Move::exchange && s.move != Move::reorder) return {};
     if (z.sizes.product(s.axes) > 1) w.last = k;
     for (int a = 0; a < s.axes.size; ++a)
       if (!w.axes.contains(s.axes[a])) w.axes.push(s.axes[a]);
   }
   for (int k = w.first; k >= 0 && k <= w.last; ++k) {
     Step const& s = plan.steps[k];
-    if (s.action == Action::slice) return {};
+    if (s.move == Move::slice) return {};
     for (int a = 0; a < w.axes.size; ++a)
       if (s.before.dim_of(w.axes[a]) < 0 || s.after.dim_of(w.axes[a]) < 0) return {};
   }

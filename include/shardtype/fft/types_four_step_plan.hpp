@@ -87,17 +87,22 @@ struct FourStepCall {
     return s;
   }
 
-  constexpr Step step(Spec const& before, int from, Spec const& after, int to) const {
-    return shared_step(Collective::all_to_all, Slot::a, axes, before, after, from, to);
+  constexpr Step step(Move what, Spec const& before, int from, Spec const& after, int to) const {
+    return shared_step(what, Slot::a, axes, before, after, from, to);
   }
   /// The exchanges: columns come together, rows come together, columns again, rows go back to
   /// blocks.
-  constexpr Step to_columns() const { return step(blocks_before(), dim, by_columns(), 1); }
-  constexpr Step to_rows() const { return step(by_columns(), 1, by_rows(), 0); }
-  constexpr Step back_to_columns() const { return step(by_rows(), 0, by_columns(), 1); }
+  constexpr Step to_columns() const {
+    return step(Move::to_columns, blocks_before(), dim, by_columns(), 1);
+  }
+  constexpr Step to_rows() const { return step(Move::exchange, by_columns(), 1, by_rows(), 0); }
+  constexpr Step back_to_columns() const {
+    return step(Move::exchange, by_rows(), 0, by_columns(), 1);
+  }
   constexpr Step to_blocks() const {
     bool const natural_rows = order == FourStepOrder::natural && !convolves;
-    return step(natural_rows ? turned() : by_columns(), 1, blocks_after(), dim_after);
+    return step(Move::from_columns, natural_rows ? turned() : by_columns(), 1, blocks_after(),
+                dim_after);
   }
 
   /// Elements of a sharding's largest block.
@@ -149,7 +154,7 @@ constexpr void push_in(Plan& p, Slot slot, Step s) {
   p.push(s);
 }
 constexpr void push_view(Plan& p, Slot slot, Spec const& before, Spec const& after) {
-  if (!(before == after)) p.push(local_step(Action::transpose, slot, before, after));
+  if (!(before == after)) p.push(local_step(Move::transpose, slot, before, after));
 }
 
 /// Appends the steps of a convolution: the chirp's transform, then that of the operand, their

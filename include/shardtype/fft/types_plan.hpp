@@ -230,7 +230,7 @@ constexpr std::int64_t fourier_flops(std::int64_t elements, std::int64_t n, bool
 
 /// Appends a local transform of the value in `slot`, which stays in its memory or gets new memory.
 constexpr void append_transform(Plan& p, Slot slot, Spec const& s) {
-  p.push(local_step(Action::finish, slot, s, s));
+  p.push(local_step(Move::finish, slot, s, s));
 }
 
 /// The plan of a named transform. The operand's slot has the operand's elements: a

@@ -150,15 +150,11 @@ struct TallQr {
               mul_sat(room.elements(), c.element_bytes(0)), false};
     }
     planning::append_compute(p, work);
-    Step sent;
-    sent.action = planning::Action::communicate;
-    sent.collective = Collective::all_gather;
-    sent.slot = planning::operand_slot(c.count);
-    sent.axes = a.dims[i].axes;
-    sent.from = 0;
-    sent.before.add(a.dims[i].label, a.dims[i].axes);
-    sent.after.add(a.dims[i].label);
-    p.push(sent);
+    Spec before, after;
+    before.add(a.dims[i].label, a.dims[i].axes);
+    after.add(a.dims[i].label);
+    p.push(planning::shared_step(planning::Move::gather, planning::operand_slot(c.count),
+                                 a.dims[i].axes, before, after, 0));
     p.repeat(1, cholesky ? 2 : 1, n, &planning::tall_round);
   }
 };

@@ -106,7 +106,7 @@ template <bool forward, bool lower>
 constexpr void append_factors_come_by(Plan& p, CallSizing const& c) {
   Spec const& a = c.operands[0];
   CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
-  Step sent = cyclic_move(c, Collective::broadcast, call.axes);
+  Step sent = cyclic_move(c, Move::broadcast, call.axes);
   sent.before.add(call.rows);
   sent.before.add(call.columns);
   sent.after = sent.before;
@@ -120,7 +120,7 @@ constexpr void append_factors_come_by(Plan& p, CallSizing const& c) {
 template <int numbers>
 constexpr void append_cyclic_parts(Plan& p, CallSizing const& c) {
   AxisList const axes = matrix_axes(c);
-  Step sent = cyclic_move(c, Collective::all_reduce, axes);
+  Step sent = cyclic_move(c, Move::reduce, axes);
   for (int k = 0; k < axes.size; ++k) sent.before.unreduced.insert(axes[k]);
   p.push(sent);
   p.repeat(1, 1, 1, [](Step const& s, Round& r) {

@@ -213,7 +213,7 @@ namespace cyclic_rounds {
 /// As `round`, in each of several passes over the blocks.
 template <void (*round)(Step const&, Round&)>
 constexpr void in_passes(Step const& s, Round& r) {
-  Spec const& x = s.action == Action::compute ? s.before : s.after;
+  Spec const& x = s.move == Move::compute ? s.before : s.after;
   int const d = x.cyclic_dim() >= 0 ? x.cyclic_dim() : s.to;
   r.number %= ceil_div(r.sizing.extents[x.dims[d].label], r.block);
   round(s, r);
@@ -243,18 +243,12 @@ constexpr void repeat_cyclic(Plan& p, CyclicCall const& call, CyclicPasses const
 
 /// A computation of a loop, on the matrix and the right-hand sides.
 constexpr Step cyclic_compute(CallSizing const& c) {
-  Step s;
-  s.action = Action::compute;
-  s.slot = Slot::result;
-  s.before = c.operands[0];
-  s.after = c.result;
-  return s;
+  return local_step(Move::compute, Slot::result, c.operands[0], c.result);
 }
 /// The value of which a loop sends parts, in a slot of its own.
-constexpr Step cyclic_move(CallSizing const& c, Collective what, AxisList const& axes) {
+constexpr Step cyclic_move(CallSizing const& c, Move what, AxisList const& axes) {
   Step s;
-  s.action = Action::communicate;
-  s.collective = what;
+  s.move = what;
   s.slot = operand_slot(c.count);
   s.axes = axes.suffix(0);
   return s;
@@ -276,7 +270,7 @@ constexpr void append_cyclic_panels(Plan& p, CallSizing const& c,
                                     void (*round)(Step const&, Round&)) {
   CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);
   p.push(cyclic_compute(c));
-  Step sent = cyclic_move(c, Collective::broadcast, call.axes);
+  Step sent = cyclic_move(c, Move::broadcast, call.axes);
   sent.before.add(call.rows);
   sent.before.add(call.columns);
   sent.after = sent.before;
@@ -302,7 +296,7 @@ constexpr void append_cyclic_ring(Plan& p, CallSizing const& c, bool forward,
   Spec const& a = c.operands[0];
   CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
   p.push(cyclic_compute(c));
-  Step sent = cyclic_move(c, Collective::permute, call.axes);
+  Step sent = cyclic_move(c, Move::send_block, call.axes);
   sent.before = sent.after = how.solutions != nullptr ? *how.solutions : c.result;
   sent.before.unreduced = sent.after.unreduced = {};
   sent.before.reduced = sent.after.reduced = {};
@@ -317,7 +311,7 @@ constexpr void append_cyclic_spread(Plan& p, CallSizing const& c, bool forward,
   Spec const& a = c.operands[0];
   CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
   p.push(cyclic_compute(c));
-  Step sent = cyclic_move(c, Collective::broadcast, call.axes);
+  Step sent = cyclic_move(c, Move::broadcast, call.axes);
   sent.after = how.solutions != nullptr ? *how.solutions : c.result;
   sent.after.unreduced = sent.after.reduced = {};
   int d = sent.after.find(call.columns);
@@ -340,7 +334,7 @@ constexpr AxisList matrix_axes(CallSizing const& c) {
 constexpr void append_cyclic_sums(Plan& p, CallSizing const& c, std::int64_t times,
                                   std::int64_t numbers) {
   AxisList const axes = matrix_axes(c);
-  Step sent = cyclic_move(c, Collective::all_reduce, axes);
+  Step sent = cyclic_move(c, Move::reduce, axes);
   for (int k = 0; k < axes.size; ++k) sent.before.unreduced.insert(axes[k]);
   p.push(sent);
   p.repeat(1, times, numbers,

@@ -93,7 +93,7 @@ constexpr void make_q(Step const& s, Round& r) {
 constexpr void append_cyclic_qr(Plan& p, CallSizing const& c) {
   CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);
   QrPanels const panels{c.common.extents[call.rows], call.blocks};
-  Step sent = cyclic_move(c, Collective::broadcast, call.axes);
+  Step sent = cyclic_move(c, Move::broadcast, call.axes);
   sent.before.add(call.rows);
   sent.before.add(call.columns);
   sent.after = sent.before;

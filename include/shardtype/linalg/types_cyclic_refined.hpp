@@ -49,7 +49,7 @@ constexpr void append_cyclic_refined(Plan& p, CallSizing const& c, std::int64_t 
   append_compute(p, {});
   append_cyclic_panels(
       p, c, &cyclic_rounds::halved<&cyclic_rounds::factor<CyclicFactor::lu_before_solve, false>>);
-  Step sum = cyclic_move(c, Collective::all_reduce, call.axes);
+  Step sum = cyclic_move(c, Move::reduce, call.axes);
   sum.after.add(call.rows);
   sum.before = sum.after;
   sum.before.unreduced.insert(call.axes[0]);

@@ -42,8 +42,8 @@ constexpr void factors_come_by(Step const& s, Round& r) {
 /// One pass over the factors, by L or by U.
 template <bool lower>
 constexpr void append_factors_over_grid(GridPlan const& plan) {
-  plan.along(Collective::broadcast, plan.call().down, {});
-  plan.down(Collective::broadcast, {}, plan.call().along);
+  plan.along(Move::broadcast, plan.call().down, {});
+  plan.down(Move::broadcast, {}, plan.call().along);
   plan.compute();
   plan.repeat(3, &grid_rounds::factors_come_by<lower>);
 }

@@ -41,10 +41,10 @@ class GridPlan {
   constexpr void cholesky(bool in_place) const {
     append_compute(p_, {0, 0, in_place});
     compute(call_);
-    move(Collective::broadcast, call_.down, value({}, call_.along));
-    move(Collective::broadcast, call_.along, value({}, {}));
-    move(Collective::broadcast, call_.along, value(call_.down, {}));
-    Step s = sent(Collective::broadcast, call_.down, value(call_.down, {}));
+    move(Move::broadcast, call_.down, value({}, call_.along));
+    move(Move::broadcast, call_.along, value({}, {}));
+    move(Move::broadcast, call_.along, value(call_.down, {}));
+    Step s = sent(Move::broadcast_rows, call_.down, value(call_.down, {}));
     s.after.dims[0].axes = call_.along;
     s.from = s.to = 0;
     p_.push(s);
@@ -55,7 +55,7 @@ class GridPlan {
   /// The rows of right-hand sides or solutions that pivots exchange: at most all.
   constexpr void exchange(Spec of) const {
     of.unreduced = of.reduced = {};
-    move(Collective::all_to_all, call_.down, of);
+    move(Move::send_rows, call_.down, of);
   }
   /// A triangle of the matrix or of its transpose. `keeps`: whether it is a copy of the operand.
   constexpr void triangle(bool transposed, bool forward, bool keeps = false) const {
@@ -85,23 +85,23 @@ class GridPlan {
   constexpr void vector_sums(std::int64_t times) const {
     Spec x;
     x.add(call_.rows);
-    Step s = sent(Collective::all_reduce, call_.down, x);
+    Step s = sent(Move::reduce, call_.down, x);
     s.before.unreduced.insert(call_.down[0]);
     p_.push(s);
     p_.repeat(1, times, 1, [](Step const&, Round&) {});
   }
   /// Solutions that the process rows have, to the columns.
   constexpr void spread() const {
-    right(Collective::broadcast, call_.down, call_.columns, call_.along);
+    right(Move::broadcast, call_.down, call_.columns, call_.along);
     repeat(1, &grid_rounds::spread);
   }
 
   // single steps, and what repeats the last ones, once for each block
   constexpr void compute() const { compute(call_); }
-  constexpr void along(Collective what, AxisList const& rows, AxisList const& columns) const {
+  constexpr void along(Move what, AxisList const& rows, AxisList const& columns) const {
     move(what, call_.along, value(rows, columns));
   }
-  constexpr void down(Collective what, AxisList const& rows, AxisList const& columns) const {
+  constexpr void down(Move what, AxisList const& rows, AxisList const& columns) const {
     move(what, call_.down, value(rows, columns));
   }
   constexpr GridCall const& call() const { return call_; }
@@ -115,20 +115,20 @@ class GridPlan {
   constexpr void passes(bool transposed, Spec const& exchanged,
                         void (*round)(Step const&, Round&)) const {
     for (int triangles = 0; triangles < 2; ++triangles) steps_of_triangle(transposed);
-    move(Collective::all_to_all, call_.down, exchanged);
+    move(Move::send_rows, call_.down, exchanged);
     repeat(7, round);
   }
   constexpr void steps_of_lu() const {
     compute(call_);
-    move(Collective::all_to_all, call_.down, value({}, call_.along));
-    move(Collective::broadcast, call_.down, value({}, call_.along));
-    move(Collective::broadcast, call_.along, value({}, {}));
-    move(Collective::broadcast, call_.along, value(call_.down, {}));
-    move(Collective::broadcast, call_.down, value({}, call_.along));
+    move(Move::send_rows, call_.down, value({}, call_.along));
+    move(Move::broadcast, call_.down, value({}, call_.along));
+    move(Move::broadcast, call_.along, value({}, {}));
+    move(Move::broadcast, call_.along, value(call_.down, {}));
+    move(Move::broadcast, call_.down, value({}, call_.along));
     compute(call_);
   }
   constexpr void exchanges_of_left(void (*round)(Step const&, Round&)) const {
-    move(Collective::all_to_all, call_.down, value(call_.down, {}));
+    move(Move::send_rows, call_.down, value(call_.down, {}));
     CyclicBlocks const& rows = call_.of_rows;
     std::int64_t const columns = call_.of_columns.ranks;
     p_.repeat(1, ceil_div(rows.count(), columns), rows.block * columns, round,
@@ -142,8 +142,8 @@ class GridPlan {
       std::swap(c.of_rows, c.of_columns);
     }
     compute(c);
-    right(Collective::permute, c.along, c.rows, c.down);
-    right(Collective::broadcast, c.down, c.columns, c.along);
+    right(Move::send_block, c.along, c.rows, c.down);
+    right(Move::broadcast, c.down, c.columns, c.along);
   }
   constexpr void compute(GridCall const& c) const {
     Step s = cyclic_compute(c_);
@@ -157,17 +157,16 @@ class GridPlan {
     s.add(call_.columns, columns);
     return s;
   }
-  constexpr Step sent(Collective what, AxisList const& group, Spec const& value) const {
+  constexpr Step sent(Move what, AxisList const& group, Spec const& value) const {
     Step s = cyclic_move(c_, what, group);
     s.before = s.after = value;
     return s;
   }
-  constexpr void move(Collective what, AxisList const& group, Spec const& value) const {
+  constexpr void move(Move what, AxisList const& group, Spec const& value) const {
     p_.push(sent(what, group, value));
   }
   /// Right-hand sides, split along `label`.
-  constexpr void right(Collective what, AxisList const& group, int label,
-                       AxisList const& axes) const {
+  constexpr void right(Move what, AxisList const& group, int label, AxisList const& axes) const {
     Spec x = solution_;
     x.unreduced = x.reduced = {};
     int d = x.find(call_.columns);

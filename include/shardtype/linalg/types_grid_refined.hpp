@@ -47,7 +47,7 @@ constexpr void append_grid_refined(Plan& p, CallSizing const& c) {
   GridPlan const plan(p, c);
   GridCall const& call = plan.call();
   plan.lu_of_half();
-  Step sum = cyclic_move(c, Collective::all_reduce, call.along);
+  Step sum = cyclic_move(c, Move::reduce, call.along);
   sum.after.add(call.rows, call.down);
   sum.before = sum.after;
   sum.before.unreduced.insert(call.along[0]);
@@ -60,7 +60,7 @@ constexpr void append_grid_refined(Plan& p, CallSizing const& c) {
   plan.compute();
   p.push(sum);
   AxisList const all = matrix_axes(c);
-  Step norms = cyclic_move(c, Collective::all_reduce, all);
+  Step norms = cyclic_move(c, Move::reduce, all);
   int const rows = right.find(call.rows);
   right.dims[rows].axes = {};
   norms.before = norms.after = right;

@@ -30,7 +30,7 @@ Buffer run_block_call(MeshState& mesh, AxisMap const& map, planning::BlockCall c
   Sizing z{{}, map.sizes, sizeof(T)};
   Step const s = planning::block_step(call, z.extents);
   return Executor<T, Space>(mesh, map, z, where)
-      .run_block(s, with, execute::whole_value<T>(s.before, z, map.coords, memory), later);
+      .run(s, execute::whole_value<T>(s.before, z, map.coords, memory), later, &with);
 }
 
 /// One call of a collective: the operation resolved from the types, its plan's values, and the

@@ -66,7 +66,7 @@ struct RunBlocks<op::RaggedAllToAll<Xs...>> {
     // the extents of blocks of one call may differ between ranks
     Sizing const z{{}, map.sizes, sizeof(T)};
     Executor<T, typename A::memory_space> run(mesh, map, z, where);
-    Step const s = planning::whole_block_step(Collective::all_to_all, {}, R::axes(), Slot::a);
+    Step const s = planning::chosen_rows_step({}, R::axes(), Slot::a);
     std::int64_t row = 1;
     for (std::size_t d = 1; d < A::rank; ++d) row *= a.extents()[d];
     RaggedCall const call{op.rows, a.extents()[0], b.extents()[0], row, op.returns};

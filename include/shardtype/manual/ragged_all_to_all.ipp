@@ -31,7 +31,7 @@ SHARDTYPE_INLINE void RaggedCall::check(std::int64_t ranks) const {
 SHARDTYPE_INLINE void RaggedCall::negotiate(Comm& comm, StepScratch& scratch) const {
   auto const p = static_cast<std::size_t>(comm.size());
   // to each rank: the position of its rows in that rank's block, and their number
-  Counts& mine = scratch.begins;
+  Counts& mine = scratch.numbers;
   Counts& theirs = scratch.cuts;
   Counts& two = scratch.joins;
   Counts& at = scratch.run_at;

@@ -39,11 +39,7 @@ class KeyRing {
     if (size() == 1) return;
     comm_ = &group_of(mesh_, map_, axes);
     if (!mesh_.agreement().begin_step()) return;
-    Step step;
-    step.action = Action::communicate;
-    step.collective = Collective::permute;
-    step.axes = axes;
-    step.before = step.after = keys;
+    Step const step = planning::shared_step(Move::send_block, Slot::a, axes, keys, keys);
     agree_on_collective(mesh_, map_, z, step, {where, name});
   }
 

@@ -317,8 +317,7 @@ struct ExchangeRows {
     c.out[0] = n < 0 ? c.given[0][0] : nn::detail::rows_on(c, axes, n);
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    Step s = planning::whole_block_step(Collective::all_to_all, c.operands[0],
-                                        c.operands[0].dims[0].axes, Slot::a);
+    Step s = planning::chosen_rows_step(c.operands[0], c.operands[0].dims[0].axes, Slot::a);
     s.before = s.after = c.operands[0];
     p.push(s);
   }

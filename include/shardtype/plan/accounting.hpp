@@ -80,7 +80,7 @@ class Accounting {
     friend constexpr bool operator==(Meeting const&, Meeting const&) = default;
   };
 
-  struct Move {
+  struct Moved {
     Step step{};
     Sizing sizing{};
     Coords first{};
@@ -105,15 +105,13 @@ class Accounting {
       for (Spec const* s : {&step.before, &step.after})
         for (int d = 0; d < s->rank; ++d)
           for (int k = 0; k < s->dims[d].axes.size; ++k) out.insert(s->dims[d].axes[k]);
-      // blocks that are sent whole count alike at each member of the group
-      if (step.collective != Collective::broadcast && !moves_blocks(step))
+      if (!kind_of(step).is(move_rows::whole))
         for (int k = 0; k < step.axes.size; ++k) out.insert(step.axes[k]);
       return out;
     }
     /// Where the bytes depend on what a rank has itself; elsewhere only on what it needs.
     constexpr Meeting meeting() const {
-      if (step.collective != Collective::broadcast || step.from < 0 || step.from != step.to)
-        return {};
+      if (step.move != Move::broadcast_rows) return {};
       AxisList const& a = step.before.dims[step.from].axes;
       AxisList const& b = step.after.dims[step.to].axes;
       if (a.size != 1 || b.size != 1 || a.cyclic == 0 || a.cyclic != b.cyclic) return {};
@@ -148,8 +146,8 @@ class Accounting {
   /// Calls `visit(move)` for each move, and once for three that are a series; stops where that is false.
   template <class Visit>
   constexpr bool each_move(Visit visit) const {
-    Move const* const end = moves_.end();
-    for (Move const* m = moves_.begin(); m != end; m += m->terms > 0 ? 3 : 1)
+    Moved const* const end = moves_.end();
+    for (Moved const* m = moves_.begin(); m != end; m += m->terms > 0 ? 3 : 1)
       if (!visit(*m)) return false;
     return true;
   }
@@ -180,9 +178,8 @@ class Accounting {
   /// which receives nothing; -1: not known, so that all ranks count. `times`: how often it runs.
   constexpr void move(Step const& s, Sizing const& z, Coords const& first = {}, int root = -1,
                       std::int64_t times = 1) {
-    if (asks(Answer::counts)) run(s.collective, z.sizes.product(s.axes), times);
-    if (asks(Answer::bytes) && s.collective != Collective::none)
-      add_move(s, z, first, root).times = times;
+    if (asks(Answer::counts)) run(s.collective(), z.sizes.product(s.axes), times);
+    if (asks(Answer::bytes) && s.is_collective()) add_move(s, z, first, root).times = times;
     if (asks(Answer::cost)) spend(step_cost(s, z, *machine_) * times);
   }
   /// A collective in `terms` rounds of a loop, of sizes that grow or shrink by the same amounts from round to
@@ -199,11 +196,10 @@ class Accounting {
   /// A step that runs an unknown number of times: what it does once, without bound.
   constexpr void move_unbounded(Step const& s, Sizing const& z) {
     if (asks(Answer::counts)) {
-      counts_[static_cast<int>(s.collective)] = unbounded;
-      if (step_messages(s.collective, z.sizes.product(s.axes)) > 0) messages_ = saturated;
+      counts_[static_cast<int>(s.collective())] = unbounded;
+      if (step_messages(s.collective(), z.sizes.product(s.axes)) > 0) messages_ = saturated;
     }
-    if (asks(Answer::bytes) && s.collective != Collective::none)
-      add_move(s, z, {}, -1).endless = true;
+    if (asks(Answer::bytes) && s.is_collective()) add_move(s, z, {}, -1).endless = true;
     if (asks(Answer::cost)) {
       Cost all = step_cost(s, z, *machine_);
       all.picoseconds = longest_time;
@@ -261,7 +257,7 @@ class Accounting {
   /// no series.
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
-    bool const all = each_move([&](Move const& m) {
+    bool const all = each_move([&](Moved const& m) {
       std::int64_t const n = m.bytes(at);
       if (!m.is_root(at)) sum = add_sat(sum, n < 0 ? 0 : n);
       return n >= 0;
@@ -272,10 +268,10 @@ class Accounting {
   constexpr std::int64_t bytes_per_rank() const {
     if (moves_.empty()) return 0;
     Sizes sizes;
-    for (Move const& m : moves_)
+    for (Moved const& m : moves_)
       for (int x = 0; x < max_axes; ++x) sizes.at[x] = std::max(sizes[x], m.sizing.sizes[x]);
     RankClasses ranks(max_axes, sizes);
-    for (Move const& m : moves_) {
+    for (Moved const& m : moves_) {
       ranks.note(m.step, m.sizing);
       AxisList rotated;
       for (int x = 0; x < max_axes; ++x)
@@ -312,7 +308,7 @@ class Accounting {
     auto const along = [&](std::size_t k, AxisSet axes) {
       return static_cast<std::size_t>(ranks.along(static_cast<std::int64_t>(k), axes));
     };
-    bool const all = each_move([&](Move const& m) {
+    bool const all = each_move([&](Moved const& m) {
       Meeting const meets = m.meeting();
       if (AxisSet const sees = m.sees(); is_new || !(sees == seen) || !(meets == met)) {
         is_new = false;
@@ -366,8 +362,8 @@ class Accounting {
   constexpr double seconds() const { return static_cast<double>(picoseconds()) * 1e-12; }
 
  private:
-  constexpr Move& add_move(Step const& s, Sizing const& z, Coords const& first, int root) {
-    Move m;
+  constexpr Moved& add_move(Step const& s, Sizing const& z, Coords const& first, int root) {
+    Moved m;
     m.step = s;
     m.sizing = z;
     m.first = first;
@@ -385,7 +381,7 @@ class Accounting {
   std::int64_t flops_ = 0;
   Cost cost_{};
   MemoryUse memory_;
-  shardtype::detail::List<Move> moves_;
+  shardtype::detail::List<Moved> moves_;
 };
 
 }  // namespace shardtype::planning

@@ -105,7 +105,7 @@ constexpr Step exchange(BlockCall const& c, Extents& as_one) {
   as_one.at[join] = mul_sat(as_one[join], p);
   int const from = whole.find(join);
   int const to = whole.find(c.first);
-  return shared_step(Collective::all_to_all, Slot::a, c.axes, split_along(whole, from, c.axes),
+  return shared_step(Move::exchange, Slot::a, c.axes, split_along(whole, from, c.axes),
                      split_along(whole, to, c.axes), from, to);
 }
 
@@ -118,7 +118,7 @@ constexpr Step block_step(BlockCall const& c, Extents& as_one) {
   summands.kind = c.kind;
   int const d = c.given.find(c.first);
   as_one = extents_by_label(c.given, c.given_extents);
-  auto const step = [&](Collective what, Spec const& before, Spec const& after, int from = -1,
+  auto const step = [&](Move what, Spec const& before, Spec const& after, int from = -1,
                         int to = -1) {
     return shared_step(what, Slot::a, c.axes, before, after, from, to);
   };
@@ -127,27 +127,24 @@ constexpr Step block_step(BlockCall const& c, Extents& as_one) {
       int const from = c.result.find(c.first);
       Spec const whole = dims_of(c.result);
       as_one = extents_by_label(c.result, c.result_extents);
-      return step(Collective::all_gather, split_along(whole, from, c.axes), whole, from);
+      return step(Move::gather, split_along(whole, from, c.axes), whole, from);
     }
     case Movement::all_reduce:
-      return step(Collective::all_reduce, summands, dims);
+      return step(Move::reduce, summands, dims);
     case Movement::reduce_scatter:
-      return step(Collective::reduce_scatter, summands, split_along(dims, d, c.axes), -1, d);
+      return step(Move::scatter, summands, split_along(dims, d, c.axes), -1, d);
     case Movement::all_to_all:
       return exchange(c, as_one);
     case Movement::permute:
-      return step(Collective::permute, dims, dims);
+      return step(Move::send_block, dims, dims);
     case Movement::broadcast:
-      return step(Collective::broadcast, dims, dims);
-    case Movement::shard: {
-      Step s = step(Collective::none, dims, split_along(dims, d, c.axes), -1, d);
-      s.action = Action::slice;
-      return s;
-    }
+      return step(Move::broadcast, dims, dims);
+    case Movement::shard:
+      return step(Move::slice, dims, split_along(dims, d, c.axes), -1, d);
     case Movement::cast:
       break;
   }
-  return step(Collective::none, dims, dims);
+  return local_step(Move::compute, Slot::a, dims, dims);
 }
 
 /// The plan of one call: its collective, if it `moves` anything, and its local computation.
@@ -177,10 +174,10 @@ constexpr Plan block_plan(std::string_view name, BlockCall const& c, bool moves)
   return p;
 }
 
-/// The step of an exchange whose pieces are chosen by each rank: a rank sends at most the whole
+/// The step of an exchange whose rows are chosen by each rank: a rank sends at most the whole
 /// block of `s`.
-constexpr Step whole_block_step(Collective what, Spec const& s, AxisList const& axes, Slot slot) {
-  return shared_step(what, slot, axes, dims_of(s), dims_of(s));
+constexpr Step chosen_rows_step(Spec const& s, AxisList const& axes, Slot slot) {
+  return shared_step(Move::send_rows, slot, axes, dims_of(s), dims_of(s));
 }
 
 }  // namespace shardtype::planning

@@ -169,7 +169,7 @@ constexpr Sizing weighed_sizing(Spec const& a, Spec const& b, Spec const& c, Siz
 
 /// Appends the local product with result `c`.
 constexpr void append_product(Plan& plan, Spec const& c) {
-  plan.push(local_step(Action::compute, Slot::result, c, c));
+  plan.push(local_step(Move::compute, Slot::result, c, c));
 }
 
 /// Restores the actual sizes in a plan that was made for comparable ones; its product is that of
@@ -182,6 +182,7 @@ constexpr void size_contraction(Plan& plan, Spec const& a, Spec const& b, Sizing
 constexpr Plan empty_contraction(Spec const& a, Spec const& b, Spec const& result, Sizing const& z,
                                  ProductElements const& elements) {
   Plan plan;
+  plan.of = PlanOf::product;
   plan.sizing = z;
   plan.elements = elements;
   plan.push_operand(a);

@@ -38,38 +38,10 @@ struct Cost {
   friend constexpr bool operator==(Cost const&, Cost const&) = default;
 };
 
-/// Payload bytes of the busiest rank in one collective over a group of `p` ranks. The largest
-/// blocks have `before` bytes before it and `after` bytes after it.
-constexpr std::int64_t step_payload(Collective collective, std::int64_t before, std::int64_t after,
-                                    std::int64_t p) {
-  switch (collective) {
-    case Collective::all_gather:
-      return mul_sat(before, p - 1);
-    case Collective::reduce_scatter:
-      return mul_sat(after, p - 1);
-    case Collective::all_reduce:
-      return twice_but_own(before, p);
-    case Collective::all_to_all:
-      return before - before / p;
-    case Collective::permute:
-    case Collective::neighbor:  // an upper bound: no rank sends more than its block
-      return p > 1 ? before : 0;
-    case Collective::broadcast:
-      return p > 1 ? after : 0;
-    case Collective::none:
-      break;
-  }
-  return 0;
-}
-
 /// Predicted transfer time of a collective in which the busiest rank moves `bytes` bytes.
 constexpr std::int64_t step_transfer(Collective collective, std::int64_t bytes, Machine const& m) {
-  double each = 1;
-  if (collective == Collective::all_to_all) each = m.hops;
-  if (collective == Collective::reduce_scatter) each = m.reducing;
-  if (collective == Collective::all_reduce)
-    each = (m.reducing + 1) / 2;  // the second half is a
-                                  // gather
+  CollectiveKind const& kind = kind_of(collective);
+  double const each = kind.plain + kind.hops * m.hops + kind.reducing * m.reducing;
   return picoseconds(static_cast<double>(bytes) * each, m.bytes_per_second);
 }
 
@@ -106,8 +78,8 @@ constexpr Cost step_cost(Step const& s, Sizing const& z, Machine const& m) {
       mul_sat(largest_elements(s.before, z.extents, z.sizes), z.element_bytes);
   std::int64_t const after =
       mul_sat(largest_elements(s.after, z.extents, z.sizes), z.element_bytes);
-  bool const otherwise = s.collective == Collective::all_to_all && s.from == s.to && !regroups(s);
-  return step_cost(s.collective, otherwise ? after : before, after, z.sizes.product(s.axes), m);
+  return step_cost(s.collective(), s.move == Move::resplit ? after : before, after,
+                   z.sizes.product(s.axes), m);
 }
 
 /// Whether the bytes of a tensor, and so of all its blocks, fit into 62 bits.

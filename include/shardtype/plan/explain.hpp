@@ -22,7 +22,7 @@ inline std::string flops_text(std::int64_t n) {
   return with_unit(static_cast<double>(n), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"});
 }
 
-std::string collective_text(Collective c);
+inline std::string collective_text(Collective c) { return planning::kind_of(c).text; }
 /// The kind of a step, and of a collective the axes: "AllGather X,Y", "slice", "local".
 std::string step_text(Step const& s, std::string_view const* axis_names);
 /// `2 collectives, 0.52 MB/rank`; of a plan with a loop of unknown rounds that communicates: `any number of collectives

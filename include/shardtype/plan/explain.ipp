@@ -13,33 +13,11 @@ SHARDTYPE_INLINE std::string with_unit(double value, char const* const (&units)[
   return out;
 }
 
-SHARDTYPE_INLINE std::string collective_text(Collective c) {
-  switch (c) {
-    case Collective::all_gather:
-      return "AllGather";
-    case Collective::all_reduce:
-      return "AllReduce";
-    case Collective::reduce_scatter:
-      return "ReduceScatter";
-    case Collective::all_to_all:
-      return "AllToAll";
-    case Collective::permute:
-      return "Permute";
-    case Collective::broadcast:
-      return "Broadcast";
-    case Collective::neighbor:
-      return "Neighbor";
-    case Collective::none:
-      break;
-  }
-  return "local";
-}
-
 SHARDTYPE_INLINE std::string step_text(Step const& s, std::string_view const* axis_names) {
-  if (s.action == Action::slice) return "slice";
-  if (s.action == Action::transpose) return "transpose";
-  if (s.action != Action::communicate) return "local";
-  std::string out = collective_text(s.collective) + " ";
+  if (s.move == Move::slice) return "slice";
+  if (s.move == Move::transpose) return "transpose";
+  if (!s.is_collective()) return "local";
+  std::string out = collective_text(s.collective()) + " ";
   for (int k = 0; k < s.axes.size; ++k) {
     if (k > 0) out += ",";
     out += axis_names[s.axes[k]];
@@ -78,9 +56,8 @@ SHARDTYPE_INLINE std::string rounds_text(planning::Repeat const& loop, int step,
     if (!r.runs) continue;
     ++rounds;
     std::int64_t const bytes =
-        s.action == Action::communicate
-            ? mul_sat(step_bytes_per_rank(s, r.sizing, r.first, r.root), r.times)
-            : r.work.bytes;
+        s.is_collective() ? mul_sat(step_bytes_per_rank(s, r.sizing, r.first, r.root), r.times)
+                          : r.work.bytes;
     std::int64_t const amounts[] = {bytes, r.work.flops};
     for (int k = 0; k < 2; ++k) {
       least[k] = std::min(least[k], amounts[k]);
@@ -106,8 +83,8 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
   Plan const& plan = taken;
   using namespace detail;
   auto text = [&](Spec const& s) { return spec_text(s, names); };
-  bool const product = plan.name.empty() && plan.operand_count == 2;
-  bool const reshard = plan.name.empty() && !product;
+  bool const product = plan.of == planning::PlanOf::product;
+  bool const reshard = plan.of == planning::PlanOf::reshard;
   char const* const operand_name[] = {"A", "B", "C", "D", "E", "F", "G", "H"};
   std::string const result = operand_name[std::min(plan.operand_count, max_plan_operands - 1)];
   std::string operands;
@@ -118,7 +95,7 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
                 std::string(operand_name[k]) + text(plan.operands[k]);
   std::string what_it_does = std::string(plan.name);
   std::string head = result + text(plan.result) + " = " +
-                     (plan.name.empty() ? operands : what_it_does + "(" + operands + ")");
+                     (product || reshard ? operands : what_it_does + "(" + operands + ")");
   std::string out = padded(head, 60) + " " + sent_text(plan.collectives(), plan.bytes_per_rank()) +
                     ", peak " + bytes_text(plan.peak_bytes());
   if (plan.flops() == saturated)
@@ -139,14 +116,14 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
     std::string const to = last ? result : from;
     std::string change = from + text(s.before) + " -> " + to + text(s.after);
     std::string amount = "free";
-    if (s.action == Action::communicate) {
+    if (s.is_collective()) {
       amount = bytes_text(step_bytes_per_rank(s, plan.sizing_of(s.slot), {}));
-    } else if (s.action == Action::compute) {
+    } else if (s.move == Move::compute) {
       change = to + text(s.after) + " = " + (product ? "A · B" : what_it_does);
       amount = plan.local_flops > 0 || product ? flops_text(plan.local_flops)
                : plan.shares                   ? "free"
                                                : bytes_text(plan.block_bytes(s.after, s.slot));
-    } else if (s.action == Action::finish) {
+    } else if (s.move == Move::finish) {
       amount = bytes_text(plan.block_bytes(s.after, s.slot));
     }
     if (int const loop = plan.repeat_of(line - 1); loop >= 0)

@@ -20,9 +20,9 @@ SHARDTYPE_INLINE std::string step_text(FunctionPlan const& plan, FunctionStep co
   change += " -> ";
   change += after;
   std::string amount = s.flops > 0 ? flops_text(s.flops) : "";
-  if (s.step.action == Action::communicate)
+  if (s.step.is_collective())
     amount = bytes_text(step_bytes_per_rank(s.step, s.sizing, {}));
-  else if (s.step.action == Action::compute || s.step.action == Action::finish)
+  else if (s.step.move == Move::compute || s.step.move == Move::finish)
     change = after;
   if (s.repeat.has(0)) amount = rounds_text(s.repeat, 0, s.step, s.sizing);
   return padded(std::string(s.operation), 14) + " " +

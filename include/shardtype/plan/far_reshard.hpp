@@ -70,14 +70,14 @@ class FarReshard {
     return changed == 1 && from.unreduced == to.unreduced;
   }
   constexpr void permute(Spec const& from, Spec const& to) {
-    Step s = shared_step(Collective::permute, slot_, {}, from, to);
+    Step s = shared_step(Move::reorder, slot_, {}, from, to);
     for (int d = 0; d < from.rank; ++d)
       if (!(from.dims[d].axes == to.dims[d].axes)) s.from = s.to = static_cast<std::int8_t>(d);
     s.axes = group_of(s);
     auto const bytes = [&](Spec const& spec) {
       return mul_sat(largest_elements(spec, z_.extents, z_.sizes), z_.element_bytes);
     };
-    cost = cost + step_cost(s.collective, bytes(from), bytes(to), z_.sizes.product(s.axes), m_);
+    cost = cost + step_cost(s.collective(), bytes(from), bytes(to), z_.sizes.product(s.axes), m_);
     ++size;
     if (plan_ != nullptr) plan_->push(s);
   }

@@ -71,16 +71,13 @@ class LocalMemory {
   constexpr void move(Step const& s, Sizing const& z) {
     Value& v = at(s.slot);
     v.element_bytes = z.element_bytes;
-    if (s.collective == Collective::neighbor) return fetch(s, z);
+    if (kind_of(s).is(move_rows::beside)) return fetch(s, z);
     if (!v.is_operand && !v.is_made) return exchange(s, z);
     v.is_moved = true;
-    if (s.action == Action::slice) return slice(s, z);
-    if (s.action == Action::transpose) return transpose(s);
-    if (z.sizes.product(s.axes) == 1) {
-      if (changes_cyclic(s) && s.from == s.to) replace(v, packed_layout(s.after, z));
-      return;
-    }
-    communicate(s, z);
+    if (s.move == Move::slice) return slice(s, z);
+    if (s.move == Move::transpose) return transpose(s);
+    if (z.sizes.product(s.axes) > 1) return communicate(s, z);
+    if (s.move == Move::resplit) replace(v, packed_layout(s.after, z));
   }
 
   /// The product of the first two operands, with the layouts that their blocks have.
@@ -211,28 +208,23 @@ class LocalMemory {
     Value& v = at(s.slot);
     core::Layout const after = packed_layout(s.after, z);
     std::int64_t const in = mul_sat(after.elements(), z.element_bytes);
-    bool const cyclic = changes_cyclic(s);
-    if (moves_blocks(s)) return replace(v, after);
-    if (cyclic ? s.to < 0 : packs_whole(s.collective)) pack(v);
+    MoveKind const& kind = kind_of(s);
+    if (kind.is(move_rows::packs)) pack(v);
     std::int64_t const out = bytes_of(v);
     std::int64_t wires = 0;
-    if (cyclic) {
-      if (s.to >= 0) wires = s.from == s.to ? parts_sent(s, z) : out;
-      if (s.collective != Collective::reduce_scatter) wires = add_sat(wires, in);
-    } else {
-      bool const whole = s.collective == Collective::permute && moves_whole_blocks(s, z);
-      int const split = s.collective == Collective::permute ? s.from : s.to;
-      if (whole ? !v.layout.contiguous() : split >= 0 && !core::lies_in_segments(v.layout, split))
-        wires = out;
-      // an all_to_all releases the block that it has packed
-      if (s.collective == Collective::all_to_all && wires > 0) {
-        note(wires);
-        v.bytes = 0;
-      }
-      if (!whole && s.from >= 0 && !core::lies_in_segments(after, s.from))
-        wires = add_sat(wires, in);
-      if (s.collective == Collective::all_reduce && v.bytes > 0 && !v.is_part) return;
+    bool const whole = s.move == Move::reorder && moves_whole_blocks(s, z);
+    if (whole ? !v.layout.contiguous()
+              : kind.cuts == Parts::segments && !core::lies_in_segments(v.layout, s.to))
+      wires = out;
+    if (kind.cuts == Parts::rows) wires = s.move == Move::resplit ? parts_sent(s, z) : out;
+    if (kind.is(move_rows::releases) && wires > 0) {
+      note(wires);
+      v.bytes = 0;
     }
+    if (kind.joins == Parts::rows ||
+        (kind.joins == Parts::segments && !whole && !core::lies_in_segments(after, s.from)))
+      wires = add_sat(wires, in);
+    if (kind.is(move_rows::in_place) && v.bytes > 0 && !v.is_part) return;
     replace(v, after, wires);
   }
   /// Whether all ranks exchange whole blocks.

@@ -100,7 +100,7 @@ constexpr Plan plan_of_call(std::string_view name, CallSizing const& c) {
 
 /// Appends the operation's own computation.
 constexpr void append_compute(Plan& p, Work const& work) {
-  p.push(local_step(Action::compute, Slot::result, p.result, p.result));
+  p.push(local_step(Move::compute, Slot::result, p.result, p.result));
   p.local_flops = work.flops;
   p.workspace = work.workspace;
   p.shares = work.shares;

@@ -168,7 +168,7 @@ constexpr void append_totals(Plan& p, NamedCall const& c, OwnSizing own) {
   own.slot = Slot::b;
   own.element_bytes = c.total_bytes;
   p.push_own(own);
-  Step s = shared_step(Collective::all_reduce, Slot::b, {}, c.totals, c.totals);
+  Step s = shared_step(Move::reduce, Slot::b, {}, c.totals, c.totals);
   s.after.unreduced = {};
   for (int x = 0; x < max_axes; ++x)
     if (c.totals.unreduced.contains(x)) s.axes.push(x);

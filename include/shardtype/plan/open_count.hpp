@@ -16,7 +16,7 @@ constexpr int open_count(Plan const& open, Collective c, Make const& make) {
   int outside = 0;
   bool loops = false;
   for (int k = 0; k < open.size; ++k) {
-    if (open.steps[k].action == Action::compute || open.steps[k].collective != c) continue;
+    if (open.steps[k].collective() != c) continue;
     if (open.repeat_of(k) >= 0) {
       loops = true;
     } else {

@@ -33,6 +33,9 @@ struct OwnSizing {
       false;  ///< whether it is the first operand's block, as a part of another tensor
 };
 
+/// What a plan is of: one operation, the product of two operands, or a reshard of one.
+enum class PlanOf : std::int8_t { operation, product, reshard };
+
 /// The plan of an operation, known before anything runs. Labels and axes are numbered as in the
 /// operation's Scope.
 struct Plan {
@@ -42,8 +45,8 @@ struct Plan {
   Rooms<Spec, max_plan_operands> operands{};
   int operand_count = 0;
   Spec result{};
-  std::string_view name{};  ///< of the operation; empty for a product of two operands or a reshard
-                            ///< of one
+  PlanOf of = PlanOf::operation;
+  std::string_view name{};       ///< of the operation; a product or a reshard has none
   std::int64_t local_flops = 0;  ///< of the busiest rank
   std::int64_t workspace =
       0;  ///< bytes that the local computation needs besides operands and result
@@ -97,7 +100,7 @@ struct Plan {
   /// Whether a step computes.
   constexpr bool computes() const {
     for (Step const& s : *this)
-      if (s.action == Action::compute) return true;
+      if (s.move == Move::compute) return true;
     return false;
   }
   /// The index in `repeats` of the loop that contains a step, or -1.
@@ -162,9 +165,9 @@ struct Plan {
         for (Step const& s : *this)
           if (s.slot == own[k].slot) m.hold(s.slot, s.before, sizing_of(s.slot));
     each_round(0, size, false, [&](Step const& s, planning::Round const& r, bool) {
-      if (s.action == Action::compute && name.empty()) {
+      if (s.move == Move::compute && of == PlanOf::product) {
         m.multiply(labels(0), labels(1), s.after, r.sizing, elements, r.work.workspace);
-      } else if (s.action == Action::compute || s.action == Action::finish) {
+      } else if (s.move == Move::compute || s.move == Move::finish) {
         m.compute(s, r.sizing, r.work.workspace, r.work.shares);
       } else {
         m.move(s, r.sizing);
@@ -202,7 +205,7 @@ struct Plan {
   constexpr void replay(planning::Accounting& a, int first, int last) const {
     each_round(first, last, a.asks(planning::Answer::cost),
                [&](Step const& s, planning::Round const& r, bool endless) {
-                 if (s.action == Action::compute) {
+                 if (s.move == Move::compute) {
                    endless ? a.compute_unbounded() : a.compute(r.work);
                  } else if (endless) {
                    a.move_unbounded(s, r.sizing);
@@ -221,7 +224,7 @@ struct Plan {
   constexpr planning::Accounting moves(bool closed) const {
     planning::Accounting a(planning::Answer::bytes);
     for (int k = 0; k < size; ++k) {
-      if (steps[k].action == Action::compute) continue;
+      if (steps[k].move == Move::compute) continue;
       if (int const loop = repeat_of(k); loop >= 0) {
         repeats[loop].replay_bytes(a, k, steps[k], sizing_of(steps[k].slot), closed);
       } else {
@@ -255,11 +258,11 @@ struct Plan {
         planning::Round const r = round_of(steps_of.from + k, loop, n, true);
         if (!r.runs) continue;
         std::int64_t const time =
-            s.action == Action::compute ? a.time(r.work) : mul_sat(a.time(s, r.sizing), r.times);
+            s.move == Move::compute ? a.time(r.work) : mul_sat(a.time(s, r.sizing), r.times);
         if (k >= ahead.steps) {
           late += time;
         } else {  // those whose turn it is compute both one after the other
-          early += s.action == Action::compute ? time - time / ahead.turns : time;
+          early += s.move == Move::compute ? time - time / ahead.turns : time;
         }
       }
       sum += std::min(early, beside);
@@ -272,7 +275,7 @@ struct Plan {
     if (loop >= 0) return repeats[loop].round(step, s, sizing_of(s.slot), number);
     planning::Round once;
     once.sizing = sizing_of(s.slot);
-    if (s.action == Action::compute) once.work = computation(s, priced);
+    if (s.move == Move::compute) once.work = computation(s, priced);
     return once;
   }
   /// The labels of operand `k` when the product uses it.
@@ -287,8 +290,9 @@ struct Plan {
   /// A product is priced by its flops, other computations by the bytes they read and write.
   constexpr planning::Computation computation(Step const& s, bool priced) const {
     planning::Computation c{local_flops, 0, workspace, shares};
-    if (name.empty()) c.product = static_cast<double>(local_flops);
-    if (priced && !name.empty() && !shares) c.bytes = given_bytes() + block_bytes(s.after, s.slot);
+    bool const product = of == PlanOf::product;
+    if (product) c.product = static_cast<double>(local_flops);
+    if (priced && !product && !shares) c.bytes = given_bytes() + block_bytes(s.after, s.slot);
     return c;
   }
 };

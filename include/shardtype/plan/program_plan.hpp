@@ -58,8 +58,7 @@ struct ProgramPlan {
   constexpr Step move(int step) const {
     ProgramStep const& s = steps[step];
     Step out;
-    out.action = s.collective == Collective::none ? Action::slice : Action::communicate;
-    out.collective = s.collective;
+    out.move = planning::move_of(s.collective);
     out.axes = s.axes;
     out.from = s.from;
     out.to = s.to;

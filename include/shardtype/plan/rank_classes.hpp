@@ -21,11 +21,8 @@ class RankClasses {
   constexpr void note(Step const& s, Sizing const& z) {
     for (Spec const* spec : {&s.before, &s.after})
       for (int d = 0; d < spec->rank; ++d) note(z.extents[spec->dims[d].label], spec->dims[d].axes);
-    // here the bytes depend on the positions of blocks, not only on their sizes
-    if (s.collective == Collective::permute || s.collective == Collective::neighbor || regroups(s))
-      tell_all_apart(s.axes);
-    // likewise if a dim is split in another way
-    if (s.collective == Collective::all_to_all && s.from >= 0 && s.from == s.to && !regroups(s))
+    if (kind_of(s).is(move_rows::placed)) tell_all_apart(s.axes);
+    if (s.move == Move::resplit)
       for (Spec const* spec : {&s.before, &s.after}) tell_all_apart(spec->dims[s.from].axes);
   }
   /// Makes every coordinate along these axes a class of its own.

@@ -28,12 +28,12 @@ constexpr Plan reduction_plan_here(std::string_view name, CallSizing const& c,
   std::int64_t const partials = largest_elements(met, c.common.extents, c.common.sizes);
   p.local_flops = c.elements(0);
   p.workspace = mul_sat(partials, total_bytes);
-  p.push(local_step(Action::compute, slot, met, met));
+  p.push(local_step(Move::compute, slot, met, met));
   for (Step move : moves) {
     move.slot = slot;
     p.push(move);
   }
-  if (finishes) p.push(local_step(Action::finish, Slot::result, p.result, p.result));
+  if (finishes) p.push(local_step(Move::finish, Slot::result, p.result, p.result));
   return p;
 }
 

@@ -62,7 +62,7 @@ struct Repeat {
   /// Passes one step in all rounds to an accounting of bytes. `closed`: by series, where they are.
   constexpr void replay_bytes(Accounting& a, int step, Step const& s, Sizing const& z,
                               bool closed) const {
-    if (s.collective == Collective::none) return;
+    if (!s.is_collective()) return;
     if (!known()) return a.move_unbounded(s, z);
     std::int64_t const classes = closed && period > 0 ? period : 1;
     std::int64_t const series = closed && period > 0 && rounds > period ? rounds - period : 0;

@@ -94,19 +94,26 @@ constexpr Spec spec_of(Key key, Spec const& from, Spec const& goal) {
 /// The group of a step, derived from its change: the axes in the order in which they split the dim
 /// that they leave, or else the dim that they join.
 constexpr AxisList group_of(Step const& s) {
-  if (s.from >= 0) {
-    AxisList const& now = s.before.dims[s.from].axes;
-    AxisList const& then = s.after.dims[s.from].axes;
-    int same = 0;
-    bool const otherwise = s.from == s.to && s.collective == Collective::all_to_all;
-    while (!otherwise && same < then.size && now.at[same] == then.at[same]) ++same;
-    return now.suffix(same);
-  }
-  if (s.to >= 0) return s.after.dims[s.to].axes.suffix(s.before.dims[s.to].axes.size);
   AxisList out;
-  for (int x = 0; x < max_axes; ++x)
-    if (s.before.unreduced.contains(x) && !s.after.unreduced.contains(x)) out.push(x);
-  return out;
+  switch (s.move) {
+    case Move::reduce:
+      for (int x = 0; x < max_axes; ++x)
+        if (s.before.unreduced.contains(x) && !s.after.unreduced.contains(x)) out.push(x);
+      return out;
+    case Move::slice:
+    case Move::scatter:
+    case Move::scatter_cyclic:
+      return s.after.dims[s.to].axes.suffix(s.before.dims[s.to].axes.size);
+    case Move::resplit:
+      return s.before.dims[s.from].axes.suffix(0);
+    default: {
+      AxisList const& now = s.before.dims[s.from].axes;
+      AxisList const& then = s.after.dims[s.from].axes;
+      int same = 0;
+      while (same < then.size && now.at[same] == then.at[same]) ++same;
+      return now.suffix(same);
+    }
+  }
 }
 
 /// A layout that the search has reached, with its path. Its members have no initializers, because a
@@ -115,7 +122,7 @@ struct Node {
   Key key;
   int parent;
   bool done;
-  Collective collective;  ///< of the step that leads to it, with dims as in Step
+  Move move;  ///< of the step that leads to it, with dims as in Step
   std::int8_t from;
   std::int8_t to;
   std::int64_t total;  ///< picoseconds of the path so far plus the lower bound on the rest

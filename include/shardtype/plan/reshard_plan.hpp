@@ -32,7 +32,7 @@ constexpr void append_reshard_here(Plan& plan, Slot slot, Spec const& from_spec,
   Sizing const& z = plan.sizing;
   auto transpose = [&](Spec const& before, Spec const& like) {
     Spec const after = in_order_of(before, like);
-    plan.push(local_step(Action::transpose, slot, before, after));
+    plan.push(local_step(Move::transpose, slot, before, after));
     return after;
   };
   bool const reorder = !same_order(from, to);
@@ -79,6 +79,7 @@ constexpr void append_reshard(Plan& plan, Slot slot, Spec const& from_spec, Spec
 constexpr Plan reshard_plan(Spec const& from, Spec const& to, Sizing const& z,
                             Machine const& m = {}, AxisSet spare = {}) {
   Plan plan;
+  plan.of = PlanOf::reshard;
   plan.sizing = weighable(from, z) ? z : with_short_dims(z);
   plan.push_operand(from);
   plan.result = to;
@@ -92,11 +93,11 @@ constexpr Plan reshard_plan(Spec const& from, Spec const& to, Sizing const& z,
 /// is searched.
 constexpr Plan all_reduce_plan(Spec const& from, Spec const& to, Sizing const& z) {
   Plan plan;
+  plan.of = PlanOf::reshard;
   plan.sizing = z;
   plan.push_operand(from);
   plan.result = to;
-  Step s =
-      shared_step(Collective::all_reduce, Slot::a, {}, without_reduced(from), without_reduced(to));
+  Step s = shared_step(Move::reduce, Slot::a, {}, without_reduced(from), without_reduced(to));
   s.axes = group_of(s);
   plan.push(s);
   return plan;

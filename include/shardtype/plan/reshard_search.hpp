@@ -62,7 +62,7 @@ class Search {
       path.size = 0;
       return path;
     }
-    nodes_.add(nodes_.bucket(start), {start, -1, false, Collective::none, -1, -1, 0, 0, 0, 0, 0});
+    nodes_.add(nodes_.bucket(start), {start, -1, false, Move::slice, -1, -1, 0, 0, 0, 0, 0});
     for (;;) {
       int const best = nodes_.close_best();
       if (best < 0) return path;
@@ -100,8 +100,7 @@ class Search {
     for (Spec after = spec_of(goal_key_, from_, goal_); size > 0; k = nodes_[k].parent) {
       Node const& node = nodes_[k];
       Spec const before = spec_of(nodes_[node.parent].key, from_, goal_);
-      Step s = shared_step(node.collective, slot, {}, before, after, node.from, node.to);
-      if (node.collective == Collective::none) s.action = Action::slice;
+      Step s = shared_step(node.move, slot, {}, before, after, node.from, node.to);
       after = before;
       s.axes = group_of(s);
       to.put(first + --size, s);
@@ -184,15 +183,15 @@ class Search {
   /// and at least `left` collectives remain: a collective removes axes from at most one dim, and
   /// such a collective does not reduce. The step is priced for `before` bytes. `parts`: see
   /// Missing.
-  constexpr void consider(Collective collective, int from, int to, std::int64_t p, Key key,
-                          std::int64_t before, std::int64_t after, int left, std::int64_t parts) {
+  constexpr void consider(Move move, int from, int to, std::int64_t p, Key key, std::int64_t before,
+                          std::int64_t after, int left, std::int64_t parts) {
     ++visits_;
+    Collective const collective = kind_of(move).collective;
     // skips the pricing of steps that are too slow
     std::int64_t ahead = least_ * left;
     if (missing_.known()) {
       // an unreduced rank holds nothing of the goal yet
-      bool const reduces =
-          collective == Collective::reduce_scatter || collective == Collective::all_reduce;
+      bool const reduces = collective == Collective::reduce_scatter || move == Move::reduce;
       ahead += missing_.time(owed_ != 0 && !reduces ? 0 : parts);
     }
     if (time_ + ahead + (collective == Collective::none ? 0 : least_) > limit_) return;
@@ -219,7 +218,7 @@ class Search {
     n.key = key;
     n.parent = node_;
     n.done = false;
-    n.collective = collective;
+    n.move = move;
     n.from = static_cast<std::int8_t>(from);
     n.to = static_cast<std::int8_t>(to);
     if (key == goal_key_) {
@@ -241,7 +240,7 @@ class Search {
       if (((idle_ >> x) & 1U) != 0) {
         std::int64_t const after = ceil_div(before, z_.sizes.at[x]);
         bool const fits = !moves(d) && belongs(d, place, x);
-        consider(Collective::none, -1, d, 1, key_ | place_key(x, d, place), bytes_,
+        consider(Move::slice, -1, d, 1, key_ | place_key(x, d, place), bytes_,
                  rescaled(bytes_, before, after), left_ + (moves(d) || fits ? 0 : 1),
                  parts(d, missing_.parts(d, stay_[d] + (fits ? 1 : 0), place + 1,
                                          ranks_[d] * z_.sizes.at[x])));
@@ -251,6 +250,7 @@ class Search {
   // all_gather and all_to_all of the k minor-most axes of dim d
   constexpr void movers(int d, int fixed) {
     AxisList const& now = here_[d];
+    bool const cyclic = now.cyclic != 0;
     Key without = key_;
     std::int64_t p = 1;
     for (int k = now.size - 1; k >= fixed; --k) {
@@ -259,11 +259,12 @@ class Search {
       std::int64_t const bytes = rescaled(bytes_, length(d), length_[d][k]);
       int const left = k <= stay_[d] && moves(d) ? left_ - 1 : left_;
       std::int64_t const parts_d = missing_.parts(d, k < stay_[d] ? k : stay_[d], k, ranks_[d] / p);
-      consider(Collective::all_gather, d, -1, p, without, bytes_, bytes, left, parts(d, parts_d));
+      consider(cyclic ? Move::gather_cyclic : Move::gather, d, -1, p, without, bytes_, bytes, left,
+               parts(d, parts_d));
       for (int e = 0; e < rank_; ++e) {
         if (e == d || !useful_[e] || here_[e].cyclic != 0) continue;
         if (turns_ && k + 1 == now.size)
-          into_turns(Collective::all_to_all, d, e, now.at[k], without, bytes, left);
+          into_turns(Move::exchange_cyclic, d, e, now.at[k], without, bytes, left);
         Key key = without;
         std::int64_t after = length(e);
         int place = here_[e].size;
@@ -274,8 +275,8 @@ class Search {
           after = ceil_div(after, z_.sizes.at[x]);
           if (stay == place && belongs(e, place, x)) ++stay;
         }
-        consider(Collective::all_to_all, d, e, p, key, bytes_, rescaled(bytes, length(e), after),
-                 left + (moves(e) || stay == place ? 0 : 1),
+        consider(cyclic ? Move::exchange_cyclic : Move::exchange, d, e, p, key, bytes_,
+                 rescaled(bytes, length(e), after), left + (moves(e) || stay == place ? 0 : 1),
                  parts(d, parts_d, e, missing_.parts(e, stay, place, ranks_[e] * p)));
       }
     }
@@ -301,7 +302,7 @@ class Search {
         p *= z_.sizes.at[x];
         after = ceil_div(after, z_.sizes.at[x]);
       }
-      consider(Collective::permute, d, d, p, key, bytes_, rescaled(bytes_, length(d), after),
+      consider(Move::reorder, d, d, p, key, bytes_, rescaled(bytes_, length(d), after),
                left_ - (moves(d) ? 1 : 0) + (stay == n ? 0 : 1),
                parts(d, missing_.parts(d, stay, n, ranks_[d])));
       return;
@@ -327,8 +328,7 @@ class Search {
       std::int64_t const after = ceil_div(shortened, z_.sizes.at[x]);
       int const stays = stay + (stay == place && belongs(d, place, x) ? 1 : 0);
       int const left = left_ - (owed == 0 ? 1 : 0) + (moves(d) || stays > place ? 0 : 1);
-      consider(Collective::reduce_scatter, -1, d, p, key, bytes_,
-               rescaled(bytes_, length(d), after), left,
+      consider(Move::scatter, -1, d, p, key, bytes_, rescaled(bytes_, length(d), after), left,
                owed != 0 ? 0 : parts(d, missing_.parts(d, stays, place + 1, ranks_[d] * p)));
       scatters(d, place + 1, stays, owed, key, p, after);
     }
@@ -344,7 +344,7 @@ class Search {
         p *= z_.sizes.at[x];
       }
       bool const all = some == owed_;
-      consider(Collective::all_reduce, -1, -1, p, key, bytes_, bytes_, all ? left_ - 1 : left_,
+      consider(Move::reduce, -1, -1, p, key, bytes_, bytes_, all ? left_ - 1 : left_,
                all ? parts(-1, 1) : 0);
     }
   }
@@ -361,12 +361,12 @@ class Search {
 
   /// A step after which `axis` splits dim `d` block-cyclically; before that split a rank has
   /// `bytes`.
-  constexpr void into_turns(Collective collective, int from, int d, int axis, Key key,
-                            std::int64_t bytes, int left) {
+  constexpr void into_turns(Move move, int from, int d, int axis, Key key, std::int64_t bytes,
+                            int left) {
     if (here_[d].size > 0) return;
     AxisList const& wanted = goal_.dims[d].axes;
     ways_to_deal(d, axis, [&](AxisList const& then) {
-      consider(collective, from, d, z_.sizes.at[axis], key | key_of(then, d, wanted), bytes_,
+      consider(move, from, d, z_.sizes.at[axis], key | key_of(then, d, wanted), bytes_,
                rescaled(bytes, length(d), largest_block(length(d), then, z_.sizes)),
                left + (then == wanted ? 0 : 1), 0);
     });
@@ -375,9 +375,9 @@ class Search {
   // slice and reduce_scatter to a block-cyclic dim, and all steps from one
   constexpr void turns(int d) {
     for (int x = 0; x <= last_axis_; ++x) {
-      if (((idle_ >> x) & 1U) != 0) into_turns(Collective::none, -1, d, x, key_, bytes_, left_);
+      if (((idle_ >> x) & 1U) != 0) into_turns(Move::slice, -1, d, x, key_, bytes_, left_);
       if (((owed_ >> x) & 1U) != 0)
-        into_turns(Collective::reduce_scatter, -1, d, x, key_ & ~mask_key(x), bytes_,
+        into_turns(Move::scatter_cyclic, -1, d, x, key_ & ~mask_key(x), bytes_,
                    left_ - (owed_ == 1U << x ? 1 : 0));
     }
     if (here_[d].size == 0) return;
@@ -401,9 +401,8 @@ class Search {
     for (int k = 0; k < now.size; ++k) without &= ~mask_key(now.at[k]);
     std::int64_t const after =
         rescaled(bytes_, length(d), largest_block(z_.extents[from_.dims[d].label], then, z_.sizes));
-    consider(Collective::all_to_all, d, d, z_.sizes.product(now), without | key_of(then, d, wanted),
-             after, after, left_ - (moves(d) ? 1 : 0) + (settled(then, wanted) < then.size ? 1 : 0),
-             0);
+    consider(Move::resplit, d, d, z_.sizes.product(now), without | key_of(then, d, wanted), after,
+             after, left_ - (moves(d) ? 1 : 0) + (settled(then, wanted) < then.size ? 1 : 0), 0);
   }
 
   Spec from_;

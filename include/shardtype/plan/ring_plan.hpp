@@ -21,7 +21,7 @@ constexpr void append_ring(Plan& p, Slot slot, Spec const& s, OwnSizing own, int
   p.push_own(own);
   AxisList axes = dim.axes;
   axes.cyclic = 0;
-  p.push(shared_step(Collective::permute, slot, axes, s, s));
+  p.push(shared_step(Move::send_block, slot, axes, s, s));
   std::int64_t const unit = sizes.product(dim.axes) * (dim.axes.cyclic == 0 ? 1 : dim.axes.cyclic);
   bool const even = own.extents[dim.label] % unit == 0;
   p.repeat(1, rounds, 0, even ? nullptr : &ring_round, even ? 1 : 0);

@@ -5,42 +5,42 @@
 #include <cstdint>
 #include <limits>
 
+#include <shardtype/plan/collective.hpp>
 #include <shardtype/plan/window.hpp>
 
 namespace shardtype::planning {
 
-/// The collectives, one name each in every mode.
-enum class Collective : std::int8_t {
-  none,
-  all_gather,
-  all_reduce,
-  reduce_scatter,
-  all_to_all,
-  permute,
-  broadcast,
-  neighbor  ///< rows beyond the own block, from the ranks that hold them
-};
-
-/// All collectives except `none`.
-inline constexpr Collective all_collectives[] = {Collective::all_gather,     Collective::all_reduce,
-                                                 Collective::reduce_scatter, Collective::all_to_all,
-                                                 Collective::permute,        Collective::broadcast,
-                                                 Collective::neighbor};
-/// Number of rows of a table indexed by collective, including `none`.
-inline constexpr int collective_rows = 1 + static_cast<int>(sizeof all_collectives);
-
-/// A count without a bound that types know: that of a loop of unknown rounds. It also represents larger counts.
+/// A count without a bound that types know: that of a loop of unknown rounds. It also represents
+/// larger counts.
 inline constexpr int unbounded = std::numeric_limits<int>::max();
 /// a + b of two counts, at most `unbounded`.
 constexpr int add_counts(int a, int b) { return a > unbounded - b ? unbounded : a + b; }
 
-/// The kind of a step.
-enum class Action : std::int8_t {
-  slice,        ///< keep the own piece of a dim; local
-  transpose,    ///< reorder the dims of the local block
-  compute,      ///< the operation's own computation, on the blocks of all operands
-  communicate,  ///< one collective over the group that `axes` span
-  finish,       ///< compute results from combined totals
+/// What a step does with its value. The kinds of collectives differ in what a rank sends. Each kind
+/// has a row in `move_rows`; `_cyclic`: the dim is block-cyclic before or after the step.
+enum class Move : std::int8_t {
+  slice,            ///< keep the own piece of dim `to`; local
+  transpose,        ///< reorder the dims of the local block
+  compute,          ///< the operation's own computation, on the blocks of all operands
+  finish,           ///< compute results from combined totals
+  gather,           ///< dim `from` loses the axes
+  gather_cyclic,    ///< the same
+  reduce,           ///< unreduced blocks become their sum, on all members
+  scatter,          ///< unreduced blocks become a sum whose dim `to` the axes split
+  scatter_cyclic,   ///< the same
+  exchange,         ///< dim `from` loses the axes, dim `to` gains them
+  exchange_cyclic,  ///< the same
+  resplit,          ///< another split of dim `from` = `to`, which is block-cyclic before or after:
+                    ///< each member, of the axes before, sends the rows that others need
+  to_columns,       ///< the rows of dim `from`, in blocks, become a matrix, row by row, whose
+                    ///< second dim, `to`, is split
+  from_columns,     ///< the reverse, from the matrix's dim `from` to the rows of dim `to`
+  reorder,          ///< another order of the axes of dim `from` = `to`
+  send_block,       ///< each rank's whole block to one other
+  send_rows,        ///< rows that each rank chooses, at most its block, to each other one
+  broadcast,        ///< the whole block of one rank
+  broadcast_rows,   ///< each member's rows of dim `from` = `to` to all that need them
+  window,           ///< the rows of dim `from` that are in the windows of other ranks
 };
 
 /// Maximal number of operands that a plan distinguishes; for further ones it knows only the bytes.
@@ -51,55 +51,43 @@ enum class Slot : std::int8_t { a, b, result };
 /// Operand `k`; operands beyond the second are numbered after the result.
 constexpr Slot operand_slot(int k) { return static_cast<Slot>(k < 2 ? k : k + 1); }
 
-/// One step. An all_to_all with equal `from` and `to` changes the split of that dim, from or to a
-/// Cyclic: each member of the group, the axes before the step, sends the rows that each other one
-/// needs. `before` and `after` are the shardings of its value; for `compute`, `before` is that of
-/// the result. An all_to_all with one dim more on one side is that of a long Fourier transform: on
-/// the other side the rows of one dim are in blocks, here they are a matrix, row by row, whose second
-/// dim is split. `from` and `to` are the dims that lose and gain the axes.
+/// One step. `before` and `after` are the shardings of its value; for `compute`, `before` is that
+/// of the result.
 struct Step {
-  Action action = Action::slice;
-  Collective collective = Collective::none;
+  Move move = Move::slice;
   Slot slot = Slot::a;
-  /// The group, in the order of its members' blocks along the dim. For permute: the axes in the old
+  /// The group, in the order of its members' blocks along the dim. For reorder: the axes in the old
   /// order.
   AxisList axes{};
-  std::int8_t from = -1;  ///< dim (position) that loses axes
-  std::int8_t to = -1;    ///< dim (position) that gains axes
+  std::int8_t from = -1;  ///< dims (positions) as the step's kind says; -1: none
+  std::int8_t to = -1;
   Spec before{};
   Spec after{};
-  Window window{};  ///< of a neighbor exchange: the rows of dim `from` that each rank needs
+  Window window{};  ///< the rows of dim `from` that each rank needs
+
+  constexpr Collective collective() const;
+  constexpr bool is_collective() const { return collective() != Collective::none; }
 
   friend constexpr bool operator==(Step const&, Step const&) = default;
 };
 
 /// A step on the rank's own block.
-constexpr Step local_step(Action action, Slot slot, Spec const& before, Spec const& after) {
+constexpr Step local_step(Move move, Slot slot, Spec const& before, Spec const& after) {
   Step s;
-  s.action = action;
+  s.move = move;
   s.slot = slot;
   s.before = before;
   s.after = after;
   return s;
 }
-/// A collective over `axes`; `from` and `to` as in Step.
-constexpr Step shared_step(Collective c, Slot slot, AxisList const& axes, Spec const& before,
+/// A step over `axes`; `from` and `to` as in Move.
+constexpr Step shared_step(Move move, Slot slot, AxisList const& axes, Spec const& before,
                            Spec const& after, int from = -1, int to = -1) {
-  Step s = local_step(Action::communicate, slot, before, after);
-  s.collective = c;
+  Step s = local_step(move, slot, before, after);
   s.axes = axes;
   s.from = static_cast<std::int8_t>(from);
   s.to = static_cast<std::int8_t>(to);
   return s;
-}
-/// Whether a dim that the step changes is block-cyclic before or after.
-constexpr bool changes_cyclic(Step const& s) {
-  return (s.from >= 0 && s.before.dims[s.from].axes.cyclic != 0) ||
-         (s.to >= 0 && s.after.dims[s.to].axes.cyclic != 0);
-}
-/// Whether a collective needs a contiguous block for any dims.
-constexpr bool packs_whole(Collective c) {
-  return c == Collective::all_gather || c == Collective::all_reduce;
 }
 /// Whether all members of a rank's group have equal blocks, for a permute.
 constexpr bool has_equal_blocks(Step const& s, Sizing const& z, Coords const& at) {
@@ -109,10 +97,6 @@ constexpr bool has_equal_blocks(Step const& s, Sizing const& z, Coords const& at
   return true;
 }
 
-/// Whether a step is between blocks of one dim and the columns of a matrix (see Step).
-constexpr bool regroups(Step const& s) {
-  return s.collective == Collective::all_to_all && s.before.rank != s.after.rank;
-}
 /// Number of indices of `rows` that are in the columns `part` of a matrix of `columns` columns.
 constexpr std::int64_t in_columns(Range rows, std::int64_t columns, Range part) {
   auto const below = [&](std::int64_t index) {
@@ -124,7 +108,7 @@ constexpr std::int64_t in_columns(Range rows, std::int64_t columns, Range part) 
 /// Elements that the rank at these coordinates sends in such a step. The matrix may be longer than
 /// the dim: its last elements are not sent.
 constexpr std::int64_t regrouped_elements(Step const& s, Sizing const& z, Coords const& at) {
-  bool const into_columns = s.before.rank < s.after.rank;
+  bool const into_columns = s.move == Move::to_columns;
   Spec const& blocks = into_columns ? s.before : s.after;
   Spec const& matrix = into_columns ? s.after : s.before;
   int const dim = into_columns ? s.from : s.to;
@@ -150,86 +134,137 @@ constexpr std::int64_t rows_sent(Step const& s, Sizing const& z, Coords const& a
   return rows - common(mine, rows_of(s.after, s.to, z, at));
 }
 
-/// 2 n (p - 1) / p, rounded down.
-constexpr std::int64_t twice_but_own(std::int64_t n, std::int64_t p) {
-  return std::min(saturated, 2 * n - ceil_div(2 * n, p));
+/// Payload bytes of one step at one rank: received from others by a gather or a broadcast, sent to
+/// others by the rest; of a reduce 2 n (p - 1) / p of its n bytes, rounded down.
+namespace sent {
+
+using Rule = std::int64_t(Step const&, Sizing const&, Coords const& at);
+
+constexpr std::int64_t block(Spec const& s, Sizing const& z, Coords const& at) {
+  return mul_sat(local_elements(s, z.extents, z.sizes, at), z.element_bytes);
+}
+/// Bytes of `rows` of the `all` rows of a block of `bytes` bytes.
+constexpr std::int64_t part(std::int64_t bytes, std::int64_t all, std::int64_t rows) {
+  return all == 0 ? 0 : mul_sat(bytes / all, rows);
 }
 
-/// Whether whole blocks are sent: to another rank, or to ranks chosen by each rank.
-constexpr bool moves_blocks(Step const& s) {
-  return s.from < 0 &&
-         (s.collective == Collective::permute || s.collective == Collective::all_to_all);
+constexpr std::int64_t nothing(Step const&, Sizing const&, Coords const&) { return 0; }
+constexpr std::int64_t blocks_of_others(Step const& s, Sizing const& z, Coords const& at) {
+  return block(s.after, z, at) - block(s.before, z, at);
+}
+constexpr std::int64_t both_ways(Step const& s, Sizing const& z, Coords const& at) {
+  return twice_but_own(block(s.before, z, at), z.sizes.product(s.axes));
+}
+constexpr std::int64_t parts_for_others(Step const& s, Sizing const& z, Coords const& at) {
+  return block(s.before, z, at) - block(s.after, z, at);
+}
+constexpr std::int64_t all_but_own(Step const& s, Sizing const& z, Coords const& at) {
+  std::int64_t const all = held(s.before, s.to, z, at);
+  std::int64_t const bytes = block(s.before, z, at);
+  return all == 0 ? 0 : bytes - bytes / all * held(s.after, s.to, z, at);
+}
+constexpr std::int64_t rows_for_others(Step const& s, Sizing const& z, Coords const& at) {
+  return part(block(s.before, z, at), held(s.before, s.to, z, at), rows_sent(s, z, at));
+}
+constexpr std::int64_t regrouped(Step const& s, Sizing const& z, Coords const& at) {
+  return mul_sat(regrouped_elements(s, z, at), z.element_bytes);
+}
+constexpr std::int64_t all_but_common(Step const& s, Sizing const& z, Coords const& at) {
+  Range const old_block = block_of(s.before, s.from, z, at);
+  Range const kept = intersect(old_block, block_of(s.after, s.from, z, at));
+  std::int64_t const bytes = block(s.before, z, at);
+  return old_block.size() == 0 ? 0 : bytes - bytes / old_block.size() * kept.size();
+}
+/// A whole block, which counts even at a rank that keeps its own, or that is a broadcast's root:
+/// only a loop's Round tells which is.
+constexpr std::int64_t own_block(Step const& s, Sizing const& z, Coords const& at) {
+  return z.sizes.product(s.axes) == 1 ? 0 : block(s.before, z, at);
+}
+constexpr std::int64_t arriving_block(Step const& s, Sizing const& z, Coords const& at) {
+  return z.sizes.product(s.axes) == 1 ? 0 : block(s.after, z, at);
+}
+/// But for what the rank has itself.
+constexpr std::int64_t arriving_rows(Step const& s, Sizing const& z, Coords const& at) {
+  if (z.sizes.product(s.axes) == 1) return 0;
+  Rows const needed = rows_of(s.after, s.to, z, at);
+  return part(block(s.after, z, at), needed.size(),
+              needed.size() - common(needed, rows_of(s.before, s.from, z, at)));
+}
+constexpr std::int64_t in_windows(Step const& s, Sizing const& z, Coords const& at) {
+  return window_bytes(s.before, s.from, z, at, s.window);
 }
 
-/// Payload bytes of one step at one rank, by convention: all_gather, broadcast: received from
-/// others; reduce_scatter, all_to_all, permute, neighbor: sent to others; all_reduce: 2 n (p - 1) /
-/// p of the n bytes reduced, rounded down. If no dim changes (`from` is -1), whole blocks are sent,
-/// and the block counts even at a rank that keeps its own, or is a broadcast's root, which only a
-/// loop's Round tells. A broadcast with equal `from` and `to`: each member sends its rows of that dim to all that need
-/// them, and what a rank has itself does not count.
+}  // namespace sent
+
+/// What a collective does to one dim of a block before or after it: nothing, cut it into segments
+/// of consecutive rows or join it from them, or the same with any rows.
+enum class Parts : std::int8_t { none, segments, rows };
+
+/// One row of the table of kinds of steps.
+struct MoveKind {
+  Move move;
+  Collective collective;
+  sent::Rule* bytes;
+  Parts cuts;   ///< dim `to`, before it sends
+  Parts joins;  ///< dim `from`, of what arrives
+  unsigned facts;
+
+  constexpr bool is(unsigned fact) const { return (facts & fact) != 0; }
+};
+
+namespace move_rows {
+
+inline constexpr unsigned packs = 1;      ///< needs a contiguous block
+inline constexpr unsigned releases = 2;   ///< a block that it packs for sending is released
+inline constexpr unsigned in_place = 4;   ///< the result may be in the operand's memory
+inline constexpr unsigned beside = 8;     ///< what arrives is kept beside the value
+inline constexpr unsigned reshards = 16;  ///< in a group of one rank only the sharding changes
+inline constexpr unsigned whole = 32;     ///< its bytes are alike at all members of the group
+inline constexpr unsigned placed = 64;    ///< its bytes depend on where blocks lie
+
+inline constexpr Parts no = Parts::none, segments = Parts::segments, rows = Parts::rows;
+using C = Collective;
+
+/// In the order of Move.
+inline constexpr MoveKind all[] = {
+    {Move::slice, C::none, &sent::nothing, no, no, 0},
+    {Move::transpose, C::none, &sent::nothing, no, no, 0},
+    {Move::compute, C::none, &sent::nothing, no, no, 0},
+    {Move::finish, C::none, &sent::nothing, no, no, 0},
+    {Move::gather, C::all_gather, &sent::blocks_of_others, no, segments, packs | reshards},
+    {Move::gather_cyclic, C::all_gather, &sent::blocks_of_others, no, rows, packs | reshards},
+    {Move::reduce, C::all_reduce, &sent::both_ways, no, no, packs | in_place | reshards},
+    {Move::scatter, C::reduce_scatter, &sent::parts_for_others, segments, no, reshards},
+    {Move::scatter_cyclic, C::reduce_scatter, &sent::parts_for_others, rows, no, reshards},
+    {Move::exchange, C::all_to_all, &sent::all_but_own, segments, segments, releases | reshards},
+    {Move::exchange_cyclic, C::all_to_all, &sent::all_but_own, rows, rows, reshards},
+    {Move::resplit, C::all_to_all, &sent::rows_for_others, rows, rows, reshards},
+    {Move::to_columns, C::all_to_all, &sent::regrouped, segments, segments, releases | placed},
+    {Move::from_columns, C::all_to_all, &sent::regrouped, segments, segments, releases | placed},
+    {Move::reorder, C::permute, &sent::all_but_common, segments, segments, reshards | placed},
+    {Move::send_block, C::permute, &sent::own_block, no, no, whole | placed},
+    {Move::send_rows, C::all_to_all, &sent::own_block, no, no, whole},
+    {Move::broadcast, C::broadcast, &sent::arriving_block, no, no, whole},
+    {Move::broadcast_rows, C::broadcast, &sent::arriving_rows, no, no, whole},
+    {Move::window, C::neighbor, &sent::in_windows, no, no, beside | placed},
+};
+
+}  // namespace move_rows
+
+constexpr MoveKind const& kind_of(Move m) { return move_rows::all[static_cast<int>(m)]; }
+constexpr MoveKind const& kind_of(Step const& s) { return kind_of(s.move); }
+constexpr Collective Step::collective() const { return kind_of(move).collective; }
+
+/// The kind of a step of a reshard without block-cyclic dims, by its collective; `none`: a slice.
+constexpr Move move_of(Collective c) {
+  for (MoveKind const& kind : move_rows::all)
+    if (kind.collective == c) return kind.move;
+  return Move::slice;
+}
+
+/// Payload bytes of one step at one rank (conventions at `sent`).
 constexpr std::int64_t step_bytes(Step const& s, Sizing const& z, Coords const& at) {
-  std::int64_t const p = z.sizes.product(s.axes);
-  bool const arrives = s.collective == Collective::broadcast;
-  if (p == 1 && (arrives || moves_blocks(s))) return 0;
-  std::int64_t const after =
-      moves_blocks(s) ? 0
-                      : mul_sat(local_elements(s.after, z.extents, z.sizes, at), z.element_bytes);
-  if (arrives) {
-    if (s.from < 0 || s.from != s.to) return after;
-    Rows const needed = rows_of(s.after, s.to, z, at);
-    std::int64_t const kept = common(needed, rows_of(s.before, s.from, z, at));
-    return needed.size() == 0 ? 0 : after / needed.size() * (needed.size() - kept);
-  }
-  std::int64_t const before =
-      mul_sat(local_elements(s.before, z.extents, z.sizes, at), z.element_bytes);
-  if (moves_blocks(s)) return before;
-  if (regroups(s)) return mul_sat(regrouped_elements(s, z, at), z.element_bytes);
-  switch (s.collective) {
-    case Collective::all_gather:
-      return after - before;
-    case Collective::reduce_scatter:
-      return before - after;
-    case Collective::all_reduce:
-      return twice_but_own(before, p);
-    case Collective::all_to_all: {
-      std::int64_t const whole = held(s.before, s.to, z, at);
-      if (s.from == s.to) return whole == 0 ? 0 : mul_sat(before / whole, rows_sent(s, z, at));
-      std::int64_t const kept = held(s.after, s.to, z, at);
-      return whole == 0 ? 0 : before - before / whole * kept;
-    }
-    case Collective::permute: {
-      Range const old_block = block_of(s.before, s.from, z, at);
-      Range const kept = intersect(old_block, block_of(s.after, s.from, z, at));
-      return old_block.size() == 0 ? 0 : before - before / old_block.size() * kept.size();
-    }
-    case Collective::neighbor:
-      return window_bytes(s.before, s.from, z, at, s.window);
-    case Collective::broadcast:
-    case Collective::none:
-      break;
-  }
-  return 0;
-}
-
-/// Messages a rank sends for one collective over `p` ranks: p - 1 for the exchanges, 2 (p - 1) for
-/// all_reduce, 1 for a permute, 2 at most for a neighbor exchange.
-constexpr std::int64_t step_messages(Collective collective, std::int64_t p) {
-  switch (collective) {
-    case Collective::none:
-      return 0;
-    case Collective::all_reduce:
-      return 2 * (p - 1);
-    case Collective::permute:
-      return p > 1 ? 1 : 0;
-    case Collective::neighbor:
-      return p > 2 ? 2 : p - 1;
-    default:
-      return p - 1;
-  }
+  return kind_of(s).bytes(s, z, at);
 }
 
 }  // namespace shardtype::planning
-
-namespace shardtype {
-using planning::Collective;
-}  // namespace shardtype

@@ -10,7 +10,7 @@ namespace shardtype::planning {
 
 /// The exchange of the rows of window `w` along dim `d` of a tensor of sharding `a`.
 constexpr Step neighbor_step(Spec const& a, int d, Window const& w) {
-  Step s = shared_step(Collective::neighbor, Slot::a, a.dims[d].axes, a, a, d, d);
+  Step s = shared_step(Move::window, Slot::a, a.dims[d].axes, a, a, d, d);
   s.window = w;
   return s;
 }
@@ -29,7 +29,7 @@ constexpr Step totals_step(Spec const& a, int d, Extents& extents, Sizes const& 
   before.dims[0] = a.dims[d];
   Spec after = before;
   after.dims[0].axes = {};
-  return shared_step(Collective::all_gather, Slot::b, axes, before, after, 0);
+  return shared_step(Move::gather, Slot::b, axes, before, after, 0);
 }
 /// `bytes`: of a total; 0: those of an element of the operand.
 constexpr void append_totals(Plan& p, int d, CallSizing const& c, std::int64_t bytes = 0) {

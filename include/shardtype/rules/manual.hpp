@@ -18,16 +18,16 @@ enum class Movement : std::int8_t {
 };
 
 /// One collective or cast along one mesh axis.
-struct Move {
+struct StateChange {
   Movement how;
   AxisState from;
   AxisState to;
-  friend constexpr bool operator==(Move const&, Move const&) = default;
+  friend constexpr bool operator==(StateChange const&, StateChange const&) = default;
 };
 
 /// All collectives and casts of manual mode, with JAX's types for its collectives (jax.lax,
 /// `shard_map` with check_vma). Closed under transposition.
-inline constexpr Move moves[] = {
+inline constexpr StateChange moves[] = {
     {Movement::all_reduce, AxisState::varying, AxisState::replicated},
     {Movement::all_reduce, AxisState::unreduced, AxisState::replicated},
     {Movement::reduce_scatter, AxisState::varying, AxisState::varying},
@@ -44,11 +44,11 @@ inline constexpr Move moves[] = {
     {Movement::cast, AxisState::reduced, AxisState::varying},
 };
 
-constexpr bool exists(Move const& move) {
+constexpr bool exists(StateChange const& move) {
   if (move.how == Movement::broadcast)
     return move.from == AxisState::varying &&
            (move.to == AxisState::varying || move.to == AxisState::replicated);
-  for (Move const& m : moves)
+  for (StateChange const& m : moves)
     if (m == move) return true;
   return false;
 }
@@ -60,8 +60,8 @@ constexpr AxisState cotangent(AxisState s) {
 }
 
 /// The collective or cast that maps cotangents back.
-constexpr Move transposed(Move const& m) {
-  Move back{m.how, cotangent(m.to), cotangent(m.from)};
+constexpr StateChange transposed(StateChange const& m) {
+  StateChange back{m.how, cotangent(m.to), cotangent(m.from)};
   switch (m.how) {
     case Movement::all_reduce:
       back.how = Movement::cast;
@@ -87,7 +87,7 @@ constexpr Move transposed(Move const& m) {
 }
 
 /// The refusal of a state change that does not exist.
-constexpr Verdict no_move(Move const& m, int axis) {
+constexpr Verdict no_move(StateChange const& m, int axis) {
   auto const no = [axis](Code code) { return refuse(code, -1, -1, axis); };
   if (m.how == Movement::cast && m.from == m.to) return no(Code::V04_already);
   if (m.from == AxisState::unreduced) return no(Code::V06_unreduced);
@@ -104,7 +104,7 @@ constexpr Verdict move(Spec s, Movement how, int axis, AxisState to,
   bool const owed = (reduces && from == AxisState::unreduced) ||
                     (to == AxisState::unreduced && !s.unreduced.empty());
   if (owed && s.kind != kind) return refuse(Code::V16_kind, -1, -1, axis);
-  if (Move const m{how, from, to}; !exists(m)) return no_move(m, axis);
+  if (StateChange const m{how, from, to}; !exists(m)) return no_move(m, axis);
   s.varying.erase(axis);
   s.unreduced.erase(axis);
   s.reduced.erase(axis);

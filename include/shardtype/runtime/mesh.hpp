@@ -45,7 +45,7 @@ struct MeshAxisInfo {
 /// Counts and offsets of the step in progress, kept so that steps do not allocate.
 struct StepScratch {
   detail::List<Range> blocks, old_blocks;
-  detail::List<std::int64_t> counts, recv_counts, offsets, recv_offsets, begins, cuts, joins;
+  detail::List<std::int64_t> counts, recv_counts, offsets, recv_offsets, cuts, joins, numbers;
   detail::List<Rows> rows, old_rows;
   detail::List<std::int64_t> run_at, run_row, run_first, run_order;
   detail::List<int> members;

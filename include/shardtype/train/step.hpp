@@ -134,15 +134,8 @@ constexpr planning::Plan norm_plan(planning::FunctionPlan const& forward,
     parts.unreduced.insert(x);
     all.push(x);
   }
-  planning::Step step;
-  step.action = planning::Action::communicate;
-  step.collective = Collective::all_reduce;
-  step.axes = all;
-  step.before = parts;
-  out.push(step);
-  step.collective = Collective::broadcast;
-  step.before = {};
-  out.push(step);
+  out.push(planning::shared_step(planning::Move::reduce, planning::Slot::a, all, parts, {}));
+  out.push(planning::shared_step(planning::Move::broadcast, planning::Slot::a, all, {}, {}));
   return out;
 }
 
