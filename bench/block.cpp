@@ -142,9 +142,9 @@ int main(int argc, char** argv) {
   auto const whole = all_gather<Y>(x);
   auto const& up = model.mlp.w1;
   auto const& down = model.mlp.w2;
-  auto const owed = einsum<B, S, D>(wide, down);
+  auto const unreduced = einsum<B, S, D>(wide, down);
   auto const gather = kept([=] { return all_gather<Y>(x); });
-  auto const scatter = kept([=] { return reduce_scatter<Y, S>(owed); });
+  auto const scatter = kept([=] { return reduce_scatter<Y, S>(unreduced); });
 
   std::vector<Product> products;
   products.push_back(

@@ -91,18 +91,18 @@ inline std::vector<Form> make(Mesh<X> const& mesh, std::int64_t n, std::string c
   }
   auto const left = random_like<Dim<I>, Dim<J, X>>(mesh, n);
   auto const right = random_like<Dim<J, X>, Dim<K>>(mesh, n);
-  auto const owed = matmul(left, right);
+  auto const unreduced = matmul(left, right);
   if (wanted("scatter")) {
     Form& form = forms.emplace_back(Form{"scatter"});
     all_ways<Dim<I, X>, Dim<K>>(form, left, right);
     form.run[product] = kept([=] { return matmul(left, right); });
-    form.run[communication] = kept([=] { return reduce_scatter<X, I>(owed); });
+    form.run[communication] = kept([=] { return reduce_scatter<X, I>(unreduced); });
   }
   if (wanted("reduce")) {
     Form& form = forms.emplace_back(Form{"reduce"});
     all_ways<Dim<I>, Dim<K>>(form, left, right);
     form.run[product] = kept([=] { return matmul(left, right); });
-    form.run[communication] = kept([=] { return all_reduce<X>(owed); });
+    form.run[communication] = kept([=] { return all_reduce<X>(unreduced); });
   }
 
   return forms;

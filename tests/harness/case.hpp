@@ -248,8 +248,8 @@ struct Naming {
     }
     if (has(reads_over | reads_kept | reads_order) && in.list.size == 0) return false;
     if (!has(reads_result)) return true;
-    bool const owed = draw.one_in(moves ? 2 : 3);
-    in.result = random_spec(draw, of_result(r, in), owed);
+    bool const unreduced = draw.one_in(moves ? 2 : 3);
+    in.result = random_spec(draw, of_result(r, in), unreduced);
     if (moves) in.result.kind = r.a.kind;
     if (moves && draw.one_in(2))
       in.result.unreduced.bits =

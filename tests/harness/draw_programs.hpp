@@ -86,8 +86,8 @@ class Drawing {
   // compile time and run time.
   constexpr Spec drawn_spec(rules::Labels const& all) {
     rules::Labels const some = some_labels(draw_, all);
-    bool const owed = draw_.one_in(2);
-    return random_spec(draw_, some, owed);
+    bool const unreduced = draw_.one_in(2);
+    return random_spec(draw_, some, unreduced);
   }
   constexpr void draw_element(int k, bool integer) {
     int const which = integer ? 0 : k > 0 && draw_.one_in(2) ? 7 : draw_.below(7);

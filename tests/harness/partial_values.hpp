@@ -25,7 +25,7 @@ inline std::int64_t partial_value(Spec const& s, int which, Coords const& c, Ext
 inline std::vector<Coords> group(AxisSet set, Sizes const& sizes, Coords const& c) {
   Spec pending;
   pending.unreduced = set;
-  AxisList const axes = owed_axes(pending);
+  AxisList const axes = unreduced_axes(pending);
   std::vector<Coords> out;
   for (std::int64_t g = 0; g < sizes.product(axes); ++g) out.push_back(member(axes, sizes, c, g));
   return out;

@@ -13,7 +13,7 @@ namespace programs {
 
 using simulate::Distributed;
 
-using simulate::owed_axes;
+using simulate::unreduced_axes;
 
 // The local value on rank `c` of an element of input `which`: an arbitrary summand if the tensor is
 // unreduced, equal on ranks with copies. Doubles are powers of two or their negatives; the summands
@@ -45,12 +45,12 @@ inline Distributed input(Program const& p, int which, planning::Sizing const& z)
 inline Distributed meant_input(Program const& p, int which, planning::Sizing const& z) {
   Spec const& s = p.input[which];
   Distributed out{s, {{}}};
-  core::AxisList const owed = owed_axes(s);
+  core::AxisList const unreduced = unreduced_axes(s);
   for (Int k = 0; k < simulate::volume(s, z.extents); ++k) {
     Extents const at = simulate::indices(s, z.extents, k);
     Int value = 0;
-    for (Int g = 0; g < z.sizes.product(owed); ++g) {
-      Int const part = held(p, which, z.sizes, member(owed, z.sizes, {}, g), at);
+    for (Int g = 0; g < z.sizes.product(unreduced); ++g) {
+      Int const part = held(p, which, z.sizes, member(unreduced, z.sizes, {}, g), at);
       value = g == 0 ? part : simulate::joined(s.kind, value, part);
     }
     out.held[0].push_back(value);

@@ -29,7 +29,7 @@ class Draw {
 
 // A tensor of some of the labels in any order; each axis splits a dim, is unreduced, reduced or
 // unused.
-constexpr Spec random_spec(Draw& draw, rules::Labels const& of, bool owed) {
+constexpr Spec random_spec(Draw& draw, rules::Labels const& of, bool unreduced) {
   Spec s;
   rules::Labels left = of;
   while (left.size > 0) {
@@ -43,7 +43,7 @@ constexpr Spec random_spec(Draw& draw, rules::Labels const& of, bool owed) {
     int const where = draw.below(s.rank + 3);
     if (where < s.rank) {
       s.dims[where].axes.push(x);
-    } else if (where == s.rank && owed) {
+    } else if (where == s.rank && unreduced) {
       s.unreduced.insert(x);
     } else if (where == s.rank + 1 && draw.one_in(2)) {
       s.reduced.insert(x);

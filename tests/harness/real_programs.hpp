@@ -59,9 +59,10 @@ class Run {
       wrong += extent[static_cast<std::size_t>(d)] == z.extents[s.dims[d].label] ? 0 : 1;
     Int const n = local_elements(s, z.extents, z.sizes, axes_.coords);
     std::vector<Wire> mine(block, block + n);
-    core::AxisList const owed = owed_axes(s);
-    if (owed.size > 0)
-      execute::group_of(mesh.state(), axes_, owed).all_reduce(mine.data(), mine.data(), n, s.kind);
+    core::AxisList const unreduced = unreduced_axes(s);
+    if (unreduced.size > 0)
+      execute::group_of(mesh.state(), axes_, unreduced)
+          .all_reduce(mine.data(), mine.data(), n, s.kind);
     Distributed const& dense = dense_[static_cast<std::size_t>(v)];
     auto element = mine.begin();
     simulate::for_held(s, z, axes_.coords, [&](std::size_t, Extents const& at) {

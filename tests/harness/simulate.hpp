@@ -102,7 +102,7 @@ Distributed made(Spec const& s, Sizing const& z, F value) {
 }
 
 // The axes over which the tensor is pending.
-inline AxisList owed_axes(Spec const& s) {
+inline AxisList unreduced_axes(Spec const& s) {
   AxisList out;
   for (int x = 0; x < max_axes; ++x)
     if (s.unreduced.contains(x)) out.push(x);
@@ -110,10 +110,10 @@ inline AxisList owed_axes(Spec const& s) {
 }
 // The summand on a rank: fixed and irregular, so that the sum over the pending axes is `value`.
 inline Int summand(Spec const& s, Sizes const& sizes, Coords const& c, Int value) {
-  AxisList const owed = owed_axes(s);
+  AxisList const unreduced = unreduced_axes(s);
   bool first = true;  // of the group: it has the rest
-  for (int k = 0; k < owed.size; ++k) first = first && c[owed[k]] == 0;
-  return first ? value - 3 * (sizes.product(owed) - 1) : 3;
+  for (int k = 0; k < unreduced.size; ++k) first = first && c[unreduced[k]] == 0;
+  return first ? value - 3 * (sizes.product(unreduced) - 1) : 3;
 }
 // A tensor whose elements are value(indices).
 template <class F>
@@ -155,14 +155,15 @@ inline bool apply(Step const& s, Sizing const& z, Distributed& v) {
 // Whether the tensor has the elements value(indices), after pending reductions.
 template <class F>
 bool equals(Distributed const& v, Sizing const& z, F value) {
-  AxisList const owed = owed_axes(v.spec);
+  AxisList const unreduced = unreduced_axes(v.spec);
   bool same = true;
   for (Int r = 0; r < rank_count(z.sizes); ++r) {
     Coords const c = coords_of(z.sizes, r);
     for_held(v.spec, z, c, [&](std::size_t k, Extents const& at) {
       std::optional<Int> all;
-      for (Int g = 0; g < z.sizes.product(owed); ++g) {
-        auto const other = static_cast<std::size_t>(rank_of(z.sizes, member(owed, z.sizes, c, g)));
+      for (Int g = 0; g < z.sizes.product(unreduced); ++g) {
+        auto const other =
+            static_cast<std::size_t>(rank_of(z.sizes, member(unreduced, z.sizes, c, g)));
         auto const theirs = v.held[other][k];
         same = same && theirs;
         if (theirs) all = all ? joined(v.spec.kind, *all, *theirs) : *theirs;
@@ -197,17 +198,18 @@ inline Distributed product(Distributed const& a, Distributed const& b, Spec cons
 }
 
 // Every sharding of a tensor with `rank` dims (labels 0, 1, ...) over `axes` axes, in a fixed
-// order; with unreduced axes if `owed`.
-inline void all_specs(int axis, int axes, bool owed, Spec const& so_far, std::vector<Spec>& out) {
+// order; with unreduced axes if `unreduced`.
+inline void all_specs(int axis, int axes, bool unreduced, Spec const& so_far,
+                      std::vector<Spec>& out) {
   if (axis == axes) {
     out.push_back(so_far);
     return;
   }
-  all_specs(axis + 1, axes, owed, so_far, out);
-  if (owed) {
+  all_specs(axis + 1, axes, unreduced, so_far, out);
+  if (unreduced) {
     Spec s = so_far;
     s.unreduced.insert(axis);
-    all_specs(axis + 1, axes, owed, s, out);
+    all_specs(axis + 1, axes, unreduced, s, out);
   }
   for (int d = 0; d < so_far.rank; ++d)
     for (int at = 0; at <= so_far.dims[d].axes.size; ++at) {
@@ -215,22 +217,22 @@ inline void all_specs(int axis, int axes, bool owed, Spec const& so_far, std::ve
       AxisList list = s.dims[d].axes.prefix(at);
       list.push(axis);
       s.dims[d].axes = list.plus(so_far.dims[d].axes.suffix(at));
-      all_specs(axis + 1, axes, owed, s, out);
+      all_specs(axis + 1, axes, unreduced, s, out);
     }
 }
-inline std::vector<Spec> all_specs(int rank, int axes, bool owed) {
+inline std::vector<Spec> all_specs(int rank, int axes, bool unreduced) {
   Spec none;
   for (int l = 0; l < rank; ++l) none.add(l);
   std::vector<Spec> out;
-  all_specs(0, axes, owed, none, out);
+  all_specs(0, axes, unreduced, none, out);
   return out;
 }
 
 // The same and, for each block size of `turns`, the shardings in which a dim with one axis is
 // block-cyclic.
-inline std::vector<Spec> all_specs(int rank, int axes, bool owed,
+inline std::vector<Spec> all_specs(int rank, int axes, bool unreduced,
                                    std::vector<std::int32_t> const& turns) {
-  std::vector<Spec> out = all_specs(rank, axes, owed);
+  std::vector<Spec> out = all_specs(rank, axes, unreduced);
   for (int d = 0; d < rank; ++d)
     for (std::size_t k = 0, n = out.size(); k < n; ++k)
       if (out[k].dims[d].axes.size == 1)
@@ -277,14 +279,14 @@ inline std::vector<Step> steps_from(Spec const& s, int axes,
     }
   };
   // ordered lists of unreduced axes
-  std::vector<AxisList> owed{{}};
-  for (std::size_t k = 0; k < owed.size(); ++k)
+  std::vector<AxisList> unreduced{{}};
+  for (std::size_t k = 0; k < unreduced.size(); ++k)
     for (int x = 0; x < axes; ++x)
-      if (s.unreduced.contains(x) && !owed[k].contains(x)) {
-        owed.push_back(owed[k]);
-        owed.back().push(x);
+      if (s.unreduced.contains(x) && !unreduced[k].contains(x)) {
+        unreduced.push_back(unreduced[k]);
+        unreduced.back().push(x);
       }
-  for (AxisList const& group : owed) {
+  for (AxisList const& group : unreduced) {
     if (group.size == 0) continue;
     Spec after = s;
     for (int k = 0; k < group.size; ++k) after.unreduced.erase(group[k]);

@@ -98,18 +98,18 @@ TEST_CASE("manual collectives, at once and started") {
 TEST_CASE("strict collectives, at once and started") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = zeros<double, Dim<I, X>, Dim<J>>(mesh, {37, 24});
-  auto const owed = to_partial<X>(zeros<double, Dim<I>, Dim<J>>(mesh, {37, 24}));
+  auto const unreduced = to_partial<X>(zeros<double, Dim<I>, Dim<J>>(mesh, {37, 24}));
   allocates_nothing(mesh, [&] {
     (void)all_gather<X>(a);
     (void)all_to_all<X, I, J>(a);
-    (void)all_reduce<X>(owed);
-    (void)reduce_scatter<X, J>(owed);
+    (void)all_reduce<X>(unreduced);
+    (void)reduce_scatter<X, J>(unreduced);
   });
   allocates_nothing(mesh, [&] {
     auto whole = start(op::AllGather<X>{}, a);
     auto turned = start(op::AllToAll<X, I, J>{}, a);
-    auto sum = start(op::AllReduce<X>{}, owed);
-    auto part = start(op::ReduceScatter<X, J>{}, owed);
+    auto sum = start(op::AllReduce<X>{}, unreduced);
+    auto part = start(op::ReduceScatter<X, J>{}, unreduced);
     (void)settled(std::move(part));
     (void)settled(std::move(sum));
     (void)settled(std::move(turned));

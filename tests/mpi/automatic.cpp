@@ -212,11 +212,11 @@ TEST_CASE("batches, summands, powers of a matrix, other elements") {
       // sums that are unreduced already are added before they are reduced
       auto const a = matrix<double, Dim<I, X>, Dim<J, Y>>(mesh, n[0], n[1], 0);
       auto const b = matrix<double, Dim<J, Y>, Dim<K>>(mesh, n[1], n[2], 1);
-      auto const owed = matmul(a, b);
+      auto const unreduced = matmul(a, b);
       Dense const ab = dense(n[0], n[1], shifted(0)) * dense(n[1], n[2], shifted(1));
       std::vector<double> thrice = ab.at;
       for (double& x : thrice) x *= 3;
-      auto const sums = lazy(owed) + 2.0 * (lazy(a) * lazy(b));
+      auto const sums = lazy(unreduced) + 2.0 * (lazy(a) * lazy(b));
       CHECK(wrong(counted<Dim<I, X>, Dim<K>>(mesh, sums), thrice) == 0);
       PlannedProgram const p = planned(evaluate_to<Dim<I, X>, Dim<K>>, mesh, sums);
       CHECK(p.plan.count(Collective::all_reduce) + p.plan.count(Collective::reduce_scatter) <= 1);

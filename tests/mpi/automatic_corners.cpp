@@ -372,9 +372,9 @@ TEST_CASE("relabelled and transposed") {
 TEST_CASE("what is unreduced or reduced to begin with") {
   M const mesh = grid();
   auto const a = make<Tensor<double, Dim<I, X>, Dim<J, Y>>>(mesh, {5, 6});
-  auto const owed = sum<J>(a);     // [I@X]{U:Y}
-  auto const highest = max<J>(a);  // [I@X]{U_max:Y}
-  auto const lowest = min<I>(a);   // [J@Y]{U_min:X}
+  auto const unreduced = sum<J>(a);  // [I@X]{U:Y}
+  auto const highest = max<J>(a);    // [I@X]{U_max:Y}
+  auto const lowest = min<I>(a);     // [J@Y]{U_min:X}
   auto row = [](Long i) { return total(6, [&](Long j) { return value(i, j); }); };
   auto most = [](Long i) {
     double out = -100;
@@ -386,16 +386,16 @@ TEST_CASE("what is unreduced or reduced to begin with") {
     for (Long i = 0; i < 5; ++i) out = std::min(out, value(i, j));
     return out;
   };
-  CHECK(wrong(evaluate<Dim<I>>(mesh, owed), row) == 0);
-  CHECK(wrong(evaluate<Dim<I, Y>>(mesh, lazy(owed) * lazy(owed) + 1),
+  CHECK(wrong(evaluate<Dim<I>>(mesh, unreduced), row) == 0);
+  CHECK(wrong(evaluate<Dim<I, Y>>(mesh, lazy(unreduced) * lazy(unreduced) + 1),
               [&](Long i) { return row(i) * row(i) + 1; }) == 0);
-  CHECK(wrong(evaluate<Dim<I>>(mesh, 2 * lazy(owed) - owed), row) == 0);
+  CHECK(wrong(evaluate<Dim<I>>(mesh, 2 * lazy(unreduced) - unreduced), row) == 0);
   CHECK(wrong(evaluate<Dim<I>>(mesh, highest), most) == 0);
   CHECK(wrong(evaluate<Dim<I, Y>>(mesh, -lazy(highest) * 2),
               [&](Long i) { return -2 * most(i); }) == 0);
-  CHECK(wrong(evaluate<Dim<I, Y>>(mesh, max(lazy(highest), 0.0) + owed),
+  CHECK(wrong(evaluate<Dim<I, Y>>(mesh, max(lazy(highest), 0.0) + unreduced),
               [&](Long i) { return std::max(most(i), 0.0) + row(i); }) == 0);
-  CHECK(wrong(evaluate<Dim<I>>(mesh, max(lazy(highest), lazy(owed))),
+  CHECK(wrong(evaluate<Dim<I>>(mesh, max(lazy(highest), lazy(unreduced))),
               [&](Long i) { return std::max(most(i), row(i)); }) == 0);
   CHECK(item(evaluate<>(mesh, max(lazy(highest)))) == 3);
   CHECK(item(evaluate<>(mesh, min(lazy(highest)) - max(lazy(lowest)))) == [&] {

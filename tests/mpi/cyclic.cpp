@@ -217,11 +217,11 @@ TEST_CASE("sums over dims that are dealt out") {
       for (Int i = 0; i < n; ++i) s += f(i, j);
       return s;
     };
-    auto const owed = sum<I>(a);
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(owed)>,
+    auto const unreduced = sum<I>(a);
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(unreduced)>,
                                  Tensor<Int, Dim<J, Cyclic<Y, 3>>, Unreduced<X>>>);
-    CHECK(wrong(all_reduce<X>(owed), over_i) == 0);
-    CHECK(wrong(reshard<Dim<J, Cyclic<Y, 3>>>(owed), over_i) == 0);
+    CHECK(wrong(all_reduce<X>(unreduced), over_i) == 0);
+    CHECK(wrong(reshard<Dim<J, Cyclic<Y, 3>>>(unreduced), over_i) == 0);
     CHECK(wrong(sum<Dim<J, Cyclic<X, 1>>>(a), over_i) == 0);
     CHECK(wrong(max<Dim<I, Cyclic<Y, 1>>>(a), [n = nj](Int i) {
             Int m = std::numeric_limits<Int>::min();

@@ -116,9 +116,9 @@ TEST_CASE("chains of three and four matrices, strict and named") {
     CHECK(on_ranks::wrong(turned, [&](Int l, Int i) { return double(three(i, l)); }) == 0);
     auto const whole = einsum<Tensor<double, Dim<I>, Dim<L>>>(a, b, c);
     CHECK(on_ranks::wrong(whole, [&](Int i, Int l) { return double(three(i, l)); }) == 0);
-    auto const owed = einsum<Dim<I>, Dim<L>, Unreduced<X>>(a, b, c);
-    CHECK(on_ranks::wrong(all_reduce<X>(owed), [&](Int i, Int l) { return double(three(i, l)); }) ==
-          0);
+    auto const unreduced = einsum<Dim<I>, Dim<L>, Unreduced<X>>(a, b, c);
+    CHECK(on_ranks::wrong(all_reduce<X>(unreduced),
+                          [&](Int i, Int l) { return double(three(i, l)); }) == 0);
     // operands that no strict product takes
     auto const d = matrix<double, Dim<J, X>, Dim<K>>(mesh, n[1], n[2], 2);
     auto const mixed = einsum<Dim<I, Y>, Dim<L, X>>(a, d, c);

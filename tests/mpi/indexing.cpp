@@ -128,11 +128,11 @@ TEST_CASE(
         std::is_same_v<decltype(beside), Tensor<double, Dim<B, X>, Dim<N>, Dim<D, Y>> const>);
     CHECK(wrong(beside, right) == 0);
     shim::reset();
-    auto const owing = take<V>(table_of<Int, Dim<V, Y>, Dim<D>>(mesh, n), ids);
+    auto const unreduced = take<V>(table_of<Int, Dim<V, Y>, Dim<D>>(mesh, n), ids);
     CHECK(shim::bytes() == 0);
-    static_assert(std::is_same_v<decltype(owing),
+    static_assert(std::is_same_v<decltype(unreduced),
                                  Tensor<Int, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Y>> const>);
-    CHECK(wrong(all_reduce<Y>(owing), right) == 0);
+    CHECK(wrong(all_reduce<Y>(unreduced), right) == 0);
     // bool has no sum: the result is the maximum of the found elements
     auto const odd = from_function<bool, Dim<V, Y>, Dim<D>>(
         mesh, {n.v, n.d}, [](Int v, Int d) { return row(v, d) % 2 != 0; });
@@ -162,16 +162,16 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("gather: owed and reduced tables") {
+TEST_CASE("gather: unreduced and reduced tables") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   Case const n{7, 5, 9, 4};
   auto const right = [&](Int b, Int s, Int d) { return found(id(b, s, n.v), n.v, d); };
   auto const table = table_of<Int, Dim<V>, Dim<D>>(mesh, n);
   auto const ids = ids_of<Int, Dim<B, X>, Dim<N>>(mesh, n);
-  auto const owed = take<V>(to_partial<Y>(table), ids);
-  static_assert(
-      std::is_same_v<decltype(owed), Tensor<Int, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Y>> const>);
-  CHECK(wrong(all_reduce<Y>(owed), right) == 0);
+  auto const unreduced = take<V>(to_partial<Y>(table), ids);
+  static_assert(std::is_same_v<decltype(unreduced),
+                               Tensor<Int, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Y>> const>);
+  CHECK(wrong(all_reduce<Y>(unreduced), right) == 0);
   auto const largest = max<K>(from_function<Int, Dim<K, Y>, Dim<V>, Dim<D>>(
       mesh, {5, n.v, n.d}, [](Int k, Int v, Int d) { return row(v, d) - k; }));
   CHECK(wrong(all_reduce<Y>(take<V>(largest, ids)), right) == 0);
@@ -189,9 +189,9 @@ TEST_CASE("gather, named: reduced, scattered, sliced; ids that share an axis are
     auto const ids = ids_of<Int, Dim<B, X>, Dim<N>>(mesh, n);
     auto const table = table_of<float, Dim<V, Y>, Dim<D>>(mesh, n);
     using Met = Tensor<float, Dim<B, X>, Dim<N>, Dim<D>, Unreduced<Y>>;
-    auto const owing = take<V>(table, ids);
+    auto const unreduced = take<V>(table, ids);
     shim::reset();
-    reshard<Dim<B, X>, Dim<N>, Dim<D>>(owing);
+    reshard<Dim<B, X>, Dim<N>, Dim<D>>(unreduced);
     Int const reducing = shim::bytes();
     shim::reset();
     auto const whole = take<V, Dim<B, X>, Dim<N>, Dim<D>>(table, ids);
@@ -234,7 +234,7 @@ auto updates_of(Mesh<X, Y> const& mesh, Case const& n) {
 
 }  // namespace
 
-TEST_CASE("scatter_add, strict: what splits the ids is owed, the rest stays") {
+TEST_CASE("scatter_add, strict: what splits the ids is unreduced, the rest stays") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   for (Case const& n : cases) {
     INFO(n.v << " " << n.d << " " << n.b << " " << n.s);
@@ -282,8 +282,8 @@ TEST_CASE("scatter_add, named: own rows alone, reduced, or gathered where that m
     CHECK(wrong(scatter_add<V, Dim<V, Y, X>, Dim<D>>(updates, ids, n.v), right) == 0);
     CHECK(wrong(scatter_add<V, Dim<D, X>, Dim<V, Y>>(updates, ids, n.v),
                 [&](Int d, Int v) { return added(n, v, d); }) == 0);
-    auto const owed = scatter_add<V, Dim<V, Y>, Dim<D>, Unreduced<X>>(updates, ids, n.v);
-    CHECK(wrong(all_reduce<X>(owed), right) == 0);
+    auto const unreduced = scatter_add<V, Dim<V, Y>, Dim<D>, Unreduced<X>>(updates, ids, n.v);
+    CHECK(wrong(all_reduce<X>(unreduced), right) == 0);
     // Y splits neither operand: every rank adds its own rows and columns, nothing is sent
     auto const all = updates_of<float, Dim<B>, Dim<N>, Dim<D>>(mesh, n);
     auto const all_ids = ids_of<Int, Dim<B>, Dim<N>>(mesh, n);

@@ -425,9 +425,9 @@ TEST_CASE("tensors go in as blocks and come out whole") {
     CHECK(on_ranks::wrong(t, [&](Int j, Int i) { return f(i, j) + j; }) == 0);
   }
   SECTION("unreduced goes through") {
-    auto const owed =
+    auto const unreduced =
         einsum<I>(a, from_function<Int, Dim<J, Y>>(mesh, {py * 3}, [](Int) { return 1; }));
-    auto const still = shard_map<Dim<I, X>, Unreduced<Y>>([](auto b) { return b + b; }, owed);
+    auto const still = shard_map<Dim<I, X>, Unreduced<Y>>([](auto b) { return b + b; }, unreduced);
     CHECK(on_ranks::wrong(all_reduce<Y>(still), [&](Int i) {
             Int sum = 0;
             for (Int j = 0; j < py * 3; ++j) sum += 2 * f(i, j);

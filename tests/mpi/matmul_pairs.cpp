@@ -48,14 +48,14 @@ using Shardings = List<Tensor<double, Dim<P>, Dim<Q>>, Tensor<double, Dim<P, X>,
 constexpr std::size_t kinds = 11;
 
 // The shardings that a result can name: also unreduced ones and both orders of dims.
-using Owing = List<
+using UnreducedForms = List<
     Tensor<double, Dim<I>, Dim<K>, Unreduced<X>>, Tensor<double, Dim<I, Y>, Dim<K>, Unreduced<X>>,
     Tensor<double, Dim<I>, Dim<K, Y>, Unreduced<X>>, Tensor<double, Dim<I>, Dim<K>, Unreduced<Y>>,
     Tensor<double, Dim<I, X>, Dim<K>, Unreduced<Y>>,
     Tensor<double, Dim<I>, Dim<K, X>, Unreduced<Y>>,
     Tensor<double, Dim<I>, Dim<K>, Unreduced<X, Y>>, Tensor<double, Dim<K, X>, Dim<I, Y>>,
     Tensor<double, Dim<K>, Dim<I, Y>, Unreduced<X>>>;
-using Results = decltype(Shardings<I, K>{} + Owing{});
+using Results = decltype(Shardings<I, K>{} + UnreducedForms{});
 constexpr std::size_t results = 20;
 
 std::int64_t left(std::int64_t i, std::int64_t j) { return (i * 7 + j * 3) % 11 - 5; }

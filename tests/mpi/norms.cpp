@@ -214,9 +214,9 @@ TEST_CASE("the strict forms over whole dims") {
     CHECK(wrong(
               exp(logs) - exp(logsumexp<Dim<I>, Dim<K>>(a)), n, [](auto, auto) { return 0; },
               1e-5) == 0);
-    auto const owed = norm_1<I>(a);
+    auto const unreduced = norm_1<I>(a);
     static_assert(
-        std::is_same_v<decltype(owed), Tensor<float, Dim<J>, Dim<K>, Unreduced<X>> const>);
+        std::is_same_v<decltype(unreduced), Tensor<float, Dim<J>, Dim<K>, Unreduced<X>> const>);
     auto const most = norm_inf<I>(a);
     static_assert(
         std::is_same_v<decltype(most), Tensor<float, Dim<J>, Dim<K>, Unreduced<Max, X>> const>);

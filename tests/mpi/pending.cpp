@@ -137,13 +137,14 @@ void check_strict(Grid const& mesh, Int n, Int m) {
   auto const f = [](Int i, Int j) { return i * 1000 + j; };
   auto const a = from_function<Int, Dim<I, X, Y>, Dim<J>>(mesh, {n, m}, f);
   auto const b = from_function<Int, Dim<J, X>, Dim<I, Y>>(mesh, {m, n}, f);
-  auto const owed = einsum<I, J>(b, full<Int, Dim<J, X>, Dim<I, Y>>(mesh, {m, n}, 1));
+  auto const unreduced = einsum<I, J>(b, full<Int, Dim<J, X>, Dim<I, Y>>(mesh, {m, n}, 1));
   auto const partial = sum<J>(b);
   static_assert(std::is_same_v<decltype(partial), Tensor<Int, Dim<I, Y>, Unreduced<X>> const>);
   same([&] { return all_gather<Y>(a); }, [&] { return start(op::AllGather<Y>{}, a); });
   same([&] { return all_gather<Y, X>(a); }, [&] { return start(op::AllGather<Y, X>{}, a); });
   same([&] { return all_gather<X, Y>(b); }, [&] { return start(op::AllGather<X, Y>{}, b); });
-  same([&] { return all_gather<Y>(owed); }, [&] { return start(op::AllGather<Y>{}, owed); });
+  same([&] { return all_gather<Y>(unreduced); },
+       [&] { return start(op::AllGather<Y>{}, unreduced); });
   same([&] { return all_reduce<X>(partial); }, [&] { return start(op::AllReduce<X>{}, partial); });
   same([&] { return reduce_scatter<X, I>(partial); },
        [&] { return start(op::ReduceScatter<X, I>{}, partial); });

@@ -104,9 +104,9 @@ void reductions_of(OnMesh const& mesh, std::array<std::int64_t, 2> n) {
   };
   std::array<std::int64_t, 2> const rows{1, n[1]};
   shim::reset();
-  auto const owed = sum<I>(a);
+  auto const unreduced = sum<I>(a);
   CHECK(shim::bytes() == 0);
-  CHECK(wrong(reshard<Dim<J>>(owed), rows, [&](auto, auto j) { return over_rows(j); }) == 0);
+  CHECK(wrong(reshard<Dim<J>>(unreduced), rows, [&](auto, auto j) { return over_rows(j); }) == 0);
   CHECK(wrong(sum<Dim<J>>(a), rows, [&](auto, auto j) { return over_rows(j); }) == 0);
   CHECK(wrong(sum<Dim<J, Y>>(a), rows, [&](auto, auto j) { return over_rows(j); }) == 0);
   double total = 0;
@@ -193,8 +193,8 @@ TEST_CASE("where of a C++ bool chooses one of two tensors") {
                       [&](auto const& u, auto const& v) { return where(first, u, v); },
                       all_gather<X, Y>(a), all_gather<X, Y>(b)),
                   n, chosen) == 0);
-      auto const owed = where(first, to_partial<X>(all_gather<X>(a)), op::zero).tensor();
-      CHECK(wrong(all_reduce<X>(owed), n,
+      auto const unreduced = where(first, to_partial<X>(all_gather<X>(a)), op::zero).tensor();
+      CHECK(wrong(all_reduce<X>(unreduced), n,
                   [&](std::int64_t i, std::int64_t j) { return first ? left(i, j) : 0; }) == 0);
     }
   });
@@ -218,7 +218,7 @@ TEST_CASE("reductions, whatever the sharding") {
   });
 }
 
-TEST_CASE("sums that are owed go through linear functions, and nothing is sent") {
+TEST_CASE("sums that are unreduced go through linear functions, and nothing is sent") {
   everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
     auto const a = from_function<float, Dim<I, X>, Dim<J>, Dim<K, Y>>(
         mesh, {n[0], n[1], 5}, [](auto i, auto j, auto k) { return left(i, j) + right(j, k); });
@@ -246,7 +246,7 @@ TEST_CASE("sums that are owed go through linear functions, and nothing is sent")
   });
 }
 
-TEST_CASE("maxima that are owed go through max") {
+TEST_CASE("maxima that are unreduced go through max") {
   everywhere([](OnMesh const& mesh, std::array<std::int64_t, 2> n) {
     auto const a = from_function<float, Dim<I>, Dim<J, X>, Dim<K, Y>>(
         mesh, {n[0], n[1], 5}, [](auto i, auto j, auto k) { return left(i, j) * right(j, k); });
@@ -277,8 +277,8 @@ TEST_CASE("a named result moves nothing where slicing is enough, and reshards wh
         from_function<float, Dim<I, Y>>(mesh, {n[0]}, [](auto i) { return right(i, 1); });
     CHECK(wrong(map<Dim<I>>(functions::Add{}, a, c), {n[0], 1},
                 [](auto i, auto) { return left(i, 2) + right(i, 1); }) == 0);
-    auto const owed = to_partial<Y>(a);
-    CHECK(wrong(map<Dim<I, X>>(functions::Square{}, owed), {n[0], 1},
+    auto const unreduced = to_partial<Y>(a);
+    CHECK(wrong(map<Dim<I, X>>(functions::Square{}, unreduced), {n[0], 1},
                 [](auto i, auto) { return left(i, 2) * left(i, 2); }) == 0);
   });
 }

@@ -23,8 +23,8 @@ struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
 struct Z : Axis<"Z"> {};
 
-// A random sharding of these labels over up to three axes; some axes are unreduced if `owed`.
-Spec random_spec(Draw& draw, std::vector<int> labels, bool owed) {
+// A random sharding of these labels over up to three axes; some axes are unreduced if `unreduced`.
+Spec random_spec(Draw& draw, std::vector<int> labels, bool unreduced) {
   draw.shuffle(labels);
   Spec s;
   for (int l : labels) s.add(l);
@@ -34,7 +34,7 @@ Spec random_spec(Draw& draw, std::vector<int> labels, bool owed) {
     int const where = draw.below(s.rank + 2);
     if (where < s.rank) {
       s.dims[where].axes.push(x);
-    } else if (owed && where == s.rank && draw.below(3) == 0) {
+    } else if (unreduced && where == s.rank && draw.below(3) == 0) {
       s.unreduced.insert(x);
     }
   }
@@ -111,16 +111,16 @@ int run(Grid& g, Plan const& plan, Sizing const& z) {
         left(only_labels_of(plan.operands[0], at)) * right(only_labels_of(plan.operands[1], at));
   }
   // unreduced values are added over their group
-  AxisList owed;
+  AxisList unreduced;
   for (int x = 0; x < max_axes; ++x)
-    if (c.unreduced.contains(x)) owed.push(x);
+    if (c.unreduced.contains(x)) unreduced.push(x);
   std::int64_t const n = local_elements(c, z.extents, z.sizes, g.axes.coords);
   std::vector<T> mine(static_cast<T const*>(result.data()),
                       static_cast<T const*>(result.data()) + n);
-  if (owed.size > 0) {
+  if (unreduced.size > 0) {
     int positions[max_axes];
-    for (int k = 0; k < owed.size; ++k) positions[k] = g.axes.position[owed[k]];
-    Comm& group = g.mesh.state().group(positions, owed.size);
+    for (int k = 0; k < unreduced.size; ++k) positions[k] = g.axes.position[unreduced[k]];
+    Comm& group = g.mesh.state().group(positions, unreduced.size);
     group.all_reduce(mine.data(), mine.data(), n, ReduceKind::sum);
   }
   auto element = mine.begin();

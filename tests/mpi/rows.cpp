@@ -61,9 +61,9 @@ void check_at(M const& mesh, std::array<std::int64_t, 2> const& n) {
     CHECK(shim::bytes() <= 2 * (n[1] + 2) * static_cast<std::int64_t>(sizeof(T)));
     // strict: nothing is sent, one rank has the row
     shim::reset();
-    auto const owed = at<I>(a, k);
+    auto const unreduced = at<I>(a, k);
     CHECK(shim::bytes() == 0);
-    CHECK(to_host(reshard<Dim<J>>(owed)) == to_host(row));
+    CHECK(to_host(reshard<Dim<J>>(unreduced)) == to_host(row));
   }
 }
 
@@ -89,8 +89,9 @@ TEST_CASE("one row of a dim, split or not") {
   CHECK(on_ranks::wrong(at<I, Dim<J, Y>>(dealt, 2),
                         [](auto j) { return element_at<float>(2, j); }) == 0);
   // of what is unreduced, of blocks, and in automatic mode
-  auto const owed = at<I>(to_partial<Y>(a), 2);
-  CHECK(on_ranks::wrong(all_reduce<Y>(owed), [](auto j) { return element_at<float>(2, j); }) == 0);
+  auto const unreduced = at<I>(to_partial<Y>(a), 2);
+  CHECK(on_ranks::wrong(all_reduce<Y>(unreduced), [](auto j) { return element_at<float>(2, j); }) ==
+        0);
   auto const b = from_function<float, Dim<I>, Dim<J, X>>(
       mesh, {3, 4 * x_ranks()}, [](auto i, auto j) { return element_at<float>(i, j); });
   auto const blocks = shard_map<Dim<J, X>>([](auto const& block) { return at<I>(block, 1); }, b);
@@ -141,8 +142,9 @@ TEST_CASE("named slices along split dims") {
   check_slice<float, Dim<I, X>, Dim<J>, Dim<Head>, Dim<J>>(mesh, {1000, 8});
   CHECK(on_ranks::code_of([&] { slice<I, Head, Dim<Head>, Dim<J>>(a, 3, 100001); }) == "E41");
   // of what is unreduced over another axis
-  auto const owed = slice<I, Head, Dim<Head>, Dim<J>>(to_partial<Y>(a), 7, 11);
-  CHECK(on_ranks::wrong(owed, [](auto h, auto j) { return element_at<float>(7 + h, j); }) == 0);
+  auto const unreduced = slice<I, Head, Dim<Head>, Dim<J>>(to_partial<Y>(a), 7, 11);
+  CHECK(on_ranks::wrong(unreduced, [](auto h, auto j) { return element_at<float>(7 + h, j); }) ==
+        0);
 }
 
 }  // namespace

@@ -158,9 +158,9 @@ TEST_CASE("item is the first rank's value on all") {
   auto v = from_function<double, Dim<I, Y>>(mesh, {5}, [](auto i) { return double(i); });
   auto const squares = matmul<Tensor<double>>(v, v);
   CHECK(item(squares) == 30.0);
-  auto const owed = matmul(v, v);
-  static_assert(std::is_same_v<decltype(owed), Tensor<double, Unreduced<Y>> const>);
-  CHECK(item(all_reduce<Y>(owed)) == 30.0);
+  auto const unreduced = matmul(v, v);
+  static_assert(std::is_same_v<decltype(unreduced), Tensor<double, Unreduced<Y>> const>);
+  CHECK(item(all_reduce<Y>(unreduced)) == 30.0);
 }
 
 TEST_CASE("ranks outside a mesh take no part") {

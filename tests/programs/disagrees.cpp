@@ -25,7 +25,7 @@ namespace {
 using Grid = Mesh<X, Y>;
 using Case = std::function<void(Environment&, std::optional<Grid>&, bool odd)>;
 
-auto owed(Grid const& mesh) { return full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f); }
+auto unreduced(Grid const& mesh) { return full<float, Dim<I>, Unreduced<Y>>(mesh, {100}, 1.0f); }
 auto split(Grid const& mesh) { return full<float, Dim<I, X>>(mesh, {100}, 1.0f); }
 
 void sleep_for(int seconds) { std::this_thread::sleep_for(std::chrono::seconds(seconds)); }
@@ -34,20 +34,20 @@ std::map<std::string, Case> const cases = {
     {"skips",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        all_gather<X>(split(*mesh));
-       if (!odd) all_reduce<Y>(owed(*mesh));
+       if (!odd) all_reduce<Y>(unreduced(*mesh));
        all_gather<X>(split(*mesh));
      }},
     {"skips_the_last",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        all_gather<X>(split(*mesh));
-       if (!odd) all_reduce<Y>(owed(*mesh));
+       if (!odd) all_reduce<Y>(unreduced(*mesh));
      }},
     {"calls_another",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        if (odd) {
          all_gather<X>(split(*mesh));
        } else {
-         all_reduce<Y>(owed(*mesh));
+         all_reduce<Y>(unreduced(*mesh));
        }
      }},
     {"other_extent",
@@ -58,21 +58,21 @@ std::map<std::string, Case> const cases = {
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        auto const one = full<float>(*mesh, {}, 1.0f);
        if (odd) item(one);
-       all_reduce<Y>(owed(*mesh));
+       all_reduce<Y>(unreduced(*mesh));
      }},
     {"destroys_its_mesh",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        all_gather<X>(split(*mesh));
        if (odd) mesh.reset();
        if (odd) sleep_for(60);
-       all_reduce<Y>(owed(*mesh));
+       all_reduce<Y>(unreduced(*mesh));
      }},
     {"leaves_by_exception",
      [](Environment& env, std::optional<Grid>&, bool odd) {
        try {
          Grid const inner(env.world());
          if (odd) throw std::runtime_error("caught");
-         all_reduce<Y>(owed(inner));
+         all_reduce<Y>(unreduced(inner));
        } catch (std::exception const&) {
        }
      }},
@@ -80,13 +80,13 @@ std::map<std::string, Case> const cases = {
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        all_gather<X>(split(*mesh));
        if (odd) sleep_for(60);
-       all_reduce<Y>(owed(*mesh));
+       all_reduce<Y>(unreduced(*mesh));
      }},
     {"throws",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        all_gather<X>(split(*mesh));
        if (odd) throw std::runtime_error("an exception of the program");
-       all_reduce<Y>(owed(*mesh));
+       all_reduce<Y>(unreduced(*mesh));
      }},
     {"other_mesh",
      [](Environment& env, std::optional<Grid>& mesh, bool odd) {
@@ -223,7 +223,7 @@ std::map<std::string, Case> const cases = {
          return sum(x * w);
        })(split(*mesh));
        if (odd) sleep_for(60);
-       all_reduce<Y>(owed(*mesh));
+       all_reduce<Y>(unreduced(*mesh));
      }},
     {"differs_in_a_matrix_gradient",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
@@ -236,7 +236,7 @@ std::map<std::string, Case> const cases = {
     {"prints_against_reduce",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {
        if (odd) print(full<float>(*mesh, {}, 1.0f));
-       all_reduce<Y>(owed(*mesh));
+       all_reduce<Y>(unreduced(*mesh));
      }},
     {"saves_other_extents",
      [](Environment&, std::optional<Grid>& mesh, bool odd) {

@@ -30,10 +30,10 @@ double use(A const& a, B const& b, C const& c, D const& d) {
   auto split = reshard<Dim<I, X>, Dim<L>>(again);
   auto whole = all_gather<X>(split);
   auto moved = all_to_all<X, I, L>(split);
-  auto owed = matmul(moved, reshard<Dim<L, X>, Dim<J>>(c));
+  auto unreduced = matmul(moved, reshard<Dim<L, X>, Dim<J>>(c));
   (void)named.clone();
-  (void)all_reduce<X>(owed);
-  (void)reduce_scatter<X, I>(owed);
+  (void)all_reduce<X>(unreduced);
+  (void)reduce_scatter<X, I>(unreduced);
   whole.mutable_local()(0, 0) = 1;
   auto n = moved.extent<I>() * moved.local_extent<L>() + moved.global_index<I>(0);
   n += whole.extents()[0] + whole.ranges()[0].size() + whole.local_size();

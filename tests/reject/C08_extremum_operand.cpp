@@ -1,4 +1,4 @@
-// a still owes a maximum over X.
+// a is still an unreduced maximum over X.
 // EXPECT: \[shardtype C08\] an operand is an unreduced maximum or minimum
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<shardtype::Max, X> ?>, shardtype::Tensor<float, shardtype::Dim<J>, shardtype::Dim<K> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// b still owes a minimum over X.
+// b is still an unreduced minimum over X.
 // EXPECT: \[shardtype C08\] an operand is an unreduced maximum or minimum
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J> ?>, shardtype::Tensor<float, shardtype::Dim<J>, shardtype::Dim<K>, shardtype::Unreduced<shardtype::Min, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// A whole update in a tensor that owes a sum.
+// A whole update in a tensor with unreduced sums.
 // EXPECT: \[shardtype D13\] the operands must be unreduced over the same mesh axes
 // EXPECT: false, .*, X>
 // FORBID: Resolve<|basic_type|Pack<

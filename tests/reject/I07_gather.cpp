@@ -1,4 +1,4 @@
-// A table that owes a maximum, looked up along a split dim.
+// A table of unreduced maxima, looked up along a split dim.
 // EXPECT: \[shardtype I07\] the operand is an unreduced maximum or minimum
 // EXPECT: false, .*, V, Y>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// Updates that owe a maximum.
+// Updates that are unreduced maxima.
 // EXPECT: \[shardtype I07\] the operand is an unreduced maximum or minimum
 // EXPECT: false, .*, V, X>
 // FORBID: Resolve<|basic_type|Pack<

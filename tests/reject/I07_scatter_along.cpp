@@ -1,4 +1,4 @@
-// Sums of updates that owe a maximum.
+// Sums of updates that are unreduced maxima.
 // EXPECT: \[shardtype I07\] the operand is an unreduced maximum or minimum
 // EXPECT: false, .*, K, X>
 // FORBID: Resolve<|basic_type|Pack<

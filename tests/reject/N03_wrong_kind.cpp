@@ -1,4 +1,4 @@
-// A product cannot owe a maximum.
+// A product cannot be an unreduced maximum.
 // EXPECT: \[shardtype N03\] a product is a sum
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J, X> ?>, shardtype::Tensor<float, shardtype::Dim<J, X>, shardtype::Dim<K> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// An outer product sums nothing that could be owed.
+// An outer product sums nothing that could be unreduced.
 // EXPECT: \[shardtype N04\] .*unreduced over a mesh axis, but nothing is summed
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, shardtype::Tensor<float, shardtype::Dim<J> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

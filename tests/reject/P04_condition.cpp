@@ -1,4 +1,4 @@
-// The condition of a where is owed.
+// The condition of a where is unreduced.
 // EXPECT: \[shardtype P04\] .*f of a sum is not the sum of f
 // EXPECT: false, shardtype::Tensor<bool, shardtype::Dim<I>, shardtype::Unreduced<shardtype::Max, X> ?>, shardtype::Tensor<float, shardtype::Dim<I> ?>, shardtype::Tensor<float, shardtype::Dim<I> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// The divisor is owed.
+// The divisor is unreduced.
 // EXPECT: \[shardtype P04\] .*f of a sum is not the sum of f
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// A function that is not linear, of a sum that is owed.
+// A function that is not linear, of a sum that is unreduced.
 // EXPECT: \[shardtype P04\] .*f of a sum is not the sum of f
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

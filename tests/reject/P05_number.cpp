@@ -1,4 +1,4 @@
-// A number is added to an owed sum.
+// A number is added to an unreduced sum.
 // EXPECT: \[shardtype P05\] .*the sum would count it once per rank
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, shardtype::checking::Number<float>, X
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// A whole value is added to an owed sum.
+// A whole value is added to an unreduced sum.
 // EXPECT: \[shardtype P05\] .*the sum would count it once per rank
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, shardtype::Tensor<float, shardtype::Dim<I> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

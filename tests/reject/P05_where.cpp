@@ -1,4 +1,4 @@
-// One side of a where is owed, the other whole.
+// One side of a where is unreduced, the other whole.
 // EXPECT: \[shardtype P05\] .*the sum would count it once per rank
 // EXPECT: false, shardtype::Tensor<bool, shardtype::Dim<I> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, shardtype::checking::Number<float>, X
 // FORBID: Resolve<|basic_type|Pack<

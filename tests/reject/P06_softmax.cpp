@@ -1,4 +1,4 @@
-// The maximum of each row is owed over the axis that splits the rows.
+// The maximum of each row is unreduced over the axis that splits the rows.
 // EXPECT: \[shardtype P06\] .*all_reduce<X> the unreduced one first \(as all_reduce<X>\(max<J>\(a\)\)
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J, Y> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<shardtype::Max, Y> ?>, Y>
 // FORBID: Resolve<|basic_type|Pack<|NotTaken

@@ -1,4 +1,4 @@
-// X is owed in one factor and splits the other.
+// X is unreduced in one factor and splits the other.
 // EXPECT: \[shardtype P06\] .*summands and blocks do not belong together
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

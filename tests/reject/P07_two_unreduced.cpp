@@ -1,4 +1,4 @@
-// Both factors are owed.
+// Both factors are unreduced.
 // EXPECT: \[shardtype P07\] .*a product of sums is not the sum of products
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

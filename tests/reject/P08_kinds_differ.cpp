@@ -1,4 +1,4 @@
-// The maximum of sums that are owed.
+// The maximum of sums that are unreduced.
 // EXPECT: \[shardtype P08\] .*max keeps maxima
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<shardtype::Max, X> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

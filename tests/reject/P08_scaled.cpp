@@ -1,4 +1,4 @@
-// A maximum that is owed is negated.
+// A maximum that is unreduced is negated.
 // EXPECT: \[shardtype P08\] .*max keeps maxima
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<shardtype::Max, X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// A named result that owes what nothing owes.
+// A named result that is unreduced where nothing is.
 // EXPECT: \[shardtype R02\] a reshard never makes a replicated value unreduced
 // EXPECT: false, .*, X>
 // FORBID: Resolve<|basic_type|Pack<

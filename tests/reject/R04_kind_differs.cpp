@@ -1,4 +1,4 @@
-// A sum that is owed does not become a maximum.
+// A sum that is unreduced does not become a maximum.
 // EXPECT: \[shardtype R04\] .*unreduced with different kinds
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, Y>, shardtype::Dim<J>, shardtype::Unreduced<X> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// norm_1 of what is owed: the sizes of the parts are not those of the whole.
+// norm_1 of what is unreduced: the sizes of the parts are not those of the whole.
 // EXPECT: \[shardtype S02\] the tensor is already unreduced by another kind
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

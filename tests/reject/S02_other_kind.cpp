@@ -1,4 +1,4 @@
-// The maximum of sums that are owed.
+// The maximum of sums that are unreduced.
 // EXPECT: \[shardtype S02\] the tensor is already unreduced by another kind
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

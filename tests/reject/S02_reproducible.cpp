@@ -1,4 +1,4 @@
-// A reproducible sum of sums that are owed.
+// A reproducible sum of sums that are unreduced.
 // EXPECT: \[shardtype S02\] the tensor is already unreduced by another kind
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Unreduced<X> ?>, X
 // FORBID: Resolve<|basic_type|Pack<

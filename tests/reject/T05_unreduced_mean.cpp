@@ -1,4 +1,4 @@
-// Nothing can owe a mean.
+// Nothing is an unreduced mean.
 // EXPECT: \[shardtype T05\] a mesh axis stands where an index belongs
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Varying<X> ?>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// A maximum is owed, and not a sum.
+// A maximum is unreduced, and not a sum.
 // EXPECT: \[shardtype V08\] the block is unreduced \(or reduced\) over the mesh axis and the named output is not
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<shardtype::Max, X> ?>, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

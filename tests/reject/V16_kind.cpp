@@ -1,4 +1,4 @@
-// A sum is owed, and no maximum.
+// A sum is unreduced, and no maximum.
 // EXPECT: \[shardtype V16\] the block is unreduced with another kind
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

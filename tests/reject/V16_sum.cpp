@@ -1,4 +1,4 @@
-// A maximum is owed, and no sum.
+// An unreduced maximum, and no sum.
 // EXPECT: \[shardtype V16\] the block is unreduced with another kind
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Unreduced<shardtype::Max, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

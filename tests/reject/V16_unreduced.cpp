@@ -1,4 +1,4 @@
-// One block owes one kind.
+// One block is unreduced with one kind.
 // EXPECT: \[shardtype V16\] the block is unreduced with another kind
 // EXPECT: false, shardtype::Local<float, shardtype::Dim<I>, shardtype::Dim<J>, shardtype::Varying<Y>, shardtype::Unreduced<shardtype::Max, X> ?>, Y>
 // FORBID: Resolve<|basic_type|Pack<

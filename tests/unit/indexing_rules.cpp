@@ -89,12 +89,12 @@ Extents with(Extents at, int label, std::int64_t place) {
   return at;
 }
 
-// Whether a take of operands with these shardings gives a tensor of sharding `out`. If `owed` is
+// Whether a take of operands with these shardings gives a tensor of sharding `out`. If `unreduced` is
 // max, the table is of bool and the values are 0 and 1.
-bool take_is_sound(Spec const& table, Spec const& ids, Spec const& out, ReduceKind owed,
+bool take_is_sound(Spec const& table, Spec const& ids, Spec const& out, ReduceKind unreduced,
                    Sizing const& z) {
   std::int64_t const n = z.extents[V];
-  bool const booleans = owed == ReduceKind::max;
+  bool const booleans = unreduced == ReduceKind::max;
   auto const bit = [&](std::int64_t v) { return booleans ? (v > 0 ? 1 : 0) : v; };
   bool local_only = true;
   auto const local = [&](Coords const& c, Extents const& at) -> std::int64_t {
@@ -186,7 +186,7 @@ Spec random_ids(Draw& draw) {
 
 TEST_CASE("what the rule of take accepts computes the dense lookup") {
   Draw draw(20261122);
-  int owed = 0;
+  int unreduced = 0;
   int split = 0;
   int refused = 0;
   for (int total = 0; total < 30000;) {
@@ -197,7 +197,7 @@ TEST_CASE("what the rule of take accepts computes the dense lookup") {
     refused += v ? 0 : 1;
     if (!v) continue;
     ++total;
-    owed += v.result.unreduced.empty() ? 0 : 1;
+    unreduced += v.result.unreduced.empty() ? 0 : 1;
     split += table.dims[table.find(V)].axes.size > 0 ? 1 : 0;
     CAPTURE(total);
     REQUIRE(take_is_sound(table, ids, v.result, joins, random_sizing(draw)));
@@ -208,14 +208,14 @@ TEST_CASE("what the rule of take accepts computes the dense lookup") {
       REQUIRE(lost == (table.state(x) == AxisState::replicated && ids.dim_of(x) < 0));
     }
   }
-  CHECK(owed > 3000);
+  CHECK(unreduced > 3000);
   CHECK(split > 3000);
   CHECK(refused > 3000);
 }
 
 TEST_CASE("what the rule of scatter_add accepts computes the dense sums") {
   Draw draw(3);
-  int owed = 0;
+  int unreduced = 0;
   int sliced = 0;
   int refused = 0;
   for (int total = 0; total < 30000;) {
@@ -230,7 +230,7 @@ TEST_CASE("what the rule of scatter_add accepts computes the dense sums") {
     refused += v ? 0 : 1;
     if (!v) continue;
     ++total;
-    owed += v.result.unreduced.empty() ? 0 : 1;
+    unreduced += v.result.unreduced.empty() ? 0 : 1;
     for (int e = 0; e < ids.rank; ++e)
       if (!(ids.dims[e].axes == updates.dims[updates.find(ids.dims[e].label)].axes)) {
         ++sliced;
@@ -240,7 +240,7 @@ TEST_CASE("what the rule of scatter_add accepts computes the dense sums") {
     REQUIRE(scatter_is_sound(updates, ids, v.result, random_sizing(draw)));
     REQUIRE((v.result.unreduced.bits & v.result.reduced.bits) == 0);
   }
-  CHECK(owed > 3000);
+  CHECK(unreduced > 3000);
   CHECK(sliced > 2000);
   CHECK(refused > 3000);
 }

@@ -122,7 +122,7 @@ TEST_CASE("what the elementwise rules accept computes the dense function") {
                         {Linearity::choosing, 3, false}, {Linearity::choosing, 3, true}};
   Draw draw(20261121);
   int accepted[10] = {};
-  int owed[10] = {};
+  int unreduced[10] = {};
   int total = 0;
   while (total < 100000) {
     int const which = draw.below(10);
@@ -140,7 +140,7 @@ TEST_CASE("what the elementwise rules accept computes the dense function") {
     if (!v) continue;
     ++total;
     ++accepted[which];
-    owed[which] += v.result.unreduced.empty() ? 0 : 1;
+    unreduced[which] += v.result.unreduced.empty() ? 0 : 1;
     REQUIRE(rules::axes_on(v.result, 0).size <= 3);
     Sizing const z = random_sizing(draw);
     bool local_only = true;
@@ -166,13 +166,13 @@ TEST_CASE("what the elementwise rules accept computes the dense function") {
   for (int k = 0; k < 10; ++k) {
     CAPTURE(k);
     CHECK(accepted[k] > 1000);
-    CHECK((owed[k] > 50) == (k > 1));
+    CHECK((unreduced[k] > 50) == (k > 1));
   }
 }
 
 TEST_CASE("what the reduction rules accept computes the dense reduction") {
   Draw draw(7);
-  int owed = 0;
+  int unreduced = 0;
   for (int total = 0; total < 30000;) {
     Spec const s = random_spec(draw, nullptr);
     Labels kept;
@@ -182,13 +182,13 @@ TEST_CASE("what the reduction rules accept computes the dense reduction") {
     Verdict const v = rules::reduction(s, kept, how);
     if (!v) continue;
     ++total;
-    owed += v.result.unreduced.empty() ? 0 : 1;
+    unreduced += v.result.unreduced.empty() ? 0 : 1;
     Sizing z = random_sizing(draw);
     for (int l = 0; l < 3; ++l) z.extents.at[l] = std::max<std::int64_t>(1, z.extents[l]);
     // "whole" represents any function of all terms: here the sum of squares, which no unreduced
     // kind represents
     auto const reduce = [&](Coords const* c, Extents const& at) {
-      ReduceKind const kind = owed_kind(how);
+      ReduceKind const kind = unreduced_kind(how);
       bool const sizes = how == ReductionKind::sum_of_sizes || how == ReductionKind::max_of_sizes;
       std::int64_t value = kind == ReduceKind::max ? -1000 : kind == ReduceKind::min ? 1000 : 0;
       for (std::int64_t k = 0; k < simulate::volume(s, z.extents); ++k) {
@@ -211,5 +211,5 @@ TEST_CASE("what the reduction rules accept computes the dense reduction") {
         v.result, z, [&](Coords const& c, Extents const& at) { return reduce(&c, at); },
         [&](Extents const& at) { return reduce(nullptr, at); }));
   }
-  CHECK(owed > 1000);
+  CHECK(unreduced > 1000);
 }

@@ -332,16 +332,18 @@ int write(planning::ProgramBuilder& b, Term const& t) {
   if (t.kind == Term::given) return b.given(labels, t.sharding, 4, 1);
   for (Term const& operand : t.of) of.push_back(write(b, operand));
   auto const n = static_cast<int>(of.size());
-  planning::OwingSets each[2];
+  planning::UnreducedSets each[2];
   each[0].add(1);
   each[1].add(2);
   switch (t.kind) {
     case Term::product:
       return b.product(of.data(), n, labels);
     case Term::add:
-      return b.map(of.data(), n, labels, planning::owing_sets(Linearity::additive, each, 2), 4, 1);
+      return b.map(of.data(), n, labels, planning::unreduced_sets(Linearity::additive, each, 2), 4,
+                   1);
     case Term::scale:
-      return b.map(of.data(), n, labels, planning::owing_sets(Linearity::scaling, each, 2), 4, 1);
+      return b.map(of.data(), n, labels, planning::unreduced_sets(Linearity::scaling, each, 2), 4,
+                   1);
     case Term::function:
       return b.map(of.data(), n, labels, {}, 4, 1);
     case Term::sum:
@@ -361,8 +363,8 @@ class Terms {
  public:
   Terms(Draw& draw, World& w) : draw_(draw), w_(w) {}
 
-  Spec sharding(int rank, bool owed) {
-    auto const all = all_specs(rank, w_.axes, owed);
+  Spec sharding(int rank, bool unreduced) {
+    auto const all = all_specs(rank, w_.axes, unreduced);
     return all[static_cast<std::size_t>(draw_.below(static_cast<int>(all.size())))];
   }
   int label() {
@@ -550,22 +552,22 @@ TEST_CASE("a value that several read is made in a good layout") {
     int const h = write(b, first);
     b.share(h);
     b.share(h);
-    planning::OwingSets each[2];
+    planning::UnreducedSets each[2];
     each[0].add(1);
     each[1].add(2);
     int const scaled_operands[] = {h, write(b, scale)};
     int const scaled = b.map(scaled_operands, 2, labels(first.labels),
-                             planning::owing_sets(Linearity::scaling, each, 2), 4, 1);
+                             planning::unreduced_sets(Linearity::scaling, each, 2), 4, 1);
     int const sum_operands[] = {scaled, h};
     int const sum = b.map(sum_operands, 2, labels(first.labels),
-                          planning::owing_sets(Linearity::additive, each, 2), 4, 1);
+                          planning::unreduced_sets(Linearity::additive, each, 2), 4, 1);
     int const factors[] = {draw.one_in(2) ? sum : h, write(b, other)};
     int root = b.product(factors, 2, labels({i, k}));
     if (factors[0] == h) {
       int const again[] = {scaled, write(b, terms.given({j, k}))};
       int const both[] = {root, b.product(again, 2, labels({i, k}))};
-      root =
-          b.map(both, 2, labels({i, k}), planning::owing_sets(Linearity::additive, each, 2), 4, 1);
+      root = b.map(both, 2, labels({i, k}), planning::unreduced_sets(Linearity::additive, each, 2),
+                   4, 1);
     }
     b.finish(root, labels({i, k}), terms.sharding(2, false));
     Identity const none[max_axes]{};

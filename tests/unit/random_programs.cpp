@@ -18,7 +18,7 @@ using namespace programs;
 
 TEST_CASE("100,000 random programs keep the dense meaning, instruction by instruction") {
   std::array<int, static_cast<std::size_t>(op_count)> met{};
-  std::array<int, static_cast<std::size_t>(op_count)> owed{};
+  std::array<int, static_cast<std::size_t>(op_count)> unreduced{};
   for (std::uint64_t seed = 1; seed <= 100000; ++seed) {
     Program const p = generate(seed, most_instructions);
     Draw draw(seed + 7);
@@ -42,11 +42,11 @@ TEST_CASE("100,000 random programs keep the dense meaning, instruction by instru
       REQUIRE(ranks.sound);
       REQUIRE(stands_for(values.back(), dense.back(), z));
       ++met[static_cast<std::size_t>(in.op)];
-      owed[static_cast<std::size_t>(in.op)] += in.result.unreduced.empty() ? 0 : 1;
+      unreduced[static_cast<std::size_t>(in.op)] += in.result.unreduced.empty() ? 0 : 1;
     }
   }
   for (std::size_t op = 0; op < met.size(); ++op) {
-    CAPTURE(op, met[op], owed[op]);
+    CAPTURE(op, met[op], unreduced[op]);
     CHECK(met[op] > 500);
   }
 }

@@ -128,13 +128,13 @@ Cost plain_cost(Spec s, Spec const& to, Sizing const& z, Machine const& m) {
     sum = sum + step_cost(step, z, m);
     s = after;
   };
-  AxisList owed;
+  AxisList unreduced;
   for (int x = 0; x < axes; ++x)
-    if (s.unreduced.contains(x) && !to.unreduced.contains(x)) owed.push(x);
-  if (owed.size > 0) {
+    if (s.unreduced.contains(x) && !to.unreduced.contains(x)) unreduced.push(x);
+  if (unreduced.size > 0) {
     Spec after = s;
-    for (int k = 0; k < owed.size; ++k) after.unreduced.erase(owed[k]);
-    pay(Collective::all_reduce, owed, after);
+    for (int k = 0; k < unreduced.size; ++k) after.unreduced.erase(unreduced[k]);
+    pay(Collective::all_reduce, unreduced, after);
   }
   for (int d = 0; d < s.rank; ++d) {
     AxisList const now = s.dims[d].axes;

@@ -90,8 +90,8 @@ struct BlockMove {
     if (Parts::count == 0) return refuse(Code::K07_no_axis);
     if (!Parts::in_order() || axes().size == 0 || named_count() != labels_named(how))
       return refuse(Code::T05_not_an_axis);
-    bool const may_owe = reduces || (to == AxisState::unreduced && !Parts::mean);
-    if (Parts::names_kind && !may_owe) return refuse(Code::T05_not_an_axis);
+    bool const may_be_unreduced = reduces || (to == AxisState::unreduced && !Parts::mean);
+    if (Parts::names_kind && !may_be_unreduced) return refuse(Code::T05_not_an_axis);
     if (Parts::states > may_name_states) return refuse(Code::T05_not_an_axis);
     if (S::readings[1].malformed == Malformed::repeated_axis)
       return rules::refuse(Code::T01_axis_twice, -1, -1, S::readings[1].axis);

@@ -237,16 +237,16 @@ template <AxisSet Spec::* Which, class P>
 using Listing = std::make_index_sequence<static_cast<std::size_t>((P::value.*Which).size())>;
 
 template <class... Xs>
-using OwedMax = Unreduced<Max, Xs...>;
+using UnreducedMax = Unreduced<Max, Xs...>;
 template <class... Xs>
-using OwedMin = Unreduced<Min, Xs...>;
+using UnreducedMin = Unreduced<Min, Xs...>;
 template <class S, class P>
 constexpr auto unreduced_pack() {
   using Axes = Listing<&Spec::unreduced, P>;
   if constexpr (P::value.kind == ReduceKind::max) {
-    return decltype(detail::attribute_pack<S, P, &Spec::unreduced, OwedMax>(Axes())){};
+    return decltype(detail::attribute_pack<S, P, &Spec::unreduced, UnreducedMax>(Axes())){};
   } else if constexpr (P::value.kind == ReduceKind::min) {
-    return decltype(detail::attribute_pack<S, P, &Spec::unreduced, OwedMin>(Axes())){};
+    return decltype(detail::attribute_pack<S, P, &Spec::unreduced, UnreducedMin>(Axes())){};
   } else {
     return decltype(detail::attribute_pack<S, P, &Spec::unreduced, Unreduced>(Axes())){};
   }

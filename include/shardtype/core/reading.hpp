@@ -109,7 +109,7 @@ inline constexpr AxisPart const* axis_parts[sizeof...(Positions) + 1] = {&axis_p
 struct Part {
   enum class Kind : std::int8_t { none, dim, varying, unreduced, reduced, memory };
   Kind kind = Kind::none;
-  ReduceKind owed = ReduceKind::sum;
+  ReduceKind unreduced_kind = ReduceKind::sum;
   LabelPart const* label = nullptr;       ///< if it is a dim
   AxisPart const* const* axes = nullptr;  ///< ends with a null pointer
   Identity memory = nullptr;              ///< the space of a Memory
@@ -202,7 +202,7 @@ constexpr void read_part(Reading& r, Names& n, Part const& part) {
     case Part::Kind::unreduced:
       r.order(2);
       r.spec.unreduced = read_set(r, n, part.axes);
-      r.spec.kind = part.owed;
+      r.spec.kind = part.unreduced_kind;
       return;
     case Part::Kind::reduced:
       r.order(3);

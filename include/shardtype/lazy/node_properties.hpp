@@ -23,9 +23,9 @@ constexpr int work_of() {
 /// The sets of operands of a function that may be unreduced over the same axis together; operands
 /// are numbered from `slot` on.
 template <class A>
-struct OwedTogether {
-  static constexpr planning::OwingSets sets(int& slot) {
-    planning::OwingSets out;
+struct UnreducedTogether {
+  static constexpr planning::UnreducedSets sets(int& slot) {
+    planning::UnreducedSets out;
     if constexpr (is_lazy<A>) out.add(1U << slot++);
     if constexpr (std::is_same_v<A, Number<op::Zero>>)
       out.size = 1;  // the empty set: a zero is a summand of any unreduced value
@@ -33,13 +33,13 @@ struct OwedTogether {
   }
 };
 template <class F, class... Args>
-struct OwedTogether<LazyMap<F, Args...>> {
-  static constexpr planning::OwingSets sets(int& slot) {
+struct UnreducedTogether<LazyMap<F, Args...>> {
+  static constexpr planning::UnreducedSets sets(int& slot) {
     using common = typename ElementFor<F, argument_t<Args>...>::type;
-    planning::OwingSets each[sizeof...(Args)];
+    planning::UnreducedSets each[sizeof...(Args)];
     int k = 0;
-    ((each[k++] = OwedTogether<Args>::sets(slot)), ...);
-    return planning::owing_sets(linearity_of<F, common>, each, k);
+    ((each[k++] = UnreducedTogether<Args>::sets(slot)), ...);
+    return planning::unreduced_sets(linearity_of<F, common>, each, k);
   }
 };
 

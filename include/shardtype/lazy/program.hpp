@@ -8,7 +8,7 @@
 #include <shardtype/check/valid_on.hpp>
 #include <shardtype/lazy/node_properties.hpp>
 #include <shardtype/lazy/walk.hpp>
-#include <shardtype/plan/owing.hpp>
+#include <shardtype/plan/unreduced_reach.hpp>
 
 namespace shardtype::automatic_mode {
 
@@ -90,9 +90,9 @@ class ProgramWriter {
     using T = element_t<typename M::whole>;
     int slot = 0;
     meet(operands, {});
-    return originate(builder.map(operands.at, operands.size,
-                                 labels_among<typename M::whole>(operands, {}),
-                                 OwedTogether<M>::sets(slot), sizeof(T), detail::work_of<T>()));
+    return originate(
+        builder.map(operands.at, operands.size, labels_among<typename M::whole>(operands, {}),
+                    UnreducedTogether<M>::sets(slot), sizeof(T), detail::work_of<T>()));
   }
   template <class F, class Whole, class A>
   constexpr int visit(LazyReduction<F, Whole, A> const*, WalkedOperands const& operands) {
@@ -160,7 +160,7 @@ class ProgramWriter {
     if (builder.program.overflow) return refuse_with(Code::L03_too_large);
     check_kind(builder.program.root, wanted);
     if (fault != Code::ok) return;
-    if (!planning::OwingReach(builder.program).holds())
+    if (!planning::UnreducedReach(builder.program).holds())
       refuse_with(Code::R02_replicated_to_unreduced);
     else if (kinds_differ_)
       refuse_with(Code::R04_kind_differs);
@@ -338,7 +338,7 @@ class ProgramWriter {
   }
 
   constexpr void check_kind(int value, Spec const& asked) {
-    if (!asked.unreduced.empty() && asked.kind != builder.program.nodes[value].owes)
+    if (!asked.unreduced.empty() && asked.kind != builder.program.nodes[value].unreduced_kind)
       kinds_differ_ = true;
   }
 

@@ -18,8 +18,8 @@ namespace shardtype::planning {
 
 /// Roles of an axis that splits no label in the product.
 inline constexpr int idle = -1;
-inline constexpr int owed_by_a = -2;
-inline constexpr int owed_by_b = -3;
+inline constexpr int unreduced_in_a = -2;
+inline constexpr int unreduced_in_b = -3;
 
 /// The roles that one axis may take: a label that it splits, or one of the above.
 struct Roles {
@@ -68,8 +68,8 @@ constexpr Roles roles_of(int x, Spec const& a, Spec const& b, Spec const& wanted
   int const want = label_of(wanted, x);
   if (ua || ub) {
     // an operand may stay unreduced if the other is replicated
-    if (ua) roles.add(owed_by_a);
-    if (ub) roles.add(owed_by_b);
+    if (ua) roles.add(unreduced_in_a);
+    if (ub) roles.add(unreduced_in_b);
     if (la >= 0) roles.add(la);
     if (lb >= 0) roles.add(lb);
     return roles;
@@ -137,7 +137,7 @@ constexpr Spec with_roles(Spec const& s, Spec const& other, Spec const& wanted, 
                               rules::axes_on(wanted, l)));
   }
   for (int x = 0; x < max_axes; ++x) {
-    if (role[x] == (is_a ? owed_by_a : owed_by_b)) out.unreduced.insert(x);
+    if (role[x] == (is_a ? unreduced_in_a : unreduced_in_b)) out.unreduced.insert(x);
     if (role[x] == idle && s.reduced.contains(x)) out.reduced.insert(x);
   }
   return out;

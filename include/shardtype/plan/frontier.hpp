@@ -65,7 +65,7 @@ struct Frontier {
 };
 
 /// Whether a value has a layout in which it is unreduced over an axis.
-constexpr bool can_owe(RecordedProgram const& p, int node) {
+constexpr bool can_be_unreduced(RecordedProgram const& p, int node) {
   ProgramNode const& n = p.nodes[node];
   if (n.pinned >= 0) {
     int const base = p.code(node).base();
@@ -74,10 +74,11 @@ constexpr bool can_owe(RecordedProgram const& p, int node) {
     return false;
   }
   if (n.making == Making::product || n.making == Making::reduction) return true;
-  for (int set = 0; set < n.owing; ++set) {
+  for (int set = 0; set < n.unreduced_count; ++set) {
     bool all = true;
     for (int k = 0; k < n.operands; ++k)
-      if (((n.owing_sets[set] >> k) & 1U) != 0) all = all && can_owe(p, p.operand(node, 0, k));
+      if (((n.unreduced_sets[set] >> k) & 1U) != 0)
+        all = all && can_be_unreduced(p, p.operand(node, 0, k));
     if (all) return true;
   }
   return false;

@@ -78,13 +78,13 @@ class FrontierSearch : public Settler {
       for (int k = 1; k < parties_; ++k) code_[k] = p_.nodes[p_.operand(node_, way, k - 1)].pinned;
       return consider();
     }
-    owing_ = 0;
-    for (int set = 0; set < n_.owing; ++set) {
+    sets_ = 0;
+    for (int set = 0; set < n_.unreduced_count; ++set) {
       bool possible = true;
       for (int k = 1; k < parties_; ++k)
-        if (((n_.owing_sets[set] >> (k - 1)) & 1U) != 0)
-          possible = possible && can_owe(p_, p_.operand(node_, way, k - 1));
-      if (possible) owing_set_[owing_++] = 1U | static_cast<unsigned>(n_.owing_sets[set]) << 1U;
+        if (((n_.unreduced_sets[set] >> (k - 1)) & 1U) != 0)
+          possible = possible && can_be_unreduced(p_, p_.operand(node_, way, k - 1));
+      if (possible) together_[sets_++] = 1U | static_cast<unsigned>(n_.unreduced_sets[set]) << 1U;
     }
     flops_ = 2.0 * n_.work;
     for (int l = 0; l < labels_; ++l) flops_ *= static_cast<double>(extent_[l]);
@@ -114,8 +114,8 @@ class FrontierSearch : public Settler {
       return;
     }
     place(x + 1);
-    for (int set = 0; set < owing_; ++set) {
-      unsigned const members = owing_set_[set];
+    for (int set = 0; set < sets_; ++set) {
+      unsigned const members = together_[set];
       for (int k = 0; k < parties_; ++k)
         if (((members >> k) & 1U) != 0) code_[k] += power_[k][x];
       place(x + 1);
@@ -283,8 +283,8 @@ class FrontierSearch : public Settler {
                                                        ///< dim, or 0
   bool whole_[max_program_labels]{};
   int power_[max_operands + 1][searched_axes]{};
-  int owing_ = 0;
-  unsigned owing_set_[max_operands]{};  ///< parties that may be unreduced over an axis together
+  int sets_ = 0;
+  unsigned together_[max_operands]{};  ///< parties that may be unreduced over an axis together
   // the current assignment of axes
   double flops_ = 0;  ///< of a product
   int code_[max_operands + 1]{};

@@ -128,7 +128,7 @@ class GraphWriter {
   /// Enumerates all layouts of the axes from `x` on; `lists_` has the earlier axes.
   constexpr void place(int x) {
     if (x == code_.axes || x == searched_axes) {
-      int code = owed_code_;
+      int code = unreduced_code_;
       for (int d = 0; d < code_.rank; ++d)
         for (int k = 0; k < lists_.size[d]; ++k)
           code += code_.digit(d, k) * power_[lists_.at[d][k]];
@@ -138,9 +138,9 @@ class GraphWriter {
       return;
     }
     place(x + 1);
-    owed_code_ += power_[x];
+    unreduced_code_ += power_[x];
     place(x + 1);
-    owed_code_ -= power_[x];
+    unreduced_code_ -= power_[x];
     for (int d = 0; d < code_.rank; ++d) {
       int* const list = lists_.at[d];
       int const n = lists_.size[d]++;
@@ -160,11 +160,11 @@ class GraphWriter {
   constexpr void steps_from(int code) {
     from_ = code;
     for (int d = 0; d < code_.rank; ++d) lists_.size[d] = 0;
-    idle_ = owed_ = 0;
+    idle_ = unreduced_ = 0;
     for (int x = 0, rest = code; x < code_.axes; ++x, rest /= code_.base()) {
       int const at = rest % code_.base();
       if (at == 0) idle_ |= 1U << x;
-      if (at == 1) owed_ |= 1U << x;
+      if (at == 1) unreduced_ |= 1U << x;
       if (at < 2) continue;
       int const d = (at - 2) / code_.axes;
       lists_.at[d][(at - 2) % code_.axes] = x;
@@ -180,8 +180,8 @@ class GraphWriter {
       leave(d);
       if (lists_.size[d] > 1) reorder(d, 0, 0);
     }
-    if (owed_ != 0 && code_.rank > 0) scatter(0, 0);
-    for (unsigned some = owed_; some != 0; some = (some - 1) & owed_) {
+    if (unreduced_ != 0 && code_.rank > 0) scatter(0, 0);
+    for (unsigned some = unreduced_; some != 0; some = (some - 1) & unreduced_) {
       int group[searched_axes]{};
       int n = 0;
       int to = code;
@@ -235,7 +235,7 @@ class GraphWriter {
   constexpr void scatter(int n, unsigned used) {
     if (n == searched_axes) return;
     for (int x = 0; x < code_.axes; ++x) {
-      if (((owed_ & ~used) >> x & 1U) == 0) continue;
+      if (((unreduced_ & ~used) >> x & 1U) == 0) continue;
       chosen_[n] = x;
       fan(Collective::reduce_scatter, -1, chosen_, n + 1);
       for (int d = 0; d < code_.rank; ++d) {
@@ -276,12 +276,12 @@ class GraphWriter {
 
   // the layout under consideration
   Lists lists_{};
-  int owed_code_ = 0;
+  int unreduced_code_ = 0;
   int rising_code_ = 0;  ///< the code with each dim's axes in increasing order and nothing
                          ///< unreduced
   int from_ = 0;
   unsigned idle_ = 0;
-  unsigned owed_ = 0;
+  unsigned unreduced_ = 0;
   int chosen_[searched_axes]{};
 };
 

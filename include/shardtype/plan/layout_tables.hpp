@@ -35,23 +35,23 @@ class GraphSize {
       }
       return;
     }
-    for (int owed = 0; owed <= left; ++owed) {
+    for (int unreduced = 0; unreduced <= left; ++unreduced) {
       std::size_t choices = alike;
-      for (int k = 0; k < owed; ++k)
+      for (int k = 0; k < unreduced; ++k)
         choices = choices * static_cast<std::size_t>(left - k) / static_cast<std::size_t>(k + 1);
       layouts += choices;
-      steps_from(left - owed, owed, choices);
+      steps_from(left - unreduced, unreduced, choices);
     }
   }
-  constexpr void steps_from(int not_used, int owed, std::size_t choices) {
+  constexpr void steps_from(int not_used, int unreduced, std::size_t choices) {
     auto const dims = static_cast<std::size_t>(rank_);
     std::size_t spread = 0;  // fans with an edge to each dim: slices and reduce_scatters
-    std::size_t single = (std::size_t{1} << owed) - 1;  // fans with one edge
+    std::size_t single = (std::size_t{1} << unreduced) - 1;  // fans with one edge
     std::size_t split = 0;
     if (rank_ > 0) spread = static_cast<std::size_t>(not_used);
     std::size_t of_length = 1;
-    for (int k = 0; k < owed && rank_ > 0; ++k)
-      spread += of_length *= static_cast<std::size_t>(owed - k);
+    for (int k = 0; k < unreduced && rank_ > 0; ++k)
+      spread += of_length *= static_cast<std::size_t>(unreduced - k);
     for (int d = 0; d < rank_; ++d) {
       std::size_t orders = 1;
       for (int k = 2; k <= on_[d]; ++k) orders *= static_cast<std::size_t>(k);

@@ -37,7 +37,8 @@ struct ProgramNode {
   Making making = Making::given;
   std::int8_t rank = 0;
   std::int8_t labels[max_dims]{};
-  ReduceKind owes = ReduceKind::sum;  ///< kind of pending reduction over its unreduced axes
+  ReduceKind unreduced_kind =
+      ReduceKind::sum;  ///< kind of pending reduction over its unreduced axes
   /// The layout (LayoutCode) of an operand of the program, or else of a constraint; -1: none.
   std::int32_t pinned = -1;
   std::int32_t element_bytes = 1;
@@ -53,8 +54,8 @@ struct ProgramNode {
   std::int8_t operands = 0;    ///< per alternative
   std::int16_t ways = 0;       ///< number of alternatives: the ways to cut a part of a chain
   /// Sets of operands that may be unreduced over the same axis together; the result then is, too.
-  std::int8_t owing = 0;
-  std::uint8_t owing_sets[max_operands]{};
+  std::int8_t unreduced_count = 0;
+  std::uint8_t unreduced_sets[max_operands]{};
   /// Of an operation: its name, and a bit for each dim that must not be split, of the value (first)
   /// and of its operands.
   char const* name = nullptr;
@@ -128,7 +129,7 @@ struct RecordedProgram {
   }
   constexpr Spec spec(int node, int layout_code) const {
     Spec s = code(node).spec(layout_code);
-    s.kind = s.unreduced.empty() ? ReduceKind::sum : nodes[node].owes;
+    s.kind = s.unreduced.empty() ? ReduceKind::sum : nodes[node].unreduced_kind;
     return s;
   }
 

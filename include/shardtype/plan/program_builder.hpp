@@ -33,7 +33,7 @@ inline constexpr ReduceKinds every_kind =
 
 /// Sets of operands of a function that may be unreduced over the same axis together, and of which
 /// kinds their pending reductions may be.
-struct OwingSets {
+struct UnreducedSets {
   int size = 0;
   std::uint8_t at[max_operands]{};
   ReduceKinds kinds[max_operands]{};
@@ -70,10 +70,10 @@ constexpr ReduceKinds kinds_through(Linearity how) {
 /// The sets of a function of expressions, from the sets of its arguments; each argument's operands
 /// are numbered separately. `size`: number of arguments. An argument without sets (a number, a
 /// user's function) is never unreduced.
-constexpr OwingSets owing_sets(Linearity how, OwingSets const* arguments, int size) {
-  OwingSets out;
+constexpr UnreducedSets unreduced_sets(Linearity how, UnreducedSets const* arguments, int size) {
+  UnreducedSets out;
   ReduceKinds const through = kinds_through(how);
-  auto each = [&](OwingSets const& a) {
+  auto each = [&](UnreducedSets const& a) {
     for (int k = 0; k < a.size; ++k) out.add(a.at[k], a.kinds[k] & through);
   };
   // unions of one set of each argument
@@ -139,7 +139,7 @@ class ProgramBuilder {
   /// its dims' numbers as labels.
   constexpr int given(ProgramLabels const& labels, Spec const& spec, int element_bytes, int work) {
     ProgramNode n = value(Making::given, labels, element_bytes, work);
-    n.owes = spec.kind;
+    n.unreduced_kind = spec.kind;
     int const node = program.add(n);
     program.nodes[node].pinned = program.code(node).of(spec);
     return node;
@@ -159,8 +159,8 @@ class ProgramBuilder {
     return part[size - 1];
   }
   /// Adds an elementwise function of values; the result has the labels `out`.
-  constexpr int map(int const* operands, int size, ProgramLabels const& out, OwingSets const& sets,
-                    int element_bytes, int work) {
+  constexpr int map(int const* operands, int size, ProgramLabels const& out,
+                    UnreducedSets const& sets, int element_bytes, int work) {
     ProgramNode n = value(Making::map, out, element_bytes, work);
     n.operands = static_cast<std::int8_t>(size);
     n.ways = 1;
@@ -168,8 +168,8 @@ class ProgramBuilder {
       ReduceKind kind{};
       if (!one_kind(operands, size, sets.at[k], kind)) continue;
       if ((sets.kinds[k] & only(kind)) == 0) continue;
-      if (n.owing == 0) n.owes = kind;
-      if (n.owes == kind) n.owing_sets[n.owing++] = sets.at[k];
+      if (n.unreduced_count == 0) n.unreduced_kind = kind;
+      if (n.unreduced_kind == kind) n.unreduced_sets[n.unreduced_count++] = sets.at[k];
     }
     int const node = program.add(n);
     for (int k = 0; k < size; ++k) use(operands[k]);
@@ -179,10 +179,11 @@ class ProgramBuilder {
   constexpr int reduction(int operand, ProgramLabels const& kept, ReductionKind how) {
     ProgramNode const from = program.nodes[operand];
     ProgramNode n = value(Making::reduction, kept, from.element_bytes, from.work);
-    n.owes = owed_kind(how);
+    n.unreduced_kind = unreduced_kind(how);
     n.operands = 1;
     n.ways = 1;
-    if (goes_through_owed(how) && from.owes == n.owes) n.owing_sets[n.owing++] = 1;
+    if (goes_through_unreduced(how) && from.unreduced_kind == n.unreduced_kind)
+      n.unreduced_sets[n.unreduced_count++] = 1;
     int const node = program.add(n);
     use(operand);
     return node;
@@ -206,7 +207,7 @@ class ProgramBuilder {
     ProgramNode v = value(Making::shard_map, out, element_bytes, work);
     v.name = name;
     v.keeps = keeps;
-    v.owes = spec.kind;
+    v.unreduced_kind = spec.kind;
     v.operands = static_cast<std::int8_t>(size);
     v.ways = 1;
     int const node = program.add(v);
@@ -218,10 +219,10 @@ class ProgramBuilder {
   constexpr int relabel(int operand, ProgramLabels const& labels) {
     ProgramNode const from = program.nodes[operand];
     ProgramNode n = value(Making::relabel, labels, from.element_bytes, from.work);
-    n.owes = from.owes;
+    n.unreduced_kind = from.unreduced_kind;
     n.operands = 1;
     n.ways = 1;
-    n.owing_sets[n.owing++] = 1;
+    n.unreduced_sets[n.unreduced_count++] = 1;
     int const node = program.add(n);
     use(operand);
     return node;
@@ -254,7 +255,7 @@ class ProgramBuilder {
     if (!same && any_order && n.pinned < 0 && n.readers == 0 && !n.kept) {
       for (int d = 0; d < n.rank; ++d) n.labels[d] = order.at[d];
     } else if (!same) {
-      OwingSets all;
+      UnreducedSets all;
       all.add(1);
       root = map(&root, 1, order, all, n.element_bytes, n.work);
     }
@@ -281,7 +282,7 @@ class ProgramBuilder {
     bool first = true;
     for (int k = 0; k < size; ++k) {
       if (((set >> k) & 1U) == 0) continue;
-      ReduceKind const mine = program.nodes[operands[k]].owes;
+      ReduceKind const mine = program.nodes[operands[k]].unreduced_kind;
       if (!first && mine != kind) return false;
       kind = mine;
       first = false;
@@ -322,8 +323,8 @@ class ProgramBuilder {
     for (int side = 0; side < 2; ++side) {
       bool sums = true;
       for (int k = i; k <= j; ++k)
-        sums = sums && program.nodes[operands[k]].owes == ReduceKind::sum;
-      if (sums) n.owing_sets[n.owing++] = static_cast<std::uint8_t>(1 << side);
+        sums = sums && program.nodes[operands[k]].unreduced_kind == ReduceKind::sum;
+      if (sums) n.unreduced_sets[n.unreduced_count++] = static_cast<std::uint8_t>(1 << side);
     }
     int const node = program.add(n);
     for (int k = i; k < j; ++k) {

@@ -39,11 +39,11 @@ constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machi
     bytes = now;
     length[d] = after;
   };
-  unsigned const owed = static_cast<unsigned>(from.unreduced.bits & ~to.unreduced.bits);
-  if (owed != 0) {
+  unsigned const unreduced = static_cast<unsigned>(from.unreduced.bits & ~to.unreduced.bits);
+  if (unreduced != 0) {
     ++collectives;
     std::int64_t p = 1;
-    for (int x = 0; x < max_axes; ++x) p *= ((owed >> x) & 1U) != 0 ? z.sizes.at[x] : 1;
+    for (int x = 0; x < max_axes; ++x) p *= ((unreduced >> x) & 1U) != 0 ? z.sizes.at[x] : 1;
     out.most = in_time(step_cost(Collective::all_reduce, bytes, bytes, p, m).picoseconds);
   }
   for (int d = 0; d < from.rank; ++d) {

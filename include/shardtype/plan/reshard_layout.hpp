@@ -24,7 +24,7 @@ inline constexpr int first_turn = 2 + max_dims * searched_axes;
 constexpr Key place_key(int axis, int dim, int place) {
   return static_cast<Key>(2 + dim * searched_axes + place) << (6 * axis);
 }
-constexpr Key owed_key(int axis) { return Key{1} << (6 * axis); }
+constexpr Key unreduced_key(int axis) { return Key{1} << (6 * axis); }
 constexpr Key mask_key(int axis) { return Key{63} << (6 * axis); }
 
 /// The key of a dim that `axis` splits block-cyclically: with the block size of the goal, or of the
@@ -44,7 +44,7 @@ constexpr Key key_of(Spec const& s, Spec const& goal) {
   Key key = 0;
   for (int d = 0; d < s.rank; ++d) key |= key_of(s.dims[d].axes, d, goal.dims[d].axes);
   for (int x = 0; x < searched_axes; ++x)
-    if (s.unreduced.contains(x)) key |= owed_key(x);
+    if (s.unreduced.contains(x)) key |= unreduced_key(x);
   return key;
 }
 

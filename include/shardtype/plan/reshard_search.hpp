@@ -88,7 +88,7 @@ class Search {
           for (int k = 0; k < fixed; ++k) used |= 1U << (chosen_[k] = here_[d].at[k]);
           orders(d, fixed, used);
         }
-        if (owed_ != 0) scatters(d, here_[d].size, stay_[d], owed_, key_, 1, length(d));
+        if (unreduced_ != 0) scatters(d, here_[d].size, stay_[d], unreduced_, key_, 1, length(d));
       }
       reductions();
     }
@@ -120,14 +120,14 @@ class Search {
     for (int d = 0; d < rank_; ++d) here_[d].size = 0;
     for (int d = 0; turns_ && d < rank_; ++d) here_[d].cyclic = 0;
     idle_ = 0;
-    owed_ = 0;
+    unreduced_ = 0;
     for (int x = 0; x <= last_axis_; ++x) {
       if (((axes_ >> x) & 1U) == 0) continue;
       int const place = static_cast<int>((key >> (6 * x)) & 63U);
       if (place == 0) {
         idle_ |= 1U << x;
       } else if (place == 1) {
-        if (!goal_.unreduced.contains(x)) owed_ |= 1U << x;
+        if (!goal_.unreduced.contains(x)) unreduced_ |= 1U << x;
       } else if (place >= first_turn) {
         int const d = (place - first_turn) / 2;
         here_[d] = turn(d, x, (place - first_turn) % 2 == 0 ? goal_ : from_);
@@ -136,7 +136,7 @@ class Search {
       }
     }
     bytes_ = z_.element_bytes;
-    left_ = owed_ != 0 ? 1 : 0;
+    left_ = unreduced_ != 0 ? 1 : 0;
     for (int d = 0; d < rank_; ++d) {
       AxisList const& now = here_[d];
       stay_[d] = settled(now, goal_.dims[d].axes);
@@ -192,7 +192,7 @@ class Search {
     if (missing_.known()) {
       // an unreduced rank holds nothing of the goal yet
       bool const reduces = collective == Collective::reduce_scatter || move == Move::reduce;
-      ahead += missing_.time(owed_ != 0 && !reduces ? 0 : parts);
+      ahead += missing_.time(unreduced_ != 0 && !reduces ? 0 : parts);
     }
     if (time_ + ahead + (collective == Collective::none ? 0 : least_) > limit_) return;
     unsigned const bucket = nodes_.bucket(key);
@@ -322,20 +322,20 @@ class Search {
                           std::int64_t shortened) {
     for (int x = 0; rest != 0 && x <= last_axis_; ++x) {
       if (((rest >> x) & 1U) == 0) continue;
-      unsigned const owed = rest & ~(1U << x);
+      unsigned const unreduced = rest & ~(1U << x);
       Key const key = (so_far & ~mask_key(x)) | place_key(x, d, place);
       std::int64_t const p = ranks * z_.sizes.at[x];
       std::int64_t const after = ceil_div(shortened, z_.sizes.at[x]);
       int const stays = stay + (stay == place && belongs(d, place, x) ? 1 : 0);
-      int const left = left_ - (owed == 0 ? 1 : 0) + (moves(d) || stays > place ? 0 : 1);
+      int const left = left_ - (unreduced == 0 ? 1 : 0) + (moves(d) || stays > place ? 0 : 1);
       consider(Move::scatter, -1, d, p, key, bytes_, rescaled(bytes_, length(d), after), left,
-               owed != 0 ? 0 : parts(d, missing_.parts(d, stays, place + 1, ranks_[d] * p)));
-      scatters(d, place + 1, stays, owed, key, p, after);
+               unreduced != 0 ? 0 : parts(d, missing_.parts(d, stays, place + 1, ranks_[d] * p)));
+      scatters(d, place + 1, stays, unreduced, key, p, after);
     }
   }
 
   constexpr void reductions() {
-    for (unsigned some = owed_; some != 0; some = (some - 1) & owed_) {
+    for (unsigned some = unreduced_; some != 0; some = (some - 1) & unreduced_) {
       Key key = key_;
       std::int64_t p = 1;
       for (int x = 0; x <= last_axis_; ++x) {
@@ -343,7 +343,7 @@ class Search {
         key &= ~mask_key(x);
         p *= z_.sizes.at[x];
       }
-      bool const all = some == owed_;
+      bool const all = some == unreduced_;
       consider(Move::reduce, -1, -1, p, key, bytes_, bytes_, all ? left_ - 1 : left_,
                all ? parts(-1, 1) : 0);
     }
@@ -376,9 +376,9 @@ class Search {
   constexpr void turns(int d) {
     for (int x = 0; x <= last_axis_; ++x) {
       if (((idle_ >> x) & 1U) != 0) into_turns(Move::slice, -1, d, x, key_, bytes_, left_);
-      if (((owed_ >> x) & 1U) != 0)
+      if (((unreduced_ >> x) & 1U) != 0)
         into_turns(Move::scatter_cyclic, -1, d, x, key_ & ~mask_key(x), bytes_,
-                   left_ - (owed_ == 1U << x ? 1 : 0));
+                   left_ - (unreduced_ == 1U << x ? 1 : 0));
     }
     if (here_[d].size == 0) return;
     bool const from_turns = here_[d].cyclic != 0;
@@ -437,7 +437,7 @@ class Search {
                                               ///< axes
   std::int64_t bytes_ = 0;
   unsigned idle_ = 0;
-  unsigned owed_ = 0;
+  unsigned unreduced_ = 0;
   int chosen_[searched_axes]{};  ///< an order of its axes
   int left_ = 0;                 ///< lower bound on the number of collectives to the goal
 };

@@ -80,7 +80,7 @@ constexpr Verdict stack(Question q) {
 constexpr Verdict running(Question const& q, ReductionKind how) {
   if (Verdict v = has_all(q.a(), q.from); !v) return v;
   if (Verdict v = in_blocks(q.a(), q.from); !v) return v;
-  if (!goes_through_owed(how) || q.a().kind != owed_kind(how))
+  if (!goes_through_unreduced(how) || q.a().kind != unreduced_kind(how))
     if (Verdict v = refuse_any(Code::D14_scan_unreduced, q.a().unreduced); !v) return v;
   return accept(q.a());
 }

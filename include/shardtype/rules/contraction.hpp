@@ -131,12 +131,12 @@ constexpr Verdict contraction(Spec const& a, Spec const& b, Labels const& out) {
     AxisList const in_b = axes_on(b, out.at[k]);
     c.add(out.at[k], in_a.size >= in_b.size ? in_a : in_b);
   }
-  auto owe = [&](Spec const& s) {
+  auto add_unreduced = [&](Spec const& s) {
     for (int d = 0; d < s.rank; ++d)
       if (!out.contains(s.dims[d].label)) c.unreduced = c.unreduced | s.dims[d].axes.set();
   };
-  owe(a);
-  owe(b);
+  add_unreduced(a);
+  add_unreduced(b);
   return accept(c);
 }
 

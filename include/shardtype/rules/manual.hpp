@@ -101,9 +101,9 @@ constexpr Verdict move(Spec s, Movement how, int axis, AxisState to,
                        ReduceKind kind = ReduceKind::sum) {
   AxisState const from = s.state(axis);
   bool const reduces = how == Movement::all_reduce || how == Movement::reduce_scatter;
-  bool const owed = (reduces && from == AxisState::unreduced) ||
-                    (to == AxisState::unreduced && !s.unreduced.empty());
-  if (owed && s.kind != kind) return refuse(Code::V16_kind, -1, -1, axis);
+  bool const unreduced = (reduces && from == AxisState::unreduced) ||
+                         (to == AxisState::unreduced && !s.unreduced.empty());
+  if (unreduced && s.kind != kind) return refuse(Code::V16_kind, -1, -1, axis);
   if (StateChange const m{how, from, to}; !exists(m)) return no_move(m, axis);
   s.varying.erase(axis);
   s.unreduced.erase(axis);
@@ -136,9 +136,9 @@ constexpr Verdict output(Spec const& l, Spec const& out) {
   if (int const d = out.cyclic_dim(); d >= 0)
     return refuse(Code::B03_through_cyclic, out.dims[d].label, -1, out.dims[d].axes[0]);
   for (int x = 0; x < max_axes; ++x) {
-    bool const owed = l.unreduced.contains(x) || out.unreduced.contains(x);
+    bool const unreduced = l.unreduced.contains(x) || out.unreduced.contains(x);
     if (l.unreduced.contains(x) != out.unreduced.contains(x) ||
-        l.reduced.contains(x) != out.reduced.contains(x) || (owed && l.kind != out.kind))
+        l.reduced.contains(x) != out.reduced.contains(x) || (unreduced && l.kind != out.kind))
       return refuse(Code::V08_output_unreduced, -1, -1, x);
     if (l.varying.contains(x) && out.dim_of(x) < 0)
       return refuse(Code::V07_output_varies, -1, -1, x);

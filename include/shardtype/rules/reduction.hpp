@@ -19,7 +19,7 @@ enum class ReductionKind : std::int8_t {
 };
 
 /// The kind of pending reduction that a reduction over split dims leaves.
-constexpr ReduceKind owed_kind(ReductionKind how) {
+constexpr ReduceKind unreduced_kind(ReductionKind how) {
   switch (how) {
     case ReductionKind::max:
     case ReductionKind::max_of_sizes:
@@ -31,15 +31,15 @@ constexpr ReduceKind owed_kind(ReductionKind how) {
   }
 }
 /// Whether the reduction of an unreduced operand of the same kind is again unreduced.
-constexpr bool goes_through_owed(ReductionKind how) {
+constexpr bool goes_through_unreduced(ReductionKind how) {
   return how == ReductionKind::sum || how == ReductionKind::max || how == ReductionKind::min;
 }
 
 /// `s` reduced over the labels that `kept` lacks: their axes become unreduced, with the kind of the
 /// reduction. Communicates nothing. JAX implicitly all-reduces here (lax.py, reduce_sum).
 constexpr Verdict reduction(Spec const& s, Labels const& kept, ReductionKind how) {
-  ReduceKind const kind = owed_kind(how);
-  if (!goes_through_owed(how) || s.kind != kind)
+  ReduceKind const kind = unreduced_kind(how);
+  if (!goes_through_unreduced(how) || s.kind != kind)
     if (Verdict v = refuse_any(Code::S02_other_kind, s.unreduced); !v) return v;
   Spec out;
   out.unreduced = s.unreduced;

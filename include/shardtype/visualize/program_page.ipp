@@ -125,7 +125,7 @@ class ProgramPage {
     return out +
            "</section>\n<p class=\"legend quiet\"><i class=\"product\"></i> product "
            "<i class=\"send\"></i> collective <i class=\"local\"></i> other local work "
-           "<i class=\"owed\"></i> unreduced: every rank holds a summand</p>\n";
+           "<i class=\"unreduced\"></i> unreduced: every rank holds a summand</p>\n";
   }
   std::string table() const {
     std::string out =

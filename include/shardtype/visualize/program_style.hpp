@@ -23,7 +23,7 @@ inline constexpr std::string_view program_style = R"css(
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 main { max-width: 1240px; margin: 0 auto; padding: 28px 24px 40px; }
-code, .name, .dim, .what, .cost, .size, .owes {
+code, .name, .dim, .what, .cost, .size, .summand {
   font-family: ui-monospace, "SF Mono", Consolas, "DejaVu Sans Mono", monospace; }
 h1 { margin: 0; font-size: 26px; font-weight: 650; }
 h2 { margin: 32px 0 12px; font-size: 17px; }
@@ -46,7 +46,7 @@ figcaption, .quiet { color: var(--quiet); font-size: 13px; }
 .legend i { display: inline-block; width: 11px; height: 11px; border-radius: 3px;
   margin: 0 3px 0 12px; vertical-align: -1px; }
 .legend i:first-child { margin-left: 0; }
-i.owed { border: 1px solid var(--line); background: repeating-linear-gradient(45deg,
+i.unreduced { border: 1px solid var(--line); background: repeating-linear-gradient(45deg,
   var(--hatch) 0 1.5px, transparent 1.5px 4px); }
 .wide { overflow-x: auto; background: var(--card); border: 1px solid var(--line);
   border-radius: 12px; }
@@ -69,7 +69,7 @@ svg .edge { fill: none; stroke: var(--ink); stroke-opacity: 0.55; }
 svg .veil { fill: var(--veil); }
 svg .hatch { stroke: var(--hatch); stroke-width: 2.4; }
 svg .badge { fill: var(--ink); }
-svg .owes { fill: var(--page); font-size: 11.5px; font-weight: 700; }
+svg .summand { fill: var(--page); font-size: 11.5px; font-weight: 700; }
 svg .arrow { fill: none; stroke: var(--quiet); stroke-width: 1.6; }
 svg .again { stroke-dasharray: 4 4; }
 svg .tip { fill: var(--quiet); }

@@ -79,7 +79,7 @@ class ProgramSvg {
   }
   static std::string definitions() {
     return "<defs>"
-           "<pattern id=\"owed\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
+           "<pattern id=\"unreduced\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
            "patternTransform=\"rotate(45)\"><rect width=\"7\" height=\"7\" class=\"veil\"/>"
            "<line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"7\" class=\"hatch\"/></pattern>"
            "<marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
@@ -188,7 +188,7 @@ class ProgramSvg {
       int const w = wide(badge) * 7 + 16;
       int const at = x + 22 + 10 * wide(texts_.name(step));
       out += svg_rect(at, y + 9, w, 18, "rx=\"9\" class=\"badge\"");
-      out += svg_text(at + w / 2, y + 22, "owes mid", badge);
+      out += svg_text(at + w / 2, y + 22, "summand mid", badge);
     }
     int const below = spec.rank > 2 ? 18 : 0;
     if (below > 0)

@@ -151,7 +151,7 @@ class TensorSvg {
                         std::string("class=\"block") + (thin ? " thin" : "") + "\" fill=\"" +
                             colors_.color(split, at) + "\"");
       }
-    if (!s.unreduced.empty()) out += svg_rect(x, y, w, h, "fill=\"url(#owed)\"");
+    if (!s.unreduced.empty()) out += svg_rect(x, y, w, h, "fill=\"url(#unreduced)\"");
     return out + svg_rect(x, y, w, h, "class=\"edge\"");
   }
 

@@ -10,24 +10,24 @@ namespace shardtype::planning {
 /// Only products and reductions over split dims make a value unreduced, and functions only keep
 /// operands unreduced. So an unreduced result or constraint may be impossible in every plan, for
 /// all sizes.
-class OwingReach {
+class UnreducedReach {
  public:
-  constexpr explicit OwingReach(RecordedProgram const& p) : p_(p) {
+  constexpr explicit UnreducedReach(RecordedProgram const& p) : p_(p) {
     for (int k = 0; k < p.size; ++k) {
       ProgramNode const& n = p.nodes[k];
-      unsigned const pinned = n.pinned < 0 ? 0 : owed_by(k, n.pinned);
+      unsigned const pinned = n.pinned < 0 ? 0 : unreduced_of(k, n.pinned);
       bool const chosen = n.making != Making::given && n.making != Making::shard_map;
       unsigned const made = chosen ? reach_of(k) : pinned;
       holds_ = holds_ && (pinned & ~made) == 0;
       reach_[k] = n.pinned < 0 ? made : pinned;
     }
-    holds_ = holds_ && (owed_by(p.root, p.wanted) & ~reach_[p.root]) == 0;
+    holds_ = holds_ && (unreduced_of(p.root, p.wanted) & ~reach_[p.root]) == 0;
   }
   /// Whether every requested unreduced axis is possible.
   constexpr bool holds() const { return holds_; }
 
  private:
-  constexpr unsigned owed_by(int node, int layout) const {
+  constexpr unsigned unreduced_of(int node, int layout) const {
     Spec const s = p_.spec(node, layout);
     unsigned axes = 0;
     for (int x = 0; x < p_.axes; ++x)
@@ -41,10 +41,11 @@ class OwingReach {
     for (int way = 0; way < n.ways; ++way) {
       bool const sums = n.making == Making::product || n.making == Making::reduction;
       if (sums && sums_over_a_label(node, way)) return (1U << p_.axes) - 1;
-      for (int set = 0; set < n.owing; ++set) {
+      for (int set = 0; set < n.unreduced_count; ++set) {
         unsigned together = (1U << p_.axes) - 1;
         for (int k = 0; k < n.operands; ++k)
-          if (((n.owing_sets[set] >> k) & 1U) != 0) together &= reach_[p_.operand(node, way, k)];
+          if (((n.unreduced_sets[set] >> k) & 1U) != 0)
+            together &= reach_[p_.operand(node, way, k)];
         axes |= together;
       }
     }

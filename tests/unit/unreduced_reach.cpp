@@ -1,11 +1,11 @@
-// The unreduced results and constraints that a program can have: on random programs OwingReach
+// The unreduced results and constraints that a program can have: on random programs UnreducedReach
 // accepts exactly those for which the planner finds a plan.
 #include <cstdint>
 #include <vector>
 
-#include <shardtype/plan/owing.hpp>
 #include <shardtype/plan/program_builder.hpp>
 #include <shardtype/plan/program_planner.hpp>
+#include <shardtype/plan/unreduced_reach.hpp>
 
 #include "harness/catch.hpp"
 #include "harness/draw.hpp"
@@ -13,9 +13,9 @@
 
 using namespace shardtype;
 using namespace shardtype::planning;
-using planning::OwingSets;
 using planning::ProgramBuilder;
 using planning::ProgramLabels;
+using planning::UnreducedSets;
 
 namespace {
 
@@ -71,13 +71,13 @@ class RandomProgram {
       }
       case 1: {  // a sum of the value with itself or with a function of it
         int const both[] = {a, draw_.one_in(2) ? a : function(a)};
-        OwingSets one;
+        UnreducedSets one;
         one.add(1);
-        OwingSets other;
+        UnreducedSets other;
         other.add(2);
-        OwingSets const each[] = {one, other};
-        return builder_.map(both, 2, labels, planning::owing_sets(Linearity::additive, each, 2), 4,
-                            1);
+        UnreducedSets const each[] = {one, other};
+        return builder_.map(both, 2, labels, planning::unreduced_sets(Linearity::additive, each, 2),
+                            4, 1);
       }
       case 2: {
         ProgramLabels kept;
@@ -93,10 +93,10 @@ class RandomProgram {
     }
   }
   int function(int a) {
-    OwingSets one;
+    UnreducedSets one;
     one.add(1);
     Linearity const how = draw_.one_in(2) ? Linearity::linear : Linearity::none;
-    return builder_.map(&a, 1, labels_of(a), planning::owing_sets(how, &one, 1), 4, 1);
+    return builder_.map(&a, 1, labels_of(a), planning::unreduced_sets(how, &one, 1), 4, 1);
   }
 
   Draw& draw_;
@@ -114,7 +114,7 @@ TEST_CASE("what is out of reach has no plan, and all else has one") {
   for (int turn = 0; turn < 4000; ++turn) {
     RecordedProgram const p = RandomProgram(draw, specs).program();
     if (p.overflow) continue;
-    bool const holds = planning::OwingReach(p).holds();
+    bool const holds = planning::UnreducedReach(p).holds();
     Identity const none[max_axes]{};
     bool const possible =
         planning::plan_program(p, {Machine{}, p.sizes, none, p.axes, -1}).possible;
