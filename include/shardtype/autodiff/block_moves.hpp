@@ -47,7 +47,7 @@ struct RunBlocks<autodiff::KeptOn<Xs...>> {
                   A const& a) {
     MoveCall<R, A> const c(op, where, a);
     using Out = typename R::result;
-    if (execute::place_in_group(c.map, R::axes()) == op.root || !a.mesh().here())
+    if (core::rank_in_group(R::axes(), c.map.sizes, c.map.coords) == op.root || !a.mesh().here())
       return Out(a.mesh(), c.extents, a.buffer());
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), c.extents);
     typename Out::execution_space const exec{};

@@ -180,8 +180,8 @@ struct Run<autodiff::ProductsBack<I, Bytes>> : LocalBlock<Run<autodiff::Products
         kernels::ProductsBack<T, W>{run.data, ct, run.writable(out),
                                     static_cast<kernels::Scaled<W>*>(behind.data()),
                                     static_cast<Block const*>(all.data()), columns, ranks,
-                                    execute::place_in_group(along.map, s.axes), b.n, b.inner,
-                                    op.exclusive, op.reverse, ends});
+                                    core::rank_in_group(s.axes, along.map.sizes, along.map.coords),
+                                    b.n, b.inner, op.exclusive, op.reverse, ends});
     run.exec().fence();
     return out;
   }

@@ -150,12 +150,11 @@ constexpr Coords member(AxisList const& axes, Sizes const& sizes, Coords self, s
   return self;
 }
 
-/// The number of the rank at `self` in the group of `axes`.
-constexpr std::int64_t number_in_group(AxisList const& axes, Sizes const& sizes,
-                                       Coords const& self) {
-  std::int64_t number = 0;
-  for (int k = 0; k < axes.size; ++k) number = number * sizes[axes[k]] + self[axes[k]];
-  return number;
+/// The rank at `self` in the group of `axes`, the first axis major.
+constexpr std::int64_t rank_in_group(AxisList const& axes, Sizes const& sizes, Coords const& self) {
+  std::int64_t rank = 0;
+  for (int k = 0; k < axes.size; ++k) rank = rank * sizes[axes[k]] + self[axes[k]];
+  return rank;
 }
 
 /// Elements of the local block at `coords`.

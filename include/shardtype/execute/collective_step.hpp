@@ -308,10 +308,10 @@ class CollectiveStep {
     Sizes const& sizes = blocks_.sizing.sizes;
     Coords const& here = blocks_.axes.coords;
     std::int64_t const p = sizes.product(s.axes);
-    std::int64_t const me = core::number_in_group(s.axes, sizes, here);
+    std::int64_t const me = core::rank_in_group(s.axes, sizes, here);
     // members are numbered in the old order: the one that gets the k-th of the new blocks
     auto const new_owner = [&](std::int64_t k) {
-      return core::number_in_group(s.axes, sizes, core::member(new_order, sizes, here, k));
+      return core::rank_in_group(s.axes, sizes, core::member(new_order, sizes, here, k));
     };
 
     Value<T> out = blocks_.fresh(s.after);
@@ -319,7 +319,7 @@ class CollectiveStep {
     std::int64_t const rest = kernels::cross_section(v.layout, d);
     if (execute::all_equal(old_ranges_)) {
       auto const to = static_cast<int>(new_owner(me));
-      auto const from = static_cast<int>(core::number_in_group(new_order, sizes, here));
+      auto const from = static_cast<int>(core::rank_in_group(new_order, sizes, here));
       std::int64_t const n = out.layout.elements();
       T* const into = incoming(out.keep, n);
       Buffer wire;
@@ -428,7 +428,8 @@ class CollectiveStep {
   }
 
   Value<T> broadcast(Step const& s, Partners const& with, Value<T> const& v) {
-    bool const mine = execute::place_in_group(blocks_.axes, s.axes) == with.from;
+    bool const mine =
+        core::rank_in_group(s.axes, blocks_.axes.sizes, blocks_.axes.coords) == with.from;
     Value<T> out = mine ? blocks_.copy(v) : blocks_.fresh(s.after);
     if (blocks_.sizing.sizes.product(s.axes) == 1) return out;
     std::int64_t const n = out.layout.elements();

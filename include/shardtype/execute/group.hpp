@@ -121,11 +121,4 @@ inline Segments sized(bool even, std::int64_t most) {
   return even ? Segments::even : Segments::uneven;
 }
 
-/// The calling rank's index in that group.
-inline std::int64_t place_in_group(AxisMap const& map, AxisList const& axes) {
-  std::int64_t at = 0;
-  for (int k = 0; k < axes.size; ++k) at = at * map.sizes[axes[k]] + map.coords[axes[k]];
-  return at;
-}
-
 }  // namespace shardtype::execute

@@ -248,7 +248,8 @@ class OverlappedSteps {
   /// Copies the own block to its place in the gathered operand.
   void place_own(Block const& mine, shardtype::detail::List<Range> const& blocks, Step const& s,
                  Block const& whole) {
-    auto const me = static_cast<std::size_t>(execute::place_in_group(blocks_.axes, s.axes));
+    auto const me = static_cast<std::size_t>(
+        core::rank_in_group(s.axes, blocks_.axes.sizes, blocks_.axes.coords));
     T* const to =
         blocks_.writable(whole.keep) + blocks[me].begin * kernels::inner_length(whole.layout, 0);
     kernels::copy_packed(blocks_.exec, mine.data, mine.layout, to);

@@ -72,7 +72,7 @@ class SharedSteps {
         execute::whole_value<T>(product.after, blocks_.sizing, blocks_.axes.coords, {});
     std::int64_t const n = whole.layout.elements();
     T* const parts = visit.data();
-    std::int64_t const me = execute::place_in_group(blocks_.axes, s.axes);
+    std::int64_t const me = core::rank_in_group(s.axes, blocks_.axes.sizes, blocks_.axes.coords);
     multiply(slots[0], slots[1], parts + me * apart(n));
     blocks_.exec.fence();
     visit.meet();
@@ -165,7 +165,8 @@ class SharedSteps {
   }
   /// This rank's block along a dim, relative to the group's first block.
   Range own_block(Spec const& spec, int dim, AxisList const& axes) const {
-    auto const me = static_cast<std::size_t>(execute::place_in_group(blocks_.axes, axes));
+    auto const me = static_cast<std::size_t>(
+        core::rank_in_group(axes, blocks_.axes.sizes, blocks_.axes.coords));
     return execute::relative_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes,
                                     blocks_.mesh.scratch().blocks)[me];
   }

@@ -40,7 +40,7 @@ class NeighborStep {
   NeighborStep(LocalRun<T, Space> const& run, char const* name, Window const& w)
       : along_(run),
         step_(planning::neighbor_step(run.call.a(), along_.dim, w)),
-        me_(execute::place_in_group(along_.map, step_.axes)) {
+        me_(core::rank_in_group(step_.axes, along_.map.sizes, along_.map.coords)) {
     execute::member_blocks(step_.before, along_.dim, along_.sizing, along_.map, step_.axes,
                            blocks_);
     if (ranks() > 1 && run.mesh.agreement().begin_step()) {
@@ -232,7 +232,8 @@ Buffer running_values(LocalRun<T, Space> const& run, char const* name, bool excl
         along, s, name, (exclusive ? 1 : 0) + (reverse ? 2 : 0), extent, std::move(total));
     before = run.take(b.row());
     kernels::combine_rows<Reducer>(run.exec(), run.writable(totals), run.writable(before), ranks,
-                                   execute::place_in_group(along.map, s.axes), b.row(), reverse);
+                                   core::rank_in_group(s.axes, along.map.sizes, along.map.coords),
+                                   b.row(), reverse);
     run.exec().fence();
     start = run.writable(before);
   }

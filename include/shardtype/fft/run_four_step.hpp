@@ -51,7 +51,8 @@ class ColumnExchange {
     execute::member_blocks(into_ ? s.before : s.after, dim(), blocks_.sizing, blocks_.axes, s.axes,
                            scratch().old_blocks);
     execute::member_blocks(matrix, 1, blocks_.sizing, blocks_.axes, s.axes, scratch().blocks);
-    me_ = static_cast<std::size_t>(execute::place_in_group(blocks_.axes, s.axes));
+    me_ = static_cast<std::size_t>(
+        core::rank_in_group(s.axes, blocks_.axes.sizes, blocks_.axes.coords));
   }
 
   /// `v` in blocks as a matrix with whole columns. What a longer matrix has beyond it is not written.

@@ -62,7 +62,7 @@ class FourierPieces {
       for (detail::List<Range>* blocks : {&old_, &new_}) blocks->assign(blocks->size(), Range{});
     sent_ = Cut(in.layout, row_dim_, s.to, new_);
     joined_ = Cut(out.layout, row_dim_, s.from, old_);
-    auto const me = static_cast<std::size_t>(place_in_group(axes, s.axes));
+    auto const me = static_cast<std::size_t>(core::rank_in_group(s.axes, axes.sizes, axes.coords));
     rows_in_ = joins_ ? rows_of_block(in.layout) : old_[me];
     rows_out_ = packs_ ? rows_of_block(out.layout) : new_[me];
   }

@@ -50,7 +50,8 @@ struct MoveCall {
   MoveCall(Op const& op, std::source_location const& at, A const& block) : a(block), where(at) {
     R::set_extents(op, map.sizes, GivenExtents(a).at, extents.data());
     if constexpr (requires { op.partners(0, 1); })
-      with = op.partners(execute::place_in_group(map, R::axes()), map.sizes.product(R::axes()));
+      with = op.partners(core::rank_in_group(R::axes(), map.sizes, map.coords),
+                         map.sizes.product(R::axes()));
   }
   Out run() const { return Out(a.mesh(), extents, a.mesh().here() ? moved(nullptr) : Buffer()); }
   Pending<Out> start() const {

@@ -34,7 +34,7 @@ class KeyRing {
     axes.cyclic = 0;
     Sizing const z{planning::extents_by_label(keys, k.extents().data()), map_.sizes, sizeof(T)};
     member_rows(keys, 1, z, map_, axes, rows_);
-    me_ = static_cast<int>(place_in_group(map_, axes));
+    me_ = static_cast<int>(core::rank_in_group(axes, map_.sizes, map_.coords));
     for (std::size_t const d : {0U, 2U, 3U}) row_ *= k.rows()[d].size();
     if (size() == 1) return;
     comm_ = &group_of(mesh_, map_, axes);

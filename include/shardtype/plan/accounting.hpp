@@ -91,7 +91,7 @@ class Accounting {
     std::int64_t middle = 0;  ///< number of the second of them
 
     constexpr bool is_root(Coords const& at) const {
-      return root >= 0 && number_in_group(step.axes, sizing.sizes, at) == root;
+      return root >= 0 && rank_in_group(step.axes, sizing.sizes, at) == root;
     }
     /// The bytes of a rank that is not the root, of a move or of three that are a series; -1: they are none.
     constexpr std::int64_t bytes(Coords const& at) const {
