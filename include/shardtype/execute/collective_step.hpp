@@ -55,9 +55,6 @@ class CollectiveStep {
       case Move::gather:
         v = all_gather(s, v);
         break;
-      case Move::gather_cyclic:
-        v = all_gather_rows(s, v);
-        break;
       case Move::reduce:
         v = all_reduce(s, v);
         break;
@@ -70,9 +67,10 @@ class CollectiveStep {
       case Move::exchange:
         v = all_to_all(s, v);
         break;
+      case Move::gather_cyclic:
       case Move::exchange_cyclic:
       case Move::resplit:
-        v = all_to_all_rows(s, v);
+        v = rows_of_others(s, v);
         break;
       case Move::reorder:
         v = permute(s, v);
@@ -93,8 +91,9 @@ class CollectiveStep {
   void run_rows(Step const& s, Value<T> const& v, Value<T>& out) {
     blocks_.exec.fence();
     T* const into = staged_.in_place(blocks_.writable(out.keep), out.layout.elements());
-    group(s.axes).all_to_all(outgoing(v.data, v.layout.elements()), counts_, offsets_, into,
-                             recv_counts_, recv_offsets_, Segments::sparse, calls());
+    execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
+        .all_to_all(staged_.outgoing(v.data, v.layout.elements()), counts_, offsets_, into,
+                    recv_counts_, recv_offsets_, Segments::sparse, calls());
     out = settle(v, out, {}, out.keep);
   }
 
@@ -121,14 +120,6 @@ class CollectiveStep {
       v.data = static_cast<T const*>(v.keep.data());
     }
     v.spec = s.after;
-  }
-
-  Comm& group(AxisList const& axes) { return execute::group_of(blocks_.mesh, blocks_.axes, axes); }
-
-  /// The block along `dim` of sharding `spec` at each member of the group, in order.
-  detail::List<Range>& member_blocks(Spec const& spec, int dim, AxisList const& axes,
-                                     detail::List<Range>& out) {
-    return execute::member_blocks(spec, dim, blocks_.sizing, blocks_.axes, axes, out);
   }
 
   // Segments along one dim, packed for sending and back.
@@ -172,11 +163,6 @@ class CollectiveStep {
     return to;
   }
 
-  T const* outgoing(T const* data, std::int64_t n) { return staged_.outgoing(data, n); }
-  T* incoming(Buffer const& to, std::int64_t n) {
-    return staged_.incoming(blocks_.writable(to), n);
-  }
-  void arrived(T* data, std::int64_t n) { staged_.arrived(data, n); }
   UnderWay* calls() { return later_ == nullptr ? nullptr : &later_->calls; }
   /// Memory for what arrives in a started sum of `n` elements that is to have the bits of the
   /// blocking one.
@@ -207,7 +193,7 @@ class CollectiveStep {
       if (joins != nullptr || !runtime::host_reads<Space>) later_->rest = &rest;
       return std::move(out);
     }
-    arrived(blocks_.writable(wire), n);
+    staged_.arrived(blocks_.writable(wire), n);
     if (joins != nullptr)
       move_segments<kernels::Packing::join>(blocks_.mesh, blocks_.exec, blocks_.writable(wire),
                                             blocks_.writable(out.keep), *joins, {out.layout, dim});
@@ -225,14 +211,15 @@ class CollectiveStep {
 
   Value<T> all_gather(Step const& s, Value<T> const& v) {
     int const d = s.from;
-    member_blocks(s.before, d, s.axes, old_ranges_);
+    execute::member_blocks(s.before, d, blocks_.sizing, blocks_.axes, s.axes, old_ranges_);
     Value<T> out = blocks_.fresh(s.after);
     execute::counts(old_ranges_, kernels::cross_section(v.layout, d), recv_counts_);
     bool const direct = kernels::lies_in_segments(out.layout, d);
     Buffer const wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(wire, n);
-    group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, recv_counts_, calls());
+    T* const into = staged_.incoming(blocks_.writable(wire), n);
+    execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
+        .all_gather(staged_.outgoing(v.data, v.layout.elements()), into, recv_counts_, calls());
     return settle(v, out, {}, wire, direct ? nullptr : &execute::begins(old_ranges_, joins_), d);
   }
 
@@ -242,32 +229,33 @@ class CollectiveStep {
     if (!in_place) out = blocks_.fresh(s.after);
     out.spec = s.after;
     std::int64_t const n = v.layout.elements();
-    T* const into = incoming(out.keep, n);
-    Comm& comm = group(s.axes);
+    T* const into = staged_.incoming(blocks_.writable(out.keep), n);
+    Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
     take_arrivals(comm, n, n / comm.size(), s.before.kind);
-    comm.all_reduce(outgoing(v.data, n), into, n, s.before.kind, calls());
+    comm.all_reduce(staged_.outgoing(v.data, n), into, n, s.before.kind, calls());
     return settle(v, out, {}, out.keep);
   }
 
   Value<T> reduce_scatter(Step const& s, Value<T> const& v) {
     int const d = s.to;
-    member_blocks(s.after, d, s.axes, ranges_);
+    execute::member_blocks(s.after, d, blocks_.sizing, blocks_.axes, s.axes, ranges_);
     Value<T> out = blocks_.fresh(s.after);
     execute::counts(ranges_, kernels::cross_section(v.layout, d), counts_);
     Buffer wire;
     T const* const send = segments(v, execute::begins(ranges_, cuts_), d, wire);
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(out.keep, n);
-    Comm& comm = group(s.axes);
+    T* const into = staged_.incoming(blocks_.writable(out.keep), n);
+    Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
     take_arrivals(comm, v.layout.elements(), n, s.before.kind);
-    comm.reduce_scatter(outgoing(send, v.layout.elements()), into, counts_, s.before.kind, calls());
+    comm.reduce_scatter(staged_.outgoing(send, v.layout.elements()), into, counts_, s.before.kind,
+                        calls());
     return settle(v, out, wire, out.keep);
   }
 
   /// Of three blocks, the operand's is released once it is packed, unless a tensor holds it.
   Value<T> all_to_all(Step const& s, Value<T>& v) {
-    member_blocks(s.before, s.from, s.axes, old_ranges_);
-    member_blocks(s.after, s.to, s.axes, ranges_);
+    execute::member_blocks(s.before, s.from, blocks_.sizing, blocks_.axes, s.axes, old_ranges_);
+    execute::member_blocks(s.after, s.to, blocks_.sizing, blocks_.axes, s.axes, ranges_);
     Value<T> out = execute::whole_value<T>(s.after, blocks_.sizing, blocks_.axes.coords, {});
     bool const even = execute::all_equal(old_ranges_) && execute::all_equal(ranges_);
     // number of elements per pair of indices of the two dims that change
@@ -289,11 +277,12 @@ class CollectiveStep {
     execute::counts(ranges_, my_from * rest, counts_);
     execute::counts(old_ranges_, my_to * rest, recv_counts_);
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(recv_wire, n);
-    group(s.axes).all_to_all(outgoing(send, v.layout.elements()), counts_,
-                             execute::offsets(counts_, offsets_), into, recv_counts_,
-                             execute::offsets(recv_counts_, recv_offsets_),
-                             execute::sized(even, std::max(most, most_in)), calls());
+    T* const into = staged_.incoming(blocks_.writable(recv_wire), n);
+    execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
+        .all_to_all(staged_.outgoing(send, v.layout.elements()), counts_,
+                    execute::offsets(counts_, offsets_), into, recv_counts_,
+                    execute::offsets(recv_counts_, recv_offsets_),
+                    execute::sized(even, std::max(most, most_in)), calls());
     return settle(v, out, send_wire, recv_wire,
                   direct ? nullptr : &execute::begins(old_ranges_, joins_), s.from);
   }
@@ -303,8 +292,8 @@ class CollectiveStep {
   Value<T> permute(Step const& s, Value<T> const& v) {
     int const d = s.from;
     AxisList const new_order = s.after.dims[d].axes.suffix(s.after.dims[d].axes.size - s.axes.size);
-    member_blocks(s.before, d, s.axes, old_ranges_);
-    member_blocks(s.after, d, s.axes, ranges_);
+    execute::member_blocks(s.before, d, blocks_.sizing, blocks_.axes, s.axes, old_ranges_);
+    execute::member_blocks(s.after, d, blocks_.sizing, blocks_.axes, s.axes, ranges_);
     Sizes const& sizes = blocks_.sizing.sizes;
     Coords const& here = blocks_.axes.coords;
     std::int64_t const p = sizes.product(s.axes);
@@ -315,16 +304,16 @@ class CollectiveStep {
     };
 
     Value<T> out = blocks_.fresh(s.after);
-    Comm& comm = group(s.axes);
+    Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
     std::int64_t const rest = kernels::cross_section(v.layout, d);
     if (execute::all_equal(old_ranges_)) {
       auto const to = static_cast<int>(new_owner(me));
       auto const from = static_cast<int>(core::rank_in_group(new_order, sizes, here));
       std::int64_t const n = out.layout.elements();
-      T* const into = incoming(out.keep, n);
+      T* const into = staged_.incoming(blocks_.writable(out.keep), n);
       Buffer wire;
       T const* const send = packed(v, wire);
-      comm.permute(outgoing(send, n), n, to, into, n, from, calls());
+      comm.permute(staged_.outgoing(send, n), n, to, into, n, from, calls());
       return settle(v, out, wire, out.keep);
     }
     Range const mine_old = old_ranges_[static_cast<std::size_t>(me)];
@@ -354,9 +343,9 @@ class CollectiveStep {
     Buffer const recv_wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const most = std::max(old_ranges_.front().size(), ranges_.front().size()) * rest;
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(recv_wire, n);
-    comm.all_to_all(outgoing(send, v.layout.elements()), counts_, offsets_, into, recv_counts_,
-                    recv_offsets_, execute::sized(false, most), calls());
+    T* const into = staged_.incoming(blocks_.writable(recv_wire), n);
+    comm.all_to_all(staged_.outgoing(send, v.layout.elements()), counts_, offsets_, into,
+                    recv_counts_, recv_offsets_, execute::sized(false, most), calls());
     return settle(v, out, send_wire, recv_wire, direct ? nullptr : &joins_, d);
   }
 
@@ -376,55 +365,48 @@ class CollectiveStep {
                                blocks_.writable(wire));
     return wire;
   }
-  /// Memory for the parts of `out` that arrive, whose sizes it writes to `recv_counts_`.
-  Buffer expect_rows(Step const& s, Value<T> const& out) {
-    detail::List<Rows>& theirs = blocks_.mesh.scratch().old_rows;
-    Rows const mine = rows_of(s.after, s.from, blocks_.sizing, blocks_.axes.coords);
-    execute::member_rows(s.before, s.from, blocks_.sizing, blocks_.axes, s.axes, theirs);
-    execute::counts(mine, theirs, kernels::cross_section(out.layout, s.from), recv_counts_);
-    return blocks_.take(out.layout.elements());
-  }
-  /// Joins them in `out`.
-  Value<T> join_rows(Step const& s, Value<T>& out, Buffer const& wire) {
-    arrived(blocks_.writable(wire), out.layout.elements());
-    execute::join_rows<Space>(blocks_.mesh, static_cast<T const*>(wire.data()),
-                              blocks_.writable(out.keep), out.layout, s.from,
-                              rows_of(s.after, s.from, blocks_.sizing, blocks_.axes.coords),
-                              blocks_.mesh.scratch().old_rows);
-    return std::move(out);
-  }
-  Value<T> all_gather_rows(Step const& s, Value<T> const& v) {
-    Value<T> out = blocks_.fresh(s.after);
-    Buffer const wire = expect_rows(s, out);
-    T* const into = incoming(wire, out.layout.elements());
-    group(s.axes).all_gather(outgoing(v.data, v.layout.elements()), into, recv_counts_);
-    return join_rows(s, out, wire);
-  }
   Value<T> reduce_scatter_rows(Step const& s, Value<T> const& v) {
     Value<T> out = blocks_.fresh(s.after);
     Buffer const cut = cut_rows(s, v);
     std::int64_t const n = out.layout.elements();
-    T* const into = incoming(out.keep, n);
-    group(s.axes).reduce_scatter(outgoing(blocks_.writable(cut), v.layout.elements()), into,
-                                 counts_, s.before.kind);
-    arrived(blocks_.writable(out.keep), n);
+    T* const into = staged_.incoming(blocks_.writable(out.keep), n);
+    execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
+        .reduce_scatter(staged_.outgoing(blocks_.writable(cut), v.layout.elements()), into, counts_,
+                        s.before.kind);
+    staged_.arrived(blocks_.writable(out.keep), n);
     return out;
   }
-  Value<T> all_to_all_rows(Step const& s, Value<T> const& v) {
+  /// gather_cyclic, exchange_cyclic and resplit.
+  Value<T> rows_of_others(Step const& s, Value<T> const& v) {
     Sizing const& z = blocks_.sizing;
     Value<T> out = blocks_.fresh(s.after);
-    Buffer const cut = cut_rows(s, v);
-    Buffer const wire = expect_rows(s, out);
-    // several ranks may need a part, if the dim is then split over other axes
-    std::int64_t const times = s.move == Move::resplit ? z.sizes.product(s.axes) : 1;
-    std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes) * times,
-                                       largest_elements(s.after, z.extents, z.sizes));
-    T* const into = incoming(wire, out.layout.elements());
-    std::int64_t const sent = execute::offsets(counts_, offsets_).back() + counts_.back();
-    group(s.axes).all_to_all(outgoing(blocks_.writable(cut), sent), counts_, offsets_, into,
-                             recv_counts_, execute::offsets(recv_counts_, recv_offsets_),
-                             execute::sized(false, most));
-    return join_rows(s, out, wire);
+    bool const cuts = planning::kind_of(s).cuts == planning::Parts::rows;
+    Buffer const cut = cuts ? cut_rows(s, v) : Buffer{};
+    detail::List<Rows>& theirs = blocks_.mesh.scratch().old_rows;
+    Rows const mine = rows_of(s.after, s.from, z, blocks_.axes.coords);
+    execute::member_rows(s.before, s.from, z, blocks_.axes, s.axes, theirs);
+    execute::counts(mine, theirs, kernels::cross_section(out.layout, s.from), recv_counts_);
+    std::int64_t const n = out.layout.elements();
+    Buffer const wire = blocks_.take(n);
+    T* const into = staged_.incoming(blocks_.writable(wire), n);
+    if (cuts) {
+      // several ranks may need a part, if the dim is then split over other axes
+      std::int64_t const times = s.move == Move::resplit ? z.sizes.product(s.axes) : 1;
+      std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes) * times,
+                                         largest_elements(s.after, z.extents, z.sizes));
+      std::int64_t const sent = execute::offsets(counts_, offsets_).back() + counts_.back();
+      execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
+          .all_to_all(staged_.outgoing(blocks_.writable(cut), sent), counts_, offsets_, into,
+                      recv_counts_, execute::offsets(recv_counts_, recv_offsets_),
+                      execute::sized(false, most));
+    } else {
+      execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
+          .all_gather(staged_.outgoing(v.data, v.layout.elements()), into, recv_counts_);
+    }
+    staged_.arrived(blocks_.writable(wire), n);
+    execute::join_rows<Space>(blocks_.mesh, static_cast<T const*>(wire.data()),
+                              blocks_.writable(out.keep), out.layout, s.from, mine, theirs);
+    return out;
   }
 
   Value<T> broadcast(Step const& s, Partners const& with, Value<T> const& v) {
@@ -434,15 +416,16 @@ class CollectiveStep {
     if (blocks_.sizing.sizes.product(s.axes) == 1) return out;
     std::int64_t const n = out.layout.elements();
     T* const block = blocks_.writable(out.keep);
-    T* const at = mine ? staged_.in_place(block, n) : incoming(out.keep, n);
-    group(s.axes).broadcast(at, n, with.from, calls());
+    T* const at =
+        mine ? staged_.in_place(block, n) : staged_.incoming(blocks_.writable(out.keep), n);
+    execute::group_of(blocks_.mesh, blocks_.axes, s.axes).broadcast(at, n, with.from, calls());
     return settle(v, out, {}, out.keep);
   }
 
   /// This rank's block to one rank, and that of one rank to this one; zeros if none sends.
   Value<T> send_block(Step const& s, Partners const& with, Value<T> const& v) {
     // all ranks of the mesh create the group, even those with nothing to send
-    Comm& comm = group(s.axes);
+    Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
     if (with.to == comm.rank()) return blocks_.copy(v);
     Value<T> out = blocks_.fresh(s.after);
     std::int64_t const n = out.layout.elements();
@@ -452,9 +435,9 @@ class CollectiveStep {
       blocks_.exec.fence();
     }
     if (with.to < 0 && with.from < 0) return out;
-    T* const into = with.from < 0 ? nullptr : incoming(out.keep, n);
-    comm.permute(with.to < 0 ? nullptr : outgoing(v.data, n), n, with.to, into, n, with.from,
-                 calls());
+    T* const into = with.from < 0 ? nullptr : staged_.incoming(blocks_.writable(out.keep), n);
+    comm.permute(with.to < 0 ? nullptr : staged_.outgoing(v.data, n), n, with.to, into, n,
+                 with.from, calls());
     return settle(v, out, {}, out.keep);
   }
 
