@@ -12,6 +12,7 @@
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/train.hpp>
 
+#include "harness/call_text.hpp"
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
 #include "harness/replicas.hpp"
@@ -203,4 +204,22 @@ TEST_CASE("Adafactor of a model in bfloat16 changes its float parameters") {
     for (std::size_t k = 0; k < last[p].x.size(); ++k)
       CHECK(std::abs(rounded[p].x[k] - last[p].x[k]) <= std::abs(last[p].x[k]) * 0x1p-8);
   CHECK(harness::replicas_agree(model));
+}
+
+TEST_CASE("An error in a step names the program's line") {
+  Mesh<X, Y> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total(), 1});
+  Mesh<X, Y> const other(MPI_COMM_WORLD, {on_ranks::rank_total(), 1});
+  using W = Tensor<float, Dim<I, X>, Dim<J>>;
+  W model = zeros<W>(mesh);
+  W const grad = ones<W>(other);
+  train::Adafactor const adafactor{{.rate = 0.01}};
+  auto state = adafactor.init(model);
+  std::string text;
+  try {
+    adafactor.update(model, grad, state);
+  } catch (Error const& e) {
+    text = e.what();
+  }
+  CHECK(harness::before_call(text, "Adafactor", "adafactor.cpp") ==
+        "[shardtype E23] the operands live on two meshes; tensors of two meshes do not mix");
 }

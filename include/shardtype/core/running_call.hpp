@@ -82,6 +82,8 @@ class RunningCall {
   Names const& names() const { return *names_; }
 
  private:
+  /// Whether a place is known and in the program, not in the library.
+  static bool in_program(std::source_location const& where);
   static RunningCall const* named();
 
   [[noreturn]] void refuse() const;
@@ -91,6 +93,8 @@ class RunningCall {
   static inline bool checks_thread_ = false;
   static inline bool ended_ = false;
   static inline thread_local bool own_thread_ = false;
+  /// This header's path; no constant, so that a compiled part reads that of the program.
+  static inline char const* header_ = __FILE__;
   // NOLINTEND(readability-identifier-naming)
 
   std::string_view operation_;

@@ -7,33 +7,15 @@
 
 namespace shardtype::core {
 
-/// Whether a place is known and in the program, not in a header of the library, whose path ends in
-/// shardtype/FOLDER/NAME.hpp or .ipp.
-SHARDTYPE_INLINE bool in_program(std::source_location const& where) {
-  char const* const path = where.file_name();
-  char const* part[3] = {path, nullptr, nullptr};  // the last three parts of the path, last first
-  for (char const* at = path; where.line() != 0 && *at != '\0'; ++at)
-    if (*at == '/') {
-      part[2] = part[1];
-      part[1] = part[0];
-      part[0] = at + 1;
-    }
-  if (where.line() == 0) return false;
-  auto const is = [](char const* from, char const* folder) {
-    std::size_t const size = std::strlen(folder);
-    return from != nullptr && std::strncmp(from, folder, size) == 0 && from[size] == '/';
-  };
-  if (std::strstr(part[0], ".hpp") == nullptr && std::strstr(part[0], ".ipp") == nullptr)
-    return true;
-  if (is(part[1], "shardtype")) return std::strcmp(part[0], "from_jax.hpp") != 0;
-  if (!is(part[2], "shardtype")) return true;
-  static constexpr char const* ours[] = {"core",    "rules",  "plan",     "check",    "runtime",
-                                         "kernels", "tensor", "overlap",  "execute",  "ops",
-                                         "lazy",    "manual", "autodiff", "nn",       "fft",
-                                         "linalg",  "random", "io",       "visualize"};
-  for (char const* const folder : ours)
-    if (is(part[1], folder)) return false;
-  return true;
+/// Whether `file` lies in the folder of the headers of which one is `own`, FOLDER/core/NAME.
+SHARDTYPE_INLINE bool lies_beside(std::string_view file, std::string_view own) {
+  return file.starts_with(own.substr(0, own.rfind("core/running_call")));
+}
+
+/// The library's folder, as this file was compiled and as the program includes it: that of a compiled part may be another.
+SHARDTYPE_INLINE bool RunningCall::in_program(std::source_location const& where) {
+  std::string_view const file = where.file_name();
+  return where.line() != 0 && !lies_beside(file, __FILE__) && !lies_beside(file, header_);
 }
 
 SHARDTYPE_INLINE std::string source_text(std::source_location const& where) {
