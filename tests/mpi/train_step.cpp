@@ -108,37 +108,43 @@ template <class S>
 Int bytes_of(S const& s) {
   Int n = 0;
   train::for_each_tensor(
-      [&](std::string_view, auto const& a) { n += measured_plan::block_bytes(a); }, s);
+      [&]<class A>(std::string_view, A const& a) {
+        if constexpr (is_tensor<A>) n += measured_plan::block_bytes(a);
+      },
+      s);
   return n;
 }
 
 constexpr train::AdamW adam{{.rate = 0.01, .decay = 0.1, .clip = 1}};
+constexpr train::Adafactor adafactor{{.rate = 0.01, .decay = 0.1, .clip = 1}};
 
-template <class S, class T>
+template <class S, class T, auto const& optimizer = adam>
 void holds() {
   using N = Net<S, T>;
   using Model = typename N::template Model<value_t>;
   using In = typename N::template A<B, D>;
   using Ids = typename N::Classes;
-  static constexpr auto step = train::step(adam, value_and_grad<0>(N::loss));
+  static constexpr auto step = train::step(optimizer, value_and_grad<0>(N::loss));
   static constexpr StepPlan planned = plan(step, type<Model>, type<In>, type<Ids>);
+  constexpr Int summed = optimizer.sums * (4 * layers + 1);  // numbers over the mesh
   static_assert(planned.norm.count(Collective::all_reduce) == 1);
   static_assert(planned.count(Collective::all_reduce) ==
-                planned.passes.count(Collective::all_reduce) + 1);
+                planned.passes.count(Collective::all_reduce) + 1 + (summed > 0 ? 1 : 0) +
+                    planned.parameters.count(Collective::all_reduce));
 
   typename S::On const mesh(MPI_COMM_WORLD);
   auto model = train::initialize<Model>(mesh, RandomKey{3}, [](std::string_view path, auto) {
     return path.ends_with("b1") || path.ends_with("b2") ? train::Initial::zeros()
                                                         : train::Initial::normal(0.05);
   });
-  auto state = adam.init(model);
+  auto state = optimizer.init(model);
   auto const x = from_function<In>(
       mesh, [](Int b, Int d) { return static_cast<T>(std::sin(static_cast<double>(7 * b + d))); });
   auto const ids = from_function<Ids>(mesh, [](Int b) { return b % 10; });
 
   auto& memory = runtime::run_time.memory;
-  Int kept = bytes_of(state.moments);
-  if (state.master) kept += bytes_of(*state.master);
+  Int kept = 0;
+  decltype(state)::each_part(state, [&](auto const&, auto const& part) { kept += bytes_of(part); });
   CHECK(measured_plan::most_of_ranks(kept) == planned.state_bytes());
   Int const given =
       bytes_of(model) + measured_plan::block_bytes(x) + measured_plan::block_bytes(ids);
@@ -156,9 +162,14 @@ void holds() {
   GradientPlan const& passes = planned.passes;
   // what is sent once more from the first rank is not counted by the shim
   Int const norm = planning::twice_but_own(sizeof(double), 4);
-  CHECK(sent == passes.forward.bytes(measured_plan::at(passes.forward, mesh)) +
-                    passes.backward.bytes(measured_plan::at(passes.backward, mesh)) + norm);
+  Int const sums = planning::twice_but_own(summed * Int{sizeof(double)}, 4);
+  Int const of_passes = passes.forward.bytes(measured_plan::at(passes.forward, mesh)) +
+                        passes.backward.bytes(measured_plan::at(passes.backward, mesh));
+  CHECK(measured_plan::most_of_ranks(sent - of_passes - norm - sums) ==
+        planned.parameters.bytes_per_rank());
+  if (summed == 0) CHECK(sent == of_passes + norm);
   CHECK(planned.norm.bytes_per_rank() == norm + 8);
+  CHECK(planned.sums.bytes_per_rank() == sums + summed * 8);
   Int const peak = measured_plan::most_of_ranks(memory.most() - others);
   INFO("held " << peak << ", planned " << planned.peak_bytes());
   CHECK(peak <= planned.peak_bytes());
@@ -193,12 +204,19 @@ TEST_CASE("a training step sends and holds what its plan says") {
   holds<FsdpAndTensor, bfloat16>();
 }
 
+TEST_CASE("a step of Adafactor sends and holds what its plan says") {
+  holds<DataParallel, double, adafactor>();
+  holds<Fsdp3, double, adafactor>();
+  holds<DataAndTensor, float, adafactor>();
+  holds<FsdpAndTensor, bfloat16, adafactor>();
+}
+
 TEST_CASE("split parameters: beyond what is stored, less than two layers' whole weights") {
   using N = Net<Fsdp3, double>;
   using Model = typename N::Model<value_t>;
   static constexpr auto planned = plan(train::step(adam, value_and_grad<0>(N::loss)), type<Model>,
                                        type<N::A<B, D>>, type<N::Classes>);
-  constexpr auto model = train::detail::BytesOf<Model>::value();
+  constexpr auto model = train::detail::model_bytes<Model>();
   constexpr Int stored = planned.state_bytes() + 2 * model.trained;
   INFO(planned.peak_bytes() - stored << " of " << layer(8));
   CHECK(planned.peak_bytes() - stored < 2 * layer(8));

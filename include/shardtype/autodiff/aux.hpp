@@ -64,12 +64,15 @@ struct WithoutGradient {
   template <class A>
   using of = decltype(autodiff::without_gradient<Top>(std::declval<A const&>()));
 };
-template <int Top, class C>
-  requires(Container<C>::exists)
+template <int Top, StdContainer C>
 struct Plain<Top, C> {
   static constexpr auto of(C const& c) {
-    return Container<C>::template map<WithoutGradient<Top>::template of>(
-        c, []<class A>(Type<A>, A const& a) { return autodiff::without_gradient<Top>(a); });
+    return Container<C>::template build<
+        typename Container<C>::template with<WithoutGradient<Top>::template of>>(
+        []<class A>(Type<A>, auto const&, A const& a) {
+          return autodiff::without_gradient<Top>(a);
+        },
+        c);
   }
 };
 template <int Top, class A>

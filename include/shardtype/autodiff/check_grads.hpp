@@ -40,7 +40,7 @@ inline constexpr bool in_double =
 /// The same of an argument, if it is one tensor.
 template <class P>
 constexpr bool argument_in_double() {
-  if constexpr (Structure<P>::is_value) {
+  if constexpr (!is_structure<P>) {
     return in_double<P>;
   } else {
     return true;
@@ -211,7 +211,7 @@ void check_at(std::integer_sequence<int, Ks...>, GradientCheck const& how, F con
       autodiff::each_value(
           [&]<class A, class B>(A& a, B const& gradient) {
             std::string name = "check_grads: argument " + std::to_string(k);
-            if (!Structure<P>::is_value) name += ", value " + std::to_string(value);
+            if (is_structure<P>) name += ", value " + std::to_string(value);
             ++value;
             if constexpr (!in_double<A>) {
               refused<Code::X08_not_double, false, A>{};

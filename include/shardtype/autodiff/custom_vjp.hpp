@@ -40,9 +40,9 @@ constexpr auto judge_cotangent() {
     return Type<void>{};
   } else if constexpr (structure_level<C> >= Top) {
     return Type<refused<Code::X05_captured, false, typename ShownLoss<C>::type>>{};
-  } else if constexpr (Structure<A>::is_value) {
+  } else if constexpr (!is_structure<A>) {
     using Want = cotangent_t<tensor_of<A>>;
-    if constexpr (!Structure<C>::is_value) {
+    if constexpr (is_structure<C>) {
       return Type<refused<Code::X06_other_cotangent, false, C, Want>>{};
     } else if constexpr (!autodiff::same_dims<tensor_of<C>, Want>()) {
       return Type<refused<Code::X06_other_cotangent, false, tensor_of<C>, Want>>{};
@@ -93,7 +93,7 @@ struct Destination {
   }
 };
 template <int Top, class A>
-  requires(Structure<A>::is_value)
+  requires(!is_structure<A>)
 struct Destination<Top, A> {
   SlotBase* slot;
   constexpr explicit Destination(A const& a) : slot(autodiff::slot_of<Top>(a)) {}
@@ -250,9 +250,9 @@ struct CustomVjp {
   /// Whether forward's result stands for the same tensor as f's.
   template <class FromF, class Out>
   static constexpr bool same_result() {
-    if constexpr (Structure<FromF>::is_value != Structure<Out>::is_value) {
+    if constexpr (is_structure<FromF> != is_structure<Out>) {
       return false;
-    } else if constexpr (Structure<FromF>::is_value) {
+    } else if constexpr (!is_structure<FromF>) {
       return std::is_same_v<tensor_of<FromF>, tensor_of<Out>>;
     } else {
       return true;

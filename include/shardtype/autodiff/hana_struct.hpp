@@ -107,45 +107,38 @@ struct Plain<Top, M> {
   }
 };
 
+struct PackOfEntries {
+  template <class... Es>
+  constexpr auto operator()(Es const&...) const -> shardtype::detail::Pack<
+      std::remove_cvref_t<decltype(boost::hana::second(std::declval<Es const&>()))>...> {
+    return {};
+  }
+};
 /// Entries are visited by name; one that another map lacks (an integer, in gradients) is left out.
 template <class P>
-struct StructureByName {
-  static constexpr bool is_value = false;
+struct ContainerByName {
+  static constexpr bool exists = true;
   template <class F, class A, class... Bs>
   static constexpr void each(F const& f, A& a, Bs&... bs) {
     boost::hana::for_each(boost::hana::keys(a), [&]<class Key>(Key const& key) {
       if constexpr ((decltype(boost::hana::contains(std::declval<Bs const&>(),
                                                     std::declval<Key const&>()))::value &&
                      ...))
-        autodiff::each_value(f, boost::hana::at_key(a, key), boost::hana::at_key(bs, key)...);
+        f(key, boost::hana::at_key(a, key), boost::hana::at_key(bs, key)...);
     });
   }
-
- private:
-  template <class... Es>
-  static auto level_of(Es const&...)
-      -> std::integral_constant<int, highest_level<std::remove_cvref_t<decltype(boost::hana::second(
-                                         std::declval<Es const&>()))>...>>;
-  struct Level {
-    template <class... Es>
-    constexpr auto operator()(Es const&... es) const -> decltype(level_of(es...)) {
-      return {};
-    }
-  };
-  static constexpr int highest() {
+  /// Of a struct none, whose values have no gradient.
+  static auto members() {
     if constexpr (HanaStruct<P>) {
-      return 0;
+      return shardtype::detail::Pack<>{};
     } else {
-      return decltype(boost::hana::unpack(std::declval<P const&>(), Level{}))::value;
+      return decltype(boost::hana::unpack(std::declval<P const&>(), PackOfEntries{})){};
     }
   }
-
- public:
-  static constexpr int level = highest();
 };
 template <HanaStruct S>
-struct Structure<S> : StructureByName<S> {};
+struct Container<S> : ContainerByName<S> {};
 template <HanaMap M>
-struct Structure<M> : StructureByName<M> {};
+struct Container<M> : ContainerByName<M> {};
 
 }  // namespace shardtype::autodiff

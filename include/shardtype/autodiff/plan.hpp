@@ -21,31 +21,8 @@ namespace autodiff {
 template <class P, class Notes>
 struct DryArgument {
   using type = Dry<P, Notes>;
-  static constexpr bool sized = Scope<P>::names.all_static();
-  static constexpr type make(Notes& notes) { return shardtype::detail::dry_argument<P>(notes); }
 };
-template <class P, std::size_t N, class Notes>
-struct DryArgument<std::array<P, N>, Notes> {
-  using type = std::array<typename DryArgument<P, Notes>::type, N>;
-  static constexpr bool sized = DryArgument<P, Notes>::sized;
-  static constexpr type make(Notes& notes) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return type{(static_cast<void>(K), DryArgument<P, Notes>::make(notes))...};
-    }(std::make_index_sequence<N>{});
-  }
-};
-template <template <class...> class Tuple, class Notes, class... Ps>
-struct DryTuple {
-  using type = Tuple<typename DryArgument<Ps, Notes>::type...>;
-  static constexpr bool sized = (DryArgument<Ps, Notes>::sized && ...);
-  static constexpr type make(Notes& notes) { return type{DryArgument<Ps, Notes>::make(notes)...}; }
-};
-template <class... Ps, class Notes>
-struct DryArgument<std::tuple<Ps...>, Notes> : DryTuple<std::tuple, Notes, Ps...> {};
-template <class A, class B, class Notes>
-struct DryArgument<std::pair<A, B>, Notes> : DryTuple<std::pair, Notes, A, B> {};
-
-// How structs of parameters hold members without data: of sizes that the types determine, and others.
+// How structures hold values without data: of sizes that the types determine, and others.
 template <class P>
 using sized_t = typename DryArgument<P, planning::FunctionWriter>::type;
 template <class P>
@@ -59,6 +36,24 @@ using open_active_t = typename Parameters<open_t<P>>::active;
 template <class P>
 using open_gradient_t = typename Parameters<open_t<P>>::gradient;
 
+template <StdContainer C>
+  requires SizedStructure<C>
+struct DryArgument<C, planning::FunctionWriter> {
+  using type = typename Container<C>::template with<sized_t>;
+};
+template <StdContainer C>
+  requires SizedStructure<C>
+struct DryArgument<C, planning::OpenFunctionPlan> {
+  using type = typename Container<C>::template with<open_t>;
+};
+template <template <template <class> class> class M>
+struct DryArgument<M<value_t>, planning::FunctionWriter> {
+  using type = M<sized_t>;
+};
+template <template <template <class> class> class M>
+struct DryArgument<M<value_t>, planning::OpenFunctionPlan> {
+  using type = M<open_t>;
+};
 template <template <template <class> class> class M>
 struct PlainOf<M<sized_active_t>> {
   using type = M<sized_t>;
@@ -68,44 +63,30 @@ struct PlainOf<M<open_active_t>> {
   using type = M<open_t>;
 };
 template <template <template <class> class> class M>
-inline constexpr int level_of_struct<M<sized_active_t>> = 1;
-template <template <template <class> class> class M>
-inline constexpr int level_of_struct<M<open_active_t>> = 1;
-template <int Top, template <template <class> class> class M>
-struct Plain<Top, M<sized_active_t>> : PlainStruct<Top, M<sized_active_t>, M<sized_t>> {};
-template <int Top, template <template <class> class> class M>
-struct Plain<Top, M<open_active_t>> : PlainStruct<Top, M<open_active_t>, M<open_t>> {};
-template <template <template <class> class> class M>
 struct Parameters<M<sized_t>>
-    : StructOfParameters<M<sized_t>, M<sized_active_t>, M<sized_gradient_t>> {};
+    : StructureOfParameters<M<sized_t>, M<sized_active_t>, M<sized_gradient_t>> {};
 template <template <template <class> class> class M>
-struct Parameters<M<open_t>> : StructOfParameters<M<open_t>, M<open_active_t>, M<open_gradient_t>> {
-};
+struct Parameters<M<open_t>>
+    : StructureOfParameters<M<open_t>, M<open_active_t>, M<open_gradient_t>> {};
 
-/// The members' types, as a Pack.
-struct MemberTypes {
-  template <class... Ps>
-  constexpr shardtype::detail::Pack<Ps...> operator()(Ps const&...) const {
-    return {};
-  }
-};
-template <class S, class Notes, class Members>
-struct DryStruct;
-template <class S, class Notes, class... Ps>
-struct DryStruct<S, Notes, shardtype::detail::Pack<Ps...>> {
-  using type = S;
-  static constexpr bool sized = (DryArgument<Ps, Notes>::sized && ...);
-  static constexpr type make(Notes& notes) { return type{DryArgument<Ps, Notes>::make(notes)...}; }
-};
-template <template <template <class> class> class M>
-using members_t =
-    decltype(autodiff::with_members(std::declval<M<value_t> const&>(), MemberTypes{}));
-template <template <template <class> class> class M>
-struct DryArgument<M<value_t>, planning::FunctionWriter>
-    : DryStruct<M<sized_t>, planning::FunctionWriter, members_t<M>> {};
-template <template <template <class> class> class M>
-struct DryArgument<M<value_t>, planning::OpenFunctionPlan>
-    : DryStruct<M<open_t>, planning::OpenFunctionPlan, members_t<M>> {};
+template <class P>
+constexpr sized_t<P> dry_argument(planning::FunctionWriter& notes) {
+  return autodiff::map_values<sized_t, P>(
+      [&]<class A>(Type<A>) { return shardtype::detail::dry_argument<A>(notes); });
+}
+template <class P>
+constexpr open_t<P> dry_argument(planning::OpenFunctionPlan& notes) {
+  return autodiff::map_values<open_t, P>(
+      [&]<class A>(Type<A>) { return shardtype::detail::dry_argument<A>(notes); });
+}
+/// Whether types determine the sizes of all tensors.
+template <class... Ps>
+constexpr bool are_sized() {
+  bool out = true;
+  (autodiff::each_type<Ps>([&]<class A>(Type<A>) { out = out && Scope<A>::names.all_static(); }),
+   ...);
+  return out;
+}
 
 /// The plans of both passes where sizes are given at run time.
 struct OpenPasses {
@@ -130,7 +111,7 @@ constexpr OpenPasses open_passes(G const& g, std::int64_t unknown) {
         notes = {};
         notes.reading.unknown = unknown;
       },
-      DryArgument<As, Open>::make(notes)...));
+      autodiff::dry_argument<As>(notes)...));
   out.plans.backward = notes;
   return out;
 }
@@ -155,15 +136,14 @@ namespace api {
 template <class F, bool value, int... Ks, class... As>
 constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
   using Writer = planning::FunctionWriter;
-  using Open = planning::OpenFunctionPlan;
-  if constexpr ((autodiff::DryArgument<As, Writer>::sized && ...)) {
+  if constexpr (autodiff::are_sized<As...>()) {
     planning::GradientPlan out;
-    if constexpr (!checking::any_poisoned<decltype(g(std::declval<typename autodiff::DryArgument<
-                                                         As, Writer>::type const&>()...))>) {
+    if constexpr (!checking::any_poisoned<decltype(g(
+                      std::declval<autodiff::sized_t<As> const&>()...))>) {
       Writer notes({});
       // no std::tuple, into which g++ 12 would move an array bytewise
-      autodiff::Kept<typename autodiff::DryArgument<As, Writer>::type...> const arguments{
-          {autodiff::DryArgument<As, Writer>::make(notes)}...};
+      autodiff::Kept<autodiff::sized_t<As>...> const arguments{
+          {autodiff::dry_argument<As>(notes)}...};
       std::int64_t const given = notes.held();
       [&]<int... K>(std::integer_sequence<int, K...> numbers) {
         static_cast<void>(g.run(
@@ -180,7 +160,7 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
     return out;
   } else {
     if constexpr (checking::any_poisoned<decltype(g(
-                      std::declval<typename autodiff::DryArgument<As, Open>::type const&>()...))>) {
+                      std::declval<autodiff::open_t<As> const&>()...))>) {
       return planning::OpenGradientPlan{};
     } else if constexpr (checking::depends_on_extents<autodiff::TryOpenPasses<
                              autodiff::Gradient<F, value, Ks...>, As...>>()) {

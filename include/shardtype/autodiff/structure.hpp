@@ -2,14 +2,11 @@
 /// Structures of values, as functions take and give them: vectors, arrays, tuples, pairs and structs.
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <shardtype/autodiff/active_expression.hpp>
 #include <shardtype/autodiff/aux.hpp>
@@ -17,101 +14,39 @@
 
 namespace shardtype::autodiff {
 
-/// How the values of a structure are visited. This primary template is for one value: `level`, how
-/// often it is wrapped, and `each`, which calls `f` with it and with those at its position in other
-/// structures.
+/// How often the values of a structure are wrapped, at most. A struct is asked for its form alone.
 template <class P>
-struct Structure {
-  static constexpr bool is_value = true;
-  static constexpr int level = autodiff::level<P>;
-  template <class F, class A, class... Bs>
-  static constexpr void each(F const& f, A& a, Bs&... bs) {
-    f(a, bs...);
+constexpr int find_level() {
+  if constexpr (!is_structure<P>) {
+    return level<P>;
+  } else if constexpr (is_struct<P>) {
+    return std::is_same_v<typename PlainOf<P>::type, P> ? 0 : 1;
+  } else {
+    return []<class... Ps>(shardtype::detail::Pack<Ps...>) {
+      return std::max({0, autodiff::find_level<Ps>()...});
+    }(members_t<P>{});
   }
-};
-template <class P>
-inline constexpr int structure_level = Structure<std::remove_const_t<P>>::level;
-/// Calls `f` with every value of a structure, and with the values at its position in the others.
-template <class F, class A, class... Bs>
-constexpr void each_value(F const& f, A& a, Bs&... bs) {
-  Structure<std::remove_const_t<A>>::each(f, a, bs...);
 }
-
 template <class P>
-struct Structure<std::vector<P>> {
-  static constexpr bool is_value = false;
-  static constexpr int level = structure_level<P>;
-  template <class F, class A, class... Bs>
-  static constexpr void each(F const& f, A& a, Bs&... bs) {
-    for (std::size_t k = 0; k < a.size(); ++k) autodiff::each_value(f, a[k], bs[k]...);
-  }
-};
-template <class P, std::size_t N>
-struct Structure<std::array<P, N>> : Structure<std::vector<P>> {};
-
+inline constexpr int structure_level = autodiff::find_level<std::remove_const_t<P>>();
 template <class... Ps>
-struct StructureOfMembers {
-  static constexpr bool is_value = false;
-  static constexpr int level = std::max({0, structure_level<Ps>...});
-  template <class F, class A, class... Bs>
-  static constexpr void each(F const& f, A& a, Bs&... bs) {
-    [&]<std::size_t... K>(std::index_sequence<K...>) {
-      (each_at<K>(f, a, bs...), ...);
-    }(std::index_sequence_for<Ps...>{});
-  }
+inline constexpr int highest_level = std::max({0, structure_level<Ps>...});
 
- private:
-  template <std::size_t K, class F, class A, class... Bs>
-  static constexpr void each_at(F const& f, A& a, Bs&... bs) {
-    autodiff::each_value(f, std::get<K>(a), std::get<K>(bs)...);
-  }
-};
-template <class... Ps>
-struct Structure<std::tuple<Ps...>> : StructureOfMembers<Ps...> {};
-template <class A, class B>
-struct Structure<std::pair<A, B>> : StructureOfMembers<A, B> {};
-
-/// References to the members of a struct.
-template <class S>
-constexpr auto tied_members(S& s) {
-  return autodiff::with_members(s, []<class... Ps>(Ps&... p) { return std::tuple<Ps&...>(p...); });
-}
-/// The level of the values of a struct that is a template of how it holds its members.
-template <class S>
-inline constexpr int level_of_struct = 0;
-template <template <template <class> class> class M>
-inline constexpr int level_of_struct<M<active_t>> = 1;
-/// A struct that is a template of how it holds its members.
-template <template <template <class> class> class M, template <class> class As>
-struct Structure<M<As>> {
-  static constexpr bool is_value = false;
-  static constexpr int level = level_of_struct<M<As>>;
-  template <class F, class A, class... Bs>
-  static constexpr void each(F const& f, A& a, Bs&... bs) {
-    tuples(f, autodiff::tied_members(a), autodiff::tied_members(bs)...);
-  }
-
- private:
-  template <class F, class... Ms, class... Bs>
-  static constexpr void tuples(F const& f, std::tuple<Ms&...> a, Bs... bs) {
-    StructureOfMembers<std::remove_const_t<Ms>...>::each(f, a, bs...);
-  }
-};
-/// A struct `S` of level 1, which is a `Value` without gradients.
-template <int Top, class S, class Value>
-struct PlainStruct {
-  static constexpr auto of(S const& s) {
-    if constexpr (Top == 1) {
-      return autodiff::with_members(s, []<class... Ps>(Ps const&... p) {
-        return Value{autodiff::without_gradient<Top>(p)...};
-      });
+/// A struct of level 1 is one of plain values without gradients.
+template <int Top, template <template <class> class> class M, template <class> class As>
+struct Plain<Top, M<As>> {
+  static constexpr auto of(M<As> const& s) {
+    if constexpr (Top == 1 && structure_level<M<As>> == 1) {
+      return Container<M<As>>::template build<plain_of<M<As>>>(
+          []<class P>(Type<P>, auto const&, P const& p) {
+            return autodiff::without_gradient<Top>(p);
+          },
+          s);
     } else {
       return s;
     }
   }
 };
-template <int Top, template <template <class> class> class M>
-struct Plain<Top, M<active_t>> : PlainStruct<Top, M<active_t>, M<value_t>> {};
 
 /// More than any level.
 inline constexpr int no_level = 1 << 20;
@@ -128,9 +63,6 @@ template <int Top, class P>
 using lowered_t =
     std::remove_cvref_t<decltype(autodiff::without_gradient<(Top > 0 ? Top : no_level)>(
         std::declval<P const&>()))>;
-template <class... Ps>
-inline constexpr int highest_level = StructureOfMembers<Ps...>::level;
-
 /// The tape of the arguments of level `Top`; null if all are constants. Error E73: an argument of
 /// another differentiation.
 template <int Top, class... Ps>
@@ -170,7 +102,7 @@ constexpr P on_tape(P const& p, Tape* tape) {
 
 /// The results of a function that is one entry of the tape, of values `Out`: where their cotangents
 /// are added up.
-template <class Out, bool one = Structure<Out>::is_value>
+template <class Out, bool one = !is_structure<Out>>
 struct Results {
   using active = typename Parameters<Out>::active;
   using Cotangent = typename Parameters<Out>::gradient;
@@ -220,7 +152,7 @@ struct Results<V, true> {
 /// Whether one of the results has a gradient.
 template <class Out>
 constexpr bool has_gradients() {
-  if constexpr (Structure<Out>::is_value) {
+  if constexpr (!is_structure<Out>) {
     return is_differentiable<Out>;
   } else {
     return true;

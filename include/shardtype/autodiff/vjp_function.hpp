@@ -114,8 +114,8 @@ class PullbackOf<std::integer_sequence<int, Ks...>, Made, Ps...> {
   template <int Top, class C, class A>
   static constexpr auto judge_seed() {
     using Want = typename Parameters<lowered_t<Top, A>>::gradient;
-    if constexpr (Structure<A>::is_value) {
-      if constexpr (!Structure<C>::is_value) {
+    if constexpr (!is_structure<A>) {
+      if constexpr (is_structure<C>) {
         return Type<refused<Code::X06_other_cotangent, false, C, tensor_of<Want>>>{};
       } else if constexpr (!std::is_same_v<tensor_of<C>, tensor_of<Want>>) {
         return Type<refused<Code::X06_other_cotangent, false, tensor_of<C>, tensor_of<Want>>>{};

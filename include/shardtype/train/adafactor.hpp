@@ -11,6 +11,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/reductions.hpp>
+#include <shardtype/train/model_bytes.hpp>
 #include <shardtype/train/optimizers.hpp>
 
 namespace shardtype::train {
@@ -48,44 +50,40 @@ struct Factor {
     return out;
   }
 };
-struct AsRows;
-struct AsColumns;
+/// Of a matrix its type without dim `Without`, of a vector `OfVector<A>`.
+template <class A, int Without, template <class> class OfVector>
+struct FactorOr : Factor<A, Without> {};
+template <class A, int Without, template <class> class OfVector>
+  requires(A::rank < 2)
+struct FactorOr<A, Without, OfVector> {
+  using type = OfVector<A>;
+};
+template <class>
+using NotKept = autodiff::NoGradient;
+template <class A>
+using RowsOf = FactorOr<A, 1, state_t>;
+template <class A>
+using ColumnsOf = FactorOr<A, 2, NotKept>;
+template <class P>
+struct InRows;
+template <class P>
+struct InColumns;
 
 }  // namespace detail
 
 /// How a model holds what Adafactor keeps of each parameter: the mean squares of a matrix' rows, or of a vector's
 /// elements; and the mean squares of a matrix' columns.
 template <class P>
-using rows_t = typename detail::Mapped<detail::AsRows, P>::type;
+using rows_t = typename detail::InRows<P>::type;
 template <class P>
-using columns_t = typename detail::Mapped<detail::AsColumns, P>::type;
+using columns_t = typename detail::InColumns<P>::type;
 
 namespace detail {
 
-/// Of a matrix its type without dim `Without`, of a vector `OfVector<A>`.
-template <int Without, template <class> class OfVector>
-struct AsFactor {
-  template <class A>
-  static constexpr auto choose() {
-    if constexpr (A::rank < 2) {
-      return Type<OfVector<A>>{};
-    } else {
-      return Type<typename Factor<A, Without>::type>{};
-    }
-  }
-  template <class A>
-  using leaf = typename decltype(choose<A>())::type;
-};
-template <class>
-using NotKept = autodiff::NoGradient;
-struct AsRows : AsFactor<1, state_t> {
-  template <template <template <class> class> class M>
-  using struct_of = M<rows_t>;
-};
-struct AsColumns : AsFactor<2, NotKept> {
-  template <template <template <class> class> class M>
-  using struct_of = M<columns_t>;
-};
+template <class P>
+struct InRows : Kept<rows_t, RowsOf, P> {};
+template <class P>
+struct InColumns : Kept<columns_t, ColumnsOf, P> {};
 
 /// The gradient over the root of its mean square, which is a product of a row's and a column's.
 template <class C>
@@ -134,6 +132,8 @@ struct FactoredState {
   columns_t<Model> columns;
   std::optional<state_t<Model>> master{};
 
+  using model = Model;
+  using parts = std::tuple<rows_t<Model>, columns_t<Model>>;  ///< all but the master
   /// Calls `f(name, structure)` of each structure of tensors of a state: "rows", "columns", "master".
   template <class S, class F>
   static void each_part(S& s, F const& f) {
@@ -153,7 +153,12 @@ inline constexpr bool is_state<FactoredState<Model>> = true;
 ///
 ///     train::Adafactor const adafactor{{.rate = 0.01}};
 ///     auto state = adafactor.init(model);
-struct Adafactor : Options {
+struct Adafactor : OptimizerBase<Adafactor> {
+  static constexpr std::string_view name = "Adafactor";
+  static constexpr int sums = 2;  ///< of squares, of a parameter and of its change
+  template <class Model>
+  using StateOf = FactoredState<Model>;
+
   double beta2_decay = -0.8;  ///< the newest squares of step t weigh t^beta2_decay
   double epsilon = 0;         ///< least root of a mean square; 0: the precision of the element type
   double least = 1e-3;        ///< of the parameter's root mean square
@@ -162,94 +167,94 @@ struct Adafactor : Options {
   template <class O = Options>
   constexpr explicit Adafactor(O const& o, double decay2 = -0.8, double e = 0,
                                double least_rms = 1e-3, double most_rms = 1)
-      : Options(detail::options_of(o)),
+      : OptimizerBase(detail::options_of(o)),
         beta2_decay(decay2),
         epsilon(detail::not_negative(e, "epsilon of Adafactor")),
         least(detail::not_negative(least_rms, "the least root mean square of Adafactor")),
         most(most_rms) {
-    check();
     if (!(decay2 <= 0))
       detail::throw_setting("the decay of Adafactor's beta2", decay2, "it is 0 or less");
     if (!(most_rms > 0))
       detail::throw_setting("the largest change of Adafactor", most_rms, "it is more than 0");
   }
 
-  /// The state before the first step: zeros. Communicates nothing.
   template <class Model>
-  auto init(Model const& model) const {
-    if constexpr (!autodiff::is_known<Model>) {
-      return checking::Poisoned(checking::refused<rules::Code::X10_no_parameters, false, Model>{});
-    } else {
-      FactoredState<Model> out{
-          0,
-          detail::Mapped<detail::AsRows, Model>::make(
-              model,
-              []<class A, class Out>(A const& a, Type<Out>) {
-                if constexpr (A::rank < 2) {
-                  return autodiff::filled<Out>(a, 0);
-                } else {
-                  return detail::Factor<A, 1>::zeros(a);
-                }
-              }),
-          detail::Mapped<detail::AsColumns, Model>::make(
-              model, []<class A, class Out>(A const& a,
-                                            Type<Out>) { return detail::Factor<A, 2>::zeros(a); }),
-          {}};
-      if (detail::has_small_elements(model)) out.master.emplace(train::copy_as_state(model));
-      return out;
-    }
+  FactoredState<Model> zeros(Model const& model) const {
+    return {0,
+            detail::keep<rows_t>(model,
+                                 []<class A, class Out>(A const& a, Type<Out>) {
+                                   if constexpr (A::rank < 2) {
+                                     return autodiff::filled<Out>(a, 0);
+                                   } else {
+                                     return detail::Factor<A, 1>::zeros(a);
+                                   }
+                                 }),
+            detail::keep<columns_t>(model,
+                                    []<class A, class Out>(A const& a, Type<Out>) {
+                                      return detail::Factor<A, 2>::zeros(a);
+                                    }),
+            {}};
   }
 
-  /// One step. Sends, for each matrix, the means along a split dim (one all_reduce of rows, of columns, and of the mean
-  /// of the rows, where these dims are split); one AllReduce of two numbers per parameter; with `clip` or
-  /// `skip_not_finite` also as global_norm. All ranks change replicas by the same numbers.
+  /// Sends, for each matrix, the means along a split dim (one all_reduce of rows, of columns, and two of the mean of the
+  /// rows, where these dims are split); one AllReduce of two numbers per parameter. All ranks change replicas by the same
+  /// numbers.
   template <class Model, class Gradient>
-  Stepped update(Model& model, Gradient const& gradient, FactoredState<Model>& state,
-                 double scale = 1,
-                 std::source_location const& where = std::source_location::current()) const {
-    if constexpr (detail::Update<Model, Gradient>::accepted) {
-      return apply(model, gradient, state, scale, where);
-    } else {
-      static_cast<void>(alignof(typename detail::Update<Model, Gradient>::refusal));
-      return {};
-    }
-  }
-  /// Refused, X13: other arguments, or in another order.
-  template <class... As>
-  Stepped update(As const&...) const {
-    if constexpr (!checking::any_poisoned<As...>)
-      checking::refused<rules::Code::X13_no_such_update, false, As...>{};
-    return {};
-  }
-
- private:
-  template <class Model, class Gradient>
-  Stepped apply(Model& model, Gradient const& gradient, FactoredState<Model>& state, double scale,
-                std::source_location const& where) const {
-    core::RunningCall const running("Adafactor", where);
-    Stepped const before = detail::admitted(*this, state.step, gradient, scale, where);
-    if (!before.applied) return before;
+  void change(Model& model, Gradient const& gradient, FactoredState<Model>& state, double at,
+              double scale, std::source_location const& where) const {
     if (state.master) {
-      step(*state.master, gradient, state, before.rate, scale, where);
+      step(*state.master, gradient, state, at, scale, where);
       train::for_each_tensor(
           []<class W, class M>(std::string_view, W& w, M const& master) {
             if constexpr (is_trained<W>) w = api::cast<typename W::element>(master);
           },
           model, *state.master);
     } else {
-      step(model, gradient, state, before.rate, scale, where);
+      step(model, gradient, state, at, scale, where);
     }
-    ++state.step;
-    return before;
   }
 
+  /// The plan of the functions that `step` calls.
+  template <class A>
+  constexpr planning::UpdatePlan steps(Type<A>) const {
+    if constexpr (is_trained<A>) {
+      if constexpr (A::rank < 2) {
+        planning::UpdatePlan out;
+        if constexpr (Scope<A>::names.all_static())
+          out.workspace = mul_sat(2, detail::tensor_bytes<A>().state);
+        return out;
+      } else {
+        using R = rows_t<A>;
+        using K = columns_t<A>;
+        using W = state_t<A>;
+        auto const all = []<class V, class G, class Rows, class Columns>(
+                             V const& w, G const& g, Rows rows, Columns columns) {
+          using C = typename R::element;
+          Adafactor::learn(g, rows, columns, 1, 1);
+          static_cast<void>(Adafactor::change_of(g, rows, columns, 1, C(1)));
+          return api::map(detail::Stepping<C>{C(1), C(1)}, w,
+                          Adafactor::change_of(g, rows, columns, 1, C(1)))
+              .tensor();
+        };
+        std::int64_t given = 0;
+        if constexpr (Scope<A>::names.all_static())
+          given = detail::tensor_bytes<W>().all + detail::tensor_bytes<A>().all +
+                  detail::tensor_bytes<R>().all + detail::tensor_bytes<K>().all;
+        return planning::update_plan(api::plan(all, type<W>, type<A>, type<R>, type<K>), given);
+      }
+    } else {
+      return {};
+    }
+  }
+
+ private:
   template <class Weights, class Gradient, class State>
   void step(Weights& weights, Gradient const& gradient, State& state, double at, double scale,
             std::source_location const& where) const {
     auto const t = static_cast<double>(state.step + 1);
     double const part = std::pow(t, beta2_decay);
     // of each parameter: the sums of squares of the change and of the parameter, and its number of elements
-    std::vector<double> sums;
+    std::vector<double> squares;
     std::vector<double> elements;
     MeshRef const* mesh = nullptr;
     train::for_each_tensor(
@@ -262,15 +267,18 @@ struct Adafactor : Options {
             for (std::int64_t const e : w.extents()) n *= static_cast<double>(e);
             elements.push_back(n);
             if (n > 0) learn(g, rows, columns, part, scale);
-            sums.push_back(n > 0 ? detail::first_squares_of(change(g, rows, columns, scale)) : 0);
-            sums.push_back(n > 0 ? detail::first_squares_of(w) : 0);
+            squares.push_back(n > 0
+                                  ? detail::first_squares_of(change_of(
+                                        g, rows, columns, scale, least_root<typename R::element>()))
+                                  : 0);
+            squares.push_back(n > 0 ? detail::first_squares_of(w) : 0);
           }
         },
         weights, gradient, state.rows, state.columns);
     if (mesh == nullptr || !mesh->here()) return;
-    std::vector<double> totals(sums.size());
-    detail::sum_alike(mesh->state(), "Adafactor", where, sums.data(), totals.data(),
-                      static_cast<std::int64_t>(sums.size()));
+    std::vector<double> totals(squares.size());
+    detail::sum_alike(mesh->state(), "Adafactor", where, squares.data(), totals.data(),
+                      static_cast<std::int64_t>(squares.size()));
     std::size_t k = 0;
     train::for_each_tensor(
         [&]<class W, class G, class R, class K>(std::string_view path, W& w, G const& g,
@@ -288,7 +296,8 @@ struct Adafactor : Options {
             if constexpr (std::is_same_v<typename W::element, C>)
               w = api::map(detail::Stepping<C>{static_cast<C>(keep),
                                                static_cast<C>(own / std::max(1.0, changed / most))},
-                           std::move(w), change(g, rows, columns, scale))
+                           std::move(w),
+                           change_of(g, rows, columns, scale, least_root<typename R::element>()))
                       .tensor();
           }
         },
@@ -302,27 +311,27 @@ struct Adafactor : Options {
   }
   /// The mean squares with those of this gradient.
   template <class G, class R, class K>
-  void learn(G const& g, R& rows, K& columns, double part, double scale) const {
+  static constexpr void learn(G const& g, R& rows, K& columns, double part, double scale) {
     using C = typename R::element;
     detail::Toward<C> const toward{static_cast<C>(part)};
-    auto const squares = api::map(detail::Squared<C>{static_cast<C>(scale)}, g);
+    auto const each = api::map(detail::Squared<C>{static_cast<C>(scale)}, g);
     if constexpr (std::is_same_v<K, autodiff::NoGradient>) {
-      rows = api::map(toward, std::move(rows), squares).tensor();
+      rows = api::map(toward, std::move(rows), each).tensor();
     } else {
-      rows = api::map(toward, std::move(rows), api::mean<R>(squares)).tensor();
-      columns = api::map(toward, std::move(columns), api::mean<K>(squares)).tensor();
+      rows = api::map(toward, std::move(rows), api::mean<autodiff::tensor_of<R>>(each)).tensor();
+      columns =
+          api::map(toward, std::move(columns), api::mean<autodiff::tensor_of<K>>(each)).tensor();
     }
   }
   /// The change before its rate: the gradient over the root of its mean square.
-  template <class G, class R, class K>
-  auto change(G const& g, R const& rows, K const& columns, double scale) const {
-    using C = typename R::element;
-    C const root = least_root<C>();
+  template <class G, class R, class K, class C>
+  static constexpr auto change_of(G const& g, R const& rows, K const& columns, double scale,
+                                  C root) {
     detail::Factored<C> const factored{static_cast<C>(scale), root * root};
     if constexpr (std::is_same_v<K, autodiff::NoGradient>) {
       return api::map(factored, g, rows).tensor();
     } else {
-      using Mean = typename detail::Factor<R, 1>::type;
+      using Mean = typename detail::Factor<autodiff::tensor_of<R>, 1>::type;
       auto const relative = (rows / api::max(api::mean<Mean>(rows), root)).tensor();
       return api::map(factored, g, relative, columns).tensor();
     }

@@ -1,12 +1,8 @@
 #pragma once
 /// Whether a gradient has the form of a model, and lies as it: what an optimizer's step asks of its arguments.
 
-#include <array>
-#include <cstddef>
-#include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <shardtype/autodiff/plan.hpp>
 #include <shardtype/check/sentences.hpp>
@@ -43,21 +39,31 @@ struct AllAlike<One, Each...> {
   using other = std::conditional_t<std::is_void_v<typename One::other>,
                                    typename AllAlike<Each...>::other, typename One::other>;
 };
-template <class W, class G>
-struct Alike<std::vector<W>, std::vector<G>> : Alike<W, G> {};
-template <class W, class G, std::size_t N>
-struct Alike<std::array<W, N>, std::array<G, N>> : Alike<W, G> {};
-template <class... Ws, class... Gs>
-  requires(sizeof...(Ws) == sizeof...(Gs))
-struct Alike<std::tuple<Ws...>, std::tuple<Gs...>> : AllAlike<Alike<Ws, Gs>...> {};
-template <class V, class W, class G, class H>
-struct Alike<std::pair<V, W>, std::pair<G, H>> : AllAlike<Alike<V, G>, Alike<W, H>> {};
-template <template <class> class As, class Members>
-struct MembersAlike;
-template <template <class> class As, class... Ps>
-struct MembersAlike<As, shardtype::detail::Pack<Ps...>> : AllAlike<Alike<Ps, As<Ps>>...> {};
+struct Member {};
+template <class>
+using Erased = Member;
+/// A structure without the types of its members.
+template <class S>
+struct Form {
+  using type = void;
+};
+template <autodiff::StdContainer C>
+struct Form<C> {
+  using type = typename autodiff::Container<C>::template with<Erased>;
+};
 template <template <template <class> class> class M, template <class> class As>
-struct Alike<M<value_t>, M<As>> : MembersAlike<As, autodiff::members_t<M>> {};
+struct Form<M<As>> {
+  using type = M<Erased>;
+};
+template <class Ws, class Gs>
+struct MembersAlike;
+template <class... Ws, class... Gs>
+struct MembersAlike<shardtype::detail::Pack<Ws...>, shardtype::detail::Pack<Gs...>>
+    : AllAlike<Alike<Ws, Gs>...> {};
+template <class W, class G>
+  requires(autodiff::is_structure<W> &&
+           std::is_same_v<typename Form<W>::type, typename Form<G>::type>)
+struct Alike<W, G> : MembersAlike<autodiff::members_t<W>, autodiff::members_t<G>> {};
 
 /// Refusals of models and gradients, X10, X13, X14, with the types at fault; `ok` with those that are accepted.
 template <class Model, class Gradient>

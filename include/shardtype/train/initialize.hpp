@@ -2,14 +2,11 @@
 /// Models with their first values.
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include <shardtype/random/random.hpp>
 #include <shardtype/runtime/step_name.hpp>
@@ -39,19 +36,25 @@ struct Extent {
 
 namespace detail {
 
-/// Makes a structure `P`; `accepts<Init>`: whether `Init` gives first values of each of its tensors.
-template <class P>
+/// Whether `Init` gives first values of each tensor of a structure `P`, whose number of tensors is known.
+template <class P, class Init>
+constexpr bool gives_first_values() {
+  bool out = true;
+  autodiff::each_type<P>([&]<class A>(Type<A>) {
+    if constexpr (is_tensor<A>) {
+      out = out && std::is_invocable_r_v<Initial, Init const&, std::string_view, Type<A>>;
+    } else {
+      out = false;
+    }
+  });
+  return out;
+}
+
+/// Makes a tensor.
+template <class A>
 struct Made {
-  template <class Init>
-  static constexpr bool accepts = false;
-};
-template <class T, class... Parts>
-struct Made<Tensor<T, Parts...>> {
-  using A = Tensor<T, Parts...>;
+  using T = typename A::element;
   using Labels = autodiff::labels_of_t<A>;
-  template <class Init>
-  static constexpr bool accepts =
-      std::is_invocable_r_v<Initial, Init const&, std::string_view, Type<A>>;
   template <class L, class... Es>
   static constexpr bool is_given = (std::is_same_v<L, typename Es::index> || ...);
   template <class... Es, class... Ls>
@@ -95,54 +98,19 @@ struct Made<Tensor<T, Parts...>> {
     return api::full<A>(mesh, n, T(first.value));
   }
 };
-template <class P, std::size_t N>
-struct Made<std::array<P, N>> {
-  template <class Init>
-  static constexpr bool accepts = Made<P>::template accepts<Init>;
-  template <class M, class Init, class... Es>
-  static std::array<P, N> make(M const& mesh, RandomKey const& key, Init const& init,
-                               std::string const& path, Es const&... extents) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::array<P, N>{
-          Made<P>::make(mesh, key, init, joined(path, std::to_string(K)), extents...)...};
-    }(std::make_index_sequence<N>{});
+/// A tensor, or a structure of them.
+template <class P, class M, class Init, class... Es>
+P make(M const& mesh, RandomKey const& key, Init const& init, std::string const& path,
+       Es const&... extents) {
+  if constexpr (autodiff::is_structure<P>) {
+    return autodiff::Container<P>::template build<P>([&]<class Q>(Type<Q>, auto const& at) {
+      return detail::make<Q>(mesh, key, init, detail::joined(path, detail::name_of(at)),
+                             extents...);
+    });
+  } else {
+    return Made<P>::make(mesh, key, init, path, extents...);
   }
-};
-template <class... Ps>
-struct Made<std::tuple<Ps...>> {
-  template <class Init>
-  static constexpr bool accepts = (Made<Ps>::template accepts<Init> && ...);
-  template <class M, class Init, class... Es>
-  static std::tuple<Ps...> make(M const& mesh, RandomKey const& key, Init const& init,
-                                std::string const& path, Es const&... extents) {
-    return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return std::tuple<Ps...>{
-          Made<Ps>::make(mesh, key, init, joined(path, std::to_string(K)), extents...)...};
-    }(std::index_sequence_for<Ps...>{});
-  }
-};
-template <template <template <class> class> class S>
-struct Made<S<value_t>> {
-  template <class... Ps>
-  static Type<std::tuple<Ps...>> types(std::tuple<Ps&...> const&);
-  using Members = decltype(types(autodiff::tied_members(std::declval<S<value_t>&>())));
-  template <class Init, class... Ps>
-  static constexpr bool all_accept(Type<std::tuple<Ps...>>) {
-    return (Made<Ps>::template accepts<Init> && ...);
-  }
-  template <class Init>
-  static constexpr bool accepts = all_accept<Init>(Members{});
-  template <class M, class Init, class... Es>
-  static S<value_t> make(M const& mesh, RandomKey const& key, Init const& init,
-                         std::string const& path, Es const&... extents) {
-    return [&]<class... Ps>(Type<std::tuple<Ps...>>) {
-      return [&]<std::size_t... K>(std::index_sequence<K...>) {
-        return S<value_t>{Made<Ps>::make(
-            mesh, key, init, detail::joined(path, member_name<S<value_t>, K>), extents...)...};
-      }(std::index_sequence_for<Ps...>{});
-    }(Members{});
-  }
-};
+}
 
 }  // namespace detail
 
@@ -159,8 +127,8 @@ template <class Model, class M, class Init, class... Is>
   requires std::is_base_of_v<runtime::MeshRef, M>
 Model initialize(M const& mesh, RandomKey const& key, Init const& init,
                  Extent<Is> const&... extents) {
-  if constexpr (detail::Made<Model>::template accepts<Init>) {
-    return detail::Made<Model>::make(mesh, key, init, {}, extents...);
+  if constexpr (detail::gives_first_values<Model, Init>()) {
+    return detail::make<Model>(mesh, key, init, {}, extents...);
   } else {
     return checking::Poisoned(checking::refused<rules::Code::T15_not_initialized, false, Model>{});
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,7 @@
 #include <shardtype/train/kernels_update.hpp>
 #include <shardtype/train/schedules.hpp>
 #include <shardtype/train/structures.hpp>
+#include <shardtype/train/update_plan.hpp>
 
 namespace shardtype::train {
 
@@ -31,6 +33,8 @@ struct State {
   std::array<state_t<Model>, static_cast<std::size_t>(Moments)> moments;
   std::optional<state_t<Model>> master{};
 
+  using model = Model;
+  using parts = decltype(moments);  ///< all but the master
   /// Calls `f(name, structure)` of each structure of tensors of a state: "moments.0", "master".
   template <class S, class F>
   static void each_part(S& s, F const& f) {
@@ -125,10 +129,9 @@ auto* block_of(S& s, std::source_location const& where) {
   return s.mutable_local(where).data();
 }
 
-template <class Optimizer, class W, class G, class Master, class... Ms>
-void update_one(Optimizer const& optimizer, double rate, std::int64_t step, double scale,
-                bool decays, W& w, G const& g, Master* master, std::source_location const& where,
-                Ms&... moments) {
+template <class O, class W, class G, class Master, class... Ms>
+void update_one(O const& optimizer, double rate, std::int64_t step, double scale, bool decays, W& w,
+                G const& g, Master* master, std::source_location const& where, Ms&... moments) {
   shardtype::detail::check_one_mesh(w.mesh(), g.mesh());
   if (!w.mesh().here()) return;
   using T = typename W::element;
@@ -145,10 +148,30 @@ void update_one(Optimizer const& optimizer, double rate, std::int64_t step, doub
 
 }  // namespace detail
 
-/// Base of the optimizers, whose constructors throw E85 for settings that are out of range: `Derived::moments`, and `body<C>(rate, step, decays)`, the function of an element.
+/// What an optimizer has, beside its options: for each model a state, its first one, the update of a model's parameters and
+/// the state by an admitted step, what that sends for a parameter (a Tensor type), and how many numbers of each parameter
+/// it sums over the mesh, all together, before it changes one. OptimizerBase makes init and update of them, and plan the plan.
+template <class O, class Model>
+concept Optimizer =
+    std::is_base_of_v<Options, O> && requires(O const& o, Model& model, gradient_t<Model> const& g,
+                                              typename O::template StateOf<Model>& state) {
+      { o.zeros(std::as_const(model)) } -> std::same_as<typename O::template StateOf<Model>>;
+      o.change(model, g, state, 0.0, 1.0, std::source_location::current());
+      { o.steps(Type<Model>{}) } -> std::same_as<planning::UpdatePlan>;
+      { O::sums } -> std::convertible_to<int>;
+    };
+
+/// Base of the optimizers, whose constructors throw E85 for settings that are out of range. `Derived` is an `Optimizer`.
 template <class Derived>
-struct Optimizer : Options {
-  constexpr explicit Optimizer(Options const& o) : Options(o) { check(); }
+struct OptimizerBase : Options {
+  static constexpr int sums = 0;
+  constexpr explicit OptimizerBase(Options const& o) : Options(o) { check(); }
+
+  /// What the update of a parameter sends: nothing, unless the optimizer says it.
+  template <class A>
+  constexpr planning::UpdatePlan steps(Type<A>) const {
+    return {};
+  }
 
   /// The state before the first step: zeros. Communicates nothing. Refused: X10 no model.
   template <class Model>
@@ -156,28 +179,29 @@ struct Optimizer : Options {
     if constexpr (!autodiff::is_known<Model>) {
       return checking::Poisoned(checking::refused<rules::Code::X10_no_parameters, false, Model>{});
     } else {
-      State<Model, Derived::moments> out = [&]<std::size_t... K>(std::index_sequence<K...>) {
-        return State<Model, Derived::moments>{
-            0, {((void)K, train::zeros_like_state(model))...}, {}};
-      }(std::make_index_sequence<static_cast<std::size_t>(Derived::moments)>{});
+      auto out = derived().zeros(model);
       if (detail::has_small_elements(model)) out.master.emplace(train::copy_as_state(model));
       return out;
     }
   }
 
-  /// One step, in the memory of the model and the state: a kernel for each parameter. `scale`: of the gradient, for
-  /// losses that were scaled, or the mean over microbatches. Sends nothing, but with `clip` or `skip_not_finite` as
-  /// global_norm. Refused: X10, X13, X14. Error E21: another tensor shares the memory of a parameter.
-  template <class Model, class Gradient, int Moments>
-  Stepped update(Model& model, Gradient const& gradient, State<Model, Moments>& state,
-                 double scale = 1,
+  /// One step, in the memory of the model and the state. `scale`: of the gradient, for losses that were scaled, or the mean
+  /// over microbatches. Sends what the optimizer says, and with `clip` or `skip_not_finite` as global_norm. Refused: X10,
+  /// X13, X14. Error E21: another tensor shares the memory of a parameter.
+  template <class Model, class Gradient, class State>
+    requires std::same_as<typename State::model, Model>
+  Stepped update(Model& model, Gradient const& gradient, State& state, double scale = 1,
                  std::source_location const& where = std::source_location::current()) const {
-    static_assert(Moments == Derived::moments, "the state is of another optimizer");
-    if constexpr (detail::Update<Model, Gradient>::accepted) {
-      return apply(model, gradient, state, scale, where);
-    } else {
+    static_assert(std::is_same_v<State, typename Derived::template StateOf<Model>>,
+                  "the state is of another optimizer");
+    if constexpr (!detail::Update<Model, Gradient>::accepted) {
       static_cast<void>(alignof(typename detail::Update<Model, Gradient>::refusal));
       return {};
+    } else if constexpr (requires { Derived::name; }) {
+      core::RunningCall const running(Derived::name, where);
+      return apply(model, gradient, state, scale, where);
+    } else {
+      return apply(model, gradient, state, scale, where);
     }
   }
   /// Refused, X13: other arguments, or in another order.
@@ -189,17 +213,43 @@ struct Optimizer : Options {
   }
 
  private:
-  template <class Model, class Gradient, int Moments>
-  Stepped apply(Model& model, Gradient const& gradient, State<Model, Moments>& state, double scale,
+  constexpr Derived const& derived() const { return static_cast<Derived const&>(*this); }
+  template <class Model, class Gradient, class State>
+  Stepped apply(Model& model, Gradient const& gradient, State& state, double scale,
                 std::source_location const& where) const {
-    Stepped out = detail::admitted(*this, state.step, gradient, scale, where);
+    Stepped const out = detail::admitted(*this, state.step, gradient, scale, where);
     if (!out.applied) return out;
+    derived().change(model, gradient, state, out.rate, scale, where);
+    ++state.step;
+    return out;
+  }
+};
+
+/// Base of optimizers that change each element alone, by a kernel for each parameter: with `Moments` tensors of
+/// each, `body<C>(rate, step, decays)`, the function of an element. They send nothing.
+template <class Derived, int Moments>
+struct ElementOptimizer : OptimizerBase<Derived> {
+  static constexpr int moments = Moments;
+  using OptimizerBase<Derived>::OptimizerBase;
+  template <class Model>
+  using StateOf = State<Model, Moments>;
+
+  template <class Model>
+  State<Model, Moments> zeros(Model const& model) const {
+    return [&]<std::size_t... K>(std::index_sequence<K...>) {
+      return State<Model, Moments>{0, {((void)K, train::zeros_like_state(model))...}, {}};
+    }(std::make_index_sequence<static_cast<std::size_t>(Moments)>{});
+  }
+  template <class Model, class Gradient, class Kept>
+  void change(Model& model, Gradient const& gradient, Kept& state, double at, double scale,
+              std::source_location const& where) const {
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       auto const one = [&]<class A, class G, class... Ms>(std::string_view path, A& w, G const& g,
                                                           auto* master, Ms&... ms) {
         if constexpr (is_trained<A>) {
-          detail::update_one(static_cast<Derived const&>(*this), out.rate, state.step, scale,
-                             decays(path, static_cast<int>(A::rank)), w, g, master, where, ms...);
+          detail::update_one(static_cast<Derived const&>(*this), at, state.step, scale,
+                             this->decays(path, static_cast<int>(A::rank)), w, g, master, where,
+                             ms...);
         }
       };
       if (state.master) {
@@ -213,23 +263,20 @@ struct Optimizer : Options {
             },
             model, gradient, state.moments[K]...);
       }
-    }(std::make_index_sequence<static_cast<std::size_t>(Derived::moments)>{});
-    ++state.step;
-    return out;
+    }(std::make_index_sequence<static_cast<std::size_t>(Moments)>{});
   }
 };
 
 /// Adam with decoupled decay of the parameters. `AdamW{{.rate = Rate::cosine(3e-4, 100, 1000), .decay = 0.1, .clip =
 /// 1}}`. As torch.optim.AdamW. Source: Loshchilov, Hutter, "Decoupled weight decay regularization", ICLR 2019.
-struct AdamW : Optimizer<AdamW> {
-  static constexpr int moments = 2;
+struct AdamW : ElementOptimizer<AdamW, 2> {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
 
   template <class O = Options>
   constexpr explicit AdamW(O const& o, double b1 = 0.9, double b2 = 0.999, double e = 1e-8)
-      : Optimizer(detail::options_of(o)),
+      : ElementOptimizer(detail::options_of(o)),
         beta1(detail::below_one(b1, "beta1 of AdamW")),
         beta2(detail::below_one(b2, "beta2 of AdamW")),
         epsilon(detail::not_negative(e, "epsilon of AdamW")) {}
@@ -259,14 +306,13 @@ struct AdamW : Optimizer<AdamW> {
 
 /// Gradient descent with momentum: v = momentum v + g, x -= rate (v, or with `nesterov` g + momentum v); g has decay x
 /// added. As torch.optim.SGD.
-struct Sgd : Optimizer<Sgd> {
-  static constexpr int moments = 1;
+struct Sgd : ElementOptimizer<Sgd, 1> {
   double momentum = 0;
   bool nesterov = false;
 
   template <class O = Options>
   constexpr explicit Sgd(O const& o, double m = 0, bool n = false)
-      : Optimizer(detail::options_of(o)),
+      : ElementOptimizer(detail::options_of(o)),
         momentum(detail::not_negative(m, "the momentum of Sgd")),
         nesterov(n) {}
 
@@ -288,14 +334,13 @@ struct Sgd : Optimizer<Sgd> {
 };
 
 /// The sign of a mean of gradients. Source: Chen et al., "Symbolic discovery of optimization algorithms", NeurIPS 2023.
-struct Lion : Optimizer<Lion> {
-  static constexpr int moments = 1;
+struct Lion : ElementOptimizer<Lion, 1> {
   double beta1 = 0.9;
   double beta2 = 0.99;
 
   template <class O = Options>
   constexpr explicit Lion(O const& o, double b1 = 0.9, double b2 = 0.99)
-      : Optimizer(detail::options_of(o)),
+      : ElementOptimizer(detail::options_of(o)),
         beta1(detail::below_one(b1, "beta1 of Lion")),
         beta2(detail::below_one(b2, "beta2 of Lion")) {}
 

@@ -2,16 +2,14 @@
 /// A whole training step: loss, gradient and update, and its plan.
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <source_location>
-#include <tuple>
+#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <shardtype/autodiff/plan.hpp>
+#include <shardtype/train/model_bytes.hpp>
 #include <shardtype/train/optimizers.hpp>
+#include <shardtype/train/update_plan.hpp>
 
 namespace shardtype {
 
@@ -22,17 +20,26 @@ namespace planning {
 struct StepPlan {
   GradientPlan passes{};
   Plan norm{};              ///< no steps where the optimizer needs no norm
+  Plan sums{};              ///< numbers that the optimizer sums over the mesh: Adafactor
+  UpdatePlan parameters{};  ///< what the optimizer does with each parameter
   std::int64_t state = 0;   ///< bytes that the optimizer keeps
   std::int64_t update = 0;  ///< bytes that are held while parameters are updated
 
   /// Number of collectives of this kind.
-  constexpr int count(Collective c) const { return add_counts(passes.count(c), norm.count(c)); }
-  /// Number of all collectives.
-  constexpr int collectives() const { return add_counts(passes.collectives(), norm.collectives()); }
-  constexpr std::int64_t bytes_per_rank() const {
-    return add_sat(passes.bytes_per_rank(), norm.bytes_per_rank());
+  constexpr int count(Collective c) const {
+    return add_counts(add_counts(passes.count(c), norm.count(c)),
+                      add_counts(sums.count(c), parameters.count(c)));
   }
-  constexpr std::int64_t flops() const { return passes.flops(); }
+  /// Number of all collectives.
+  constexpr int collectives() const {
+    return add_counts(add_counts(passes.collectives(), norm.collectives()),
+                      add_counts(sums.collectives(), parameters.collectives()));
+  }
+  constexpr std::int64_t bytes_per_rank() const {
+    return add_sat(add_sat(passes.bytes_per_rank(), norm.bytes_per_rank()),
+                   add_sat(sums.bytes_per_rank(), parameters.bytes_per_rank()));
+  }
+  constexpr std::int64_t flops() const { return add_sat(passes.flops(), parameters.flops()); }
   /// Bytes that the optimizer keeps from step to step.
   constexpr std::int64_t state_bytes() const { return state; }
   /// Peak of the bytes that a rank holds: the model, the batch, the state, and what a step needs.
@@ -44,15 +51,18 @@ struct StepPlan {
 /// As above, if sizes are given at run time: bounds that hold for all sizes.
 struct OpenStepPlan {
   OpenGradientPlan passes{};
-  bool norm = false;
+  int sums = 0;  ///< of numbers over the mesh: of the norm, and of the optimizer's
+  UpdatePlan parameters{};
 
   /// Upper bound on the number of collectives of this kind.
   constexpr int count(Collective c) const {
-    bool const of_norm = c == Collective::all_reduce || c == Collective::broadcast;
-    return add_counts(passes.count(c), norm && of_norm ? 1 : 0);
+    bool const of_sums = c == Collective::all_reduce || c == Collective::broadcast;
+    return add_counts(add_counts(passes.count(c), parameters.count(c)), of_sums ? sums : 0);
   }
   /// Upper bound on the number of all collectives.
-  constexpr int collectives() const { return add_counts(passes.collectives(), norm ? 2 : 0); }
+  constexpr int collectives() const {
+    return add_counts(add_counts(passes.collectives(), parameters.collectives()), 2 * sums);
+  }
 };
 
 }  // namespace planning
@@ -62,71 +72,14 @@ namespace train {
 
 namespace detail {
 
-/// The bytes of a rank's blocks of a structure: of all tensors, of those with a gradient, and of these in the element
-/// type of a state.
-struct ModelBytes {
-  std::int64_t all = 0;
-  std::int64_t trained = 0;
-  std::int64_t state = 0;
-  bool small = false;     ///< whether an element type is computed in a larger one
-  std::int64_t norm = 0;  ///< most that the norm of a tensor takes besides
-
-  constexpr ModelBytes& operator+=(ModelBytes const& o) {
-    all = add_sat(all, o.all);
-    trained = add_sat(trained, o.trained);
-    state = add_sat(state, o.state);
-    small = small || o.small;
-    norm = std::max(norm, o.norm);
-    return *this;
-  }
-};
-template <class P>
-struct BytesOf;
-template <class T, class... Parts>
-struct BytesOf<Tensor<T, Parts...>> {
-  using A = Tensor<T, Parts...>;
-  static constexpr ModelBytes value() {
-    using C = shardtype::detail::computed_t<T>;
-    Spec const& spec = Scope<A>::readings[0].spec;
-    std::int64_t const elements =
-        core::largest_elements(spec, Scope<A>::names.extents(), Scope<A>::names.sizes());
-    std::int64_t const own = mul_sat(elements, static_cast<std::int64_t>(sizeof(T)));
-    if constexpr (!is_trained<A>) return {own, 0, 0, false, 0};
-    return {own, own, mul_sat(elements, static_cast<std::int64_t>(sizeof(C))),
-            !std::is_same_v<T, C>, detail::squares_bytes<A>()};
-  }
-};
-template <class... Ps>
-struct BytesOf<shardtype::detail::Pack<Ps...>> {
-  static constexpr ModelBytes value() {
-    ModelBytes out;
-    ((out += BytesOf<Ps>::value()), ...);
-    return out;
-  }
-};
-template <class... Ps>
-struct BytesOf<std::tuple<Ps...>> : BytesOf<shardtype::detail::Pack<Ps...>> {};
-template <class A, class B>
-struct BytesOf<std::pair<A, B>> : BytesOf<shardtype::detail::Pack<A, B>> {};
-template <class P, std::size_t N>
-struct BytesOf<std::array<P, N>> {
-  static constexpr ModelBytes value() {
-    ModelBytes const one = BytesOf<P>::value();
-    auto const n = static_cast<std::int64_t>(N);
-    return {mul_sat(n, one.all), mul_sat(n, one.trained), mul_sat(n, one.state), one.small,
-            one.norm};
-  }
-};
-template <template <template <class> class> class M>
-struct BytesOf<M<value_t>> : BytesOf<autodiff::members_t<M>> {};
-
-/// One number reduced over all axes of the passes, and sent once more from the first rank, whose sum all take.
-constexpr planning::Plan norm_plan(planning::FunctionPlan const& forward,
-                                   planning::FunctionPlan const& backward) {
-  planning::FunctionPlan const& of = backward.axes >= forward.axes ? backward : forward;
+/// `numbers` reduced over all axes of the passes, and sent once more from the first rank, whose sums all take.
+constexpr planning::Plan sums_plan(std::string_view name, int numbers,
+                                   planning::GradientPlan const& passes) {
+  planning::FunctionPlan const& of =
+      passes.backward.axes >= passes.forward.axes ? passes.backward : passes.forward;
   planning::Plan out;
-  out.name = "global_norm";
-  out.sizing.element_bytes = sizeof(double);
+  out.name = name;
+  out.sizing.element_bytes = static_cast<std::int64_t>(sizeof(double)) * numbers;
   out.sizing.sizes = of.sizes;
   Spec parts;
   AxisList all;
@@ -139,6 +92,27 @@ constexpr planning::Plan norm_plan(planning::FunctionPlan const& forward,
   return out;
 }
 
+/// What an optimizer sends to update a model, apart from sums of numbers over the mesh; and how many numbers these are.
+template <class O, class Model>
+constexpr planning::UpdatePlan update_plan(O const& optimizer) {
+  planning::UpdatePlan out;
+  autodiff::each_type<Model>([&]<class A>(Type<A> of) {
+    if constexpr (is_trained<A>) {
+      // of a tensor without elements nothing is computed
+      if constexpr (Scope<A>::names.all_static())
+        if (detail::tensor_bytes<A>().all == 0) return;
+      out += optimizer.steps(of);
+    }
+  });
+  return out;
+}
+template <class O, class Model>
+constexpr int summed() {
+  int parameters = 0;
+  autodiff::each_type<Model>([&]<class A>(Type<A>) { parameters += is_trained<A> ? 1 : 0; });
+  return O::sums * parameters;
+}
+
 template <class L>
 struct Trained : Stepped {
   L loss;
@@ -147,9 +121,9 @@ struct Trained : Stepped {
 }  // namespace detail
 
 /// A training step as a function of the model, the optimizer's state and the batch.
-template <class Optimizer, class Gradient>
+template <class O, class Gradient>
 struct Step {
-  Optimizer optimizer;
+  O optimizer;
   Gradient gradient;
 
   template <class Model, class State, class... As>
@@ -168,9 +142,9 @@ struct Step {
 ///     auto const done = step(model, state, ids, targets);   // done.loss, done.norm, done.rate, done.applied
 ///
 /// Communicates as both passes and the optimizer.
-template <class Optimizer, class F>
-constexpr auto step(Optimizer const& optimizer, autodiff::Gradient<F, true, 0> const& gradient) {
-  return Step<Optimizer, autodiff::Gradient<F, true, 0>>{optimizer, gradient};
+template <class O, class F>
+constexpr auto step(O const& optimizer, autodiff::Gradient<F, true, 0> const& gradient) {
+  return Step<O, autodiff::Gradient<F, true, 0>>{optimizer, gradient};
 }
 
 }  // namespace train
@@ -180,26 +154,33 @@ namespace api {
 /// The plan of a whole training step, from types: `plan(train::step(adam, value_and_grad<0>(f)), type<Model>, type<A>,
 /// ...)`. A StepPlan if they determine all sizes, else an OpenStepPlan. The norm of the gradient is reduced over the axes
 /// that the passes name. Refused: as value_and_grad.
-template <class Optimizer, class Gradient, class Model, class... As>
-constexpr auto plan(train::Step<Optimizer, Gradient> const& step, Type<Model> model,
-                    Type<As>... as) {
+template <class O, class Gradient, class Model, class... As>
+  requires train::Optimizer<O, Model>
+constexpr auto plan(train::Step<O, Gradient> const& step, Type<Model> model, Type<As>... as) {
   bool const normed = step.optimizer.clip > 0 || step.optimizer.skip_not_finite;
+  constexpr int summed = train::detail::summed<O, Model>();
   auto const passes = api::plan(step.gradient, model, as...);
+  auto const parameters = train::detail::update_plan<O, Model>(step.optimizer);
   if constexpr (!std::is_same_v<std::remove_const_t<decltype(passes)>, GradientPlan>) {
-    return planning::OpenStepPlan{passes, normed};
+    return planning::OpenStepPlan{passes, (normed ? 1 : 0) + (summed > 0 ? 1 : 0), parameters};
   } else {
     StepPlan out;
     out.passes = passes;
-    if (normed) out.norm = train::detail::norm_plan(passes.forward, passes.backward);
-    train::detail::ModelBytes const bytes = train::detail::BytesOf<Model>::value();
-    out.state = core::mul_sat(bytes.state, Optimizer::moments + (bytes.small ? 1 : 0));
-    // model, batch, gradient, state, loss, and the totals of the norm
-    train::detail::ModelBytes const batch =
-        train::detail::BytesOf<shardtype::detail::Pack<As...>>::value();
+    out.parameters = parameters;
+    if (normed) out.norm = train::detail::sums_plan("global_norm", 1, passes);
+    if constexpr (summed > 0) out.sums = train::detail::sums_plan(O::name, summed, passes);
+    using train::detail::ModelBytes;
+    ModelBytes const bytes = train::detail::model_bytes<Model>();
+    ModelBytes const kept =
+        train::detail::model_bytes<typename O::template StateOf<Model>::parts>();
+    out.state = core::add_sat(kept.all, bytes.small ? bytes.state : 0);
+    // model, batch, gradient, state, loss, and the totals of the norm or what an update needs
+    ModelBytes const batch = train::detail::model_bytes<As...>();
     out.update =
         core::add_sat(core::add_sat(bytes.all, batch.all), core::add_sat(bytes.trained, out.state));
     auto const loss = static_cast<std::int64_t>(sizeof(double));
-    out.update = core::add_sat(out.update, core::add_sat(loss, normed ? bytes.norm : 0));
+    out.update = core::add_sat(
+        out.update, core::add_sat(loss, std::max(normed ? bytes.norm : 0, parameters.workspace)));
     return out;
   }
 }
