@@ -2,6 +2,7 @@
 // tests/unit/indexing_rules.cpp shows that the accepted ones are sound; the messages are in
 // tests/reject.
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/types.hpp>
@@ -207,6 +208,9 @@ static_assert(refusal_of<op::DynamicUpdate<V>, T<Dim<V>, Unreduced<X>>, T<Dim<V>
 static_assert(gives<op::Sort<V>, T<Dim<V>, Dim<D, X>>, T<Dim<V>, Dim<D, X>>>);
 static_assert(gives<op::ArgSort<V>, Tensor<Places, Dim<V>>, T<Dim<V>>>);
 static_assert(gives<op::TopK<V, K>, T<Dim<K>, Dim<D, X>>, T<Dim<V>, Dim<D, X>>>);
+static_assert(
+    std::is_same_v<typename checking::Resolve<op::TopK<V, K>, T<Dim<V>, Dim<D, X>>>::results,
+                   std::tuple<T<Dim<K>, Dim<D, X>>, Tensor<std::int64_t, Dim<K>, Dim<D, X>>>>);
 static_assert(gives<op::TopK<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>>);
 static_assert(refusal_of<op::TopK<P9>, T<Dim<P9>>> == rules::Code::D05_extent_changes);
 static_assert(refusal_of<op::TopK<V, D>, T<Dim<V>, Dim<D>>> == rules::Code::D02_index_taken);

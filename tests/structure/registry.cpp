@@ -212,6 +212,8 @@ template <class Op>
 constexpr bool has_derivative = autodiff::Vjp<Op>::exists;
 template <class F>
 constexpr bool has_derivative<op::Map<F>> = autodiff::Derivative<F>::exists;
+template <detail::HasResults Op>
+constexpr bool has_derivative<Op> = autodiff::Vjp<autodiff::ResultOf<Op, 0>>::exists;
 
 // Whether an operation has a gradient that the proofs of cotangents enumerate, gives constants, or stands among those
 // without a gradient: one of these.
@@ -272,8 +274,8 @@ void differentiated(std::index_sequence<N...>, Op const& op, std::source_locatio
                     As const&... as) {
   auto const function = [&](auto const&... x) {
     auto result = registry::called(op, where, x...);
-    if constexpr (requires { result.values; }) {
-      return result.values;  // of a TopK
+    if constexpr (detail::HasResults<Op>) {
+      return std::get<0>(result);
     } else {
       return result;
     }
@@ -286,6 +288,15 @@ template <class Op>
 constexpr bool is_map = false;
 template <class F>
 constexpr bool is_map<op::Map<F>> = true;
+template <class R, class Op, class... As>
+struct JudgedSample {
+  using type = autodiff::Judged<1, Op, typename R::result, As...>;
+};
+// Of several results the first.
+template <class R, detail::HasResults Op, class... As>
+struct JudgedSample<R, Op, As...> {
+  using type = autodiff::Judged<1, autodiff::ResultOf<Op, 0>, typename R::results, As...>;
+};
 // Whether the gradient of an operation is accepted for these shardings.
 template <class Op, class... As>
 consteval bool is_accepted() {
@@ -297,9 +308,9 @@ consteval bool is_accepted() {
   } else if constexpr (is_map<Op> || requires { typename R::pair; }) {
     return true;
   } else {
-    using J = autodiff::Judged<
-        1, Op, typename R::result,
-        std::remove_cvref_t<typename autodiff::Lifted<has_cotangent<Op, As>, As>::type>...>;
+    using J = typename JudgedSample<
+        R, Op,
+        std::remove_cvref_t<typename autodiff::Lifted<has_cotangent<Op, As>, As>::type>...>::type;
     return bool(J::verdict);
   }
 }

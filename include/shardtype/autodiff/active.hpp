@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -44,6 +45,10 @@ struct TensorOf<Active<V>> : TensorOf<V> {};
 template <class F, class... Args>
 struct TensorOf<ActiveExpression<F, Args...>> {
   using type = typename ActiveExpression<F, Args...>::tensor_type;
+};
+template <class... Vs>
+struct TensorOf<std::tuple<Vs...>> {
+  using type = std::tuple<typename TensorOf<Vs>::type...>;
 };
 template <class V>
 using tensor_of = typename TensorOf<V>::type;

@@ -2,8 +2,10 @@
 /// Recording: operations on values whose gradient is wanted run, one level down, and get an entry on
 /// the tape.
 
+#include <cstddef>
 #include <source_location>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -30,6 +32,10 @@ template <class V>
   requires shardtype::detail::is_number<V>
 struct TypedOf<V> {
   using type = V;
+};
+template <class... Vs>
+struct TypedOf<std::tuple<Vs...>> {
+  using type = std::tuple<typename TypedOf<Vs>::type...>;
 };
 template <class V>
 using typed_t = typename TypedOf<V>::type;
@@ -92,7 +98,7 @@ struct PulledType {
   using Saved = saved_of<Op, V, As...>;
   using Begin = decltype(autodiff::prepared<Op, V, As...>(
       std::declval<Op const&>(), std::declval<Saved const&>(),
-      std::declval<cotangent_value<V> const&>()));
+      std::declval<cotangent_value<entry_value<Op, V>> const&>()));
   using type = tensor_of<std::remove_cvref_t<decltype(Vjp<Op>::template pull<K, V, As...>(
       std::declval<Op const&>(), std::declval<Saved const&>(), std::declval<Begin>()))>>;
 };
@@ -113,14 +119,15 @@ template <int K, class Op, class V, class... As>
 struct JudgedOperand {
   using A = nth_t<K, As...>;
   static constexpr auto decide() {
-    if constexpr (!shardtype::detail::has_cotangent<V> || !shardtype::detail::has_cotangent<A>) {
+    if constexpr (!shardtype::detail::has_cotangent<entry_value<Op, V>> ||
+                  !shardtype::detail::has_cotangent<A>) {
       return shardtype::detail::Plainly<Code::X03_not_differentiable>{};
     } else if constexpr (requires { Vjp<Op>::template judge<K, V, As...>(); }) {
       return ToldByVjp<K, Op, V, As...>{};
     } else if constexpr (requires { requires Vjp<Op>::judged_by_types; }) {
       return typename Vjp<Op>::template Judged<K, V, As...>::type{};
     } else {
-      using Got = typename PulledType<K, Op, typed<V>, typed_t<As>...>::type;
+      using Got = typename PulledType<K, Op, typed_t<V>, typed_t<As>...>::type;
       return shardtype::detail::Settles<cotangent_t<A>, Got, Vjp<Op>::communicates>{};
     }
   }
@@ -155,7 +162,7 @@ struct JudgedFrom {
 template <class Op, int Top, class V, class... As>
 struct Recorded final : Entry {
   using Saved = saved_of<Op, V, peeled_t<Top, As>...>;
-  Slot<V> slot;
+  Slot<entry_value<Op, V>> slot;
   Op op;
   Saved saved;
   SlotBase* to[sizeof...(As)];
@@ -208,6 +215,43 @@ struct Continue<Above::active, Operands...> {
  private:
   static constexpr int top = autodiff::top_level<Operands...>();
 
+  /// Whether a result of these elements has no gradient.
+  template <class Op, class Result>
+  static constexpr bool is_flat_result =
+      !detail::is_floating<element_t<Result>> || autodiff::is_constant<Op>;
+  /// The refusal of the first result from number `K` on whose gradient is refused.
+  template <class Op, class R, std::size_t K = 0>
+  static constexpr auto refuse_results() {
+    using Entry = autodiff::ResultOf<Op, K>;
+    if constexpr (K == R::count || autodiff::is_constant<Op>) {
+      return Type<void>{};
+    } else if constexpr (is_flat_result<Entry, std::tuple_element_t<K, typename R::results>>) {
+      return refuse_results<Op, R, K + 1>();
+    } else {
+      using Refusal = decltype(refuse_entry<Entry, typename R::results, Op>());
+      if constexpr (std::is_same_v<Refusal, Type<void>>) {
+        return refuse_results<Op, R, K + 1>();
+      } else {
+        return Refusal{};
+      }
+    }
+  }
+  /// The refusal of an entry on the tape with results `V`; `Said`: the operation that it names.
+  template <class Op, class V, class Said>
+  static constexpr auto refuse_entry() {
+    if constexpr (!autodiff::Vjp<Op>::exists ||
+                  (top > 1 && requires { autodiff::Vjp<Op>::first_order; })) {
+      return Type<refused<Code::X03_not_differentiable, false, Said, tensor_of<Operands>...>>{};
+    } else {
+      using J = autodiff::Judged<top, Op, V, Operands...>;
+      if constexpr (J::verdict) {
+        return Type<void>{};
+      } else {
+        return Type<refusal<J, Said, tensor_of<Operands>...>>{};
+      }
+    }
+  }
+
   template <class Op>
   static constexpr auto refuse_call() {
     using R = Resolve<Op, tensor_of<Operands>...>;
@@ -215,21 +259,15 @@ struct Continue<Above::active, Operands...> {
       return Type<typename R::sentence>{};
     } else if constexpr (!R::verdict) {
       return Type<refusal<R, tensor_of<Operands>...>>{};
+    } else if constexpr (detail::HasResults<Op>) {
+      return refuse_results<Op, R>();
     } else if constexpr (!detail::is_floating<element_t<typename R::result>> ||
                          autodiff::is_pullback<Op> || autodiff::is_constant<Op>) {
       return Type<void>{};
     } else if constexpr (requires { typename R::pair; }) {
       return Type<void>{};  // each product is judged in its call
-    } else if constexpr (!autodiff::Vjp<Op>::exists ||
-                         (top > 1 && requires { autodiff::Vjp<Op>::first_order; })) {
-      return Type<refused<Code::X03_not_differentiable, false, Op, tensor_of<Operands>...>>{};
     } else {
-      using J = autodiff::Judged<top, Op, typename R::result, Operands...>;
-      if constexpr (J::verdict) {
-        return Type<void>{};
-      } else {
-        return Type<refusal<J, Op, tensor_of<Operands>...>>{};
-      }
+      return refuse_entry<Op, typename R::result, Op>();
     }
   }
   /// Whether an elementwise function gives constants.
@@ -281,6 +319,10 @@ struct Continue<Above::active, Operands...> {
       return call_pairs(op, where, as...);
     } else if constexpr (requires { autodiff::Vjp<Op>::instead(op, where, as...); }) {
       return autodiff::Vjp<Op>::instead(op, where, as...);
+    } else if constexpr (detail::HasResults<Op>) {
+      auto const all = shardtype::call(op, where, autodiff::peeled<top>(as)...);
+      return record_results(op, all, std::make_index_sequence<std::tuple_size_v<decltype(all)>>{},
+                            as...);
     } else {
       auto const ran = autodiff::run_forward(op, where, autodiff::peeled<top>(as)...);
       auto const& value = ran.value;
@@ -291,14 +333,7 @@ struct Continue<Above::active, Operands...> {
                            autodiff::is_constant<Op>) {
         return value;
       } else {
-        autodiff::SlotBase const* const slots[] = {autodiff::slot_of<top>(as)...};
-        autodiff::Tape* const tape =
-            autodiff::one_tape(Op::name, slots, static_cast<int>(sizeof...(As)));
-        if (tape == nullptr) return autodiff::Active<V>(value);
-        auto* const entry =
-            autodiff::make_small<autodiff::Recorded<Op, top, V, As...>>(tape, op, ran.saved, as...);
-        tape->push(entry);
-        return autodiff::Active<V>(value, &entry->slot);
+        return record<V>(op, value, ran.saved, as...);
       }
     }
   }
@@ -311,6 +346,41 @@ struct Continue<Above::active, Operands...> {
   }
 
  private:
+  /// The value of an entry on the tape; `V`: the results of its operation.
+  template <class V, class Op, class Value, class S, class... As>
+  static constexpr autodiff::Active<Value> record(Op const& op, Value const& value, S const& saved,
+                                                  As const&... as) {
+    autodiff::SlotBase const* const slots[] = {autodiff::slot_of<top>(as)...};
+    autodiff::Tape* const tape =
+        autodiff::one_tape(Op::name, slots, static_cast<int>(sizeof...(As)));
+    if (tape == nullptr) return autodiff::Active<Value>(value);
+    auto* const entry =
+        autodiff::make_small<autodiff::Recorded<Op, top, V, As...>>(tape, op, saved, as...);
+    tape->push(entry);
+    return autodiff::Active<Value>(value, &entry->slot);
+  }
+  /// Each result that has a gradient is an entry on the tape.
+  template <class Op, class V, std::size_t... K, class... As>
+  static constexpr auto record_results(Op const& op, V const& all, std::index_sequence<K...>,
+                                       As const&... as) {
+    using Results = std::tuple<decltype(record_result<K>(op, all, as...))...>;
+    return Results{record_result<K>(op, all, as...)...};
+  }
+  template <std::size_t K, class Op, class V, class... As>
+  static constexpr auto record_result(Op const& op, V const& all, As const&... as) {
+    using Entry = autodiff::ResultOf<Op, K>;
+    auto const& value = std::get<K>(all);
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (autodiff::is_constant<Op> || is_flat_result<Entry, tensor_of<Value>>) {
+      return value;
+    } else {
+      Entry const entry{op};
+      return record<V>(entry, value,
+                       autodiff::Vjp<Entry>::template save<V, autodiff::peeled_t<top, As>...>(
+                           entry, all, autodiff::peeled<top>(as)...),
+                       as...);
+    }
+  }
   /// A product of several operands, as products of two.
   template <class Op, class A, class B, class... Rest>
   static constexpr auto call_pairs(Op const& op, Where const& where, A const& a, B const& b,

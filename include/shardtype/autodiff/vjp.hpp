@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/autodiff/active.hpp>
@@ -61,8 +62,27 @@ namespace shardtype::autodiff {
 /// other operations on the values whose gradient is wanted, whose results it gives.
 ///
 /// An operation with a member `transposed` or `gradient` (check/call.hpp) needs no specialisation.
+/// Of an operation with several results each result has one, Vjp<ResultOf<Op, K>>, of which `V` is the std::tuple of all,
+/// and `ct` the cotangent of its own: the sum over the results is pulled, and a result that nothing reads adds nothing.
 template <class Op>
 struct Vjp;
+
+/// Result `K` of `Op` on the tape.
+template <class Op, std::size_t K>
+struct ResultOf : Op {
+  using operation = ResultOf;
+};
+/// The value of an entry of `Op` whose results are `V`.
+template <class Op, class V>
+struct EntryValue {
+  using type = V;
+};
+template <class Op, std::size_t K, class... Vs>
+struct EntryValue<ResultOf<Op, K>, std::tuple<Vs...>> {
+  using type = std::tuple_element_t<K, std::tuple<Vs...>>;
+};
+template <class Op, class V>
+using entry_value = typename EntryValue<Op, V>::type;
 
 /// What a Vjp's `forward` gives: the operation's result, and what the pulls read.
 template <class V, class S>

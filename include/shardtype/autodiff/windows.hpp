@@ -14,20 +14,18 @@
 
 namespace shardtype::autodiff {
 
-/// The largest elements are looked up at their places, whose gradient is that of take_along.
+/// As that of take_along at the places.
 template <class I, class... Result>
-struct Vjp<op::TopK<I, Result...>> : Differentiable {
+struct Vjp<ResultOf<op::TopK<I, Result...>, 0>> : Differentiable {
   using Op = op::TopK<I, Result...>;
-  template <int K, class V, class A>
-  static constexpr Verdict judge() {
-    return {};
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& both, A const& a) {
+    return autodiff::keep(std::get<1>(both), a.extents()[place_of<tensor_of<A>, I>]);
   }
-  template <class A>
-  static constexpr auto instead(Op const& op, std::source_location const& called, A const& a) {
-    auto const places = shardtype::top_k<I, Result...>(a.value(), op.k, called).places;
-    auto const values = shardtype::call(op::TakeAlong<I, Result...>{}, called, a, places);
-    return TopK<std::remove_cvref_t<decltype(values)>, std::remove_cvref_t<decltype(places)>>{
-        values, places};
+  template <int K, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    return api::call(op::ScatterAlong<I, Result...>{autodiff::kept<1>(saved)},
+                     std::source_location::current(), ct, autodiff::kept<0>(saved));
   }
 };
 

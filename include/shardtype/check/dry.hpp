@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -227,6 +228,32 @@ constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
     }
   }
   return Dry<Out, Notes>(notes, made);
+}
+
+template <class R, class Notes, std::size_t... K>
+constexpr auto dry_results(Notes& notes, typename R::Made const& made, std::index_sequence<K...>) {
+  return std::tuple<Dry<std::tuple_element_t<K, typename R::results>, Notes>...>{
+      Dry<std::tuple_element_t<K, typename R::results>, Notes>(notes, made.at[K])...};
+}
+/// The same of an operation with several results, which it returns as a std::tuple.
+template <class R, class Op, class... As>
+constexpr auto note_results([[maybe_unused]] Op const& op, As const&... as) {
+  auto& notes = detail::first_dry(as...).notes();
+  using Notes = std::remove_reference_t<decltype(notes)>;
+  typename R::Made made;
+  for (auto& each : made.at)
+    for (std::int64_t& n : each) n = dynamic;
+  if constexpr (std::is_same_v<Notes, planning::FunctionWriter>) {
+    std::int64_t const* const given[] = {detail::extents_or_none(as)...};
+    Sizes const sizes = R::S::names.sizes();
+    made = R::extents(op, sizes, given);
+    notes.note(Op::name, R::plan_call(op, sizes, given), R::S::names);
+  } else if constexpr (!std::is_same_v<Notes, TypesOnly>) {
+    for (int c = 1; c < collective_rows; ++c)
+      notes.counts[c] =
+          planning::add_counts(notes.counts[c], R::open_count(op, static_cast<Collective>(c)));
+  }
+  return detail::dry_results<R>(notes, made, typename R::Numbers{});
 }
 
 /// The same of a product of several operands, pair by pair.

@@ -1,10 +1,14 @@
 #pragma once
 /// Operations as objects, and the resolution of an operation that has its own rule.
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/core/error.hpp>
@@ -36,6 +40,9 @@ namespace shardtype {
 /// `work(op::CallSizing)`, flops, and memory besides operands and result (none);
 /// `recorded`, whether automatic mode may record it (yes).
 /// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (execute/call.hpp).
+///
+/// An operation with several results, of which a call gives a std::tuple: `rule` returns op::Verdicts, `element` is
+/// op::Elements; `extents` and `kernel` get as many. Dims of one label have one extent in all results.
 template <class Op>
 concept Operation = requires { typename Op::operation; };
 
@@ -109,6 +116,13 @@ using planning::CallSizing;
 using planning::Work;
 using rules::Question;
 using rules::Verdict;
+using rules::Verdicts;
+
+/// The element types of several results.
+template <class First, class... Ts>
+struct Elements {
+  using first = First;
+};
 
 }  // namespace op
 
@@ -157,6 +171,21 @@ template <class Op, class A, class B, class C>
 struct ElementOfResult<Op, A, B, C> {
   using type = typename Op::template element<A, B, C>;
 };
+template <class Op, class A, class B, class C, class D>
+  requires requires { typename Op::template element<A, B, C, D>; }
+struct ElementOfResult<Op, A, B, C, D> {
+  using type = typename Op::template element<A, B, C, D>;
+};
+
+/// The element type of the first result.
+template <class T>
+struct FirstElement {
+  using type = T;
+};
+template <class First, class... Ts>
+struct FirstElement<op::Elements<First, Ts...>> {
+  using type = First;
+};
 
 template <class A, class... Bs>
 inline constexpr Code alike_elements =
@@ -187,6 +216,43 @@ constexpr Verdict ask_rule(Verdict (*rule)(rules::Question const&), Names const&
                                types, count);
 }
 
+/// The same of a rule with several verdicts.
+template <std::size_t Count, std::size_t N>
+constexpr rules::Verdicts<N> ask_rule(rules::Verdicts<N> (*rule)(rules::Question const&),
+                                      Names const& names, Reading const* types, Code elements,
+                                      bool boolean) {
+  constexpr int count = static_cast<int>(Count);
+  rules::Verdicts<N> out{};
+  if (Verdict v = rules::lawful(names, types, count + 2); !v) {
+    out.at[0] = v;
+  } else if (elements != Code::ok) {
+    out.at[0] = refuse(elements);
+  } else {
+    Spec operands[Count];
+    for (int k = 0; k < count; ++k) operands[k] = types[k].spec;
+    out = rule({operands, count, types[Count].spec, types[Count + 1].spec, names.extents(),
+                names.sizes(), boolean});
+    for (Verdict& v : out.at) v = rules::in_manual_mode(v, types, count);
+    for (std::size_t k = 0; k < N; ++k)
+      if (out.at[k] && !core::countable(out.at[k].result, names.extents()))
+        out.at[k] = refuse(Code::T10_too_many_elements);
+  }
+  return out;
+}
+
+/// Whether an operation has its own rule.
+template <class Op>
+concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q); };
+/// Whether it has several results.
+template <class Op>
+concept HasResults =
+    Ruled<Op> &&
+    !std::is_same_v<decltype(Op::rule(std::declval<rules::Question const&>())), Verdict>;
+
+template <class Op>
+inline constexpr std::size_t number_of_results =
+    std::extent_v<decltype(Op::rule(std::declval<rules::Question const&>()).at)>;
+
 /// The rule's verdict for operands `A, Bs...`.
 template <class Op, class A, class... Bs>
 struct RuleOf {
@@ -195,6 +261,16 @@ struct RuleOf {
   static constexpr Verdict verdict = detail::ask_rule<1 + sizeof...(Bs)>(
       &Op::rule, S::names, S::readings, detail::refused_elements<Op, A, Bs...>(),
       std::is_same_v<element_t<A>, bool>);
+};
+/// The verdicts on all results, and the one that decides.
+template <HasResults Op, class A, class... Bs>
+struct RuleOf<Op, A, Bs...> {
+  using S = Scope<A, Bs..., typename FromOf<Op>::type, typename ToOf<Op>::type>;
+  static constexpr int operands = 1 + static_cast<int>(sizeof...(Bs));
+  static constexpr auto verdicts = detail::ask_rule<1 + sizeof...(Bs)>(
+      &Op::rule, S::names, S::readings, detail::refused_elements<Op, A, Bs...>(),
+      std::is_same_v<element_t<A>, bool>);
+  static constexpr Verdict verdict = verdicts.one();
 };
 
 /// Extents of the operands and of the result of one call, with their names in its plan.
@@ -261,7 +337,9 @@ constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c)
 template <class Rule, class Op, class A, class... Bs>
 struct RuledResult : Rule {
   static constexpr bool communicates = requires { requires Op::communicates; };
-  using result = accepted_t<Rule, typename ElementOfResult<Op, A, Bs...>::type, A>;
+  using result =
+      accepted_t<Rule, typename FirstElement<typename ElementOfResult<Op, A, Bs...>::type>::type,
+                 A>;
 
   /// Computes the result's extents from the operands'. Errors: the operation's own errors.
   static constexpr void set_extents(Op const& op, Sizes const& sizes,
@@ -276,6 +354,12 @@ struct RuledResult : Rule {
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
     set_extents(op, sizes, given, made);
+    return plan_made(op, sizes, given, made, 0);
+  }
+  /// The same, of a result with the extents `made`, with which `beside` bytes of others are made.
+  static constexpr Plan plan_made(Op const& op, Sizes const& sizes,
+                                  std::int64_t const* const* given, std::int64_t const* made,
+                                  [[maybe_unused]] std::int64_t beside) {
     std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
                                   static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
                                   static_cast<std::int64_t>(sizeof(element_t<result>))};
@@ -285,6 +369,7 @@ struct RuledResult : Rule {
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
     if (!p.computes()) planning::append_compute(p, detail::work_of(op, values.call, along));
+    if constexpr (HasResults<Op>) p.workspace = add_sat(p.workspace, beside);
     return p;
   }
   /// The number of collectives of a kind in every call, for all sizes; of a loop whose length they determine,
@@ -329,16 +414,77 @@ struct RuledResult : Rule {
       Rule::S::readings[0].spec.find(Rule::S::readings[Rule::operands].spec.dims[0].label);
 };
 
-/// Whether an operation has its own rule.
-template <class Op>
-concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q); };
+/// One of several verdicts.
+template <class Rule, std::size_t K>
+struct VerdictAt {
+  using S = typename Rule::S;
+  static constexpr auto const& verdict = Rule::verdicts.at[K];
+};
+/// The Tensor types of several results, with elements `Elements`, as a std::tuple.
+template <class Rule, class Like, class Elements, class Numbers>
+struct ResultTypes;
+template <class Rule, class Like, class... Ts, std::size_t... K>
+struct ResultTypes<Rule, Like, op::Elements<Ts...>, std::index_sequence<K...>> {
+  static_assert(std::size(Rule::verdicts.at) == sizeof...(Ts),
+                "an operation has as many element types as verdicts");
+  using type = std::tuple<accepted_t<VerdictAt<Rule, K>, Ts, Like>...>;
+  static constexpr std::int64_t bytes[] = {static_cast<std::int64_t>(sizeof(Ts))...};
+};
+/// The resolved form of an operation with several results; `result` is the first of them.
+template <class Rule, class Op, class A, class... Bs>
+struct RuledResults : RuledResult<Rule, Op, A, Bs...> {
+  using Base = RuledResult<Rule, Op, A, Bs...>;
+  static constexpr std::size_t count = std::size(Rule::verdicts.at);
+  using Numbers = std::make_index_sequence<count>;
+  using Types = ResultTypes<Rule, A, typename ElementOfResult<Op, A, Bs...>::type, Numbers>;
+  using results = typename Types::type;
+  /// The extents of all results.
+  struct Made {
+    std::int64_t at[count][max_dims]{};
+  };
+
+  static constexpr void set_extents(Op const&, Sizes const&, std::int64_t const* const*,
+                                    std::int64_t*) = delete;
+  static constexpr Made extents(Op const& op, Sizes const& sizes,
+                                std::int64_t const* const* given) {
+    Made made;
+    set_each(op, sizes, given, made, Numbers{});
+    return made;
+  }
+  static constexpr Plan plan_call(Op const& op, Sizes const& sizes,
+                                  std::int64_t const* const* given) {
+    Made const made = extents(op, sizes, given);
+    std::int64_t beside = 0;
+    for (std::size_t k = 1; k < count; ++k) {
+      Spec const& s = Rule::verdicts.at[k].result;
+      Extents known = Rule::S::names.extents();
+      for (int d = 0; d < s.rank; ++d) known.at[s.dims[d].label] = made.at[k][d];
+      beside = add_sat(beside, mul_sat(core::largest_elements(s, known, sizes), Types::bytes[k]));
+    }
+    return Base::plan_made(op, sizes, given, made.at[0], beside);
+  }
+
+ private:
+  template <std::size_t... K>
+  static constexpr void set_each(Op const& op, Sizes const& sizes, std::int64_t const* const* given,
+                                 Made& made, std::index_sequence<K...>) {
+    ResultExtents const each[] = {{Rule::S::names, Rule::S::readings, Rule::operands,
+                                   Rule::verdicts.at[K].result, sizes, given, made.at[K]}...};
+    for (ResultExtents const& c : each) c.carry();
+    if constexpr (requires { op.extents(each[K]...); }) op.extents(each[K]...);
+  }
+};
 
 }  // namespace detail
 
 namespace checking {
 
 template <class Op, class A, class... Bs>
-  requires(detail::Ruled<Op> && is_tensor<A> && (is_tensor<Bs> && ...))
+  requires(detail::HasResults<Op> && is_tensor<A> && (is_tensor<Bs> && ...))
+struct Resolve<Op, A, Bs...>
+    : detail::resolved_t<detail::RuledResults, detail::RuleOf<Op, A, Bs...>, Op, A, Bs...> {};
+template <class Op, class A, class... Bs>
+  requires(detail::Ruled<Op> && !detail::HasResults<Op> && is_tensor<A> && (is_tensor<Bs> && ...))
 struct Resolve<Op, A, Bs...>
     : detail::resolved_t<detail::RuledResult, detail::RuleOf<Op, A, Bs...>, Op, A, Bs...> {};
 

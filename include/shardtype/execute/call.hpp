@@ -3,6 +3,7 @@
 /// for elementwise functions.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <tuple>
@@ -36,18 +37,45 @@ namespace shardtype {
 
 namespace execute {
 
-/// Base of a Run that writes the local block of a new result: `fill(op, out, operands...)`, on
-/// ranks of the mesh.
+/// A tensor of type `Out` to write, with the first of these extents.
+template <class Out>
+Out with_extents(MeshRef const& mesh, std::int64_t const* first) {
+  std::array<std::int64_t, Out::rank> extents{};
+  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = first[d];
+  return shardtype::detail::uninitialized<Out>(mesh, extents);
+}
+template <class R, class Mades, std::size_t... K>
+typename R::results tensors_to_write(MeshRef const& mesh, Mades const& made,
+                                     std::index_sequence<K...>) {
+  return {execute::with_extents<std::tuple_element_t<K, typename R::results>>(mesh, made.at[K])...};
+}
+/// The results of an operation that has several, to be written. Errors as result_extents.
+template <class R, class Op, class A, class... Bs>
+typename R::results results_to_write(Op const& op, A const& a, Bs const&... bs) {
+  (detail::check_one_mesh(a.mesh(), bs.mesh()), ...);
+  auto const made = R::extents(op, runtime::map_axes(a.mesh().state(), R::S::names).sizes,
+                               GivenExtents(a, bs...).at);
+  return execute::tensors_to_write<R>(a.mesh(), made, typename R::Numbers{});
+}
+
+/// Base of a Run that writes the local block of a new result: `fill(op, out, operands...)`, or of several:
+/// `fill(op, first, second, operands...)`; on ranks of the mesh.
 template <class Self>
 struct Filled {
   template <class R, class Op, class A, class... Bs>
-  static typename R::result run(Op const& op, std::source_location const&, A const& a,
-                                Bs const&... bs) {
-    using Out = typename R::result;
-    Out out =
-        shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a, bs...));
-    if (a.mesh().here()) Self::fill(op, out, a, bs...);
-    return out;
+  static auto run(Op const& op, std::source_location const&, A const& a, Bs const&... bs) {
+    if constexpr (shardtype::detail::HasResults<Op>) {
+      typename R::results out = execute::results_to_write<R>(op, a, bs...);
+      if (a.mesh().here())
+        std::apply([&](auto&... each) { Self::fill(op, each..., a, bs...); }, out);
+      return out;
+    } else {
+      using Out = typename R::result;
+      Out out =
+          shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a, bs...));
+      if (a.mesh().here()) Self::fill(op, out, a, bs...);
+      return out;
+    }
   }
 };
 
@@ -57,15 +85,23 @@ struct Filled {
 /// in...)` writes the local block of the result, with Kokkos Views as arguments.
 template <class Op>
 struct Run : Filled<Run<Op>> {
+  /// The results, which are written, then the operands.
   template <class Out, class... As>
-  static void fill(Op const& op, Out& out, As const&... as) {
+  static void fill(Op const& op, Out& out, As&... as) {
     typename Out::execution_space const exec{};
-    using Order = std::make_index_sequence<Out::rank>;
-    op.kernel(exec, written(out, Order{}), as.unreduced_local()...);
+    op.kernel(exec, view(out), view(as)...);
     exec.fence();
   }
 
  private:
+  template <class Out>
+  static auto view(Out& out) {
+    return written(out, std::make_index_sequence<Out::rank>{});
+  }
+  template <class A>
+  static auto view(A const& a) {
+    return a.unreduced_local();
+  }
   /// The block to write. For an invariant Local too: all ranks write the same values.
   template <class Out, std::size_t... D>
   static typename Out::template View<typename Out::element> written(Out& out,
@@ -223,6 +259,24 @@ struct Continue;
 
 }  // namespace execute
 
+namespace detail {
+
+template <std::size_t... K>
+constexpr auto poisoned_results(std::index_sequence<K...>) {
+  return std::tuple((static_cast<void>(K), checking::Poisoned{})...);
+}
+/// What a refused operation gives: as many values as it has results.
+template <class Op>
+constexpr auto poisoned_result() {
+  if constexpr (HasResults<Op>) {
+    return detail::poisoned_results(std::make_index_sequence<number_of_results<Op>>{});
+  } else {
+    return checking::Poisoned{};
+  }
+}
+
+}  // namespace detail
+
 namespace api {
 
 /// Runs the operation `op` on tensors, Locals or expressions of these. An illegal call is refused
@@ -233,7 +287,7 @@ namespace api {
 template <Operation Op, class... As>
 constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
   if constexpr (checking::any_poisoned<As...>) {
-    return checking::Poisoned{};
+    return detail::poisoned_result<Op>();
   } else if constexpr ((core::is_active<As> || ...) || (core::is_lazy<As> || ...)) {
     constexpr bool active = (core::is_active<As> || ...);
     using Next = execute::Continue<active ? execute::Above::active : execute::Above::lazy, As...>;
@@ -241,16 +295,16 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
       return Next::call(op, where, as...);
     } else {
       static_cast<void>(alignof(typename Next::template refusal_of<Op>));
-      return checking::Poisoned{};
+      return detail::poisoned_result<Op>();
     }
   } else {
     using R = checking::Resolve<Op, detail::operand_t<As>...>;
     if constexpr (requires { typename R::sentence; }) {
       static_cast<void>(alignof(typename R::sentence));
-      return checking::Poisoned{};
+      return detail::poisoned_result<Op>();
     } else if constexpr (!R::verdict) {
       static_cast<void>(alignof(checking::refusal<R, detail::operand_t<As>...>));
-      return checking::Poisoned{};
+      return detail::poisoned_result<Op>();
     } else if constexpr (!core::countable(R::verdict.result, R::S::names.extents())) {
       if constexpr (sizeof...(As) == 1) {
         return checking::Poisoned(
@@ -262,6 +316,8 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     } else if constexpr ((detail::is_dry<As> || ...)) {
       if constexpr (requires { typename R::pair; }) {
         return detail::note_pairs<R>(op, as...);
+      } else if constexpr (detail::HasResults<Op>) {
+        return detail::note_results<R>(op, as...);
       } else {
         return detail::note<R>(op, as...);
       }

@@ -85,9 +85,10 @@ RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
                       " is given to a dim of another extent by relabel; it has extent " +
                       std::to_string(p.extents[l]),
                   FailedOn::every_rank);
-    if (n.making != Making::given && n.making != Making::operation) continue;
+    bool const sets = n.making == Making::operation || n.making == Making::result;
+    if (n.making != Making::given && !sets) continue;
     execute::ProgramPart const& part = parts[static_cast<std::size_t>(n.origin)];
-    if (n.making == Making::operation) {
+    if (sets) {
       part.set_extents(part.part, p, k, P::names.label);
       continue;
     }

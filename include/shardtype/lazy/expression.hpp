@@ -2,6 +2,7 @@
 /// Expressions of automatic mode as types: the operations and their operands. They do not determine
 /// how values are sharded; the member type `whole` is the type of a value with no dim split.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <tuple>
@@ -210,6 +211,19 @@ template <class Op, class Whole, class... As>
 struct LazyOperation : LazyFunction<LazyOperation<Op, Whole, As...>, Whole, Op, As...> {
   static constexpr bool found_again = true;
   using LazyFunction<LazyOperation<Op, Whole, As...>, Whole, Op, As...>::LazyFunction;
+};
+
+/// Result `K` of the recorded operation `Node`, which its results share.
+template <std::size_t K, class Whole, class Node>
+class LazyResult : public LazyOf<LazyResult<K, Whole, Node>, Whole> {
+ public:
+  static constexpr bool settled = detail::is_settled<Node>;
+
+  explicit LazyResult(std::shared_ptr<Node const> node) : node_(std::move(node)) {}
+  Node const& node() const { return *node_; }
+
+ private:
+  std::shared_ptr<Node const> node_;
 };
 
 /// A function of the blocks of expressions. The shardings of the operands are fixed, and so is that

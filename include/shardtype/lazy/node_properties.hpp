@@ -55,6 +55,14 @@ constexpr char const* block_function_name() {
 
 /// Requirements of an operation on the dims of its operands and its result.
 template <class Op, class Whole, class... As>
+struct OperationDims;
+/// Those of a recorded operation.
+template <class Node>
+struct DimsOfNode;
+template <class Op, class Whole, class... As>
+struct DimsOfNode<LazyOperation<Op, Whole, As...>> : OperationDims<Op, Whole, As...> {};
+
+template <class Op, class Whole, class... As>
 struct OperationDims {
   static constexpr int count = static_cast<int>(sizeof...(As));
   /// Labels that it works on, or creates.
@@ -64,7 +72,8 @@ struct OperationDims {
     return out;
   }();
   /// Whether a dim that it works on may change its extent.
-  static constexpr bool resizes = requires(Op const& op, ResultExtents const& c) { op.extents(c); };
+  static constexpr bool resizes =
+      requires(Op const& op, ResultExtents const& c) { op.extents(c); } || HasResults<Op>;
 
   /// Whether the operation applied to blocks split equally along `id` gives the corresponding block
   /// of the result, by its own rule.
@@ -81,15 +90,30 @@ struct OperationDims {
       }
       Sizes sizes{};
       sizes.at[0] = dynamic;
-      Verdict const v =
-          Op::rule({split, count, R::S::readings[count].spec, R::S::readings[count + 1].spec,
-                    R::S::names.extents(), sizes, false});
-      if (!v || !v.result.unreduced.empty()) return false;
-      int const d = v.result.find(label);
-      return d >= 0 && v.result.dims[d].axes.size == 1;
+      rules::Question const q{split,
+                              count,
+                              R::S::readings[count].spec,
+                              R::S::readings[count + 1].spec,
+                              R::S::names.extents(),
+                              sizes,
+                              false};
+      if constexpr (HasResults<Op>) {
+        auto const all = Op::rule(q);
+        for (Verdict const& v : all.at)
+          if (!splits(v, label)) return false;
+        return true;
+      } else {
+        return splits(Op::rule(q), label);
+      }
     } else {
       return true;
     }
+  }
+  /// Whether a result is accepted, with the dim `label` split.
+  static constexpr bool splits(Verdict const& v, int label) {
+    if (!v || !v.result.unreduced.empty()) return false;
+    int const d = v.result.find(label);
+    return d >= 0 && v.result.dims[d].axes.size == 1;
   }
   /// A bit for each dim of a value that must not be split.
   static constexpr std::uint8_t whole(Identity const* dims, int rank) {

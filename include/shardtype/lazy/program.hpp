@@ -1,6 +1,7 @@
 #pragma once
 /// Converts the type of an expression to its RecordedProgram.
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -132,8 +133,28 @@ class ProgramWriter {
     n.whole[0] = whole_dims<D>(labels);
     for (int k = 0; k < operands.size; ++k)
       n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]));
-    return originate(
+    int const value = originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
+    // a constraint of the first result is not one of the operation, which others may read
+    if constexpr (HasResults<Op>)
+      builder.program.nodes[value].kept = is_settled<LazyOperation<Op, Whole, As...>>;
+    return value;
+  }
+  template <std::size_t K, class Whole, class Node>
+  constexpr int visit(LazyResult<K, Whole, Node> const*, WalkedOperands const& operands) {
+    using D = DimsOfNode<Node>;
+    using T = element_t<Whole>;
+    constexpr char const* names[] = {"first", "second", "third", "fourth"};
+    static_assert(K < 4);
+    planning::ProgramLabels const labels = labels_among<Whole>(operands, {});
+    ProgramNode n;
+    n.name = names[K];
+    n.whole[0] = whole_dims<D>(labels);
+    n.whole[1] = whole_dims<D>(labels_of(operands.at[0]));
+    int const value = originate(
+        builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
+    builder.program.nodes[value].making = Making::result;
+    return value;
   }
   template <class F, class Result, class... As>
   constexpr int visit(LazyShardMap<F, Result, As...> const*, WalkedOperands const& operands) {

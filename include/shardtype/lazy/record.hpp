@@ -2,14 +2,16 @@
 /// Recording of expressions of automatic mode: they are written with the operations of strict mode,
 /// applied to `lazy(a)`.
 
+#include <cstddef>
+#include <memory>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/lazy/expression.hpp>
 #include <shardtype/lazy/operation_properties.hpp>
-#include <shardtype/lazy/part_of.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -249,6 +251,14 @@ struct Continue<Above::lazy, Operands...> {
     }
   }
 
+  template <class Results, class Node, std::size_t... K>
+  static auto shared_results(std::shared_ptr<Node const> const& node, std::index_sequence<K...>) {
+    return std::tuple<automatic_mode::LazyResult<
+        K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>, Node>...>{
+        automatic_mode::LazyResult<K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>,
+                                   Node>(node)...};
+  }
+
  public:
   template <class Op>
   using refusal_of = typename decltype(refuse_call(Type<Op>{}))::type;
@@ -314,13 +324,14 @@ struct Continue<Above::lazy, Operands...> {
     using Labels = decltype(detail::labels_without<whole<A>, Tensor<element_t<whole<A>>>>());
     return shardtype::call(detail::normalize_over<Log>(Labels{}), where, a);
   }
-  /// Both results, as an expression each.
-  template <class I, class... Result, class A>
-  static auto call(op::TopK<I, Result...> const& op, Where const& where, A const& a) {
-    using Op = op::TopK<I, Result...>;
-    auto values = shardtype::call(automatic_mode::PartOf<Op, 0>{op}, where, a);
-    auto places = shardtype::call(automatic_mode::PartOf<Op, 1>{op}, where, a);
-    return TopK<decltype(values), decltype(places)>{values, places};
+  /// All results, as an expression each, which share the operation.
+  template <detail::HasResults Op, class... As>
+  static auto call(Op const& op, Where const&, As const&... as) {
+    using R = Resolve<Op, whole<As>...>;
+    using Node = automatic_mode::LazyOperation<Op, automatic_mode::whole_t<typename R::result>,
+                                               lazy_t<As>...>;
+    return shared_results<typename R::results>(std::make_shared<Node const>(op, api::lazy(as)...),
+                                               typename R::Numbers{});
   }
   template <class... Out, class A>
   static auto call(op::Reshard<Out...> const&, Where const&, A const& a) {
@@ -333,7 +344,8 @@ struct Continue<Above::lazy, Operands...> {
     return typename detail::ExpressionOf<Op, Result, A>::type(a);
   }
   template <class Op, class... As>
-    requires(detail::Ruled<Op> && !detail::keeps_elements<Op> && !detail::NamesResult<Op>)
+    requires(detail::Ruled<Op> && !detail::HasResults<Op> && !detail::keeps_elements<Op> &&
+             !detail::NamesResult<Op>)
   static auto call(Op const& given, Where const&, As const&... as) {
     auto const op = detail::without_axes(given);
     using Strict = detail::without_axes_t<Op>;

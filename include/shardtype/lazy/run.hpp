@@ -1,10 +1,13 @@
 #pragma once
 /// Runs the plan of a whole expression on the calling rank.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -70,6 +73,10 @@ class ProgramRun {
   std::source_location const& where() const { return where_; }
   AnyBlock const& block(int step) const { return blocks_[static_cast<std::size_t>(step)]; }
   AnyBlock const& input(int step, int k) const { return block(plan_.steps[step].input[k]); }
+  /// The blocks of the further results of a step's operation.
+  shardtype::detail::List<AnyBlock>& further(int step) {
+    return further_[static_cast<std::size_t>(step)];
+  }
   ProgramNode const& node(int step) const { return plan_.program.nodes[plan_.steps[step].node]; }
   Extents extents(int step) const { return plan_.sizing(step).extents; }
 
@@ -95,13 +102,25 @@ class ProgramRun {
     same_.find(plan_, [&](int k, int j) {
       ProgramPart const& a = part(k);
       ProgramPart const& b = part(j);
+      if (a.part != nullptr && a.part == b.part) return same_labels(k, j);  // in a shared operation
       if (plan_.steps[k].kind == ProgramStep::Kind::given)
         return a.argument >= 0 && a.argument == b.argument;
       return a.equal != nullptr && a.equal == b.equal && a.make == b.make &&
              a.equal(a.part, b.part);
     });
   }
+  /// Whether the values of two steps have the same indices: parts of a chain of products may not.
+  bool same_labels(int k, int j) const {
+    for (int d = 0; d < node(k).rank; ++d)
+      if (labels_[node(k).labels[d]].id != labels_[node(j).labels[d]].id) return false;
+    return node(k).rank == node(j).rank;
+  }
   int first(int step) const { return repeats_ ? same_.first(step) : step; }
+  /// Gives a step's blocks back.
+  void drop(int step) {
+    blocks_[static_cast<std::size_t>(step)] = {};
+    further(step) = shardtype::detail::List<AnyBlock>();
+  }
   int& last_read(int step) { return last_read_[static_cast<std::size_t>(step)]; }
   ProgramPart const& part(int step) const {
     int const origin = node(step).origin;
@@ -118,6 +137,7 @@ class ProgramRun {
   shardtype::detail::List<ProgramPart> const& parts_;
   std::source_location where_;
   shardtype::detail::List<AnyBlock> blocks_;
+  shardtype::detail::List<shardtype::detail::List<AnyBlock>> further_;
   shardtype::detail::List<int> last_read_;
   bool repeats_ = false;  ///< whether `same_` was looked for
   SameValues same_{};
@@ -335,20 +355,34 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
         extents[static_cast<std::size_t>(d)] =
             core::held(whole[d], spec.dims[d].axes, run.axes().sizes, run.axes().coords);
       Out out = shardtype::detail::uninitialized<Out>(run.mesh_ref(), extents);
-      RunBlocks<Op>::fill(op, out, placed<typename As::whole>(run, step, K)...);
+      auto const fill = [&](auto const&... as) { RunBlocks<Op>::fill(op, out, as...); };
+      fill(placed<typename As::whole>(run, step, K)...);
       return out;
     } else {
       return RunBlocks<Op>::template run<OnBlocks>(op, run.where(),
                                                    block<typename As::whole>(run, step, K)...);
     }
   }
+  template <class Out>
+  static AnyBlock block_of(Out const& out) {
+    kernels::Layout extents;
+    extents.rank = static_cast<int>(Out::rank);
+    for (std::size_t d = 0; d < Out::rank; ++d) extents.extent[d] = out.extents()[d];
+    return execute::packed_block(out.buffer(), extents);
+  }
   static AnyBlock make(ProgramRun& run, int step, void const* part) {
     auto const out = result(run, step, static_cast<E const*>(part)->function(),
                             std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-    kernels::Layout extents;
-    extents.rank = static_cast<int>(Whole::rank);
-    for (std::size_t d = 0; d < Whole::rank; ++d) extents.extent[d] = out.extents()[d];
-    return execute::packed_block(out.buffer(), extents);
+    if constexpr (shardtype::detail::HasResults<Op>) {
+      return std::apply(
+          [&](auto const& first, auto const&... further) {
+            (run.further(step).push_back(block_of(further)), ...);
+            return block_of(first);
+          },
+          out);
+    } else {
+      return block_of(out);
+    }
   }
 
   static bool equal(void const* part, void const* other) {
@@ -357,32 +391,57 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   }
 
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
-    if constexpr (shardtype::detail::Ruled<Op>) {
-      std::int64_t each[sizeof...(As)][max_dims]{};
-      std::int64_t const* given[sizeof...(As)];
-      int k = 0;
-      auto const read = [&]<class A>(Type<A>) {
-        ProgramNode const& n = p.nodes[p.operand(node, 0, k)];
-        int place[max_dims]{};
-        execute::places_of<A>(n, labels, place);
-        for (int d = 0; d < n.rank; ++d) each[k][d] = p.extents[n.labels[place[d]]];
-        given[k] = each[k];
-        ++k;
-      };
-      (read(Type<typename As::whole>{}), ...);
-      std::int64_t out[max_dims]{};
-      R::set_extents(static_cast<E const*>(part)->function(), p.sizes, given, out);
-      for (int d = 0; d < p.nodes[node].rank; ++d) {
-        std::int64_t& known = p.extents[p.nodes[node].labels[d]];
-        if (known != dynamic && known != out[d])
-          throw Error("E24",
-                      "index " + std::string(labels[p.nodes[node].labels[d]].name) +
-                          " has extent " + std::to_string(out[d]) + " in the result of " +
-                          std::string(Op::name) + ", elsewhere " + std::to_string(known),
-                      FailedOn::every_rank);
-        known = out[d];
-      }
+    if constexpr (shardtype::detail::Ruled<Op>)
+      set_extents_of<0>(static_cast<E const*>(part)->function(), p, node, node, labels);
+  }
+  /// Those of result `K` of `op`, which is the value `node`; `made`: the first result.
+  template <std::size_t K>
+  static void set_extents_of(Op const& op, RecordedProgram& p, int node, int made,
+                             LabelPart const* labels) {
+    std::int64_t each[sizeof...(As)][max_dims]{};
+    std::int64_t const* given[sizeof...(As)];
+    int k = 0;
+    auto const read = [&]<class A>(Type<A>) {
+      ProgramNode const& n = p.nodes[p.operand(made, 0, k)];
+      int place[max_dims]{};
+      execute::places_of<A>(n, labels, place);
+      for (int d = 0; d < n.rank; ++d) each[k][d] = p.extents[n.labels[place[d]]];
+      given[k] = each[k];
+      ++k;
+    };
+    (read(Type<typename As::whole>{}), ...);
+    std::int64_t out[max_dims]{};
+    if constexpr (shardtype::detail::HasResults<Op>) {
+      auto const all = R::extents(op, p.sizes, given);
+      std::copy_n(all.at[K], max_dims, out);
+    } else {
+      R::set_extents(op, p.sizes, given, out);
     }
+    for (int d = 0; d < p.nodes[node].rank; ++d) {
+      std::int64_t& known = p.extents[p.nodes[node].labels[d]];
+      if (known != dynamic && known != out[d])
+        throw Error("E24",
+                    "index " + std::string(labels[p.nodes[node].labels[d]].name) + " has extent " +
+                        std::to_string(out[d]) + " in the result of " + std::string(Op::name) +
+                        ", elsewhere " + std::to_string(known),
+                    FailedOn::every_rank);
+      known = out[d];
+    }
+  }
+};
+
+/// A further result, beside the operation's own value.
+template <class E>
+struct ResultRun;
+template <std::size_t K, class Whole, class Node>
+struct ResultRun<automatic_mode::LazyResult<K, Whole, Node>> {
+  using E = automatic_mode::LazyResult<K, Whole, Node>;
+  static AnyBlock make(ProgramRun& run, int step, void const*) {
+    return run.further(run.plan().steps[step].input[0])[K - 1];
+  }
+  static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
+    OperationRun<Node>::template set_extents_of<K>(static_cast<E const*>(part)->node().function(),
+                                                   p, node, p.operand(node, 0, 0), labels);
   }
 };
 
@@ -439,6 +498,12 @@ class PartFinder {
     p.make = &Run::make;
     p.set_extents = &Run::set_extents;
     p.equal = &Run::equal;
+  }
+  template <std::size_t K, class Whole, class Node>
+  static void describe(ProgramPart& p, automatic_mode::LazyResult<K, Whole, Node> const*) {
+    using Run = ResultRun<automatic_mode::LazyResult<K, Whole, Node>>;
+    p.make = &Run::make;
+    p.set_extents = &Run::set_extents;
   }
   template <class F, class Result, class... As>
   static void describe(ProgramPart& p, automatic_mode::LazyShardMap<F, Result, As...> const*) {

@@ -17,6 +17,7 @@ SHARDTYPE_INLINE ProgramRun::ProgramRun(MeshRef const& mesh, AxisMap const& axes
       parts_(parts),
       where_(where) {
   blocks_.resize(static_cast<std::size_t>(plan.size));
+  further_.resize(static_cast<std::size_t>(plan.size));
   last_read_.resize(static_cast<std::size_t>(plan.size));
   find_same();
   for (int k = 0; k < plan.size; ++k) {
@@ -35,10 +36,11 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
                                            : s.kind == ProgramStep::Kind::move
                                                ? part(k).move(*this, k)
                                                : made(k);
+    if (first(k) != k) further(k) = further(first(k));
     if (trace != nullptr && s.kind != ProgramStep::Kind::given) trace->done(k, begin);
     for (int m = 0; m < s.inputs; ++m)
-      if (last_read(s.input[m]) == k) blocks_[static_cast<std::size_t>(s.input[m])] = {};
-    if (first(k) != k && last_read(first(k)) == k) blocks_[static_cast<std::size_t>(first(k))] = {};
+      if (last_read(s.input[m]) == k) drop(s.input[m]);
+    if (first(k) != k && last_read(first(k)) == k) drop(first(k));
   }
   return blocks_.back();
 }

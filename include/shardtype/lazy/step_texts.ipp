@@ -69,6 +69,7 @@ SHARDTYPE_INLINE std::string StepTexts::operation(int step) const {
     case Making::reduction:
       return "reduction";
     case Making::operation:
+    case Making::result:
     case Making::shard_map:
       return plan_.program.nodes[s.node].name;
     default:
@@ -83,12 +84,13 @@ SHARDTYPE_INLINE std::string StepTexts::change(int step) const {
   Making const making = plan_.program.nodes[s.node].making;
   if (making == Making::relabel || reorders(s.node)) return value(step) + " = " + value(s.input[0]);
   bool const product = making == Making::product;
-  std::string out =
-      value(step) + " = " +
-      (product                                                      ? ""
-       : making == Making::operation || making == Making::shard_map ? operation(step) + "("
-       : making == Making::reduction                                ? "reduce("
-                                                                    : "f(");
+  bool const named =
+      making == Making::operation || making == Making::result || making == Making::shard_map;
+  std::string out = value(step) + " = " +
+                    (product                       ? ""
+                     : named                       ? operation(step) + "("
+                     : making == Making::reduction ? "reduce("
+                                                   : "f(");
   for (int k = 0; k < s.inputs; ++k)
     out += (k == 0 ? "" : product ? " · " : ", ") + value(s.input[k]);
   return out + (product ? "" : ")");

@@ -91,6 +91,19 @@ constexpr int walk_node(V& visitor, LazyShared<Tag, A> const* e) {
   return visitor.share(identity<LazyShared<Tag, A>>, a, detail::walk(visitor, a));
 }
 
+/// The first result is the value of the operation; others are values that read it.
+template <class V, std::size_t K, class Whole, class Node>
+constexpr int walk_node(V& visitor, LazyResult<K, Whole, Node> const* e) {
+  int const value = detail::walk(visitor, e == nullptr ? nullptr : &e->node());
+  if constexpr (K == 0) {
+    return value;
+  } else {
+    WalkedOperands operands;
+    operands.push(value);
+    return visitor.visit(e, operands);
+  }
+}
+
 template <class V, class E>
 constexpr int walk(V& visitor, E const* e) {
   if constexpr (E::found_again && is_settled<E>) {

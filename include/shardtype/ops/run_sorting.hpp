@@ -26,19 +26,13 @@ struct Run<op::Sorted<Places, I>> : Filled<Run<op::Sorted<Places, I>>> {
 };
 
 template <class I, class... Result>
-struct Run<op::TopK<I, Result...>> {
-  template <class R, class A>
-  static auto run(op::TopK<I, Result...> const& op, std::source_location const&, A const& a) {
-    using Values = typename R::result;
-    using Places = shardtype::detail::with_elements<Values, std::int64_t>;
-    auto const extents = execute::result_extents<R>(op, a);
-    TopK<Values, Places> out{shardtype::detail::uninitialized<Values>(a.mesh(), extents),
-                             shardtype::detail::uninitialized<Places>(a.mesh(), extents)};
+struct Run<op::TopK<I, Result...>> : Filled<Run<op::TopK<I, Result...>>> {
+  template <class Values, class Places, class A>
+  static void fill(op::TopK<I, Result...> const& op, Values& values, Places& places, A const& a) {
     if (a.local_size() > 0)
       execute::block_sorter<I>(a, op.k, op::Order::descending)
-          .first(static_cast<typename A::element*>(out.values.buffer().data()),
-                 static_cast<std::int64_t*>(out.places.buffer().data()));
-    return out;
+          .first(static_cast<typename A::element*>(values.buffer().data()),
+                 static_cast<std::int64_t*>(places.buffer().data()));
   }
 };
 

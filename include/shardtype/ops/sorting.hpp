@@ -94,25 +94,27 @@ struct TopK {
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "top_k";
-  static constexpr bool has_named_form = false;  ///< two results
   std::int64_t k = 0;
-  static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, true); }
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    return {rules::sorted(q, true), rules::sorted(q, true)};
+  }
+  template <class A>
+  using element = Elements<element_t<A>, std::int64_t>;
   template <class A>
   static constexpr Code elements() {
     return detail::ordered_elements<A>();
   }
-  constexpr void extents(ResultExtents const& c) const {
-    if (k < 0 || k > c.extent())
-      ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +
-                          "; top_k cannot take " + std::to_string(k));
-    c.set(k);
+  constexpr void extents(ResultExtents const& values, ResultExtents const& places) const {
+    if (k < 0 || k > values.extent())
+      ResultExtents::fail("index " + values.name() + " has extent " +
+                          std::to_string(values.extent()) + "; top_k cannot take " +
+                          std::to_string(k));
+    values.set(k);
+    places.set(k);
   }
-  /// The positions are a second result.
   constexpr planning::Work work(planning::CallSizing const& c, int along) const {
     return {detail::comparisons(c, along),
-            add_sat(mul_sat(c.result_elements(), 8),
-                    detail::sorting_bytes(c, along, k, true, c.element_bytes(0) + 8)),
-            false};
+            detail::sorting_bytes(c, along, k, true, c.element_bytes(0) + 8), false};
   }
 };
 
@@ -152,17 +154,9 @@ struct TopK {
 
 namespace detail {
 
-/// Both results; of tensors without data only the first comes from the plan.
-template <class Out>
-constexpr auto found(Out const& out) {
-  if constexpr (std::is_base_of_v<checking::Poisoned, Out>) {
-    return TopK<checking::Poisoned, checking::Poisoned>{};
-  } else if constexpr (is_dry<Out>) {
-    auto const places = detail::beside<std::int64_t>(out);
-    return TopK<Out, std::remove_const_t<decltype(places)>>{out, places};
-  } else {
-    return out;
-  }
+template <class Values, class Places>
+constexpr TopK<Values, Places> found(std::tuple<Values, Places> const& both) {
+  return {std::get<0>(both), std::get<1>(both)};
 }
 
 }  // namespace detail
@@ -187,9 +181,8 @@ constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::
 
 /// The `k` largest elements along I in descending order, the first of equal ones, and their
 /// positions: `a[I@X, J]` -> `auto [values, places] = top_k<J, K>(a, 3)` -> `[I@X, K]` each. K may
-/// be left out if J has no static extent. Local. Of an expression of automatic mode: two expressions,
-/// each of which sorts. Refused as sort; D02, D05, D07. Error E41: k
-/// larger than the extent.
+/// be left out if J has no static extent. Local. Of an expression of automatic mode: two expressions.
+/// Refused as sort; D02, D05, D07. Error E41: k larger than the extent.
 template <class I, class... Result, class A>
 constexpr auto top_k(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
   return detail::found(api::call(op::TopK<I, Result...>{k}, where, a.self()));

@@ -172,6 +172,7 @@ class FrontierSearch : public Settler {
       if (o < 0) return;
       chosen_[k] = o;
       Option const& operand = front_[k]->ways[o];
+      if (n_.making == Making::result && operand.from >= 0 && !limited_) return;
       time += operand.time;
       moved += operand.moved;
       if (moved > saturated) moved = saturated;  // no function call, because compilers count calls
@@ -211,6 +212,7 @@ class FrontierSearch : public Settler {
     o.time = own;
     for (int k = 1; k < parties_; ++k) {
       Option const& operand = front_[k]->ways[chosen_[k]];
+      if (n_.making == Making::result && operand.from >= 0) return;
       o.time = in_time(o.time + operand.time);
       o.moved = add_sat(o.moved, operand.moved);
     }
@@ -262,7 +264,7 @@ class FrontierSearch : public Settler {
   constexpr std::int64_t work(double bytes) const {
     Machine const& m = rates_.over[0];
     if (n_.making == Making::product) return picoseconds(flops_, m.flops_per_second);
-    if (n_.making == Making::relabel) return 0;
+    if (n_.making == Making::relabel || n_.making == Making::result) return 0;
     return picoseconds(bytes, m.memory_bytes_per_second);
   }
 

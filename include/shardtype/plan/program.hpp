@@ -29,6 +29,7 @@ enum class Making : std::int8_t {
   reduction,  ///< over the labels that the result lacks
   relabel,    ///< renames the dims
   operation,  ///< an operation on blocks in which some dims are not split
+  result,     ///< a further result of an operation, where that is computed
   shard_map   ///< a function of blocks; the shardings of its operands and its result are fixed
 };
 

@@ -276,7 +276,7 @@ struct ProgramPlan {
       c.flops =
           flops > 4e18 ? std::int64_t{4'000'000'000'000'000'000} : static_cast<std::int64_t>(flops);
       c.product = flops * program.nodes[steps[step].node].work;
-    } else if (!c.shares) {
+    } else if (!c.shares && program.nodes[steps[step].node].making != Making::result) {
       c.bytes = block_bytes(step);
       for (int k = 0; k < steps[step].inputs; ++k)
         c.bytes = add_sat(c.bytes, block_bytes(steps[step].input[k]));

@@ -1,6 +1,8 @@
 #pragma once
 /// The answer of a rule: a result, or a code with the labels and axes at fault.
 
+#include <cstddef>
+
 #include <shardtype/core/spec.hpp>
 
 namespace shardtype::rules {
@@ -207,6 +209,21 @@ struct Verdict {
 
   constexpr explicit operator bool() const { return code == Code::ok; }
 };
+
+/// The verdicts on the results of an operation that has several: all accept, or all refuse.
+template <std::size_t N>
+struct Verdicts {
+  Verdict at[N];
+
+  /// The first that refuses, or else the first.
+  constexpr Verdict const& one() const {
+    for (Verdict const& v : at)
+      if (!v) return v;
+    return at[0];
+  }
+};
+template <class... Vs>
+Verdicts(Vs...) -> Verdicts<sizeof...(Vs)>;
 
 constexpr Verdict accept(Spec const& result) { return {Code::ok, result}; }
 constexpr Verdict refuse(Code code, int label = -1, int other = -1, int axis = -1) {

@@ -1,0 +1,223 @@
+// Operations with several results: a user's own, which counts how often it runs, strict, on blocks, without data,
+// recorded and with a gradient.
+// TIMEOUT: 300
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+
+using namespace shardtype;
+using on_ranks::code_of;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
+struct J : Index<"J"> {};
+struct K : Index<"K"> {};
+
+using Int = std::int64_t;
+
+int runs = 0;
+
+// Of each row [I, J] the differences [I, K] of neighbours, one less, and the row's sum [I], as a double.
+template <class J, class K>
+struct Differences {
+  using operation = Differences;
+  using from = Mentions<Dim<J>>;
+  using to = Mentions<Dim<K>>;
+  static constexpr std::string_view name = "differences";
+  Int apart = 1;
+
+  static constexpr op::Verdicts<2> rule(op::Question const& q) {
+    op::Verdict const v = rules::resized(q);
+    core::Spec sums = q.a();
+    sums.rank = 0;
+    for (int d = 0; d < q.a().rank; ++d)
+      if (q.a().dims[d].label != q.along()) sums.add(q.a().dims[d].label, q.a().dims[d].axes);
+    return {v, rules::accept_if(v, sums)};
+  }
+  template <class A>
+  using element = op::Elements<checking::element_t<A>, double>;
+  constexpr void extents(ResultExtents const& differences, ResultExtents const&) const {
+    if (differences.extent() < apart)
+      ResultExtents::fail("differences: index " + differences.name() + " is too short");
+    differences.set(differences.extent() - apart);
+  }
+  template <class Exec, class D, class S, class In>
+  void kernel(Exec const&, D const& differences, S const& sums, In const& in) const {
+    ++runs;
+    for (std::size_t i = 0; i < in.extent(0); ++i) {
+      sums(i) = 0;
+      for (std::size_t j = 0; j < in.extent(1); ++j) sums(i) += static_cast<double>(in(i, j));
+      for (std::size_t k = 0; k < differences.extent(1); ++k)
+        differences(i, k) = in(i, k + static_cast<std::size_t>(apart)) - in(i, k);
+    }
+  }
+};
+template <class A>
+constexpr auto differences(A const& a, Int apart = 1) {
+  return call(Differences<J, K>{apart}, std::source_location::current(), a);
+}
+
+Int value(Int i, Int j) { return (i * 31 + j * j * 17 + 5) % 13 - 6; }
+Int difference(Int i, Int k, Int apart) { return value(i, k + apart) - value(i, k); }
+double sum_of(Int i, Int n) {
+  Int sum = 0;
+  for (Int j = 0; j < n; ++j) sum += value(i, j);
+  return static_cast<double>(sum);
+}
+
+// Whether both results have the right elements.
+template <class D, class S>
+bool right(D const& differences, S const& sums, std::array<Int, 2> const& n, Int apart) {
+  bool good = differences.extents() == std::array<Int, 2>{n[0], n[1] - apart} &&
+              sums.extents() == std::array<Int, 1>{n[0]};
+  auto const d = to_host(differences);
+  auto const s = to_host(sums);
+  for (Int i = 0; good && i < n[0]; ++i) {
+    good = s[static_cast<std::size_t>(i)] == sum_of(i, n[1]);
+    for (Int k = 0; good && k < n[1] - apart; ++k)
+      good = d[static_cast<std::size_t>(i * (n[1] - apart) + k)] == difference(i, k, apart);
+  }
+  return good;
+}
+
+using Split = Tensor<Int, Dim<I, X>, Dim<J>>;
+using Found = decltype(differences(std::declval<Split>()));
+static_assert(
+    std::is_same_v<Found, std::tuple<Tensor<Int, Dim<I, X>, Dim<K>>, Tensor<double, Dim<I, X>>>>);
+
+// Without data: types, extents and plans, at compile time.
+struct Axis4 : Axis<"X", 4> {};
+struct Rows : Index<"I", 10> {};
+struct Columns : Index<"J", 6> {};
+using Fixed = Tensor<Int, Dim<Rows, Axis4>, Dim<Columns>>;
+constexpr Int second_extent() {
+  Int n = 0;
+  static_cast<void>(plan(
+      [&](auto const& a) {
+        auto const both = call(Differences<Columns, K>{2}, std::source_location::current(), a);
+        n = std::get<0>(both).extents()[1] * 100 + std::get<1>(both).extents()[0];
+        return std::get<1>(both);
+      },
+      type<Fixed>));
+  return n;
+}
+static_assert(second_extent() == 410);
+constexpr auto planned_both = plan(
+    [](auto const& a) {
+      return std::get<1>(call(Differences<Columns, K>{2}, std::source_location::current(), a));
+    },
+    type<Fixed>);
+static_assert(planned_both.collectives() == 0);
+// while it runs there are 3 x 6 numbers, 3 x 4 differences and 3 sums
+static_assert(planned_both.peak_bytes() == 8 * (18 + 12 + 3));
+
+TEST_CASE("an operation with two results: strict, and on blocks") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}}) {
+    auto const a = from_function<Int, Dim<I, X, Y>, Dim<J>>(mesh, n, value);
+    auto const [d, s] = differences(a, 2);
+    CHECK(right(d, s, n, 2));
+    auto const sums = shard_map<Tensor<double, Dim<I, X, Y>>>(
+        [](auto const& block) { return std::get<1>(differences(block, 2)); }, a);
+    CHECK(array_equal(sums, s));
+  }
+  auto const small = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {4, 2}, value);
+  CHECK(code_of([&] { static_cast<void>(differences(small, 3)); }) == "E41");
+}
+
+TEST_CASE("both results of a recorded operation: it runs once") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using D = Tensor<Int, Dim<I, X>, Dim<K>>;
+  using S = Tensor<double, Dim<I>>;
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}, {0, 2}}) {
+    auto const a = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, n, value);
+    auto const [d, s] = differences(lazy(a), 2);
+    runs = 0;
+    auto const [first, second] = evaluate<Outs<D, S>>(mesh, std::tuple(d, s));
+    CHECK(runs == 1);
+    CHECK(right(first, second, n, 2));
+    runs = 0;
+    auto const [third, fourth] = evaluate<Outs<S, D>>(mesh, std::tuple(s, d));
+    CHECK(runs == 1);
+    CHECK(right(fourth, third, n, 2));
+    // one of them, and what is computed of both
+    CHECK(right(evaluate<Dim<I>, Dim<K, Y>>(mesh, d), evaluate<Dim<I, Y>>(mesh, s), n, 2));
+    runs = 0;
+    auto const both = evaluate<Dim<I, X>>(mesh, cast<double>(sum<K>(d)) + s);
+    CHECK(runs == 1);
+    auto const [strict_d, strict_s] = differences(reshard<Dim<I, X>, Dim<J>>(a), 2);
+    CHECK(array_equal(both, (cast<double>(sum<K>(strict_d)) + strict_s).tensor()));
+    // two operations of one type are two
+    auto const b = (a * 2).tensor();
+    auto const [d2, s2] = differences(lazy(b), 2);
+    runs = 0;
+    auto const [x, y] = evaluate<Outs<D, S>>(mesh, std::tuple(d2, s));
+    CHECK(runs == 2);
+    CHECK(array_equal(x, (first * 2).tensor()));
+    CHECK(array_equal(y, second));
+  }
+  auto const small = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {4, 2}, value);
+  CHECK(code_of([&] {
+          static_cast<void>(evaluate<Dim<I>>(mesh, std::get<1>(differences(lazy(small), 3))));
+        }) == "E41");
+}
+
+TEST_CASE("a function's operation is planned once for all of its results") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  std::array<Int, 2> const n{5, 7};
+  auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, n, value);
+  using D = Tensor<Int, Dim<I>, Dim<K>>;
+  using S = Tensor<double, Dim<I, Y>>;
+  runs = 0;
+  auto const [d, s] =
+      evaluate<Outs<D, S>>(mesh, [](auto const& x) { return differences(x, 1); }, a);
+  CHECK(runs == 1);
+  CHECK(right(d, s, n, 1));
+  // a constraint of the first is not one of the operation
+  runs = 0;
+  auto const [e, t] = evaluate<Outs<D, S>>(
+      mesh,
+      [](auto const& x) {
+        auto const both = differences(x, 1);
+        return std::tuple(constrain<Dim<I>, Dim<K, X>>(std::get<0>(both)), std::get<1>(both));
+      },
+      a);
+  CHECK(right(e, t, n, 1));
+}
+
+TEST_CASE("the plan of a recorded operation has its results") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {6, 8}, value);
+  auto const text =
+      explain(planned(evaluate_to<Dim<I, X>>, mesh, std::get<1>(differences(lazy(a)))));
+  CHECK(text.find("second(T1)") != std::string::npos);
+  CHECK(text.find("differences(A)") != std::string::npos);
+}
+
+// A number that one result hangs on: the other one's cotangent is absent, which is zero.
+TEST_CASE("of several results each that is read has a cotangent") {
+  auto const mesh = Mesh<X>(MPI_COMM_WORLD);
+  auto const a = from_function<float, Dim<I, X>, Dim<J>>(mesh, {5, 7}, [](Int i, Int j) {
+    return static_cast<float>(value(i, j)) + 0.125F * static_cast<float>(j);
+  });
+  auto const of = [](auto x) { return all_reduce<X>(sum(exp(top_k<J, K>(x, 3).values))); };
+  auto const by_lookup = [](auto x) {
+    auto const places = top_k<J, K>(x.value(), 3).places;
+    return all_reduce<X>(sum(exp(take_along<J, K>(x, places))));
+  };
+  CHECK(array_equal(grad(of)(a), grad(by_lookup)(a)));
+}
+
+}  // namespace
