@@ -1,5 +1,8 @@
 // Linear algebra on types: results, what is refused, and plans, which send nothing.
 // NEEDS: full
+#include <cstdint>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/linalg/linalg.hpp>
@@ -51,6 +54,52 @@ static_assert(std::is_same_v<
               T<Dim<B, X>>>);
 static_assert(std::is_same_v<decltype(linalg::lu_factor<I, J>(std::declval<Stack>()).pivots),
                              Tensor<std::int32_t, Dim<B, X, Y>, Dim<J>>>);
+
+// Several results: each has its own type, of its own elements.
+struct P : Index<"P"> {};
+template <class Op, class... As>
+using results = typename checking::Resolve<Op, As...>::results;
+static_assert(
+    std::is_same_v<results<op::Eigh<I, J, P>, Tensor<Z, Dim<J>, Dim<B, X>, Dim<I>>>,
+                   std::tuple<T<Dim<B, X>, Dim<P>>, Tensor<Z, Dim<P>, Dim<B, X>, Dim<I>>>>);
+static_assert(
+    std::is_same_v<results<op::Svd<I, N, P>,
+                           Tensor<Kokkos::complex<float>, Dim<B>, Dim<I>, Dim<N>, Reduced<X>>>,
+                   std::tuple<Tensor<Kokkos::complex<float>, Dim<B>, Dim<I>, Dim<P>, Reduced<X>>,
+                              Tensor<float, Dim<B>, Dim<P>, Reduced<X>>,
+                              Tensor<Kokkos::complex<float>, Dim<B>, Dim<P>, Dim<N>, Reduced<X>>>>);
+static_assert(std::is_same_v<results<op::Qr<I, N, P>, T<Dim<I>, Dim<N>>>,
+                             std::tuple<T<Dim<I>, Dim<P>>, T<Dim<P>, Dim<N>>>>);
+static_assert(std::is_same_v<
+              results<op::LuFactor<I, J>, T<Dim<J>, Dim<B, Y>, Dim<I>>>,
+              std::tuple<T<Dim<J>, Dim<B, Y>, Dim<I>>, Tensor<std::int32_t, Dim<B, Y>, Dim<J>>>>);
+static_assert(
+    std::is_same_v<results<op::ScaledLu<I, J>, T<Dim<J>, Dim<B, Y>, Dim<I>>>,
+                   std::tuple<T<Dim<B, Y>, Dim<J>, Dim<I>>, Tensor<std::int32_t, Dim<B, Y>, Dim<J>>,
+                              Tensor<std::int32_t, Dim<B, Y>>>>);
+// The first that refuses decides.
+static_assert(code<op::Eigh<I, J, B>, T<Dim<B>, Dim<I>, Dim<J>>> == Code::D02_index_taken);
+static_assert(code<op::Eigh<I, N, P>, T<Dim<I>, Dim<N>>> == Code::Q06_shapes);
+static_assert(code<op::Svd<I, N, P>, T<Dim<I, X>, Dim<N>>> == Code::Q01_matrix_split);
+static_assert(code<op::Qr<I, N, P>, T<Dim<I>, Dim<N>, Unreduced<X>>> == Code::Q02_not_linear);
+static_assert(code<op::LuFactor<I, J>, Tensor<int, Dim<I>, Dim<J>>> == Code::P12_not_floating);
+// A type that a second result cannot have is refused too.
+struct Huge : Index<"huge", std::int64_t{1} << 57> {};
+template <class L>
+struct Widened {
+  using operation = Widened;
+  using to = Mentions<Dim<L>>;
+  static constexpr std::string_view name = "widened";
+  static constexpr op::Verdicts<2> rule(op::Question const& q) {
+    Spec wide = q.a();
+    wide.add(q.to.dims[0].label);
+    return {rules::accept(q.a()), rules::accept(wide)};
+  }
+  template <class A>
+  using element = op::Elements<checking::element_t<A>, checking::element_t<A>>;
+};
+static_assert(code<Widened<K>, T<Dim<I>>> == Code::ok);
+static_assert(code<Widened<Huge>, T<Dim<I>>> == Code::T10_too_many_elements);
 
 // Refusals.
 using A = T<Dim<B, X>, Dim<I>, Dim<J>>;
@@ -111,5 +160,9 @@ static_assert(solving.collectives() == 0);
 static_assert(solving.flops() == 12 * (2 * 6 * 6 * 6 / 3 + 2 * 6 * 6));
 static_assert(plan([](auto const& a) { return linalg::slogdet<I, J>(a).logdet; }, type<A>)
                   .collectives() == 0);
+// One step, whose results lie beside each other: 12 matrices, their vectors and values, and what the kernel needs.
+constexpr Plan eigen = plan(op::Eigh<I, J, P>{}, type<A>);
+static_assert(eigen.collectives() == 0 && eigen.flops() == 12 * 9 * 6 * 6 * 6);
+static_assert(eigen.peak_bytes() == 8 * (12 * (36 + 36 + 6) + 8 * 6 * 7));
 
 }  // namespace

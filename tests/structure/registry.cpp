@@ -113,14 +113,19 @@ inline constexpr std::tuple nn_samples{
     on<"Rotary", "rotary", A>(op::Rotary<I, J>{})};
 inline constexpr std::tuple linalg_samples{
     on<"Cholesky", "cholesky", Matrices>(op::Cholesky<Rows, Cols>{}),
+    on<"Eigh", "eigh", Matrices>(op::Eigh<Rows, Cols, P>{}),
+    on<"EighValues", "eigvalsh", Matrices>(op::EighValues<Rows, Cols, P>{}),
     on<"LeastNormSolution", "lstsq", Matrices, RightSides>(op::LeastNormSolution<Rows, Cols>{}),
     on<"LeastSquares", "lstsq", Matrices, RightSides>(op::LeastSquares<Rows, Cols>{}),
     on<"LuRcond", "rcond", Matrices, Pivots, Norms>(op::LuRcond<Rows, Cols>{}),
     on<"LuSolve", "lu_solve", Matrices, Pivots, RightSides>(op::LuSolve<Rows, Cols, false>{}),
     on<"MatrixRank", "matrix_rank", Matrices>(op::MatrixRank<Rows, Cols>{}),
     on<"PseudoInverse", "pinv", Matrices>(op::PseudoInverse<Rows, Cols>{}),
+    on<"Qr", "qr", Matrices>(op::Qr<Rows, Cols, P>{}),
     on<"Rcond", "rcond", Matrices>(op::Rcond<Rows, Cols>{}),
     on<"Solve", "solve", Matrices, RightSides>(op::Solve<Rows, Cols>{}),
+    on<"Svd", "svd", Matrices>(op::Svd<Rows, Cols, P>{}),
+    on<"SvdValues", "svdvals", Matrices>(op::SvdValues<Rows, Cols, P>{}),
     on<"TriangularSolve", "triangular_solve", Matrices, RightSides>(
         op::TriangularSolve<Rows, Cols>{})};
 

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <source_location>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <shardtype/linalg/kernels_determinant.hpp>
@@ -27,46 +28,46 @@ struct SignAndLogdet {
 
 namespace detail {
 
-/// The product of the diagonal of packed factors, with the sign of the exchanges, as a number that neither overflows nor underflows.
+/// The product of the diagonal of factors, with the sign of the exchanges, as a number that neither overflows nor underflows.
 template <class T>
-kernels::ScaledNumber product_of_pivots(std::int64_t n, T const* factors) {
+kernels::ScaledNumber product_of_pivots(std::int64_t n, ScaledFactors<T> const& f) {
   kernels::ScaledNumber product;
   for (std::int64_t k = 0; k < n; ++k) {
-    product.multiply(factors[k * (n + 1)]);
-    if (detail::packed_pivot(n, factors, k) != k) product.multiply(-1, 0);
+    product.multiply(f.lu[k * (n + 1)]);
+    if (f.pivots[k] != k) product.multiply(-1, 0);
   }
-  product.exponent -= static_cast<double>(n) * detail::packed_exponent(n, factors);
+  product.exponent -= static_cast<double>(n) * f.exponent;
   return product;
 }
 template <class T>
-T sign_of_pivots(std::int64_t n, T const* factors) {
+T sign_of_pivots(std::int64_t n, ScaledFactors<T> const& f) {
   T sign(1);
   for (std::int64_t k = 0; k < n; ++k) {
-    T const d = factors[k * (n + 1)];
+    T const d = f.lu[k * (n + 1)];
     if (d == T(0)) return T(0);
     sign = sign * kernels::direction(d);
-    if (detail::packed_pivot(n, factors, k) != k) sign = -sign;
+    if (f.pivots[k] != k) sign = -sign;
   }
   return sign;
 }
 template <class T>
-double log_of_pivots(std::int64_t n, T const* factors) {
-  double sum = -static_cast<double>(n) * std::numbers::ln2 * detail::packed_exponent(n, factors);
+double log_of_pivots(std::int64_t n, ScaledFactors<T> const& f) {
+  double sum = -static_cast<double>(n) * std::numbers::ln2 * f.exponent;
   for (std::int64_t k = 0; k < n; ++k) {
-    T const d = factors[k * (n + 1)];
+    T const d = f.lu[k * (n + 1)];
     if (d == T(0)) return -std::numeric_limits<double>::infinity();
     sum += kernels::log_modulus(d);
   }
   return sum;
 }
 template <Product what, class T>
-auto number_of_pivots(std::int64_t n, T const* factors) {
+auto number_of_pivots(std::int64_t n, ScaledFactors<T> const& f) {
   if constexpr (what == Product::logarithm) {
-    return static_cast<kernels::real_t<T>>(detail::log_of_pivots(n, factors));
+    return static_cast<kernels::real_t<T>>(detail::log_of_pivots(n, f));
   } else if constexpr (what == Product::sign) {
-    return detail::sign_of_pivots(n, factors);
+    return detail::sign_of_pivots(n, f);
   } else {
-    return detail::product_of_pivots(n, factors).template value<T>();
+    return detail::product_of_pivots(n, f).template value<T>();
   }
 }
 
@@ -75,9 +76,9 @@ auto number_of_pivots(std::int64_t n, T const* factors) {
 
 namespace op {
 
-/// y = a^-1 [B, J, I], by the factors that LuFactor gave; of a nothing is read.
+/// y = a^-1 [B, J, I], by the factors that ScaledLu gave; of a nothing is read.
 template <class I, class J>
-struct InverseFactored : linalg::detail::OnSquareMatrices<I, J> {
+struct InverseFactored : linalg::detail::OnFactors<I, J> {
   using operation = InverseFactored;
   static constexpr std::string_view name = "inv";
   static constexpr Verdict rule(rules::Question const& q) {
@@ -86,12 +87,12 @@ struct InverseFactored : linalg::detail::OnSquareMatrices<I, J> {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 4, 0);
   }
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& factors) const {
+  template <class Out, class A, class F, class P, class E>
+  void fill(Out& out, A const& a, F const& factors, P const& pivots, E const& exponents) const {
     auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
     std::int64_t const n = made.rows;
     linalg::detail::solve_each<I, J, false>(
-        a, made, linalg::detail::packed_factors(execute::data_of(factors), n),
+        a, made, linalg::detail::factors_of(factors, pivots, exponents, n),
         [n]<class T>(std::int64_t, T* x) {
           for (std::int64_t e = 0; e < n * n; ++e) x[e] = T(e % (n + 1) == 0 ? 1 : 0);
         });
@@ -100,30 +101,30 @@ struct InverseFactored : linalg::detail::OnSquareMatrices<I, J> {
 
 /// Of each matrix the determinant, its sign or the logarithm of its modulus, by the factors; of a nothing is read.
 template <class I, class J, linalg::detail::Product what, bool complex>
-struct DetFactored : linalg::detail::OnSquareMatrices<I, J> {
+struct DetFactored : linalg::detail::OnFactors<I, J> {
   using operation = DetFactored;
   static constexpr bool is_sign = what == linalg::detail::Product::sign;
   using gradient = std::conditional_t<is_sign && !complex, checking::Constant, void>;
   static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
-  template <class A, class F>
+  template <class A, class F, class P, class E>
   using element =
       std::conditional_t<what == linalg::detail::Product::logarithm,
                          linalg::kernels::real_t<checking::element_t<A>>, checking::element_t<A>>;
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& factors) const {
+  template <class Out, class A, class F, class P, class E>
+  void fill(Out& out, A const& a, F const& factors, P const& pivots, E const& exponents) const {
     auto const mats = linalg::detail::matrices<I, J>(a);
     std::int64_t const n = mats.rows;
+    auto const each = linalg::detail::factors_of(factors, pivots, exponents, n);
     for (std::int64_t t = 0; t < mats.count; ++t)
-      linalg::detail::written(out)[t] =
-          linalg::detail::number_of_pivots<what>(n, execute::data_of(factors) + t * n * (n + 1));
+      linalg::detail::written(out)[t] = linalg::detail::number_of_pivots<what>(n, each(t));
   }
 };
 
-/// The derivative of the determinant, det a^-1 as [B, J, I], by the factors that LuFactor gave: a polynomial, which a singular
+/// The derivative of the determinant, det a^-1 as [B, J, I], by the factors that ScaledLu gave: a polynomial, which a singular
 /// matrix has too; of that, and where a number on the way is none, by the matrix itself.
 template <class I, class J>
-struct Cofactors : linalg::detail::OnSquareMatrices<I, J> {
+struct Cofactors : linalg::detail::OnFactors<I, J> {
   using operation = Cofactors;
   static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) {
@@ -132,8 +133,8 @@ struct Cofactors : linalg::detail::OnSquareMatrices<I, J> {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 4, 0);
   }
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& factors) const {
+  template <class Out, class A, class F, class P, class E>
+  void fill(Out& out, A const& a, F const& factors, P const& pivots, E const& exponents) const {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
@@ -141,9 +142,9 @@ struct Cofactors : linalg::detail::OnSquareMatrices<I, J> {
     std::int64_t const n = mats.rows;
     if (n == 0) return;
     linalg::detail::Scratch<T> const s(a, n, n);
+    auto const each = linalg::detail::factors_of(factors, pivots, exponents, n);
     for (std::int64_t t = 0; t < mats.count; ++t) {
-      T const* const lu = execute::data_of(factors) + t * n * (n + 1);
-      if (!by_factors(n, lu, s)) {
+      if (!by_factors(n, each(t), s)) {
         lk::pack(mats, t, s.a(), n);
         if (lk::finite(s.a(), n * n)) {
           int const exponent = lk::scale_matrix(n, n, s.a(), n);
@@ -159,16 +160,15 @@ struct Cofactors : linalg::detail::OnSquareMatrices<I, J> {
  private:
   /// det a^-1 at s.b(); false of a singular matrix, or where the inverse is no number.
   template <class T, class S>
-  static bool by_factors(std::int64_t n, T const* lu, S const& s) {
+  static bool by_factors(std::int64_t n, linalg::detail::ScaledFactors<T> const& f, S const& s) {
     namespace lk = linalg::kernels;
-    lk::ScaledNumber product = linalg::detail::product_of_pivots(n, lu);
+    lk::ScaledNumber product = linalg::detail::product_of_pivots(n, f);
     if (product.zero()) return false;
     for (std::int64_t e = 0; e < n * n; ++e) s.b()[e] = T(e % (n + 1) == 0 ? 1 : 0);
-    for (std::int64_t k = 0; k < n; ++k) s.pivots()[k] = linalg::detail::packed_pivot(n, lu, k);
-    lk::solve_lu(lk::Trans::no, n, n, lu, n, s.pivots(), s.b(), n);
+    lk::solve_lu(lk::Trans::no, n, n, f.lu, n, f.pivots, s.b(), n);
     if (!lk::finite(s.b(), n * n)) return false;
     // the inverse is that of the scaled matrix
-    product.exponent += linalg::detail::packed_exponent(n, lu);
+    product.exponent += f.exponent;
     int const by = static_cast<int>(std::clamp(product.exponent, -1e6, 1e6));
     product.exponent = 0;
     auto const mantissa = product.template value<T>();
@@ -185,21 +185,23 @@ namespace autodiff {
 template <class I, class J>
 struct Vjp<op::InverseFactored<I, J>> : Differentiable {
   using Op = op::InverseFactored<I, J>;
-  template <class V, class A, class F>
-  static constexpr auto save(Op const&, V const&, A const& a, F const& factors) {
-    return autodiff::keep(a, factors);
+  template <class V, class A, class F, class P, class E>
+  static constexpr auto save(Op const&, V const&, A const& a, F const& factors, P const& pivots,
+                             E const& exponents) {
+    return autodiff::keep(a, std::tuple(factors, pivots, exponents));
   }
   /// a^-T y' a^-T as two solutions with the factors, which are as accurate as they.
-  template <int K, class V, class A, class F, class S, class C>
+  template <int K, class V, class A, class F, class P, class E, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     auto const where = std::source_location::current();
     using linalg::detail::Other;
     auto const& a = autodiff::kept<0>(saved);
     auto const& factors = autodiff::kept<1>(saved);
-    auto const left =
-        api::call(op::SolveFactored<I, J, true>{}, where, a, factors, api::relabel<I, Other>(ct));
-    auto const right = api::call(op::SolveFactored<I, J, false>{}, where, a, factors,
-                                 api::relabel<I, Other, Other, I>(left));
+    auto const left = linalg::detail::call_factored(op::SolveFactored<I, J, true>{}, where, a,
+                                                    factors, api::relabel<I, Other>(ct));
+    auto const right =
+        linalg::detail::call_factored(op::SolveFactored<I, J, false>{}, where, a, factors,
+                                      api::relabel<I, Other, Other, I>(left));
     return autodiff::in_order((-api::relabel<Other, I>(right)).tensor(),
                               labels_of_t<tensor_of<A>>{});
   }
@@ -228,17 +230,17 @@ namespace autodiff {
 /// Of singular matrices the first derivative alone is a number.
 template <class I, class J>
 struct Vjp<op::Cofactors<I, J>> : Differentiable {
-  template <int K, class V, class A, class F>
+  template <int K, class V, class A, class F, class P, class E>
   static constexpr Verdict judge() {
     return {};
   }
-  template <class A, class F>
+  template <class A, class F, class P, class E>
   static constexpr auto instead(op::Cofactors<I, J> const&, std::source_location const& where,
-                                A const& a, F const& factors) {
+                                A const& a, F const& factors, P const& pivots, E const& exponents) {
     using Det = op::DetFactored<I, J, linalg::detail::Product::whole,
                                 linalg::kernels::is_complex<checking::element_t<tensor_of<A>>>>;
-    return (api::call(op::InverseFactored<I, J>{}, where, a, factors) *
-            api::call(Det{}, where, a, factors))
+    return (api::call(op::InverseFactored<I, J>{}, where, a, factors, pivots, exponents) *
+            api::call(Det{}, where, a, factors, pivots, exponents))
         .tensor();
   }
 };
@@ -249,20 +251,21 @@ template <class I, class J, linalg::detail::Product what, bool complex>
   requires(complex || what != linalg::detail::Product::sign)
 struct Vjp<op::DetFactored<I, J, what, complex>> : Differentiable {
   using Op = op::DetFactored<I, J, what, complex>;
-  template <class V, class A, class F>
-  static constexpr auto save(Op const&, V const& out, A const& a, F const& factors) {
-    return autodiff::keep(a, factors, out);
+  template <class V, class A, class F, class P, class E>
+  static constexpr auto save(Op const&, V const& out, A const& a, F const& factors, P const& pivots,
+                             E const& exponents) {
+    return autodiff::keep(a, std::tuple(factors, pivots, exponents), out);
   }
-  template <int K, class V, class A, class F, class S, class C>
+  template <int K, class V, class A, class F, class P, class E, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     auto const where = std::source_location::current();
     if constexpr (what == linalg::detail::Product::whole) {
-      auto const y = api::call(op::Cofactors<I, J>{}, where, autodiff::kept<0>(saved),
-                               autodiff::kept<1>(saved));
+      auto const y = linalg::detail::call_factored(
+          op::Cofactors<I, J>{}, where, autodiff::kept<0>(saved), autodiff::kept<1>(saved));
       return autodiff::in_order((y * ct).tensor(), labels_of_t<tensor_of<A>>{});
     } else {
-      auto const y = api::call(op::InverseFactored<I, J>{}, where, autodiff::kept<0>(saved),
-                               autodiff::kept<1>(saved));
+      auto const y = linalg::detail::call_factored(
+          op::InverseFactored<I, J>{}, where, autodiff::kept<0>(saved), autodiff::kept<1>(saved));
       auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
           ct, autodiff::kept<2>(saved));
       return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
@@ -278,8 +281,7 @@ namespace detail {
 
 template <class I, class J, class Op, class A>
 constexpr auto by_factors(Op const& op, std::source_location const& where, A const& a) {
-  auto const factors = shardtype::call(op::LuFactor<I, J, true>{}, where, a);
-  return shardtype::call(op, where, a, factors);
+  return detail::call_factored(op, where, a, shardtype::call(op::ScaledLu<I, J>{}, where, a));
 }
 template <class A>
 inline constexpr bool of_complex = kernels::is_complex<checking::element_t<detail::seen_t<A>>>;
@@ -312,11 +314,11 @@ template <class I, class J, class A>
 constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}) {
   using detail::Product;
   constexpr bool complex = detail::of_complex<A>;
-  auto const factors = shardtype::call(op::LuFactor<I, J, true>{}, where, a.self());
-  auto sign =
-      shardtype::call(op::DetFactored<I, J, Product::sign, complex>{}, where, a.self(), factors);
-  auto logdet = shardtype::call(op::DetFactored<I, J, Product::logarithm, complex>{}, where,
-                                a.self(), factors);
+  auto const factors = shardtype::call(op::ScaledLu<I, J>{}, where, a.self());
+  auto sign = detail::call_factored(op::DetFactored<I, J, Product::sign, complex>{}, where,
+                                    a.self(), factors);
+  auto logdet = detail::call_factored(op::DetFactored<I, J, Product::logarithm, complex>{}, where,
+                                      a.self(), factors);
   return SignAndLogdet<decltype(sign), decltype(logdet)>{std::move(sign), std::move(logdet)};
 }
 

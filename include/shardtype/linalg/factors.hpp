@@ -13,45 +13,32 @@ namespace shardtype {
 
 namespace op {
 
-/// The factors [B, I, J] that LuFactor gave, typed as a; of a nothing is read.
+/// The factors P A = L U of each matrix [B, I, J], typed as a: L below the diagonal and U; and the pivots i32[B, J], from 0 on,
+/// complete for singular matrices too.
 template <class I, class J>
-struct FactorsOf : linalg::detail::OnMatrices<I, J> {
-  using operation = FactorsOf;
+struct LuFactor : linalg::detail::OnMatrices<I, J> {
+  using operation = LuFactor;
   static constexpr std::string_view name = "lu_factor";
-  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::as_matrix(q); }
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& factors) const {
-    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
-    namespace lk = linalg::kernels;
-    std::int64_t const n = linalg::detail::matrices<I, J>(a).rows;
-    for (std::int64_t t = 0; t < made.count; ++t) {
-      auto const* const mine = execute::data_of(factors) + t * n * (n + 1);
-      lk::unpack(mine, n, made, t);
-      int const exponent = linalg::detail::packed_exponent(n, mine);
-      for (std::int64_t j = 0; j < n && exponent != 0; ++j)
-        for (std::int64_t i = 0; i <= j; ++i)
-          made.member(t)[i * made.row_stride + lk::offset(made.cols, j)] =
-              lk::times_power(mine[i + j * n], -exponent);
-    }
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::as_matrix(q);
+    Spec pivots = linalg::rule::per_matrix(q);
+    pivots.add(q.from.dims[1].label);
+    return {v, rules::accept_if(v, pivots)};
   }
-};
-/// Its pivots, i32[B, J].
-template <class I, class J>
-struct PivotsOf : linalg::detail::OnMatrices<I, J> {
-  using operation = PivotsOf;
-  using to = Mentions<Dim<J>>;
-  static constexpr std::string_view name = "lu_factor";
-  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
-  template <class A, class F>
-  using element = std::int32_t;
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& factors) const {
-    std::int64_t const n = linalg::detail::matrices<I, J>(a).rows;
-    std::int64_t const count = linalg::detail::matrices<I, J>(a).count;
-    for (std::int64_t t = 0; t < count; ++t)
-      for (std::int64_t k = 0; k < n; ++k)
-        linalg::detail::written(out)[t * n + k] =
-            linalg::detail::packed_pivot(n, execute::data_of(factors) + t * n * (n + 1), k);
+  template <class A>
+  using element = Elements<checking::element_t<A>, std::int32_t>;
+  constexpr void extents(ResultExtents const& factors, ResultExtents const&) const {
+    linalg::detail::check_square(factors);
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 2, 0);
+  }
+  template <class F, class P, class A>
+  void fill(F& factors, P& pivots, A const& a) const {
+    linalg::detail::factor_each(
+        a, linalg::detail::matrices<I, J>(a),
+        linalg::detail::stack_beside<A, I, J, I>(factors, linalg::detail::written(factors)),
+        linalg::detail::written(pivots), nullptr);
   }
 };
 
@@ -92,15 +79,17 @@ struct LuSolve : linalg::detail::OnMatrices<I, J> {
     std::int64_t const n = lu.rows;
     runtime::Buffer const square = linalg::detail::room<T>(factors, n * n);
     auto* const whole = static_cast<T*>(square.data());
+    runtime::Buffer const rows = linalg::detail::room<std::int32_t>(factors, n);
+    auto* const own = static_cast<std::int32_t*>(rows.data());
     linalg::detail::solve_each<I, J, transposed>(
         factors, made,
-        [&](std::int64_t t, std::int32_t* own) {
+        [&](std::int64_t t) {
           lk::pack(lu, t, whole, n);
           lk::pack(numbers, t, own, n);
           int const exponent =
               lk::scaling_exponent(lk::largest_part(n, n, whole, n, lk::Part::upper));
           lk::scale_by_power(exponent, n, n, whole, n, lk::Part::upper);
-          return linalg::detail::ScaledFactors<T>{whole, exponent};
+          return linalg::detail::ScaledFactors<T>{whole, own, exponent};
         },
         [&](std::int64_t t, T* x) { lk::pack(right, t, x, n); });
   }
@@ -160,9 +149,7 @@ namespace api {
 /// solve has one and factors once.
 template <class I, class J, class A>
 constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const both = shardtype::call(op::LuFactor<I, J, false>{}, where, a.self());
-  auto factors = shardtype::call(op::FactorsOf<I, J>{}, where, a.self(), both);
-  auto pivots = shardtype::call(op::PivotsOf<I, J>{}, where, a.self(), both);
+  auto [factors, pivots] = shardtype::call(op::LuFactor<I, J>{}, where, a.self());
   return LU<I, J, decltype(factors), decltype(pivots)>{std::move(factors), std::move(pivots)};
 }
 

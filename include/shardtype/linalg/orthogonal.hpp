@@ -2,9 +2,11 @@
 /// Orthogonal factors, and least squares by them.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -24,7 +26,6 @@ struct QR {
 
 namespace detail {
 
-struct Factors : Index<"orthogonal and triangular"> {};
 struct Least : Index<"least"> {};
 
 }  // namespace detail
@@ -32,81 +33,51 @@ struct Least : Index<"least"> {};
 
 namespace op {
 
-/// Of each matrix [B, I, J] its factors, [B, K, P]: of each row the column of q, then the row of r.
+/// The factors q [B, I, K] and r [B, K, J] of each matrix [B, I, J].
 template <class I, class J, class K>
-struct QrBoth : linalg::detail::OnMatrices<I, J> {
-  using operation = QrBoth;
-  using to = Mentions<Dim<K>, Dim<linalg::detail::Factors>>;
-  using gradient = checking::Constant;
+struct Qr : linalg::detail::OnMatrices<I, J> {
+  using operation = Qr;
+  using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "qr";
-  static constexpr Verdict rule(rules::Question const& q) {
-    return linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
+    return {linalg::rule::with_new(q, v, 1), linalg::rule::with_new(q, v, 0)};
   }
-  constexpr void extents(ResultExtents const& c) const {
-    std::int64_t const m = linalg::detail::order_of(c), n = linalg::detail::columns_of(c);
-    c.out[c.result.rank - 2] = std::min(m, n);
-    c.out[c.result.rank - 1] = m + n;
+  template <class A>
+  using element = Elements<checking::element_t<A>, checking::element_t<A>>;
+  constexpr void extents(ResultExtents const& q, ResultExtents const& r) const {
+    linalg::detail::set_shorter(q);
+    linalg::detail::set_shorter(r);
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 12, 0);
   }
-  template <class Out, class A>
-  void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const& a) const {
+  template <class Q, class R, class A>
+  void fill([[maybe_unused]] Q& q, [[maybe_unused]] R& r, [[maybe_unused]] A const& a) const {
     linalg::detail::need_lapack("qr");
 #ifdef SHARDTYPE_HAVE_LAPACK
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = m + n;
+    auto const columns = linalg::detail::stack_beside<A, I, J, I>(q, linalg::detail::written(q));
+    auto const rows = linalg::detail::stack_beside<A, I, J, K>(r, linalg::detail::written(r));
+    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
     if (k == 0) return;
     runtime::Buffer const square = linalg::detail::room<T>(a, m * n);
     runtime::Buffer const numbers = linalg::detail::room<T>(a, k);
     auto* const x = static_cast<T*>(square.data());
     auto* const tau = static_cast<T*>(numbers.data());
     for (std::int64_t t = 0; t < mats.count; ++t) {
-      T* const mine = linalg::detail::written(out) + t * k * width;
       lk::pack(mats, t, x, m);
       lk::factor_qr(m, n, x, m, tau);
       for (std::int64_t c = 0; c < k; ++c)
-        for (std::int64_t j = 0; j < n; ++j) mine[c * width + m + j] = j >= c ? x[c + j * m] : T(0);
+        for (std::int64_t j = 0; j < n; ++j)
+          rows.member(t)[c * rows.row_stride + lk::offset(rows.cols, j)] =
+              j >= c ? x[c + j * m] : T(0);
       lk::orgqr(m, k, k, x, m, tau);
-      for (std::int64_t c = 0; c < k; ++c) std::copy_n(x + c * m, m, mine + c * width);
+      lk::unpack(x, m, columns, t);
     }
 #endif
-  }
-};
-/// q [B, I, K] of what QrBoth gave, or r [B, K, J]; the gradient is with respect to a.
-template <class I, class J, class K, bool triangular>
-struct QrPartOf : linalg::detail::OnMatrices<I, J> {
-  using operation = QrPartOf;
-  using to = Mentions<Dim<K>>;
-  static constexpr std::string_view name = "qr";
-  static constexpr Verdict rule(rules::Question const& q) {
-    return linalg::rule::with_new(q, linalg::rule::whole_matrix(q), triangular ? 0 : 1);
-  }
-  constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::set_extent(
-        c, c.to().dims[0].label,
-        std::min(linalg::detail::order_of(c), linalg::detail::columns_of(c)));
-  }
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& both) const {
-    namespace lk = linalg::kernels;
-    auto const mats = linalg::detail::matrices<I, J>(a);
-    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = m + n;
-    auto const made = linalg::detail::stack_beside<A, I, J, std::conditional_t<triangular, K, I>>(
-        out, linalg::detail::written(out));
-    for (std::int64_t t = 0; t < mats.count; ++t) {
-      auto const* const mine = execute::data_of(both) + t * k * width;
-      if constexpr (triangular) {
-        for (std::int64_t c = 0; c < k; ++c)
-          for (std::int64_t j = 0; j < n; ++j)
-            made.member(t)[c * made.row_stride + lk::offset(made.cols, j)] =
-                mine[c * width + m + j];
-      } else {
-        lk::unpack(mine, width, made, t);
-      }
-    }
   }
 };
 
@@ -155,21 +126,19 @@ constexpr auto pull_qr(Q const& q, R const& given, C const& ct, Whole const& who
 
 namespace autodiff {
 
-template <class I, class J, class K, bool triangular>
-struct Vjp<op::QrPartOf<I, J, K, triangular>> : Differentiable {
+template <class I, class J, class K, std::size_t part>
+struct Vjp<ResultOf<op::Qr<I, J, K>, part>> : Differentiable {
   static constexpr bool first_order = true;
-  using Op = op::QrPartOf<I, J, K, triangular>;
-  template <class V, class A, class F>
-  static constexpr auto save(Op const&, V const&, A const& a, F const& both) {
-    auto const where = std::source_location::current();
-    return autodiff::keep(api::call(op::QrPartOf<I, J, K, false>{}, where, a, both),
-                          api::call(op::QrPartOf<I, J, K, true>{}, where, a, both));
+  using Op = op::Qr<I, J, K>;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& both, A const&) {
+    return autodiff::keep(std::get<0>(both), std::get<1>(both));
   }
-  template <int Which, class V, class A, class F, class S, class C>
+  template <int Which, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return linalg::detail::pull_qr<A, I, J, K, triangular>(
-        autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct,
-        [](auto const& product) { return product; });
+    return linalg::detail::pull_qr < A, I, J, K,
+           part == 1 > (autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct,
+                        [](auto const& product) { return product; });
   }
 };
 
@@ -185,10 +154,7 @@ namespace api {
 /// no LAPACK. As jnp.linalg.qr. Source of the gradient: Seeger et al., "Auto-differentiating linear algebra", 2017.
 template <class I, class J, class K, class A>
 constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const both = shardtype::call(op::QrBoth<I, J, K>{}, where, a.self());
-  auto q = shardtype::call(op::QrPartOf<I, J, K, false>{}, where, a.self(), both);
-  auto r = shardtype::call(op::QrPartOf<I, J, K, true>{}, where, a.self(), both);
-  return QR<decltype(q), decltype(r)>{std::move(q), std::move(r)};
+  return detail::named_results<QR>(shardtype::call(op::Qr<I, J, K>{}, where, a.self()));
 }
 
 }  // namespace api

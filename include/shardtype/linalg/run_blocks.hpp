@@ -2,9 +2,12 @@
 /// The blocks of operands as stacks of matrices, and the run of operations that write their result's block by a member
 /// `fill(out, operands...)`.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <shardtype/execute/call.hpp>
@@ -145,13 +148,6 @@ constexpr void set_extent(ResultExtents const& c, int label, std::int64_t n) {
 constexpr std::int64_t order_of(ResultExtents const& c) {
   return c.given[0][c.a().find(c.from().dims[0].label)];
 }
-/// Square matrices, and one row more: [n + 1, n].
-constexpr void set_with_row(ResultExtents const& c) {
-  check_square(c);
-  std::int64_t const n = order_of(c);
-  c.out[c.result.rank - 2] = n + 1;
-  c.out[c.result.rank - 1] = n;
-}
 /// The extents of operand `b` with the columns, or with `transposed` the rows, in the place of what it shares with a
 /// square matrix. Errors E24, E41.
 constexpr void set_solution(ResultExtents const& c, int b, bool transposed = false) {
@@ -163,6 +159,16 @@ constexpr void set_solution(ResultExtents const& c, int b, bool transposed = fal
 /// The extent of the first operand's columns.
 constexpr std::int64_t columns_of(ResultExtents const& c) {
   return c.given[0][c.a().find(c.from().dims[1].label)];
+}
+/// The extent of the first dim that the operation creates: the shorter one of rows and columns.
+constexpr void set_shorter(ResultExtents const& c) {
+  set_extent(c, c.to().dims[0].label, std::min(order_of(c), columns_of(c)));
+}
+
+/// Several results in the struct `Names`, whose template arguments are their types.
+template <template <class...> class Names, class... Rs>
+constexpr Names<Rs...> named_results(std::tuple<Rs...> results) {
+  return std::apply([](Rs&... each) { return Names<Rs...>{std::move(each)...}; }, results);
 }
 
 /// What an operation on matrices with rows I and columns J, whole on each rank, has unless it says otherwise.
@@ -181,6 +187,15 @@ struct OnSquareMatrices : OnMatrices<I, J> {
   constexpr void extents(ResultExtents const& c) const { check_square(c); }
 };
 
+/// The same, of operands a, its scaled factors (op::ScaledLu), and others.
+template <class I, class J>
+struct OnFactors : OnSquareMatrices<I, J> {
+  template <class A, class F, class P, class E, class... Bs>
+  static constexpr rules::Code elements() {
+    return detail::elements<A, F, Bs...>();
+  }
+};
+
 }  // namespace detail
 }  // namespace linalg
 
@@ -189,13 +204,14 @@ namespace execute {
 template <class Op>
   requires std::is_same_v<typename Op::runs, linalg::ByFill>
 struct Run<Op> : Filled<Run<Op>> {
-  template <class Out, class A, class... Bs>
-  static void fill(Op const& op, Out& out, A const& a, Bs const&... bs) {
+  /// The results, which are written, then the operands.
+  template <class Out, class... As>
+  static void fill(Op const& op, Out& out, As&... as) {
     static_assert(
-        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible,
+        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Out::memory_space>::accessible,
         "linear algebra of tensors in device memory is not there yet; keep them in host "
         "memory");
-    op.fill(out, a, bs...);
+    op.fill(out, as...);
   }
 };
 

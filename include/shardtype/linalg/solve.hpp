@@ -1,9 +1,11 @@
 #pragma once
 /// Systems of equations with whole matrices: solve, and what its gradient is made of.
 
+#include <algorithm>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/autodiff/vjp.hpp>
@@ -20,8 +22,6 @@ namespace shardtype {
 
 namespace linalg::detail {
 
-/// n columns of factors, then one of pivots.
-struct FactorsAndPivots : Index<"factors and pivots"> {};
 struct One : Index<"one"> {};
 struct Other : Index<"other"> {};
 
@@ -63,37 +63,24 @@ struct Scratch {
   std::int32_t* pivots() const { return static_cast<std::int32_t*>(numbers.data()); }
 };
 
-/// Pivot k of one matrix's n x n factors that LuFactor gave, and the exponent of the power of two by which it scaled the matrix: it
-/// stands where the last pivot would, which has no choice.
-template <class T>
-std::int32_t packed_pivot(std::int64_t n, T const* factors, std::int64_t k) {
-  return static_cast<std::int32_t>(k == n - 1 ? static_cast<kernels::real_t<T>>(k)
-                                              : kernels::real_part(factors[n * n + k]));
-}
-template <class T>
-int packed_exponent(std::int64_t n, T const* factors) {
-  return n == 0 ? 0 : static_cast<int>(kernels::real_part(factors[n * (n + 1) - 1]));
-}
-
-/// Column-major factors of a matrix that was multiplied by 2^exponent.
+/// Column-major factors of a matrix that was multiplied by 2^exponent, and their pivots.
 template <class T>
 struct ScaledFactors {
   T const* lu;
+  std::int32_t const* pivots;
   int exponent = 0;
 };
 
-/// x = a^-1 b, or with `transposed` a^-T b, for each matrix of `made`, NaN where it is singular: `factors(t, pivots)` gives the
-/// ScaledFactors of matrix t, and writes their pivots, `right(t, x)` writes its right-hand sides.
+/// x = a^-1 b, or with `transposed` a^-T b, for each matrix of `made`, NaN where it is singular: `factors(t)` gives the
+/// ScaledFactors of matrix t, `right(t, x)` writes its right-hand sides.
 template <class I, class J, bool transposed, class A, class T, class Factors, class Right>
 void solve_each(A const& a, kernels::Stack<T> const& made, Factors factors, Right right) {
   std::int64_t const n = made.rows, width = made.width;
   if (n == 0 || width == 0) return;
   runtime::Buffer const columns = detail::room<T>(a, n * width);
-  runtime::Buffer const numbers = detail::room<std::int32_t>(a, n);
   auto* const x = static_cast<T*>(columns.data());
-  auto* const pivots = static_cast<std::int32_t*>(numbers.data());
   for (std::int64_t t = 0; t < made.count; ++t) {
-    ScaledFactors<T> const f = factors(t, pivots);
+    ScaledFactors<T> const f = factors(t);
     if (detail::singular<I, J>(a, t, n, f.lu)) {
       kernels::fill(made, t, kernels::not_a_number<T>());
       continue;
@@ -101,19 +88,92 @@ void solve_each(A const& a, kernels::Stack<T> const& made, Factors factors, Righ
     right(t, x);
     int const of_b = kernels::scale_matrix(n, width, x, n);
     kernels::solve_lu(transposed ? kernels::Trans::yes : kernels::Trans::no, n, width, f.lu, n,
-                      pivots, x, n);
+                      f.pivots, x, n);
     kernels::scale_by_power(f.exponent - of_b, n, width, x, n);
     kernels::unpack(x, n, made, t);
   }
 }
-/// The factors of n x n matrices that LuFactor gave, for `solve_each`.
-template <class T>
-auto packed_factors(T const* all, std::int64_t n) {
-  return [all, n](std::int64_t t, std::int32_t* pivots) {
-    T const* const mine = all + t * n * (n + 1);
-    for (std::int64_t k = 0; k < n; ++k) pivots[k] = detail::packed_pivot(n, mine, k);
-    return ScaledFactors<T>{mine, detail::packed_exponent(n, mine)};
+/// The factors of matrix t that op::ScaledLu gave, for `solve_each`.
+template <class F, class P, class E>
+auto factors_of(F const& lu, P const& pivots, E const& exponents, std::int64_t n) {
+  return [all = execute::data_of(lu), rows = execute::data_of(pivots),
+          powers = execute::data_of(exponents), n](std::int64_t t) {
+    return ScaledFactors<typename F::element>{all + t * n * n, rows + t * n, powers[t]};
   };
+}
+/// `op` on a, its scaled factors, which are a std::tuple, and further operands.
+template <class Op, class A, class Factors, class... Bs>
+constexpr auto call_factored(Op const& op, std::source_location const& where, A const& a,
+                             Factors const& factors, Bs const&... bs) {
+  return std::apply(
+      [&](auto const&... each) { return shardtype::call(op, where, a, each..., bs...); }, factors);
+}
+
+/// Multiplies the upper triangle of matrix t by 2^-exponent.
+template <class T>
+void unscale(kernels::Stack<T> const& made, std::int64_t t, int exponent) {
+  for (std::int64_t j = 0; j < made.width && exponent != 0; ++j)
+    for (std::int64_t i = 0; i <= j; ++i) {
+      T& x = made.member(t)[i * made.row_stride + kernels::offset(made.cols, j)];
+      x = kernels::times_power(x, -exponent);
+    }
+}
+/// Writes the factors and the pivots of each matrix, as many at once as a register has lanes. `exponents`: of the powers of two by
+/// which the matrices were scaled, or null: the factors are those of the given ones.
+template <class A, class T>
+void factor_in_lanes(A const& a, kernels::Stack<T const> const& mats, kernels::Stack<T> const& made,
+                     std::int32_t* pivots, std::int32_t* exponents) {
+  constexpr int count = kernels::lanes<T>;
+  auto const n = static_cast<int>(mats.rows);
+  runtime::Buffer const scratch = detail::room<kernels::Lanes<T>>(a, std::int64_t{n} * (n + 1));
+  auto* const v = static_cast<kernels::Lanes<T>*>(scratch.data());
+  auto* const numbers = static_cast<T*>(scratch.data());
+  for (std::int64_t t = 0; t < mats.count; t += count) {
+    kernels::pack_lanes(mats, t, numbers, n, 0);
+    kernels::LaneScales<T> const scales = kernels::scale_lanes<T>(n, n, 0, n, v);
+    kernels::factor_lanes<T>(n, n, v, v + n * n, true);
+    kernels::unpack_lanes(numbers, n, 0, made, t, 0U);
+    for (int l = 0; l < count && t + l < mats.count; ++l) {
+      for (int k = 0; k < n; ++k)
+        pivots[(t + l) * n + k] =
+            k == n - 1 ? k : static_cast<std::int32_t>(numbers[(n * n + k) * count + l]);
+      if (exponents != nullptr) {
+        exponents[t + l] = scales.of[l];
+      } else {
+        detail::unscale(made, t + l, scales.of[l]);
+      }
+    }
+  }
+}
+/// The same, of matrices of any size.
+template <class A, class T>
+void factor_each(A const& a, kernels::Stack<T const> const& mats, kernels::Stack<T> const& made,
+                 std::int32_t* pivots, std::int32_t* exponents) {
+  std::int64_t const n = mats.rows;
+  if constexpr (kernels::has_lanes<T>) {
+    if (n > 0 && n <= kernels::lanes_most)
+      return detail::factor_in_lanes(a, mats, made, pivots, exponents);
+  }
+  bool const in_place = made.row_stride == 1 && made.plain_columns() &&
+                        made.cols.stride[0] >= std::max<std::int64_t>(n, 1);
+  runtime::Buffer const square = detail::room<T>(a, in_place ? 0 : n * n);
+  for (std::int64_t t = 0; t < mats.count; ++t) {
+    T* const x = in_place ? made.member(t) : static_cast<T*>(square.data());
+    std::int64_t const ld = in_place ? made.cols.stride[0] : n;
+    int exponent = 0;
+    if (n > 0) {
+      kernels::pack(mats, t, x, ld);
+      exponent = kernels::scale_matrix(n, n, x, ld);
+      kernels::factor_lu(n, x, ld, pivots + t * n);
+      pivots[(t + 1) * n - 1] = static_cast<std::int32_t>(n - 1);
+      if (!in_place) kernels::unpack(x, ld, made, t);
+    }
+    if (exponents != nullptr) {
+      exponents[t] = exponent;
+    } else {
+      detail::unscale(made, t, exponent);
+    }
+  }
 }
 
 /// einsum whose result has these labels.
@@ -140,68 +200,37 @@ constexpr auto minus_outer(A const& y, B const& x) {
 
 namespace op {
 
-/// The factors P A = L U of each matrix [B, I, J] as [B, P, I]: n columns with L below the diagonal and U, then one column
-/// of pivots, from 0 on, complete for singular matrices too; in place of the last pivot the exponent of the power of two by which the
-/// matrix was scaled. `constant`: no gradient flows through it; else it has none.
-template <class I, class J, bool constant>
-struct LuFactor : linalg::detail::OnMatrices<I, J> {
-  using operation = LuFactor;
-  using to = Mentions<Dim<linalg::detail::FactorsAndPivots>, Dim<I>>;
-  using gradient = std::conditional_t<constant, checking::Constant, void>;
+/// The factors P A = L U of each matrix [B, I, J], scaled by a power of two, as [B, J, I]: column-major; the pivots i32[B, J], from 0
+/// on, complete for singular matrices too; and the exponents i32[B] of the powers. No gradient flows through them.
+template <class I, class J>
+struct ScaledLu : linalg::detail::OnMatrices<I, J> {
+  using operation = ScaledLu;
+  using gradient = checking::Constant;
   static constexpr std::string_view name = "lu_factor";
-  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
-  constexpr void extents(ResultExtents const& c) const { linalg::detail::set_with_row(c); }
+  static constexpr Verdicts<3> rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::square(q);
+    Spec const one = linalg::rule::per_matrix(q);
+    Spec pivots = one;
+    pivots.add(q.from.dims[1].label);
+    Spec factors = pivots;
+    factors.add(q.from.dims[0].label);
+    return {rules::accept_if(v, factors), rules::accept_if(v, pivots), rules::accept_if(v, one)};
+  }
+  template <class A>
+  using element = Elements<checking::element_t<A>, std::int32_t, std::int32_t>;
+  constexpr void extents(ResultExtents const& factors, ResultExtents const&,
+                         ResultExtents const&) const {
+    linalg::detail::check_square(factors);
+  }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 2, 0);
   }
-  template <class Out, class A>
-  void fill(Out& out, A const& a) const {
-    using T = typename A::element;
-    auto const mats = linalg::detail::matrices<I, J>(a);
-    std::int64_t const n = mats.rows;
-    T* const made = linalg::detail::written(out);
-    if (n == 0) return;
-    if constexpr (linalg::kernels::has_lanes<T>) {
-      if (n <= linalg::kernels::lanes_most) return in_lanes(mats, made, a);
-    }
-    runtime::Buffer const numbers = linalg::detail::room<std::int32_t>(a, n);
-    auto* const pivots = static_cast<std::int32_t*>(numbers.data());
-    for (std::int64_t t = 0; t < mats.count; ++t) {
-      T* const mine = made + t * n * (n + 1);
-      linalg::kernels::pack(mats, t, mine, n);
-      int const exponent = linalg::kernels::scale_matrix(n, n, mine, n);
-      linalg::kernels::factor_lu(n, mine, n, pivots);
-      pivots[n - 1] = exponent;
-      for (std::int64_t k = 0; k < n; ++k)
-        mine[n * n + k] = T(static_cast<linalg::kernels::real_t<T>>(pivots[k]));
-    }
-  }
-
- private:
-  template <class T, class A>
-  static void in_lanes(linalg::kernels::Stack<T const> const& mats, T* made, A const& a) {
-    namespace lk = linalg::kernels;
-    constexpr int count = lk::lanes<T>;
-    auto const n = static_cast<int>(mats.rows);
-    runtime::Buffer const scratch =
-        linalg::detail::room<lk::Lanes<T>>(a, std::int64_t{n} * (n + 1));
-    auto* const v = static_cast<lk::Lanes<T>*>(scratch.data());
-    auto* const numbers = static_cast<T*>(scratch.data());
-    // n x n factors, then n pivots, unpacked as columns of one stack
-    lk::Stack<T> out{made, {}, mats.count, n, 1, {}, n};
-    out.batch = {1, {mats.count}, {std::int64_t{n} * (n + 1)}};
-    out.cols = {1, {n}, {n}};
-    for (std::int64_t t = 0; t < mats.count; t += count) {
-      lk::pack_lanes(mats, t, numbers, n, 0);
-      lk::LaneScales<T> const scales = lk::scale_lanes<T>(n, n, 0, n, v);
-      lk::factor_lanes<T>(n, n, v, v + n * n, true);
-      lk::unpack_lanes(numbers, n, 0, out, t, 0U);
-      for (int l = 0; l < count && t + l < mats.count; ++l) {
-        T* const pivots = made + (t + l) * n * (n + 1) + std::int64_t{n} * n;
-        for (int k = 0; k < n; ++k) pivots[k] = numbers[(n * n + k) * count + l];
-        pivots[n - 1] = static_cast<T>(scales.of[l]);
-      }
-    }
+  template <class F, class P, class E, class A>
+  void fill(F& factors, P& pivots, E& exponents, A const& a) const {
+    linalg::detail::factor_each(
+        a, linalg::detail::matrices<I, J>(a),
+        linalg::detail::stack_beside<A, I, J, I>(factors, linalg::detail::written(factors)),
+        linalg::detail::written(pivots), linalg::detail::written(exponents));
   }
 };
 
@@ -274,31 +303,32 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
   }
 };
 
-/// x = a^-1 b, or with `transposed` a^-T b, by the factors that LuFactor gave: operands a, those, b. Of a nothing is
+/// x = a^-1 b, or with `transposed` a^-T b, by the factors that ScaledLu gave: operands a, those, b. Of a nothing is
 /// read; the gradient is with respect to it.
 template <class I, class J, bool transposed>
-struct SolveFactored : linalg::detail::OnMatrices<I, J> {
+struct SolveFactored : linalg::detail::OnFactors<I, J> {
   using operation = SolveFactored;
   using Rows = std::conditional_t<transposed, J, I>;
   using Cols = std::conditional_t<transposed, I, J>;
   static constexpr std::string_view name = "solve_factored";
   static constexpr Verdict rule(rules::Question const& q) {
-    return linalg::rule::solve(q, 2, transposed);
+    return linalg::rule::solve(q, 4, transposed);
   }
   constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::set_solution(c, 2, transposed);
+    linalg::detail::set_solution(c, 4, transposed);
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
-    return linalg::detail::work(c, 0, c.elements(2));
+    return linalg::detail::work(c, 0, c.elements(4));
   }
-  template <class Out, class A, class F, class B>
-  void fill(Out& out, A const& a, F const& factors, B const& b) const {
+  template <class Out, class A, class F, class P, class E, class B>
+  void fill(Out& out, A const& a, F const& factors, P const& pivots, E const& exponents,
+            B const& b) const {
     namespace lk = linalg::kernels;
     auto const right = linalg::detail::stack_beside<A, I, J, Rows>(b, execute::data_of(b));
     auto const made =
         linalg::detail::stack_beside<A, I, J, Cols>(out, linalg::detail::written(out));
     linalg::detail::solve_each<I, J, transposed>(
-        a, made, linalg::detail::packed_factors(execute::data_of(factors), made.rows),
+        a, made, linalg::detail::factors_of(factors, pivots, exponents, made.rows),
         [&](std::int64_t t, auto* x) { lk::pack(right, t, x, right.rows); });
   }
 };
@@ -318,24 +348,26 @@ struct Vjp<op::Solve<I, J>> : Differentiable {
   template <class A, class B>
   static constexpr auto instead(op::Solve<I, J> const&, std::source_location const& where,
                                 A const& a, B const& b) {
-    auto const factors = api::call(op::LuFactor<I, J, true>{}, where, a);
-    return api::call(op::SolveFactored<I, J, false>{}, where, a, factors, b);
+    auto const factors = api::call(op::ScaledLu<I, J>{}, where, a);
+    return linalg::detail::call_factored(op::SolveFactored<I, J, false>{}, where, a, factors, b);
   }
 };
 
 template <class I, class J, bool transposed>
 struct Vjp<op::SolveFactored<I, J, transposed>> : Differentiable {
   using Op = op::SolveFactored<I, J, transposed>;
-  template <class V, class A, class F, class B>
-  static constexpr auto save(Op const&, V const& x, A const& a, F const& factors, B const&) {
-    return autodiff::keep(a, factors, x);
+  template <class V, class A, class F, class P, class E, class B>
+  static constexpr auto save(Op const&, V const& x, A const& a, F const& factors, P const& pivots,
+                             E const& exponents, B const&) {
+    return autodiff::keep(a, std::tuple(factors, pivots, exponents), x);
   }
-  template <class V, class A, class F, class B, class S, class C>
+  template <class V, class A, class F, class P, class E, class B, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
-    return api::call(op::SolveFactored<I, J, !transposed>{}, std::source_location::current(),
-                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct);
+    return linalg::detail::call_factored(op::SolveFactored<I, J, !transposed>{},
+                                         std::source_location::current(), autodiff::kept<0>(saved),
+                                         autodiff::kept<1>(saved), ct);
   }
-  template <int K, class V, class A, class F, class B, class S, class C>
+  template <int K, class V, class A, class F, class P, class E, class B, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& right) {
     if constexpr (K == 0) {
       return linalg::detail::minus_outer<A>(right, autodiff::kept<2>(saved));

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string_view>
-#include <type_traits>
+#include <tuple>
 #include <utility>
 
 #include <shardtype/linalg/triangular.hpp>
@@ -30,9 +30,29 @@ struct Singular {
 
 namespace detail {
 
-struct VectorsAndValues : Index<"vectors and values"> {};
-
 #ifdef SHARDTYPE_HAVE_LAPACK
+
+/// Calls `f(t, x, w)` for each Hermitian matrix: its eigenvalues w and, where they are asked for, its vectors as the column-major x;
+/// NaN of a matrix with a NaN, with which LAPACK may not end, or of which LAPACK finds none.
+template <class A, class T, class F>
+void each_eigh(A const& a, kernels::Stack<T const> const& mats, bool vectors, F f) {
+  using R = kernels::real_t<T>;
+  std::int64_t const n = mats.rows;
+  if (n == 0) return;
+  runtime::Buffer const square = detail::room<T>(a, n * n);
+  runtime::Buffer const numbers = detail::room<R>(a, n);
+  auto* const x = static_cast<T*>(square.data());
+  auto* const w = static_cast<R*>(numbers.data());
+  for (std::int64_t t = 0; t < mats.count; ++t) {
+    kernels::pack(mats, t, x, n);
+    if (!kernels::finite(x, n * n) ||
+        kernels::syevd(vectors, kernels::Triangle::lower, n, x, n, w) != 0) {
+      std::fill_n(x, n * n, kernels::not_a_number<T>());
+      std::fill_n(w, n, kernels::not_a_number<R>());
+    }
+    f(t, x, w);
+  }
+}
 
 /// Singular values of an m x n matrix, and, where they are asked for, vectors: u with leading dimension m, vh with min(m, n).
 template <class T>
@@ -76,44 +96,45 @@ void each_svd(A const& a, kernels::Stack<T const> const& mats, bool vectors, F f
 
 namespace op {
 
-/// Of each Hermitian matrix [B, I, J] its eigenvectors and eigenvalues, [B, P, I]: n columns, then one of values.
-template <class I, class J>
-struct EighBoth : linalg::detail::OnMatrices<I, J> {
-  using operation = EighBoth;
-  using to = Mentions<Dim<linalg::detail::VectorsAndValues>, Dim<I>>;
-  using gradient = checking::Constant;
+/// Eigenvalues [B, K] of Hermitian matrices [B, I, J], real, and eigenvectors [B, I, K], in the order of a's dims, with K in
+/// the place of J.
+template <class I, class J, class K>
+struct Eigh : linalg::detail::OnMatrices<I, J> {
+  using operation = Eigh;
+  using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "eigh";
-  bool vectors;
-  constexpr explicit EighBoth(bool with_vectors = true) : vectors(with_vectors) {}
-  static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
-  constexpr void extents(ResultExtents const& c) const { linalg::detail::set_with_row(c); }
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    Verdict const values = linalg::rule::per_matrix_along_new(q, linalg::rule::square(q));
+    return {values, linalg::rule::with_new(q, values, 1)};
+  }
+  template <class A>
+  using element = Elements<linalg::kernels::real_t<checking::element_t<A>>, checking::element_t<A>>;
+  constexpr void extents(ResultExtents const& values, ResultExtents const& vectors) const {
+    linalg::detail::check_square(values);
+    for (ResultExtents const* c : {&values, &vectors})
+      linalg::detail::set_extent(*c, c->to().dims[0].label, linalg::detail::order_of(*c));
+  }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 27, 0);
   }
-  template <class Out, class A>
-  void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const& a) const {
+  template <class W, class V, class A>
+  void fill([[maybe_unused]] W& values, [[maybe_unused]] V& vectors,
+            [[maybe_unused]] A const& a) const {
     linalg::detail::need_lapack("eigh");
 #ifdef SHARDTYPE_HAVE_LAPACK
     namespace lk = linalg::kernels;
-    using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
+    auto const made =
+        linalg::detail::stack_beside<A, I, J, I>(vectors, linalg::detail::written(vectors));
     std::int64_t const n = mats.rows;
-    if (n == 0) return;
-    runtime::Buffer const room = linalg::detail::room<lk::real_t<T>>(a, n);
-    auto* const w = static_cast<lk::real_t<T>*>(room.data());
-    for (std::int64_t t = 0; t < mats.count; ++t) {
-      T* const mine = linalg::detail::written(out) + t * n * (n + 1);
-      lk::pack(mats, t, mine, n);
-      // with NaN LAPACK may not end
-      bool const good =
-          lk::finite(mine, n * n) && lk::syevd(vectors, lk::Triangle::lower, n, mine, n, w) == 0;
-      if (!good) std::fill_n(mine, n * (n + 1), lk::not_a_number<T>());
-      for (std::int64_t k = 0; k < n && good; ++k) mine[n * n + k] = T(w[k]);
-    }
+    linalg::detail::each_eigh(a, mats, true, [&](std::int64_t t, auto const* x, auto const* w) {
+      std::copy_n(w, n, linalg::detail::written(values) + t * n);
+      lk::unpack(x, n, made, t);
+    });
 #endif
   }
 };
-/// The eigenvalues [B, K] of a, real, of what EighBoth gave; the gradient is with respect to a.
+/// The eigenvalues alone.
 template <class I, class J, class K>
 struct EighValues : linalg::detail::OnMatrices<I, J> {
   using operation = EighValues;
@@ -122,42 +143,24 @@ struct EighValues : linalg::detail::OnMatrices<I, J> {
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::per_matrix_along_new(q, linalg::rule::square(q));
   }
-  template <class A, class F>
+  template <class A>
   using element = linalg::kernels::real_t<checking::element_t<A>>;
   constexpr void extents(ResultExtents const& c) const {
-    c.out[c.result.rank - 1] = linalg::detail::order_of(c);
-  }
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& both) const {
-    auto const mats = linalg::detail::matrices<I, J>(a);
-    std::int64_t const n = mats.rows;
-    for (std::int64_t t = 0; t < mats.count; ++t)
-      for (std::int64_t k = 0; k < n; ++k)
-        linalg::detail::written(out)[t * n + k] =
-            linalg::kernels::real_part(execute::data_of(both)[t * n * (n + 1) + n * n + k]);
-  }
-};
-/// The eigenvectors [B, I, K], in the order of a's dims, with K in the place of J.
-template <class I, class J, class K>
-struct EighVectors : linalg::detail::OnMatrices<I, J> {
-  using operation = EighVectors;
-  using to = Mentions<Dim<K>>;
-  static constexpr std::string_view name = "eigh";
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::as_matrix(q);
-    if (v && q.a().find(q.to.dims[0].label) >= 0)
-      return rules::refuse(Code::D02_index_taken, q.to.dims[0].label);
-    return linalg::rule::with_new(q, v, 1);
-  }
-  constexpr void extents(ResultExtents const& c) const {
+    linalg::detail::check_square(c);
     linalg::detail::set_extent(c, c.to().dims[0].label, linalg::detail::order_of(c));
   }
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& both) const {
-    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
-    std::int64_t const n = linalg::detail::matrices<I, J>(a).rows;
-    for (std::int64_t t = 0; t < made.count; ++t)
-      linalg::kernels::unpack(execute::data_of(both) + t * n * (n + 1), n, made, t);
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 27, 0);
+  }
+  template <class W, class A>
+  void fill([[maybe_unused]] W& values, [[maybe_unused]] A const& a) const {
+    linalg::detail::need_lapack("eigh");
+#ifdef SHARDTYPE_HAVE_LAPACK
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    linalg::detail::each_eigh(a, mats, false, [&](std::int64_t t, auto const*, auto const* w) {
+      std::copy_n(w, mats.rows, linalg::detail::written(values) + t * mats.rows);
+    });
+#endif
   }
 };
 /// m[B, K, L] divided by w[L] - w[K], the diagonal 0; operands m and w[B, K].
@@ -188,94 +191,83 @@ struct DivideByGaps : linalg::detail::OnMatrices<K, L> {
   }
 };
 
-/// Of each matrix its singular vectors and values, [B, K, P]: rows of u^T, of vh, and one value.
+/// Of each matrix [B, I, J] its left singular vectors [B, I, K], its singular values [B, K], real, and the right vectors [B, K, J].
 template <class I, class J, class K>
-struct SvdAll : linalg::detail::OnMatrices<I, J> {
-  using operation = SvdAll;
-  using to = Mentions<Dim<K>, Dim<linalg::detail::VectorsAndValues>>;
-  using gradient = checking::Constant;
+struct Svd : linalg::detail::OnMatrices<I, J> {
+  using operation = Svd;
+  using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "svd";
-  bool vectors;
-  constexpr explicit SvdAll(bool with_vectors = true) : vectors(with_vectors) {}
-  static constexpr Verdict rule(rules::Question const& q) {
-    return linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
+  static constexpr Verdicts<3> rule(rules::Question const& q) {
+    Verdict const values = linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
+    return {linalg::rule::with_new(q, values, 1), values, linalg::rule::with_new(q, values, 0)};
   }
-  constexpr void extents(ResultExtents const& c) const {
-    std::int64_t const m = linalg::detail::order_of(c), n = linalg::detail::columns_of(c);
-    c.out[c.result.rank - 2] = std::min(m, n);
-    c.out[c.result.rank - 1] = m + n + 1;
+  template <class A>
+  using element = Elements<checking::element_t<A>, linalg::kernels::real_t<checking::element_t<A>>,
+                           checking::element_t<A>>;
+  constexpr void extents(ResultExtents const& u, ResultExtents const& s,
+                         ResultExtents const& vh) const {
+    for (ResultExtents const* c : {&u, &s, &vh}) linalg::detail::set_shorter(*c);
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 60, 0);
   }
-  template <class Out, class A>
-  void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const& a) const {
+  template <class U, class S, class V, class A>
+  void fill([[maybe_unused]] U& left, [[maybe_unused]] S& values, [[maybe_unused]] V& right,
+            [[maybe_unused]] A const& a) const {
     linalg::detail::need_lapack("svd");
 #ifdef SHARDTYPE_HAVE_LAPACK
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = m + n + 1;
-    linalg::detail::each_svd(a, mats, vectors, [&](std::int64_t t, auto const& of) {
-      T* const mine = linalg::detail::written(out) + t * k * width;
-      if (!of.good) {
-        std::fill_n(mine, k * width, lk::not_a_number<T>());
-        return;
-      }
-      for (std::int64_t c = 0; c < k; ++c) {
-        T* const row = mine + c * width;
-        for (std::int64_t i = 0; i < m; ++i) row[i] = vectors ? of.u[i + c * m] : T(0);
-        for (std::int64_t j = 0; j < n; ++j) row[m + j] = vectors ? of.vh[c + j * k] : T(0);
-        row[m + n] = T(of.s[c]);
+    auto const u = linalg::detail::stack_beside<A, I, J, I>(left, linalg::detail::written(left));
+    auto const vh = linalg::detail::stack_beside<A, I, J, K>(right, linalg::detail::written(right));
+    auto* const s = linalg::detail::written(values);
+    std::int64_t const k = std::min(mats.rows, mats.width);
+    linalg::detail::each_svd(a, mats, true, [&](std::int64_t t, auto const& of) {
+      if (of.good) {
+        lk::unpack(of.u, mats.rows, u, t);
+        lk::unpack(of.vh, k, vh, t);
+        std::copy_n(of.s, k, s + t * k);
+      } else {
+        lk::fill(u, t, lk::not_a_number<T>());
+        lk::fill(vh, t, lk::not_a_number<T>());
+        std::fill_n(s + t * k, k, lk::not_a_number<lk::real_t<T>>());
       }
     });
 #endif
   }
 };
-/// A part of what SvdAll gave: u [B, I, K], the values [B, K], real, or vh [B, K, J]; the gradient is with
-/// respect to a. `constant`: no gradient flows through it.
-enum class SvdPart { left, values, right };
-template <class I, class J, class K, SvdPart part, bool constant>
-struct SvdPartOf : linalg::detail::OnMatrices<I, J> {
-  using operation = SvdPartOf;
+/// The singular values alone.
+template <class I, class J, class K>
+struct SvdValues : linalg::detail::OnMatrices<I, J> {
+  using operation = SvdValues;
   using to = Mentions<Dim<K>>;
-  using gradient = std::conditional_t<constant, checking::Constant, void>;
   static constexpr std::string_view name = "svd";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::whole_matrix(q);
-    if (v && part == SvdPart::values) return rules::accept(linalg::rule::per_matrix(q));
-    return linalg::rule::with_new(q, v, part == SvdPart::left ? 1 : 0);
+    return linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
   }
-  template <class A, class F>
-  using element =
-      std::conditional_t<part == SvdPart::values, linalg::kernels::real_t<checking::element_t<A>>,
-                         checking::element_t<A>>;
-  constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::set_extent(
-        c, c.to().dims[0].label,
-        std::min(linalg::detail::order_of(c), linalg::detail::columns_of(c)));
+  template <class A>
+  using element = linalg::kernels::real_t<checking::element_t<A>>;
+  constexpr void extents(ResultExtents const& c) const { linalg::detail::set_shorter(c); }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 60, 0);
   }
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& all) const {
-    namespace lk = linalg::kernels;
+  template <class S, class A>
+  void fill([[maybe_unused]] S& values, [[maybe_unused]] A const& a) const {
+    linalg::detail::need_lapack("svd");
+#ifdef SHARDTYPE_HAVE_LAPACK
+    using R = typename S::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = m + n + 1;
-    auto* const to_write = linalg::detail::written(out);
-    for (std::int64_t t = 0; t < mats.count; ++t) {
-      auto const* const mine = execute::data_of(all) + t * k * width;
-      if constexpr (part == SvdPart::values) {
-        for (std::int64_t c = 0; c < k; ++c)
-          to_write[t * k + c] = lk::real_part(mine[c * width + m + n]);
-      } else if constexpr (part == SvdPart::left) {
-        lk::unpack(mine, width, linalg::detail::stack_beside<A, I, J, I>(out, to_write), t);
+    std::int64_t const k = std::min(mats.rows, mats.width);
+    linalg::detail::each_svd(a, mats, false, [&](std::int64_t t, auto const& of) {
+      R* const s = linalg::detail::written(values) + t * k;
+      if (of.good) {
+        std::copy_n(of.s, k, s);
       } else {
-        auto const made = linalg::detail::stack_beside<A, I, J, K>(out, to_write);
-        for (std::int64_t c = 0; c < k; ++c)
-          for (std::int64_t j = 0; j < n; ++j)
-            made.member(t)[c * made.row_stride + lk::offset(made.cols, j)] =
-                mine[c * width + m + j];
+        std::fill_n(s, k, linalg::kernels::not_a_number<R>());
       }
-    }
+    });
+#endif
   }
 };
 
@@ -283,35 +275,52 @@ struct SvdPartOf : linalg::detail::OnMatrices<I, J> {
 
 namespace autodiff {
 
-/// a'_ij = sum over k of conj(v_ik) w'_k v_jk.
-template <class I, class J, class K>
-struct Vjp<op::EighValues<I, J, K>> : Differentiable {
-  using Op = op::EighValues<I, J, K>;
-  template <class V, class A, class F>
-  static constexpr auto save(Op const&, V const&, A const& a, F const& both) {
-    return autodiff::keep(a, both);
-  }
-  template <int Which, class V, class A, class F, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+/// a'_ij = sum over k of conj(v_ik) w'_k v_jk, of the kept vectors.
+struct EigenvaluesPull : Differentiable {
+  template <class I, class J, class A, class V, class C>
+  static constexpr auto of(V const& v, C const& ct) {
     using T = checking::element_t<tensor_of<A>>;
-    auto const v = api::call(op::EighVectors<I, J, K>{}, std::source_location::current(),
-                             autodiff::kept<0>(saved), autodiff::kept<1>(saved));
     return linalg::detail::einsum_to(labels_of_t<tensor_of<A>>{},
                                      (linalg::detail::conjugate(v) * api::cast<T>(ct)).tensor(),
                                      api::relabel<I, J>(v));
   }
 };
+template <class I, class J, class K>
+struct Vjp<ResultOf<op::Eigh<I, J, K>, 0>> : EigenvaluesPull {
+  using Op = op::Eigh<I, J, K>;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& both, A const&) {
+    return autodiff::keep(std::get<1>(both));
+  }
+  template <int Which, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    return of<I, J, A>(autodiff::kept<0>(saved), ct);
+  }
+};
+/// The vectors are found too.
+template <class I, class J, class K>
+struct Vjp<op::EighValues<I, J, K>> : EigenvaluesPull {
+  using Op = op::EighValues<I, J, K>;
+  template <class A>
+  static constexpr auto forward(Op const&, std::source_location const& where, A const& a) {
+    auto const both = api::call(op::Eigh<I, J, K>{}, where, a);
+    return Forward{std::get<0>(both), autodiff::keep(std::get<1>(both))};
+  }
+  template <int Which, class V, class A, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    return of<I, J, A>(autodiff::kept<0>(saved), ct);
+  }
+};
 /// a' is the Hermitian part of conj(v) ((v^T v') / gaps) v^T.
 template <class I, class J, class K>
-struct Vjp<op::EighVectors<I, J, K>> : Differentiable {
+struct Vjp<ResultOf<op::Eigh<I, J, K>, 1>> : Differentiable {
   static constexpr bool first_order = true;
-  using Op = op::EighVectors<I, J, K>;
-  template <class V, class A, class F>
-  static constexpr auto save(Op const&, V const& v, A const& a, F const& both) {
-    return autodiff::keep(
-        v, api::call(op::EighValues<I, J, K>{}, std::source_location::current(), a, both));
+  using Op = op::Eigh<I, J, K>;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& both, A const&) {
+    return autodiff::keep(std::get<1>(both), std::get<0>(both));
   }
-  template <int Which, class V, class A, class F, class S, class C>
+  template <int Which, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     using L = linalg::detail::SecondColumn;
     using T = checking::element_t<tensor_of<A>>;
@@ -329,25 +338,34 @@ struct Vjp<op::EighVectors<I, J, K>> : Differentiable {
     return (T(0.5) * (whole + linalg::detail::conjugate(api::relabel<I, J, J, I>(whole)))).tensor();
   }
 };
-/// a'_ij = sum over k of conj(u_ik) s'_k conj(vh_kj).
-template <class I, class J, class K>
-struct Vjp<op::SvdPartOf<I, J, K, op::SvdPart::values, false>> : Differentiable {
+
+/// a'_ij = sum over k of conj(u_ik) s'_k conj(vh_kj), of the kept vectors.
+struct SingularValuesPull : Differentiable {
   static constexpr bool first_order = true;
-  using Op = op::SvdPartOf<I, J, K, op::SvdPart::values, false>;
-  template <class V, class A, class F>
-  static constexpr auto save(Op const&, V const&, A const& a, F const& all) {
-    using op::SvdPart;
-    auto const where = std::source_location::current();
-    return autodiff::keep(api::call(op::SvdPartOf<I, J, K, SvdPart::left, true>{}, where, a, all),
-                          api::call(op::SvdPartOf<I, J, K, SvdPart::right, true>{}, where, a, all));
-  }
-  template <int Which, class V, class A, class F, class S, class C>
+  template <int Which, class V, class A, class Op, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     using T = checking::element_t<tensor_of<A>>;
     return linalg::detail::einsum_to(
         labels_of_t<tensor_of<A>>{},
         (linalg::detail::conjugate(autodiff::kept<0>(saved)) * api::cast<T>(ct)).tensor(),
         linalg::detail::conjugate(autodiff::kept<1>(saved)));
+  }
+};
+template <class I, class J, class K>
+struct Vjp<ResultOf<op::Svd<I, J, K>, 1>> : SingularValuesPull {
+  template <class V, class A>
+  static constexpr auto save(op::Svd<I, J, K> const&, V const& all, A const&) {
+    return autodiff::keep(std::get<0>(all), std::get<2>(all));
+  }
+};
+/// The vectors are found too.
+template <class I, class J, class K>
+struct Vjp<op::SvdValues<I, J, K>> : SingularValuesPull {
+  template <class A>
+  static constexpr auto forward(op::SvdValues<I, J, K> const&, std::source_location const& where,
+                                A const& a) {
+    auto const all = api::call(op::Svd<I, J, K>{}, where, a);
+    return Forward{std::get<1>(all), autodiff::keep(std::get<0>(all), std::get<2>(all))};
   }
 };
 
@@ -364,17 +382,13 @@ namespace api {
 /// Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12. Errors: E41 not square, E79 no LAPACK. As jnp.linalg.eigh.
 template <class I, class J, class K, class A>
 constexpr auto eigh(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const both = shardtype::call(op::EighBoth<I, J>{}, where, a.self());
-  auto w = shardtype::call(op::EighValues<I, J, K>{}, where, a.self(), both);
-  auto v = shardtype::call(op::EighVectors<I, J, K>{}, where, a.self(), both);
-  return Eigen<decltype(w), decltype(v)>{std::move(w), std::move(v)};
+  return detail::named_results<Eigen>(shardtype::call(op::Eigh<I, J, K>{}, where, a.self()));
 }
 
 /// Eigenvalues alone: `a[B@X, I, J]` -> `[B@X, K]`, as eigh. Of a value whose gradient is wanted the vectors are found too.
 template <class I, class J, class K, class A>
 constexpr auto eigvalsh(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const both = shardtype::call(op::EighBoth<I, J>{core::is_active<A>}, where, a.self());
-  return shardtype::call(op::EighValues<I, J, K>{}, where, a.self(), both);
+  return shardtype::call(op::EighValues<I, J, K>{}, where, a.self());
 }
 
 /// Singular vectors and values of each matrix, a = u s vh: `a[B@X, I, J]` -> `{u[B@X, I, K], s[B@X, K], vh[B@X, K, J]}` with
@@ -384,22 +398,14 @@ constexpr auto eigvalsh(core::Argument<A> const& a, checking::CallSite where = {
 /// As jnp.linalg.svd with full_matrices=False.
 template <class I, class J, class K, class A>
 constexpr auto svd(core::Argument<A> const& a, checking::CallSite where = {}) {
-  using op::SvdPart;
-  auto const all = shardtype::call(op::SvdAll<I, J, K>{}, where, a.self());
-  auto u = shardtype::call(op::SvdPartOf<I, J, K, SvdPart::left, false>{}, where, a.self(), all);
-  auto s = shardtype::call(op::SvdPartOf<I, J, K, SvdPart::values, false>{}, where, a.self(), all);
-  auto vh = shardtype::call(op::SvdPartOf<I, J, K, SvdPart::right, false>{}, where, a.self(), all);
-  return Singular<decltype(u), decltype(s), decltype(vh)>{std::move(u), std::move(s),
-                                                          std::move(vh)};
+  return detail::named_results<Singular>(shardtype::call(op::Svd<I, J, K>{}, where, a.self()));
 }
 
 /// Singular values alone: `a[B@X, I, J]` -> `[B@X, K]`, as svd, with a gradient of first order. The largest is the
 /// 2-norm.
 template <class I, class J, class K, class A>
 constexpr auto svdvals(core::Argument<A> const& a, checking::CallSite where = {}) {
-  auto const all = shardtype::call(op::SvdAll<I, J, K>{core::is_active<A>}, where, a.self());
-  return shardtype::call(op::SvdPartOf<I, J, K, op::SvdPart::values, false>{}, where, a.self(),
-                         all);
+  return shardtype::call(op::SvdValues<I, J, K>{}, where, a.self());
 }
 
 }  // namespace api

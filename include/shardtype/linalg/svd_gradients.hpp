@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/linalg/spectral.hpp>
@@ -13,34 +14,45 @@ namespace shardtype {
 
 namespace op {
 
-/// The cotangent [B, I, J] of matrices by that of their left or right singular vectors: operands a, what SvdAll gave of it,
-/// and the cotangent.
-template <class I, class J, class K, SvdPart part>
+/// The cotangent [B, I, J] of matrices by that of their left or right singular vectors: operands a, u, s, vh, and the cotangent.
+template <class I, class J, class K, bool left>
 struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
   using operation = SvdVectorsPull;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "svd";
   static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
+  template <class A, class U, class S, class V, class C>
+  static constexpr Code elements() {
+    return linalg::detail::elements<A, U, V, C>();
+  }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return linalg::detail::work(c, 30, 0);
   }
-  template <class Out, class A, class F, class C>
-  void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const& a, [[maybe_unused]] F const& all,
+  template <class Out, class A, class U, class S, class V, class C>
+  void fill([[maybe_unused]] Out& out, [[maybe_unused]] A const&, [[maybe_unused]] U const& u,
+            [[maybe_unused]] S const& s, [[maybe_unused]] V const& vh,
             [[maybe_unused]] C const& ct) const {
 #ifdef SHARDTYPE_HAVE_LAPACK
     namespace lk = linalg::kernels;
     using T = typename A::element;
-    using Row = std::conditional_t<part == SvdPart::left, I, K>;
+    using Row = std::conditional_t<left, I, K>;
+    auto const us = linalg::detail::stack_beside<A, I, J, I>(u, execute::data_of(u));
+    auto const vs = linalg::detail::stack_beside<A, I, J, J>(vh, execute::data_of(vh));
     auto const given = linalg::detail::stack_beside<A, I, J, Row>(ct, execute::data_of(ct));
     auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
-    std::int64_t const m = made.rows, n = made.width, k = std::min(m, n), width = m + n + 1;
+    std::int64_t const m = made.rows, n = made.width, k = std::min(m, n);
     if (k == 0) return;
-    runtime::Buffer const room = linalg::detail::room<T>(a, m * n + k * std::max(m, n) + 2 * k * k);
+    runtime::Buffer const room =
+        linalg::detail::room<T>(out, m * n + k * (m + n + std::max(m, n)) + 2 * k * k);
     auto* const result = static_cast<T*>(room.data());
-    T* const g = result + m * n;
+    T* const left_vectors = result + m * n;
+    T* const right_vectors = left_vectors + m * k;
+    T* const g = right_vectors + n * k;
     for (std::int64_t t = 0; t < made.count; ++t) {
+      lk::pack(us, t, left_vectors, m);
+      lk::pack(vs, t, right_vectors, n);
       lk::pack(given, t, g, given.rows);
-      pull(m, n, k, execute::data_of(all) + t * k * width, g, result);
+      pull(m, n, k, left_vectors, right_vectors, execute::data_of(s) + t * k, g, result);
       lk::unpack(result, m, made, t);
     }
 #endif
@@ -49,54 +61,52 @@ struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
 #ifdef SHARDTYPE_HAVE_LAPACK
 
  private:
-  /// u is m x k, vt = v^H^T n x k, with leading dimension m + n + 1; `g`: the cotangent, m x k or k x n, then 2 k k
+  /// u is m x k, vt = v^H^T n x k; `g`: the cotangent, m x k or k x n, then 2 k k
   /// elements of scratch. By p' of p = u^H a' v: u (f (p s + s p^H)) and v (f (s p + p^H s)), f = 1 / (s_j^2 - s_i^2).
   template <class T>
-  static void pull(std::int64_t m, std::int64_t n, std::int64_t k, T const* u, T* g, T* result) {
+  static void pull(std::int64_t m, std::int64_t n, std::int64_t k, T const* u, T const* vt,
+                   linalg::kernels::real_t<T> const* value, T* g, T* result) {
     namespace lk = linalg::kernels;
     using R = lk::real_t<T>;
     using lk::Trans;
-    constexpr bool left = part == SvdPart::left;
-    std::int64_t const width = m + n + 1, rows = left ? m : n;
-    T const* const vt = u + m;
+    std::int64_t const rows = left ? m : n;
     T* const x = g + k * std::max(m, n);
     T* const core = x + k * k;
-    auto const value = [&](std::int64_t c) { return lk::real_part(u[c * width + m + n]); };
     if constexpr (left) {
       conjugate(m * k, g);
-      lk::gemm(Trans::conjugate, Trans::no, k, k, m, T(1), u, width, g, m, T(0), x, k);
+      lk::gemm(Trans::conjugate, Trans::no, k, k, m, T(1), u, m, g, m, T(0), x, k);
     } else {
-      lk::gemm(Trans::yes, Trans::yes, k, k, n, T(1), vt, width, g, k, T(0), x, k);
+      lk::gemm(Trans::yes, Trans::yes, k, k, n, T(1), vt, n, g, k, T(0), x, k);
       conjugate(k * n, g);
     }
     auto const weighed = [&](std::int64_t i, std::int64_t j) {
-      R const gap = (value(j) - value(i)) * (value(j) + value(i));
+      R const gap = (value[j] - value[i]) * (value[j] + value[i]);
       return gap == R(0) ? T(0) : T(x[i + j * k] / T(gap));
     };
     for (std::int64_t j = 0; j < k; ++j)
       for (std::int64_t i = 0; i < k; ++i)
-        core[i + j * k] = (weighed(i, j) + lk::conjugate(weighed(j, i))) * T(value(left ? j : i));
+        core[i + j * k] = (weighed(i, j) + lk::conjugate(weighed(j, i))) * T(value[left ? j : i]);
     if constexpr (left && lk::is_complex<T>)
       for (std::int64_t c = 0; c < k; ++c)
-        core[c * (k + 1)] += T(R(0), x[c * (k + 1)].imag() / value(c));
+        core[c * (k + 1)] += T(R(0), x[c * (k + 1)].imag() / value[c]);
     // what is outside of the span of the vectors
     bool const outside = rows > k;
     if constexpr (left) {
-      lk::gemm(Trans::no, Trans::no, m, k, k, T(-1), u, width, x, k, T(1), g, m);
+      lk::gemm(Trans::no, Trans::no, m, k, k, T(-1), u, m, x, k, T(1), g, m);
     } else {
-      lk::gemm(Trans::conjugate, Trans::yes, k, n, k, T(-1), x, k, vt, width, T(1), g, k);
+      lk::gemm(Trans::conjugate, Trans::yes, k, n, k, T(-1), x, k, vt, n, T(1), g, k);
     }
     for (std::int64_t c = 0; c < k; ++c)
       for (std::int64_t i = 0; i < rows; ++i) {
         T& e = left ? g[i + c * m] : g[c + i * k];
-        e = outside ? T(e / T(value(c))) : T(0);
+        e = outside ? T(e / T(value[c])) : T(0);
       }
     if constexpr (left) {
-      lk::gemm(Trans::no, Trans::no, m, k, k, T(1), u, width, core, k, T(1), g, m);
-      lk::gemm(Trans::no, Trans::yes, m, n, k, T(1), g, m, vt, width, T(0), result, m);
+      lk::gemm(Trans::no, Trans::no, m, k, k, T(1), u, m, core, k, T(1), g, m);
+      lk::gemm(Trans::no, Trans::yes, m, n, k, T(1), g, m, vt, n, T(0), result, m);
     } else {
-      lk::gemm(Trans::no, Trans::yes, k, n, k, T(1), core, k, vt, width, T(1), g, k);
-      lk::gemm(Trans::no, Trans::no, m, n, k, T(1), u, width, g, k, T(0), result, m);
+      lk::gemm(Trans::no, Trans::yes, k, n, k, T(1), core, k, vt, n, T(1), g, k);
+      lk::gemm(Trans::no, Trans::no, m, n, k, T(1), u, m, g, k, T(0), result, m);
     }
     conjugate(m * n, result);
   }
@@ -113,21 +123,25 @@ struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
 namespace autodiff {
 
 /// Of singular vectors, where singular values differ.
-template <class I, class J, class K, op::SvdPart part>
-  requires(part != op::SvdPart::values)
-struct Vjp<op::SvdPartOf<I, J, K, part, false>> : Differentiable {
+template <class I, class J, class K, bool left>
+struct SingularVectorsVjp : Differentiable {
   static constexpr bool first_order = true;
-  using Op = op::SvdPartOf<I, J, K, part, false>;
-  template <class V, class A, class F>
-  static constexpr auto save(Op const&, V const&, A const& a, F const& all) {
-    return autodiff::keep(a, all);
+  using Op = op::Svd<I, J, K>;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& all, A const& a) {
+    return autodiff::keep(a, std::get<0>(all), std::get<1>(all), std::get<2>(all));
   }
-  template <int Which, class V, class A, class F, class S, class C>
+  template <int Which, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return api::call(op::SvdVectorsPull<I, J, K, part>{}, std::source_location::current(),
-                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct);
+    return api::call(op::SvdVectorsPull<I, J, K, left>{}, std::source_location::current(),
+                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), autodiff::kept<2>(saved),
+                     autodiff::kept<3>(saved), ct);
   }
 };
+template <class I, class J, class K>
+struct Vjp<ResultOf<op::Svd<I, J, K>, 0>> : SingularVectorsVjp<I, J, K, true> {};
+template <class I, class J, class K>
+struct Vjp<ResultOf<op::Svd<I, J, K>, 2>> : SingularVectorsVjp<I, J, K, false> {};
 
 }  // namespace autodiff
 }  // namespace shardtype
