@@ -29,14 +29,13 @@ using Int = std::int64_t;
 
 int runs = 0;
 
-// Of each row [I, J] the differences [I, K] of neighbours, one less, and the row's sum [I], as a double.
-template <class J, class K>
+// Of each row [I, J] the differences [I, K] of elements that are `apart`, and the row's sum [I], as a double.
+template <class J, class K, Int apart>
 struct Differences {
   using operation = Differences;
   using from = Mentions<Dim<J>>;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "differences";
-  Int apart = 1;
 
   static constexpr op::Verdicts<2> rule(op::Question const& q) {
     op::Verdict const v = rules::resized(q);
@@ -64,9 +63,9 @@ struct Differences {
     }
   }
 };
-template <class A>
-constexpr auto differences(A const& a, Int apart = 1) {
-  return call(Differences<J, K>{apart}, std::source_location::current(), a);
+template <Int apart, class A>
+constexpr auto differences(A const& a) {
+  return call(Differences<J, K, apart>{}, std::source_location::current(), a);
 }
 
 Int value(Int i, Int j) { return (i * 31 + j * j * 17 + 5) % 13 - 6; }
@@ -93,7 +92,7 @@ bool right(D const& differences, S const& sums, std::array<Int, 2> const& n, Int
 }
 
 using Split = Tensor<Int, Dim<I, X>, Dim<J>>;
-using Found = decltype(differences(std::declval<Split>()));
+using Found = decltype(differences<1>(std::declval<Split>()));
 static_assert(
     std::is_same_v<Found, std::tuple<Tensor<Int, Dim<I, X>, Dim<K>>, Tensor<double, Dim<I, X>>>>);
 
@@ -106,7 +105,7 @@ constexpr Int second_extent() {
   Int n = 0;
   static_cast<void>(plan(
       [&](auto const& a) {
-        auto const both = call(Differences<Columns, K>{2}, std::source_location::current(), a);
+        auto const both = call(Differences<Columns, K, 2>{}, std::source_location::current(), a);
         n = std::get<0>(both).extents()[1] * 100 + std::get<1>(both).extents()[0];
         return std::get<1>(both);
       },
@@ -116,7 +115,7 @@ constexpr Int second_extent() {
 static_assert(second_extent() == 410);
 constexpr auto planned_both = plan(
     [](auto const& a) {
-      return std::get<1>(call(Differences<Columns, K>{2}, std::source_location::current(), a));
+      return std::get<1>(call(Differences<Columns, K, 2>{}, std::source_location::current(), a));
     },
     type<Fixed>);
 static_assert(planned_both.collectives() == 0);
@@ -125,25 +124,26 @@ static_assert(planned_both.peak_bytes() == 8 * (18 + 12 + 3));
 
 TEST_CASE("an operation with two results: strict, and on blocks") {
   auto const mesh = on_ranks::two_axes<X, Y>();
-  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}}) {
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}, {24, 5}}) {
     auto const a = from_function<Int, Dim<I, X, Y>, Dim<J>>(mesh, n, value);
-    auto const [d, s] = differences(a, 2);
+    auto const [d, s] = differences<2>(a);
     CHECK(right(d, s, n, 2));
+    if (n[0] != 24) continue;
     auto const sums = shard_map<Tensor<double, Dim<I, X, Y>>>(
-        [](auto const& block) { return std::get<1>(differences(block, 2)); }, a);
+        [](auto const& block) { return std::get<1>(differences<2>(block)); }, a);
     CHECK(array_equal(sums, s));
   }
   auto const small = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {4, 2}, value);
-  CHECK(code_of([&] { static_cast<void>(differences(small, 3)); }) == "E41");
+  CHECK(code_of([&] { static_cast<void>(differences<3>(small)); }) == "E41");
 }
 
-TEST_CASE("both results of a recorded operation: it runs once") {
+TEST_CASE("the results of a recorded operation, which runs once where they have one layout") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   using D = Tensor<Int, Dim<I, X>, Dim<K>>;
-  using S = Tensor<double, Dim<I>>;
+  using S = Tensor<double, Dim<I, X>>;
   for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 7}, {1, 3}, {0, 2}}) {
-    auto const a = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, n, value);
-    auto const [d, s] = differences(lazy(a), 2);
+    auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, n, value);
+    auto const [d, s] = differences<2>(lazy(a));
     runs = 0;
     auto const [first, second] = evaluate<Outs<D, S>>(mesh, std::tuple(d, s));
     CHECK(runs == 1);
@@ -152,48 +152,48 @@ TEST_CASE("both results of a recorded operation: it runs once") {
     auto const [third, fourth] = evaluate<Outs<S, D>>(mesh, std::tuple(s, d));
     CHECK(runs == 1);
     CHECK(right(fourth, third, n, 2));
-    // one of them, and what is computed of both
-    CHECK(right(evaluate<Dim<I>, Dim<K, Y>>(mesh, d), evaluate<Dim<I, Y>>(mesh, s), n, 2));
-    runs = 0;
-    auto const both = evaluate<Dim<I, X>>(mesh, cast<double>(sum<K>(d)) + s);
-    CHECK(runs == 1);
-    auto const [strict_d, strict_s] = differences(reshard<Dim<I, X>, Dim<J>>(a), 2);
-    CHECK(array_equal(both, (cast<double>(sum<K>(strict_d)) + strict_s).tensor()));
+    // in other shardings, and of an operand that is moved
+    auto const split = reshard<Dim<I, Y>, Dim<J, X>>(a);
+    auto const [e, t] = differences<2>(lazy(split));
+    CHECK(right(evaluate<Dim<I>, Dim<K, Y>>(mesh, e), evaluate<Dim<I, Y>>(mesh, t), n, 2));
+    auto const both = evaluate<Dim<I, X>>(mesh, cast<double>(sum<K>(e)) + t);
+    CHECK(array_equal(both, (cast<double>(sum<K>(first)) + second).tensor()));
     // two operations of one type are two
     auto const b = (a * 2).tensor();
-    auto const [d2, s2] = differences(lazy(b), 2);
+    auto const twice = differences<2>(lazy(b));
     runs = 0;
-    auto const [x, y] = evaluate<Outs<D, S>>(mesh, std::tuple(d2, s));
+    auto const [x, y] = evaluate<Outs<D, S>>(mesh, std::tuple(std::get<0>(twice), s));
     CHECK(runs == 2);
     CHECK(array_equal(x, (first * 2).tensor()));
     CHECK(array_equal(y, second));
   }
   auto const small = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {4, 2}, value);
   CHECK(code_of([&] {
-          static_cast<void>(evaluate<Dim<I>>(mesh, std::get<1>(differences(lazy(small), 3))));
+          static_cast<void>(evaluate<Dim<I>>(mesh, std::get<1>(differences<3>(lazy(small)))));
         }) == "E41");
 }
 
-TEST_CASE("a function's operation is planned once for all of its results") {
+TEST_CASE("in a function that is evaluated it is planned once, for any shardings of its results") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   std::array<Int, 2> const n{5, 7};
-  auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, n, value);
+  auto const a = from_function<Int, Dim<I, X>, Dim<J, Y>>(mesh, n, value);
   using D = Tensor<Int, Dim<I>, Dim<K>>;
   using S = Tensor<double, Dim<I, Y>>;
   runs = 0;
   auto const [d, s] =
-      evaluate<Outs<D, S>>(mesh, [](auto const& x) { return differences(x, 1); }, a);
+      evaluate<Outs<D, S>>(mesh, [](auto const& x) { return differences<1>(x); }, a);
   CHECK(runs == 1);
   CHECK(right(d, s, n, 1));
-  // a constraint of the first is not one of the operation
+  // a constraint of the first result is not one of the operation
   runs = 0;
   auto const [e, t] = evaluate<Outs<D, S>>(
       mesh,
       [](auto const& x) {
-        auto const both = differences(x, 1);
+        auto const both = differences<1>(x);
         return std::tuple(constrain<Dim<I>, Dim<K, X>>(std::get<0>(both)), std::get<1>(both));
       },
       a);
+  CHECK(runs == 1);
   CHECK(right(e, t, n, 1));
 }
 
@@ -201,13 +201,12 @@ TEST_CASE("the plan of a recorded operation has its results") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {6, 8}, value);
   auto const text =
-      explain(planned(evaluate_to<Dim<I, X>>, mesh, std::get<1>(differences(lazy(a)))));
-  CHECK(text.find("second(T1)") != std::string::npos);
-  CHECK(text.find("differences(A)") != std::string::npos);
+      explain(planned(evaluate_to<Dim<I, X>>, mesh, std::get<1>(differences<1>(lazy(a)))));
+  CHECK(text.find("T1[I@X, K] = differences(A[I@X, J])") != std::string::npos);
+  CHECK(text.find("T2[I@X] = second(T1[I@X, K])") != std::string::npos);
 }
 
-// A number that one result hangs on: the other one's cotangent is absent, which is zero.
-TEST_CASE("of several results each that is read has a cotangent") {
+TEST_CASE("the cotangent of values alone: places have none") {
   auto const mesh = Mesh<X>(MPI_COMM_WORLD);
   auto const a = from_function<float, Dim<I, X>, Dim<J>>(mesh, {5, 7}, [](Int i, Int j) {
     return static_cast<float>(value(i, j)) + 0.125F * static_cast<float>(j);

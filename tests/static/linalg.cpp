@@ -56,7 +56,7 @@ static_assert(std::is_same_v<decltype(linalg::lu_factor<I, J>(std::declval<Stack
                              Tensor<std::int32_t, Dim<B, X, Y>, Dim<J>>>);
 
 // Several results: each has its own type, of its own elements.
-struct P : Index<"P"> {};
+struct P : Index<"P", 6> {};
 template <class Op, class... As>
 using results = typename checking::Resolve<Op, As...>::results;
 static_assert(

@@ -25,11 +25,12 @@ struct Half : Index<"Half", 5> {};  // of J
 struct Frequencies : Index<"Frequencies"> {};
 struct Rows : Index<"Rows", 6> {};
 struct Cols : Index<"Cols", 6> {};
+struct Spectral : Index<"Spectral", 6> {};
 }  // namespace user
 
 namespace samples {
 
-using user::Half, user::Frequencies, user::Rows, user::Cols;
+using user::Half, user::Frequencies, user::Rows, user::Cols, user::Spectral;
 using Waves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<J>>;
 using Planes = Tensor<Kokkos::complex<double>, Dim<I>, Dim<J>, Dim<K, Y>>;
 using Halves = Tensor<Kokkos::complex<double>, Dim<I, X>, Dim<Half>>;
@@ -113,19 +114,19 @@ inline constexpr std::tuple nn_samples{
     on<"Rotary", "rotary", A>(op::Rotary<I, J>{})};
 inline constexpr std::tuple linalg_samples{
     on<"Cholesky", "cholesky", Matrices>(op::Cholesky<Rows, Cols>{}),
-    on<"Eigh", "eigh", Matrices>(op::Eigh<Rows, Cols, P>{}),
-    on<"EighValues", "eigvalsh", Matrices>(op::EighValues<Rows, Cols, P>{}),
+    on<"Eigh", "eigh", Matrices>(op::Eigh<Rows, Cols, Spectral>{}),
+    on<"EighValues", "eigvalsh", Matrices>(op::EighValues<Rows, Cols, Spectral>{}),
     on<"LeastNormSolution", "lstsq", Matrices, RightSides>(op::LeastNormSolution<Rows, Cols>{}),
     on<"LeastSquares", "lstsq", Matrices, RightSides>(op::LeastSquares<Rows, Cols>{}),
     on<"LuRcond", "rcond", Matrices, Pivots, Norms>(op::LuRcond<Rows, Cols>{}),
     on<"LuSolve", "lu_solve", Matrices, Pivots, RightSides>(op::LuSolve<Rows, Cols, false>{}),
     on<"MatrixRank", "matrix_rank", Matrices>(op::MatrixRank<Rows, Cols>{}),
     on<"PseudoInverse", "pinv", Matrices>(op::PseudoInverse<Rows, Cols>{}),
-    on<"Qr", "qr", Matrices>(op::Qr<Rows, Cols, P>{}),
+    on<"Qr", "qr", Matrices>(op::Qr<Rows, Cols, Spectral>{}),
     on<"Rcond", "rcond", Matrices>(op::Rcond<Rows, Cols>{}),
     on<"Solve", "solve", Matrices, RightSides>(op::Solve<Rows, Cols>{}),
-    on<"Svd", "svd", Matrices>(op::Svd<Rows, Cols, P>{}),
-    on<"SvdValues", "svdvals", Matrices>(op::SvdValues<Rows, Cols, P>{}),
+    on<"Svd", "svd", Matrices>(op::Svd<Rows, Cols, Spectral>{}),
+    on<"SvdValues", "svdvals", Matrices>(op::SvdValues<Rows, Cols, Spectral>{}),
     on<"TriangularSolve", "triangular_solve", Matrices, RightSides>(
         op::TriangularSolve<Rows, Cols>{})};
 

@@ -42,7 +42,7 @@ namespace detail {
 
 /// Whether `Op` computes one block from blocks, so that its result can be named by op::Named.
 template <class Op>
-inline constexpr bool has_named_form = Ruled<Op> && !requires {
+inline constexpr bool has_named_form = Ruled<Op> && !HasResults<Op> && !requires {
   requires Op::communicates;
 } && !requires { requires !Op::has_named_form; } && !requires(Op const& op) { op.strict(); };
 
@@ -224,7 +224,10 @@ template <class Op, class... Out, class A, class... Bs>
   requires(is_tensor<A> && (is_tensor<Bs> && ...))
 struct Resolve<op::Named<Op, Out...>, A, Bs...>
     : detail::named_form<
-          Op, detail::named_as_t<typename detail::ElementOfResult<Op, A, Bs...>::type, A, Out...>,
+          Op,
+          detail::named_as_t<typename detail::FirstElement<
+                                 typename detail::ElementOfResult<Op, A, Bs...>::type>::type,
+                             A, Out...>,
           A, Bs...> {};
 
 }  // namespace shardtype::checking
