@@ -232,7 +232,7 @@ constexpr rules::Verdicts<N> ask_rule(rules::Verdicts<N> (*rule)(rules::Question
     for (int k = 0; k < count; ++k) operands[k] = types[k].spec;
     out = rule({operands, count, types[Count].spec, types[Count + 1].spec, names.extents(),
                 names.sizes(), boolean});
-    for (Verdict& v : out.at) v = rules::in_manual_mode(v, types, count);
+    for (Verdict& one : out.at) one = rules::in_manual_mode(one, types, count);
     for (std::size_t k = 0; k < N; ++k)
       if (out.at[k] && !core::countable(out.at[k].result, names.extents()))
         out.at[k] = refuse(Code::T10_too_many_elements);
