@@ -59,7 +59,6 @@ INTERNAL = {
     "SolveFactored": "the gradient of solve (linalg/solve.hpp)",
     "SpreadRows": "moe (nn/moe.hpp)",
     "SvdVectorsPull": "the gradient of svd (linalg/svd_gradients.hpp)",
-    "TallPartOf": "qr and lstsq of one tall matrix (linalg/tall.hpp)",
     "TallQr": "qr and lstsq of one tall matrix (linalg/tall.hpp)",
 }
 # Operations that automatic mode does not record, and why.
@@ -67,9 +66,6 @@ NOT_RECORDED = {
     "AllGather": "the planner chooses collectives",
     "AllReduce": "the planner chooses collectives",
     "AllToAll": "the planner chooses collectives",
-    "CountedMax": "two results",
-    "CountedMin": "two results",
-    "CountedProd": "two results",
     "HaloAdd": "the blocks of its operand overlap",
     "HaloExchange": "the blocks of its result overlap",
     "ReduceScatter": "the planner chooses collectives",

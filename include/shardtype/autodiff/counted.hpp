@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/autodiff/reductions.hpp>
@@ -22,8 +23,7 @@ constexpr auto counted(Op const& op, std::source_location const& where, A const&
 /// The results of a reduction in parts.
 template <class F, class... Out, class A>
 constexpr auto in_parts(std::source_location const& where, A const& a) {
-  return shardtype::detail::in_parts<F, element_t<tensor_of<A>>>(
-      api::call(op::ReduceParts<F, Out...>{}, where, a));
+  return api::call(op::ReduceParts<F, Out...>{}, where, a);
 }
 /// The value of `a`, without a gradient.
 template <class A>
@@ -112,7 +112,7 @@ struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
   template <class A>
   static constexpr auto forward(Op const&, std::source_location const& where_called, A const& a) {
     auto const all = autodiff::in_parts<reductions::ProductParts, Out...>(where_called, a);
-    return Forward{all.values, autodiff::keep(a, all.second, all.third)};
+    return Forward{std::get<0>(all), autodiff::keep(a, std::get<1>(all), std::get<2>(all))};
   }
   template <class V, class A, class S, class C>
   static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
@@ -148,10 +148,10 @@ struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
       auto const value = api::call(op, where_called, a);
       auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(
           where_called, autodiff::constant(a));
-      return Forward{value, autodiff::keep(a, all.second, all.third, value)};
+      return Forward{value, autodiff::keep(a, std::get<1>(all), std::get<2>(all), value)};
     } else {
       auto const all = autodiff::in_parts<reductions::LogSumExpParts, Out...>(where_called, a);
-      return Forward{all.values, autodiff::keep(a, all.second, all.third)};
+      return Forward{std::get<0>(all), autodiff::keep(a, std::get<1>(all), std::get<2>(all))};
     }
   }
   template <class V, class A, class S, class C>

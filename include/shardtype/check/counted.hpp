@@ -2,9 +2,12 @@
 /// Reductions with further results, on types: a count, or what the gradient needs.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <shardtype/check/reduction.hpp>
 
@@ -17,16 +20,6 @@ struct Counted {
   Values values;
   Counts counts;
 };
-
-namespace detail {
-/// The results of a reduction in parts (reductions::LogSumExpParts, ProductParts).
-template <class Values, class Second, class Third>
-struct InParts {
-  Values values;
-  Second second;
-  Third third;
-};
-}  // namespace detail
 
 namespace reductions {
 
@@ -79,7 +72,7 @@ template <class F, class... Out>
 struct ReduceCounted : F::Arguments {
   using operation = ReduceCounted;
   static constexpr std::string_view name = F::name;
-  static constexpr bool recorded = false;  ///< two results
+  static constexpr std::size_t results = 2;
 };
 template <class... Out>
 using CountedMax = ReduceCounted<reductions::CountedMaximum, Out...>;
@@ -93,7 +86,7 @@ template <class F, class... Out>
 struct ReduceParts : F::Arguments {
   using operation = ReduceParts;
   static constexpr std::string_view name = F::name;
-  static constexpr bool recorded = false;  ///< three results
+  static constexpr std::size_t results = 3;
 };
 
 }  // namespace op
@@ -107,9 +100,22 @@ struct ReductionOfSeveral : Base {
   /// A tensor like the result, with elements `T`.
   template <class T>
   using like = with_elements<typename Base::result, T>;
+  using results = std::tuple<typename Base::result, like<More>...>;
+  static constexpr std::size_t count = 1 + sizeof...(More);
+  using Numbers = std::make_index_sequence<count>;
+  /// The extents of all results.
+  struct Made {
+    std::int64_t at[count][max_dims]{};
+  };
   static constexpr std::int64_t bytes_of_all = (static_cast<std::int64_t>(sizeof(element_t<A>)) +
                                                 ... + static_cast<std::int64_t>(sizeof(More)));
 
+  static constexpr Made extents(auto const& op, Sizes const& sizes,
+                                std::int64_t const* const* given) {
+    Made made;
+    for (auto& each : made.at) Base::set_extents(op, sizes, given, each);
+    return made;
+  }
   static constexpr Plan plan_call(auto const& op, Sizes const& sizes,
                                   std::int64_t const* const* given) {
     std::int64_t made[max_dims]{};
@@ -128,17 +134,10 @@ struct ReductionOfSeveral : Base {
   }
 };
 template <class Base, class F, class A>
-struct CountedReduction : ReductionOfSeveral<Base, F, A, real_of<element_t<A>>> {
-  /// The type of the counts.
-  using counts = typename CountedReduction::template like<real_of<element_t<A>>>;
-};
+struct CountedReduction : ReductionOfSeveral<Base, F, A, real_of<element_t<A>>> {};
 template <class Base, class F, class A>
 struct ReductionInParts : ReductionOfSeveral<Base, F, A, typename F::template second<element_t<A>>,
-                                             typename F::template third<element_t<A>>> {
-  using second =
-      typename ReductionInParts::template like<typename F::template second<element_t<A>>>;
-  using third = typename ReductionInParts::template like<typename F::template third<element_t<A>>>;
-};
+                                             typename F::template third<element_t<A>>> {};
 
 }  // namespace detail
 

@@ -175,6 +175,25 @@ constexpr Sizing sizing_from(std::int64_t const* const (&extents)[Count], std::i
   return z;
 }
 
+/// Adds the collectives of `op`, of sizes that are given at run time.
+template <class R, class First, class Op, class Notes>
+constexpr void note_counts(Notes& notes, [[maybe_unused]] Op const& op) {
+  for (int c = 1; c < collective_rows; ++c) {
+    auto const kind = static_cast<Collective>(c);
+    if constexpr (requires { R::open_count(op, kind); }) {
+      notes.counts[c] = planning::add_counts(notes.counts[c], R::open_count(op, kind));
+    } else if constexpr (R::communicates) {
+      if constexpr (R::S::names.all_static()) {
+        notes.counts[c] = planning::add_counts(
+            notes.counts[c],
+            detail::shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind));
+      } else {
+        notes.counts[c] =
+            planning::add_counts(notes.counts[c], PlanSet<R, moved_t<R, First>>::count(kind));
+      }
+    }
+  }
+}
 /// Records the plan of `op`, which `R` resolved; returns its result, of type `Out`.
 template <class R, class Op, class... As>
 constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
@@ -211,21 +230,7 @@ constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
     }
     if (shares) return Dry<Out, Notes>(notes, made, dry);
   } else if constexpr (!std::is_same_v<Notes, TypesOnly>) {
-    for (int c = 1; c < collective_rows; ++c) {
-      auto const kind = static_cast<Collective>(c);
-      if constexpr (requires { R::open_count(op, kind); }) {
-        notes.counts[c] = planning::add_counts(notes.counts[c], R::open_count(op, kind));
-      } else if constexpr (R::communicates) {
-        if constexpr (R::S::names.all_static()) {
-          notes.counts[c] = planning::add_counts(
-              notes.counts[c],
-              detail::shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind));
-        } else {
-          notes.counts[c] =
-              planning::add_counts(notes.counts[c], PlanSet<R, moved_t<R, First>>::count(kind));
-        }
-      }
-    }
+    detail::note_counts<R, First>(notes, op);
   }
   return Dry<Out, Notes>(notes, made);
 }
@@ -238,7 +243,8 @@ constexpr auto dry_results(Notes& notes, typename R::Made const& made, std::inde
 /// The same of an operation with several results, which it returns as a std::tuple.
 template <class R, class Op, class... As>
 constexpr auto note_results([[maybe_unused]] Op const& op, As const&... as) {
-  auto& notes = detail::first_dry(as...).notes();
+  auto const& dry = detail::first_dry(as...);
+  auto& notes = dry.notes();
   using Notes = std::remove_reference_t<decltype(notes)>;
   typename R::Made made;
   for (auto& each : made.at)
@@ -249,9 +255,7 @@ constexpr auto note_results([[maybe_unused]] Op const& op, As const&... as) {
     made = R::extents(op, sizes, given);
     notes.note(Op::name, R::plan_call(op, sizes, given), R::S::names);
   } else if constexpr (!std::is_same_v<Notes, TypesOnly>) {
-    for (int c = 1; c < collective_rows; ++c)
-      notes.counts[c] =
-          planning::add_counts(notes.counts[c], R::open_count(op, static_cast<Collective>(c)));
+    detail::note_counts<R, typename std::remove_cvref_t<decltype(dry)>::type>(notes, op);
   }
   return detail::dry_results<R>(notes, made, typename R::Numbers{});
 }
@@ -277,12 +281,6 @@ constexpr Dry<A, Notes> dry_argument(Notes& notes) {
   Dry<A, Notes> const out(notes, extents);
   if constexpr (Dry<A, Notes>::sized) notes.keep(out.value());
   return out;
-}
-
-/// A further result, of elements `T`, of the operation that gave `out`.
-template <class T, class A, class Notes>
-constexpr auto beside(Dry<A, Notes> const& out) {
-  return Dry<with_elements<A, T>, Notes>(out.notes(), out.extents_data());
 }
 
 /// The plan of a function some of whose sizes are given at run time.

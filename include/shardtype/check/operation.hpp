@@ -243,15 +243,20 @@ constexpr rules::Verdicts<N> ask_rule(rules::Verdicts<N> (*rule)(rules::Question
 /// Whether an operation has its own rule.
 template <class Op>
 concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q); };
-/// Whether it has several results.
+/// Whether it has several results: as many as its rule gives verdicts, or, without a rule of its own, as its member
+/// `results` says.
 template <class Op>
 concept HasResults =
-    Ruled<Op> &&
-    !std::is_same_v<decltype(Op::rule(std::declval<rules::Question const&>())), Verdict>;
-
+    Operation<Op> &&
+    (requires { Op::results; } || (requires(rules::Question const& q) {
+       Op::rule(q);
+     } && !std::is_same_v<decltype(Op::rule(std::declval<rules::Question const&>())), Verdict>));
 template <class Op>
 inline constexpr std::size_t number_of_results =
     std::extent_v<decltype(Op::rule(std::declval<rules::Question const&>()).at)>;
+template <class Op>
+  requires requires { Op::results; }
+inline constexpr std::size_t number_of_results<Op> = Op::results;
 
 /// The rule's verdict for operands `A, Bs...`.
 template <class Op, class A, class... Bs>

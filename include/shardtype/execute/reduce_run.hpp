@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/check/counted.hpp>
@@ -294,35 +295,33 @@ Buffer totals_of(std::source_location const& where, A const& a, std::int64_t* ex
 template <class F, class... Names>
 struct Run<op::ReduceCounted<F, Names...>> {
   template <class R, class A>
-  static auto run(op::ReduceCounted<F, Names...> const&, std::source_location const& where,
-                  A const& a) {
+  static typename R::results run(op::ReduceCounted<F, Names...> const&,
+                                 std::source_location const& where, A const& a) {
     using Reducer = reducer_t<F, typename A::element>;
     using Values = typename R::result;
-    using Counts = typename R::counts;
+    using Counts = std::tuple_element_t<1, typename R::results>;
     std::array<std::int64_t, Values::rank> extents{};
     Buffer const totals = execute::totals_of<F, R>(where, a, extents.data());
-    return Counted<Values, Counts>{
-        execute::finished<Reducer, Values>(a.mesh(), extents, totals),
-        execute::finished<kernels::CountOf<Reducer>, Counts>(a.mesh(), extents, totals)};
+    return {execute::finished<Reducer, Values>(a.mesh(), extents, totals),
+            execute::finished<kernels::CountOf<Reducer>, Counts>(a.mesh(), extents, totals)};
   }
 };
 /// A reduction with two further results.
 template <class F, class... Names>
 struct Run<op::ReduceParts<F, Names...>> {
   template <class R, class A>
-  static auto run(op::ReduceParts<F, Names...> const&, std::source_location const& where,
-                  A const& a) {
+  static typename R::results run(op::ReduceParts<F, Names...> const&,
+                                 std::source_location const& where, A const& a) {
     using T = typename A::element;
     using All = kernels::Reducers<T>;
     using Values = typename R::result;
-    using Second = typename R::second;
-    using Third = typename R::third;
+    using Second = std::tuple_element_t<1, typename R::results>;
+    using Third = std::tuple_element_t<2, typename R::results>;
     std::array<std::int64_t, Values::rank> extents{};
     Buffer const totals = execute::totals_of<F, R>(where, a, extents.data());
-    return shardtype::detail::InParts<Values, Second, Third>{
-        execute::finished<reducer_t<F, T>, Values>(a.mesh(), extents, totals),
-        execute::finished<decltype(All::second(F())), Second>(a.mesh(), extents, totals),
-        execute::finished<decltype(All::third(F())), Third>(a.mesh(), extents, totals)};
+    return {execute::finished<reducer_t<F, T>, Values>(a.mesh(), extents, totals),
+            execute::finished<decltype(All::second(F())), Second>(a.mesh(), extents, totals),
+            execute::finished<decltype(All::third(F())), Third>(a.mesh(), extents, totals)};
   }
 };
 

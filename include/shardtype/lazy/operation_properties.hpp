@@ -60,6 +60,8 @@ template <class Op>
 inline constexpr bool is_reduction = false;
 template <class F, class... Out>
 inline constexpr bool is_reduction<op::Reduce<F, Out...>> = true;
+template <class F, class... Out>
+inline constexpr bool is_reduction<op::ReduceCounted<F, Out...>> = true;
 /// Whether automatic mode may record `Op`.
 template <class Op>
 inline constexpr bool is_recorded =
@@ -103,6 +105,10 @@ using einsum_like_t = typename decltype(detail::einsum_like<Out>())::type;
 /// The reduction `F` over these labels, as an operation.
 template <class F, class... Ls>
 op::Reduce<F, Ls...> reduction_over(Pack<Ls...>);
+template <class F, class... Ls>
+op::ReduceCounted<F, Ls...> counted_over(Pack<Ls...>);
+template <class F, class A, class Out>
+using counted_to = decltype(detail::counted_over<F>(detail::labels_without<A, Out>()));
 template <class F, class A, class Out>
 using reduction_to = decltype(detail::reduction_over<F>(detail::labels_without<A, Out>()));
 

@@ -324,6 +324,26 @@ struct Continue<Above::lazy, Operands...> {
     using Labels = decltype(detail::labels_without<whole<A>, Tensor<element_t<whole<A>>>>());
     return shardtype::call(detail::normalize_over<Log>(Labels{}), where, a);
   }
+  /// A reduction and its count, in the named sharding if there is one.
+  template <class F, class... Out, class A>
+  static auto call(op::ReduceCounted<F, Out...> const& op, Where const&, A const& a) {
+    using R = Resolve<op::ReduceCounted<F, Out...>, whole<A>>;
+    using Op = detail::counted_to<F, whole<A>, automatic_mode::whole_t<typename R::result>>;
+    using Strict = Resolve<Op, whole<A>>;
+    using Node = automatic_mode::LazyOperation<Op, automatic_mode::whole_t<typename Strict::result>,
+                                               lazy_t<A>>;
+    auto const both = shared_results<typename Strict::results>(
+        std::make_shared<Node const>(Op{static_cast<typename F::Arguments const&>(op)},
+                                     api::lazy(a)),
+        typename R::Numbers{});
+    if constexpr (R::communicates) {
+      return std::tuple(
+          api::constrain<typename R::result>(std::get<0>(both)),
+          api::constrain<std::tuple_element_t<1, typename R::results>>(std::get<1>(both)));
+    } else {
+      return both;
+    }
+  }
   /// All results, as an expression each, which share the operation.
   template <detail::HasResults Op, class... As>
   static auto call(Op const& op, Where const&, As const&... as) {

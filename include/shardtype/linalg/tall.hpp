@@ -44,8 +44,6 @@ inline constexpr CholeskyQr cholesky_qr{};
 
 namespace detail {
 
-struct TallRows : Index<"triangle and rows"> {};
-
 /// Numbers in an n x n triangle.
 constexpr std::int64_t triangle(std::int64_t n) { return n * (n + 1) / 2; }
 /// Rows that are factorized at a time: they stay in a cache; of many columns, for which LAPACK works in blocks, all rows.
@@ -92,50 +90,39 @@ constexpr void tall_round(Step const& s, Round& r) {
 
 namespace op {
 
-/// q and r of a = q r in one value [P@X, K]: on each rank the n rows of r, then its rows of q. By reflectors, or, if `cholesky`,
-/// by CholeskyQR2.
+/// q [I@X, K] and r [K, J] of a = q r, r the same on all ranks. By reflectors, or, if `cholesky`, by CholeskyQR2.
 template <class I, class J, class K>
 struct TallQr {
   using operation = TallQr;
   using from = shardtype::detail::Bare<I, J>;
-  using to = Mentions<Dim<linalg::detail::TallRows>, Dim<K>>;
-  using gradient = checking::Constant;
+  using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "qr";
   static constexpr bool communicates = true;
   static constexpr bool recorded = false;
-  static constexpr bool has_named_form = false;
   bool cholesky = false;
   constexpr TallQr() = default;
   constexpr explicit TallQr(bool by_cholesky) : cholesky(by_cholesky) {}
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::tall(q);
-    if (!v) return v;
-    Spec const& a = q.a();
-    if (a.find(q.to.dims[1].label) >= 0)
-      return rules::refuse(Code::D02_index_taken, q.to.dims[1].label);
-    Spec out = a;
-    out.dims[0] = {q.to.dims[0].label, a.dims[a.find(q.from.dims[0].label)].axes};
-    out.dims[1] = {q.to.dims[1].label, {}};
-    return rules::accept(out);
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    Verdict v = linalg::rule::tall(q);
+    if (v && q.a().find(q.to.dims[0].label) >= 0)
+      v = rules::refuse(Code::D02_index_taken, q.to.dims[0].label);
+    return {linalg::rule::with_new(q, v, 1), linalg::rule::with_new(q, v, 0)};
   }
   template <class A>
   static constexpr Code elements() {
     return linalg::detail::elements<A>();
   }
-  constexpr void extents(ResultExtents const& c) const {
-    std::int64_t const m = linalg::detail::order_of(c), n = linalg::detail::columns_of(c);
-    c.out[1] = n;
-    if (m < 0 || n < 0) {
-      c.out[0] = shardtype::dynamic;
-      return;
-    }
-    if (m < n)
-      ResultExtents::fail("index " + c.name(c.a().find(c.from().dims[0].label)) + " has extent " +
-                          std::to_string(m) + " and " + c.name(c.a().find(c.from().dims[1].label)) +
+  template <class A>
+  using element = Elements<checking::element_t<A>, checking::element_t<A>>;
+  constexpr void extents(ResultExtents const& q, ResultExtents const& r) const {
+    std::int64_t const m = linalg::detail::order_of(q), n = linalg::detail::columns_of(q);
+    for (ResultExtents const* c : {&q, &r})
+      linalg::detail::set_extent(*c, c->to().dims[0].label, n);
+    if (m >= 0 && n >= 0 && m < n)
+      ResultExtents::fail("index " + q.name(q.a().find(q.from().dims[0].label)) + " has extent " +
+                          std::to_string(m) + " and " + q.name(q.a().find(q.from().dims[1].label)) +
                           " " + std::to_string(n) +
                           "; a matrix whose rows are split has as many rows as columns");
-    auto const& axes = c.result.dims[0].axes;
-    c.out[0] = mul_sat(c.sizes.product(axes), add_sat(largest_block(m, axes, c.sizes), n));
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     Spec const& a = c.operands[0];
@@ -146,8 +133,10 @@ struct TallQr {
     if (rows >= 0 && n >= 0) {
       linalg::detail::TallScratch const room(rows, n, ranks, c.element_bytes(0));
       std::int64_t const per_row = mul_sat(mul_sat(6, n), n);
+      // results whose columns lie one after the other are copied there
+      std::int64_t const turned = i < j ? 0 : mul_sat(add_sat(rows, n), n);
       work = {add_sat(mul_sat(per_row, rows), mul_sat(per_row, mul_sat(ranks, n))),
-              mul_sat(room.elements(), c.element_bytes(0)), false};
+              mul_sat(add_sat(room.elements(), turned), c.element_bytes(0)), false};
     }
     planning::append_compute(p, work);
     Spec before, after;
@@ -156,36 +145,6 @@ struct TallQr {
     p.push(planning::shared_step(planning::Move::gather, planning::operand_slot(c.count),
                                  a.dims[i].axes, before, after, 0));
     p.repeat(1, cholesky ? 2 : 1, n, &planning::tall_round);
-  }
-};
-
-/// q [I@X, K], or r [K, J], of what TallQr gave; the gradient is with respect to a.
-template <class I, class J, class K, bool triangular>
-struct TallPartOf : linalg::detail::OnMatrices<I, J> {
-  using operation = TallPartOf;
-  using to = Mentions<Dim<K>>;
-  static constexpr std::string_view name = "qr";
-  static constexpr Verdict rule(rules::Question const& q) {
-    return linalg::rule::with_new(q, linalg::rule::tall(q), triangular ? 0 : 1);
-  }
-  constexpr void extents(ResultExtents const& c) const {
-    linalg::detail::set_extent(c, c.to().dims[0].label, linalg::detail::columns_of(c));
-  }
-  template <class Out, class A, class F>
-  void fill(Out& out, A const& a, F const& both) const {
-    namespace lk = linalg::kernels;
-    using T = typename A::element;
-    std::int64_t const n = linalg::detail::matrices<I, J>(a).width;
-    auto const made = linalg::detail::stack_beside<A, I, J, std::conditional_t<triangular, K, I>>(
-        out, linalg::detail::written(out));
-    T const* const rows = execute::data_of(both) + (triangular ? 0 : n * n);
-    if (made.row_stride == n && made.plain_columns() && made.cols.stride[0] == 1) {
-      std::copy_n(rows, made.rows * n, made.data);
-      return;
-    }
-    for (std::int64_t i = 0; i < made.rows; ++i)
-      for (std::int64_t j = 0; j < n; ++j)
-        made.data[i * made.row_stride + lk::offset(made.cols, j)] = rows[i * n + j];
   }
 };
 

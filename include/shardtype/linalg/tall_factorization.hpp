@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <source_location>
+#include <tuple>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,7 +19,7 @@ namespace shardtype::execute {
 
 #ifdef SHARDTYPE_HAVE_LAPACK
 
-/// QR of the rows that the ranks of `comm` hold: `rows` has this rank's, `result` gets n rows of r, then those of q, row by row.
+/// QR of the rows that the ranks of `comm` hold: `rows` has this rank's; q and r are written row by row.
 template <class T>
 class TallFactorization {
  public:
@@ -27,15 +28,9 @@ class TallFactorization {
 
   /// `held`: how many rows each rank has.
   TallFactorization(Comm& comm, linalg::detail::TallScratch const& room,
-                    detail::List<std::int64_t> const& held, Stack const& rows, T* scratch,
-                    T* result)
-      : comm_(comm),
-        room_(room),
-        n_(room.n),
-        held_(held),
-        rows_(rows),
-        triangle_(result),
-        q_(result + n_ * n_) {
+                    detail::List<std::int64_t> const& held, Stack const& rows, T* scratch, T* q,
+                    T* r)
+      : comm_(comm), room_(room), n_(room.n), held_(held), rows_(rows), triangle_(r), q_(q) {
     piece_ = scratch;
     own_ = piece_ + room.piece();
     factor_ = own_ + room.own();
@@ -215,18 +210,37 @@ class TallFactorization {
 
 #endif
 
+/// A matrix of rows that lie one after the other, or memory for one, of which `copy` writes the elements to their places.
+template <class T>
+struct RowMajor {
+  linalg::kernels::Stack<T> to;
+  Buffer apart{};
+  template <class A>
+  RowMajor(A const& like, linalg::kernels::Stack<T> const& stack) : to(stack) {
+    if (!in_place()) apart = linalg::detail::room<T>(like, to.rows * to.width);
+  }
+  bool in_place() const {
+    return to.row_stride == to.width && to.plain_columns() && to.cols.stride[0] == 1;
+  }
+  T* data() const { return in_place() ? to.data : static_cast<T*>(apart.data()); }
+  void copy() const {
+    for (std::int64_t i = 0; !in_place() && i < to.rows; ++i)
+      for (std::int64_t j = 0; j < to.width; ++j)
+        to.data[i * to.row_stride + linalg::kernels::offset(to.cols, j)] = data()[i * to.width + j];
+  }
+};
+
 template <class I, class J, class K>
-struct Run<op::TallQr<I, J, K>> : Filled<Run<op::TallQr<I, J, K>>> {
+struct Run<op::TallQr<I, J, K>> {
   template <class R, class A>
-  static typename R::result run(op::TallQr<I, J, K> const& op, std::source_location const& where,
-                                A const& a) {
-    using Out = typename R::result;
+  static typename R::results run(op::TallQr<I, J, K> const& op, std::source_location const& where,
+                                 A const& a) {
     static_assert(
         Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible,
         "linear algebra of tensors in device memory is not there yet; keep them in host "
         "memory");
     linalg::detail::need_lapack("qr");
-    Out out = shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a));
+    typename R::results out = execute::results_to_write<R>(op, a);
     if (!a.mesh().here()) return out;
 #ifdef SHARDTYPE_HAVE_LAPACK
     using T = typename A::element;
@@ -244,8 +258,13 @@ struct Run<op::TallQr<I, J, K>> : Filled<Run<op::TallQr<I, J, K>>> {
     for (int g = 0; g < comm.size(); ++g)
       held.push_back(core::held(a.extents()[rows], matrix.dims[rows].axes, map.sizes,
                                 core::member(matrix.dims[rows].axes, map.sizes, map.coords, g)));
+    auto& [q, r] = out;
+    RowMajor<T> const columns(
+        a, linalg::detail::stack_beside<A, I, J, I>(q, linalg::detail::written(q)));
+    RowMajor<T> const triangle(
+        a, linalg::detail::stack_beside<A, I, J, K>(r, linalg::detail::written(r)));
     TallFactorization<T> run(comm, room, held, mine, static_cast<T*>(scratch.data()),
-                             static_cast<T*>(out.buffer().data()));
+                             columns.data(), triangle.data());
     if (!op.cholesky) {
       run.by_reflectors();
     } else if (!run.by_cholesky()) {
@@ -254,6 +273,8 @@ struct Run<op::TallQr<I, J, K>> : Filled<Run<op::TallQr<I, J, K>>> {
                   "with cholesky_qr; qr without it finds orthonormal ones",
                   FailedOn::every_rank);
     }
+    columns.copy();
+    triangle.copy();
 #endif
     return out;
   }

@@ -2,9 +2,10 @@
 /// QR and least squares of one tall matrix whose rows are split over ranks: the functions of linalg.hpp for such types, and their
 /// gradients.
 
+#include <cstddef>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include <shardtype/linalg/cyclic.hpp>
 #include <shardtype/linalg/least_squares.hpp>
@@ -16,28 +17,27 @@ namespace shardtype {
 
 namespace autodiff {
 
-/// As of QrPartOf, with one all_reduce of a square matrix for q.
-template <class I, class J, class K, bool triangular>
-struct Vjp<op::TallPartOf<I, J, K, triangular>> {
+/// As of Qr, with one all_reduce of a square matrix for q.
+template <class I, class J, class K, std::size_t part>
+struct Vjp<ResultOf<op::TallQr<I, J, K>, part>> {
   static constexpr bool exists = true;
   static constexpr bool communicates = true;
   static constexpr bool first_order = true;
-  using Op = op::TallPartOf<I, J, K, triangular>;
-  template <class V, class A, class F>
-  static constexpr auto save(Op const&, V const&, A const& a, F const& both) {
-    auto const where = std::source_location::current();
-    return autodiff::keep(api::call(op::TallPartOf<I, J, K, false>{}, where, a, both),
-                          api::call(op::TallPartOf<I, J, K, true>{}, where, a, both));
+  using Op = op::TallQr<I, J, K>;
+  template <class V, class A>
+  static constexpr auto save(Op const&, V const& both, A const&) {
+    return autodiff::keep(std::get<0>(both), std::get<1>(both));
   }
-  template <int Which, class V, class A, class F, class S, class C>
+  template <int Which, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     using L = linalg::detail::SecondColumn;
-    return linalg::detail::pull_qr<A, I, J, K, triangular>(
-        autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct, [](auto const& product) {
-          using First = std::conditional_t<rows_first<I, J, A>, K, L>;
-          using Second = std::conditional_t<rows_first<I, J, A>, L, K>;
-          return api::reshard<Dim<First>, Dim<Second>>(product);
-        });
+    return linalg::detail::pull_qr < A, I, J, K,
+           part == 1 > (autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct,
+                        [](auto const& product) {
+                          using First = std::conditional_t<rows_first<I, J, A>, K, L>;
+                          using Second = std::conditional_t<rows_first<I, J, A>, L, K>;
+                          return api::reshard<Dim<First>, Dim<Second>>(product);
+                        });
   }
 
  private:
@@ -68,10 +68,7 @@ concept TallMatrix = !core::is_lazy<A> && rows_in_blocks<I, J, tensor_behind<A>>
 template <class I, class J, class K, class A>
 constexpr auto tall_qr(op::TallQr<I, J, K> const& op, A const& a,
                        std::source_location const& where) {
-  auto const both = shardtype::call(op, where, a);
-  auto q = shardtype::call(op::TallPartOf<I, J, K, false>{}, where, a, both);
-  auto r = shardtype::call(op::TallPartOf<I, J, K, true>{}, where, a, both);
-  return QR<decltype(q), decltype(r)>{std::move(q), std::move(r)};
+  return detail::named_results<QR>(shardtype::call(op, where, a));
 }
 
 /// A sum with the dims of b, of which I becomes K, whole.

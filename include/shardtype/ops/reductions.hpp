@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -42,29 +43,10 @@ template <class A>
 using reproducible_sum =
     std::conditional_t<sums_exactly<operand_t<A>>, reductions::Sum, reductions::ReproducibleSum>;
 
-/// All results; of tensors without data only the first comes from the plan. Those of a refused call are
-/// poisoned.
-template <class Out>
-constexpr auto counted(Out const& out) {
-  if constexpr (std::is_base_of_v<checking::Poisoned, Out>) {
-    return Counted<checking::Poisoned, checking::Poisoned>{};
-  } else if constexpr (is_dry<Out>) {
-    auto const counts = detail::beside<real_of<typename Out::element>>(out);
-    return Counted<Out, std::remove_const_t<decltype(counts)>>{out, counts};
-  } else {
-    return out;
-  }
-}
-template <class F, class T, class Out>
-constexpr auto in_parts(Out const& out) {
-  if constexpr (is_dry<Out>) {
-    auto const second = detail::beside<typename F::template second<T>>(out);
-    auto const third = detail::beside<typename F::template third<T>>(out);
-    return InParts<Out, std::remove_const_t<decltype(second)>,
-                   std::remove_const_t<decltype(third)>>{out, second, third};
-  } else {
-    return out;
-  }
+/// Both results by their names.
+template <class Values, class Counts>
+constexpr Counted<Values, Counts> counted(std::tuple<Values, Counts> const& both) {
+  return {std::get<0>(both), std::get<1>(both)};
 }
 
 /// The labels of `s` that are not among those of `from`; none if these are none. Refuses labels that

@@ -372,7 +372,6 @@ struct NonZeros : Case {
 // The number of elements that equal the best one, in their places.
 struct Counted : Case {
   static constexpr Taken takes = one(floats);
-  static constexpr bool recorded = false;
   static constexpr Known known(KnownOperands const&) { return {most_extent}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     if (r.a.find(in.from) < 0) return Rules::no();
