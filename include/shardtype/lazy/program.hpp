@@ -144,11 +144,11 @@ class ProgramWriter {
   constexpr int visit(LazyResult<K, Whole, Node> const*, WalkedOperands const& operands) {
     using D = DimsOfNode<Node>;
     using T = element_t<Whole>;
-    constexpr char const* names[] = {"first", "second", "third", "fourth"};
+    constexpr char const* ordinals[] = {"first", "second", "third", "fourth"};
     static_assert(K < 4);
     planning::ProgramLabels const labels = labels_among<Whole>(operands, {});
     ProgramNode n;
-    n.name = names[K];
+    n.name = ordinals[K];
     n.whole[0] = whole_dims<D>(labels);
     n.whole[1] = whole_dims<D>(labels_of(operands.at[0]));
     int const value = originate(
