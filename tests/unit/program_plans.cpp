@@ -306,7 +306,7 @@ class BruteForce {
         std::int64_t const held = static_cast<int>(s) == t.home ? 0 : before;
         for (auto const& [to, step] : steps[s]) {
           std::int64_t const after = w_.bytes(labels, (*t.specs)[static_cast<std::size_t>(to)]);
-          std::int64_t const packed = step.collective == Collective::none ? 0 : before;
+          std::int64_t const packed = step.collective() == Collective::none ? 0 : before;
           if (base + held + after + packed > w_.limit) continue;
           std::int64_t const time = t.time[s] + step_cost(step, z, w_.machine).picoseconds;
           if (time >= t.time[static_cast<std::size_t>(to)]) continue;

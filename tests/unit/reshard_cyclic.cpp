@@ -199,7 +199,7 @@ class Check {
 };
 
 // The bytes that the rank at these coordinates sends to others in an exchange, element by element.
-std::int64_t sent(Step const& s, Sizing const& z, Coords const& me) {
+std::int64_t sent_by_elements(Step const& s, Sizing const& z, Coords const& me) {
   std::int64_t n = 0;
   for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g) {
     Coords const other = member(s.axes, z.sizes, me, g);
@@ -325,7 +325,7 @@ TEST_CASE("each step with a cyclic dim brings the value, at the bytes that are s
           within += step.from == step.to ? 1 : 0;
           for (std::int64_t r = 0; r < rank_count(z.sizes); ++r) {
             Coords const me = coords_of(z.sizes, r);
-            if (step_bytes(step, z, me) != sent(step, z, me)) ++wrong;
+            if (step_bytes(step, z, me) != sent_by_elements(step, z, me)) ++wrong;
           }
         }
   CHECK(steps == 9684);
