@@ -274,16 +274,21 @@ struct NamedProductsTo {
 /// cotangent and the others.
 struct NamedEinsumVjp : NamedProductVjp<true> {
   using Two = NamedProductVjp<true>;
-  using Two::judge;
   using Two::pull;
 
-  template <int K, class V, class A, class B, class D, class... More>
+  // not beside a `using Two::judge`: clang takes functions without parameters for the same, whatever their template
+  // parameters are
+  template <int K, class V, class A, class B, class... More>
   static constexpr Verdict judge() {
-    using S = Scope<V, A, B, D, More...>;
-    return [&]<int... J>(std::integer_sequence<int, J...>) {
-      return rules::named_product_cotangent(S::template spec<1 + K>, S::template spec<0>,
-                                            S::template spec<1 + (J < K ? J : J + 1)>...);
-    }(std::make_integer_sequence<int, static_cast<int>(2 + sizeof...(More))>{});
+    if constexpr (sizeof...(More) == 0) {
+      return Two::template judge<K, V, A, B>();
+    } else {
+      using S = Scope<V, A, B, More...>;
+      return [&]<int... J>(std::integer_sequence<int, J...>) {
+        return rules::named_product_cotangent(S::template spec<1 + K>, S::template spec<0>,
+                                              S::template spec<1 + (J < K ? J : J + 1)>...);
+      }(std::make_integer_sequence<int, static_cast<int>(1 + sizeof...(More))>{});
+    }
   }
   template <int K, class V, class A, class B, class D, class... More, class Op, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
