@@ -200,11 +200,14 @@ class ProgramWriter {
     for (int k = 0; k < remembered_; ++k) {
       if (type_[k] != type) continue;
       value = value_[k];
-      if (builder.program.nodes[value].shares == 0) builder.share(value);
-      builder.share(value);
+      read_again(value);
       return true;
     }
     return false;
+  }
+  constexpr void read_again(int value) {
+    if (builder.program.nodes[value].shares == 0) builder.share(value);
+    builder.share(value);
   }
   constexpr void remember(Identity type, int value) {
     if (remembered_ == planning::max_nodes) return;
@@ -402,6 +405,7 @@ class AxisFinder {
   constexpr void remember(Identity, int) const {}
   constexpr bool is_known(Identity, void const*, int&) const { return false; }
   constexpr int share(Identity, void const*, int) { return 0; }
+  constexpr void read_again(int) const {}
 };
 
 /// The program of expression `E` for a result of type `Out`. It may use the axes `Xs`; if there are

@@ -475,6 +475,7 @@ class PartFinder {
   }
   bool is_known(Identity tag, void const* at, int&) const;
   int share(Identity tag, void const* at, int);
+  void read_again(int) const {}
 
  private:
   template <class E, class A, int Number>

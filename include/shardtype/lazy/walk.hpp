@@ -91,17 +91,50 @@ constexpr int walk_node(V& visitor, LazyShared<Tag, A> const* e) {
   return visitor.share(identity<LazyShared<Tag, A>>, a, detail::walk(visitor, a));
 }
 
-/// The first result is the value of the operation; others are values that read it.
-template <class V, std::size_t K, class Whole, class Node>
-constexpr int walk_node(V& visitor, LazyResult<K, Whole, Node> const* e) {
-  int const value = detail::walk(visitor, e == nullptr ? nullptr : &e->node());
-  if constexpr (K == 0) {
-    return value;
+/// A result of a recorded operation whose value is `made`, or is walked if that is negative. The first result is that
+/// value; others are values that read it.
+template <class V, std::size_t R, class Whole, class Node>
+constexpr int walk_result(V& visitor, LazyResult<R, Whole, Node> const* e, int& made) {
+  if (made < 0)
+    made = detail::walk(visitor, e == nullptr ? nullptr : &e->node());
+  else
+    visitor.read_again(made);
+  if constexpr (R == 0) {
+    return made;
   } else {
     WalkedOperands operands;
-    operands.push(value);
+    operands.push(made);
     return visitor.visit(e, operands);
   }
+}
+template <class V, class E>
+constexpr int walk_result(V& visitor, E const* e, int&) {
+  return detail::walk(visitor, e);
+}
+template <class V, std::size_t R, class Whole, class Node>
+constexpr int walk_node(V& visitor, LazyResult<R, Whole, Node> const* e) {
+  int made = -1;
+  return detail::walk_result(visitor, e, made);
+}
+/// An operation that says which of its operands are the results of one call, `Op::results_from` to `Op::results_to`: that
+/// call is one value.
+template <class V, class Op, class Whole, class... As>
+  requires(Op::results_from < Op::results_to)
+constexpr int walk_node(V& visitor, LazyOperation<Op, Whole, As...> const* e) {
+  WalkedOperands operands;
+  int made = -1;
+  auto const each = [&]<int K, class A>(Type<A>, std::integral_constant<int, K>) {
+    A const* const a = e == nullptr ? nullptr : &e->template argument<K>();
+    if constexpr (K >= Op::results_from && K < Op::results_to) {
+      operands.push(detail::walk_result(visitor, a, made));
+    } else {
+      operands.push(detail::walk(visitor, a));
+    }
+  };
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (each(Type<As>{}, std::integral_constant<int, K>{}), ...);
+  }(detail::numbers_of(Pack<As...>{}));
+  return visitor.visit(e, operands);
 }
 
 template <class V, class E>

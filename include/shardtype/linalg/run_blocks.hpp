@@ -190,6 +190,7 @@ struct OnSquareMatrices : OnMatrices<I, J> {
 /// The same, of operands a, its scaled factors (op::ScaledLu), and others.
 template <class I, class J>
 struct OnFactors : OnSquareMatrices<I, J> {
+  static constexpr int results_from = 1, results_to = 4;
   template <class A, class F, class P, class E, class... Bs>
   static constexpr rules::Code elements() {
     return detail::elements<A, F, Bs...>();
