@@ -101,7 +101,7 @@ struct AllCollectives {
     for (int k = 1; k < collective_rows; ++k) at[k - 1] = collective_kinds[k].collective;
   }
   constexpr Collective const* begin() const { return at; }
-  constexpr Collective const* end() const { return at + collective_rows - 1; }
+  constexpr Collective const* end() const { return at + (collective_rows - 1); }
 };
 inline constexpr AllCollectives all_collectives{};
 
