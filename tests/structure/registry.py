@@ -41,6 +41,8 @@ INTERNAL = {
     "ExchangeRows": "moe (nn/moe.hpp)",
     "ExpertCounts": "moe and the losses of routers (nn/moe.hpp)",
     "ExpertPlaces": "moe (nn/moe.hpp)",
+    "GroupMeans": "group_norm (nn/group_norm.hpp)",
+    "GroupSpread": "group_norm and its gradient (nn/group_norm.hpp)",
     "IdentityLike": "matrix_power (linalg/norms.hpp)",
     "InverseFactored": "inv, and the gradient of slogdet (linalg/determinant.hpp)",
     "LuFactor": "lu_factor (linalg/factors.hpp)",

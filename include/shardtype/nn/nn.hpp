@@ -21,6 +21,7 @@
 #include <shardtype/nn/attention.hpp>
 #include <shardtype/nn/cross_entropy.hpp>
 #include <shardtype/nn/dropout.hpp>
+#include <shardtype/nn/group_norm.hpp>
 #include <shardtype/nn/layers.hpp>
 #include <shardtype/nn/moe.hpp>
 #include <shardtype/nn/norm.hpp>
