@@ -3,7 +3,7 @@
 // EXPECT: shardtype::Tensor<float, shardtype::Dim<D>, shardtype::Dim<M, Y> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
 // NEEDS: full
-#include <shardtype/nn/transformer.hpp>
+#include <shardtype/nn/nn.hpp>
 #include <shardtype/shardtype.hpp>
 
 using namespace shardtype;
@@ -22,10 +22,8 @@ using How = nn::Overlapped<Reduced<X>>;
 using How = nn::Overlapped<>;
 #endif
 
-struct Loss {
-  template <class W, class A>
-  constexpr auto operator()(W const& w, A const& x) const {
-    return sum<Tensor<float>>(square(nn::linear(x, w, How{Overlap::ring})));
-  }
-};
-constexpr auto both = plan(value_and_grad<0, 1>(Loss{}), type<Up>, type<Rows>);
+auto train(Up const& w, Rows const& x) {
+  return grad<0>([](auto v, auto rows) {
+    return sum<Tensor<float>>(square(nn::linear(rows, v, How{Overlap::ring})));
+  })(w, x);
+}

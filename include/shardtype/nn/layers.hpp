@@ -118,8 +118,8 @@ constexpr auto linear(core::Argument<A> const& x, W const& w, H const& how = {},
   } else if constexpr (requires { w.weights, w.bias; }) {
     auto const product = api::linear<Out...>(x, w.weights, how, where);
     return detail::with_bias(product, w.bias, how, where);
-  } else if constexpr (sizeof...(Out) == 0 && std::is_same_v<H, Use<>>) {
-    return shardtype::matmul(x.self(), w, where);  // from here in few lines
+  } else if constexpr (detail::plain_product<A, W, H, Out...>) {  // refused from here in few lines
+    return shardtype::matmul(x.self(), w, where);
   } else if constexpr (sizeof...(Out) == 0) {
     return how.into(x.self(), w, where);
   } else {

@@ -232,6 +232,20 @@ inline constexpr bool gathers = false;
 template <class Sums>
 inline constexpr bool gathers<Overlapped<Sums>> = true;
 
+namespace detail {
+
+/// Whether `linear` of these is `matmul` of them.
+template <class A, class W, class H, class... Out>
+inline constexpr bool plain_product = [] {
+  if constexpr (gathers<H> && !core::is_lazy<A>) {
+    return shared_dims<A, W> == 0;
+  } else {
+    return sizeof...(Out) == 0 && std::is_same_v<H, Use<>>;
+  }
+}();
+
+}  // namespace detail
+
 }  // namespace nn
 
 }  // namespace shardtype
