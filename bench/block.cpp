@@ -50,6 +50,7 @@ using Out = T<Dim<H, Y>, Dim<F>, Dim<D>>;
 using Up = T<Dim<D>, Dim<M, Y>>;
 using Hidden = T<Dim<M, Y>>;
 using Down = T<Dim<M, Y>, Dim<D>>;
+using Layer = nn::Overlapped<Reduced<Y>>;
 template <template <class> class As>
 struct Block {
   nn::Norm<As, Vector> norm1;
@@ -106,7 +107,7 @@ std::array<Timed, 4> in_every_way(F const& f) {
 
 constexpr auto passes = [](Overlap how) {
   return value_and_grad<0, 1>([how](auto const& p, auto const& x) {
-    return sum<T<>>(square(nn::transformer_block(x, p, how, {.causal = true})));
+    return sum<T<>>(square(nn::transformer_block(x, p, Layer{how}, {.causal = true})));
   });
 };
 // What is split along the sequence besides the products: norms and sums.
@@ -149,13 +150,13 @@ int main(int argc, char** argv) {
   std::vector<Product> products;
   products.push_back(
       {"gather",
-       in_every_way([&](Overlap how) { return kept([=] { return nn::linear(x, up, how); }); }),
+       in_every_way([&](Overlap how) { return kept([=] { return nn::linear(x, up, Layer{how}); }); }),
        {kept([=] { return matmul(whole, up); })},
        {gather}});
   products.push_back({"scatter",
                       in_every_way([&](Overlap how) {
                         return kept(
-                            [=] { return nn::linear<Dim<B>, Dim<S, Y>, Dim<D>>(wide, down, how); });
+                            [=] { return nn::linear<Dim<B>, Dim<S, Y>, Dim<D>>(wide, down, Layer{how}); });
                       }),
                       {kept([=] { return einsum<B, S, D>(wide, down); })},
                       {scatter}});
@@ -168,7 +169,7 @@ int main(int argc, char** argv) {
   products.push_back({"both",
                       in_every_way([&](Overlap how) -> Work {
                         auto const f = [how](auto const& h, auto const& w) {
-                          return nn::linear<Dim<B>, Dim<S, Y>, Dim<D>>(h, w, how);
+                          return nn::linear<Dim<B>, Dim<S, Y>, Dim<D>>(h, w, Layer{how});
                         };
                         using Made = decltype(vjp(f, wide, down));
                         auto const made = std::shared_ptr<Made>(new Made(vjp(f, wide, down)));
@@ -186,13 +187,13 @@ int main(int argc, char** argv) {
   auto const x_here = draw<Rows>(alone, {n.b, n.s, n.d});
   auto const part_here = draw<Rows>(alone, {n.b, n.s / p, n.d});
   auto const forward = in_every_way([&](Overlap how) {
-    return kept([=] { return nn::transformer_block(x, model, how, {.causal = true}); });
+    return kept([=] { return nn::transformer_block(x, model, Layer{how}, {.causal = true}); });
   });
   auto const both =
       in_every_way([&](Overlap how) -> Work { return [=] { (void)passes(how)(model, x); }; });
   std::array<Timed, 4> block_forward = forward, block_both = both;
   Timed local_forward{
-      kept([=] { return nn::transformer_block(x_here, here, Overlap::none, {.causal = true}); })};
+      kept([=] { return nn::transformer_block(x_here, here, Layer{Overlap::none}, {.causal = true}); })};
   Timed local_both{[=] { (void)passes(Overlap::none)(here, x_here); }};
   Timed norms_whole{kept([=] { return norms(here, x_here); })};
   Timed norms_part{kept([=] { return norms(here, part_here); })};

@@ -38,9 +38,11 @@ struct Model {
 // docs: end
 
 // docs: loss
+// The gradients of parameters are summed over the axes of `Sums`.
+template <class Sums>
 constexpr auto loss(Overlap how) {
   return [how](auto const& p, auto const& x) {
-    auto const y = nn::transformer_block(x, p, how, {.causal = true});
+    auto const y = nn::transformer_block(x, p, nn::Overlapped<Sums>{how}, {.causal = true});
     return sum<Tensor<float>>(square(y));
   };
 }
@@ -58,7 +60,8 @@ struct Small {
   struct M : Index<"M", 128> {};
 };
 using Here = Model<X, Y, Small>;
-constexpr auto plan_here = plan(value_and_grad<0, 1>(loss(Overlap::automatic)),
+using Sums = Reduced<X, Y>;
+constexpr auto plan_here = plan(value_and_grad<0, 1>(loss<Sums>(Overlap::automatic)),
                                 type<Here::Block<value_t>>, type<Here::Rows>);
 static_assert(plan_here.forward.count(Collective::all_gather) == 2);
 static_assert(plan_here.forward.count(Collective::reduce_scatter) == 2);
@@ -78,7 +81,7 @@ struct Large {
   struct M : Index<"M", 32768> {};
 };
 using There = Model<Nodes, Cores, Large>;
-constexpr auto plan_there = plan(value_and_grad<0, 1>(loss(Overlap::automatic)),
+constexpr auto plan_there = plan(value_and_grad<0, 1>(loss<Reduced<Nodes, Cores>>(Overlap::automatic)),
                                  type<There::Block<value_t>>, type<There::Rows>);
 // docs: end
 
@@ -111,9 +114,9 @@ int main(int argc, char** argv) {
 
   section("values");
   // docs: values
-  auto const blocking = nn::transformer_block(x, p, Overlap::none, {.causal = true});
-  auto const ring = nn::transformer_block(x, p, Overlap::ring, {.causal = true});
-  auto const chosen = nn::transformer_block(x, p, Overlap::automatic, {.causal = true});
+  auto const blocking = nn::transformer_block(x, p, nn::Overlapped<>{Overlap::none}, {.causal = true});
+  auto const ring = nn::transformer_block(x, p, nn::Overlapped<>{Overlap::ring}, {.causal = true});
+  auto const chosen = nn::transformer_block(x, p, nn::Overlapped<>{}, {.causal = true});
   bool const same =
       allclose(ring, blocking, 1e-4F, 1e-4F) && allclose(chosen, blocking, 1e-4F, 1e-4F);
   // docs: end
@@ -127,7 +130,7 @@ int main(int argc, char** argv) {
   bool falls = true;
   float last = INFINITY;
   for (int step = 0; step < 4; ++step) {
-    auto const [value, gradients] = value_and_grad<0>(loss(Overlap::automatic))(p, x);
+    auto const [value, gradients] = value_and_grad<0>(loss<Sums>(Overlap::automatic))(p, x);
     float const now = item(value);
     if (first) std::printf("step %d  loss %.2f\n", step, static_cast<double>(now));
     falls = falls && now < last;

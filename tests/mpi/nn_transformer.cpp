@@ -36,6 +36,10 @@ struct M : Index<"M"> {};
 constexpr std::array ways{Overlap::none, Overlap::ring, Overlap::bidirectional, Overlap::shared,
                           Overlap::automatic};
 
+// The gradients of parameters are summed over both axes, or nobody says so.
+using Summed = nn::Overlapped<Reduced<X, Y>>;
+using Unsummed = nn::Overlapped<>;
+
 // Types of a block; `Ys` split heads and hidden features.
 template <class E, class... Ys>
 struct Types {
@@ -188,11 +192,11 @@ void check_block(Mesh<X, Y> const& mesh, Case const& c, Model const& model, Dens
   std::int64_t bytes = 0;
   for (Overlap const how : ways) {
     CAPTURE(static_cast<int>(how));
-    auto const y = nn::transformer_block(x, model, how, causal);
+    auto const y = nn::transformer_block(x, model, Summed{how}, causal);
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(y)>, Rows<E>>);
     CHECK(distance(y, expected) < bound);
     auto const both = value_and_grad<0, 1>([&](auto const& p, auto const& a) {
-      return sum<Tensor<E>>(square(nn::transformer_block(a, p, how, causal)));
+      return sum<Tensor<E>>(square(nn::transformer_block(a, p, Summed{how}, causal)));
     });
     if (how == Overlap::shared)
       (void)both(model, x);  // the ranks agree on a larger window by messages
@@ -233,7 +237,7 @@ struct Block {
       mlp;
 };
 inline constexpr auto block = [](auto const& x, auto const& p) {
-  return nn::transformer_block(x, p, Overlap::ring, causal);
+  return nn::transformer_block(x, p, nn::Overlapped<Reduced<X2, Y4>>{Overlap::ring}, causal);
 };
 inline constexpr auto loss = [](auto const& p, auto const& x) {
   return sum<Tensor<float>>(square(block(x, p)));
@@ -288,8 +292,8 @@ TEST_CASE("grouped queries, gated mlps, norms without bias") {
     Case const odd{2, 4, 3, 2 * (p + 1), p + 1, 2, 4};
     auto const model = gated_of<Types<double, Y>>(mesh, odd);
     auto const x = draw<Rows<double>>(mesh, rows(odd), 20);
-    CHECK(on_ranks::code_of([&] { (void)nn::transformer_block(x, model, Overlap::ring); }) ==
-          "E40");
+    CHECK(on_ranks::code_of(
+              [&] { (void)nn::transformer_block(x, model, Summed{Overlap::ring}); }) == "E40");
   }
 }
 
@@ -303,7 +307,8 @@ TEST_CASE("float, and bfloat16") {
   auto const w1 = cast<bfloat16>(model.mlp.w1);
   auto const w2 = cast<bfloat16>(model.mlp.w2);
   auto const run = [&](Overlap how) {
-    return nn::linear<Dim<B, X>, Dim<S, Y>, Dim<D>>(nn::linear(x, w1, how), w2, how);
+    return nn::linear<Dim<B, X>, Dim<S, Y>, Dim<D>>(nn::linear(x, w1, Unsummed{how}), w2,
+                                                    Unsummed{how});
   };
   for (Overlap const how : ways) CHECK(distance(run(how), run(Overlap::none)) < 0.02);
 }
@@ -331,19 +336,20 @@ TEST_CASE("features that are split between the products, and numeric gradients")
         draw<W::Vec>(mesh, {7}, 5)};
     auto const expected = nn::mlp(draw<Tensor<double, Dim<B>, Dim<D>>>(mesh, {5, 7}, 1), whole);
     for (Overlap const how : ways) {
-      auto const y = nn::mlp(x, p, how);
+      auto const y = nn::mlp(x, p, Unsummed{how});
       static_assert(std::is_same_v<std::remove_cvref_t<decltype(y)>, Split>);
       CHECK(distance(y, expected) < 1e-12);
       // named: the sums are whole on each rank
       auto const named = nn::mlp<Dim<B, X>, Dim<D>>(
-          x, nn::Mlp<value_t, Up, Hidden, Down, W::Vec>{p.w1, p.b1, p.w2, whole.b2}, how);
+          x, nn::Mlp<value_t, Up, Hidden, Down, W::Vec>{p.w1, p.b1, p.w2, whole.b2}, Unsummed{how});
       CHECK(distance(named, expected) < 1e-12);
     }
     for (Overlap const how : {Overlap::ring, Overlap::automatic})
       check_grads(
           [&](auto const& a, auto const& w1, auto const& b1, auto const& w2, auto const& b2) {
-            auto const h = gelu_tanh(nn::linear(a, w1, how) + used_as<Reduced<X>>(b1)).tensor();
-            return (nn::linear<Dim<B, X>, Dim<D, Y>>(h, w2, how) + used_as<Reduced<X>>(b2))
+            auto const h =
+                gelu_tanh(nn::linear(a, w1, Summed{how}) + used_as<Reduced<X>>(b1)).tensor();
+            return (nn::linear<Dim<B, X>, Dim<D, Y>>(h, w2, Summed{how}) + used_as<Reduced<X>>(b2))
                 .tensor();
           },
           x, p.w1, p.b1, p.w2, p.b2);
@@ -371,7 +377,7 @@ TEST_CASE("the backward pass is a ring as well") {
   // counts what it receives, with one what it sends: all rows but those of the next rank.
   auto const down = [&](Overlap how) {
     return [how](auto const& a, auto const& v) {
-      return nn::linear<Dim<B, X>, Dim<S, Y>, Dim<D>>(a, v, how);
+      return nn::linear<Dim<B, X>, Dim<S, Y>, Dim<D>>(a, v, Summed{how});
     };
   };
   std::int64_t const gathered = backward(down(Overlap::none), h, w);
@@ -382,7 +388,7 @@ TEST_CASE("the backward pass is a ring as well") {
   if (mesh.state().window().possible()) CHECK(backward(down(Overlap::shared), h, w) == 0);
   // of a gathered operand: its cotangent is a sum that is scattered, and it is gathered again for that of w
   auto const into = [&](Overlap how) {
-    return [how](auto const& a, auto const& v) { return nn::linear(a, v, how); };
+    return [how](auto const& a, auto const& v) { return nn::linear(a, v, Summed{how}); };
   };
   std::int64_t const plain = backward(into(Overlap::none), x, up);
   std::int64_t const rings = backward(into(Overlap::ring), x, up);

@@ -20,4 +20,4 @@ using Up = Tensor<float, Dim<D>, Dim<M, Y>>;
 using Up = Tensor<float, Dim<N>, Dim<M, Y>>;
 #endif
 
-void run(Rows const& x, Up const& w) { (void)nn::linear(x, w, Overlap::ring); }
+void run(Rows const& x, Up const& w) { (void)nn::linear(x, w, nn::Overlapped<>{Overlap::ring}); }

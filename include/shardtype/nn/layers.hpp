@@ -1,5 +1,6 @@
 #pragma once
-/// Layers of products and elementwise functions, their parameters, and a cache of keys and values.
+/// Layers of products and elementwise functions, their parameters, and a cache of keys and values. How a layer uses its
+/// parameters, and whether its products are overlapped with their communication, is said by Use and Overlapped.
 
 #include <array>
 #include <cstdint>
@@ -10,32 +11,20 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/autodiff/settle.hpp>
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/nn/attention.hpp>
+#include <shardtype/nn/labels.hpp>
 #include <shardtype/nn/norm.hpp>
-#include <shardtype/ops/collectives.hpp>
+#include <shardtype/nn/use.hpp>
+#include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/math.hpp>
-#include <shardtype/ops/products.hpp>
+#include <shardtype/ops/rows.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype::nn {
-
-/// How parameters are used: `Use<Reduced<X>>` stands for `used_as<Reduced<X>>(w)` of each, `Use<>` for `w` itself.
-template <class... Attributes>
-struct Use {
-  template <class W>
-  constexpr auto operator()(W const& w) const {
-    if constexpr (sizeof...(Attributes) == 0) {
-      return w;
-    } else {
-      return shardtype::used_as<Attributes...>(w);
-    }
-  }
-};
 
 namespace detail {
 
@@ -82,6 +71,16 @@ struct AttentionOf {
   };
 };
 
+/// A dim inside of gated_mlp.
+struct GateAndUp : Index<"gate and up"> {};
+
+/// value + b, where b is used for it.
+template <class V, class B, class H>
+constexpr auto with_bias(V const& value, B const& b, H const& how,
+                         std::source_location const& where) {
+  return value + how.template beside<V>(b, where);
+}
+
 }  // namespace detail
 
 /// Parameters of layer_norm: gain and bias of type `Vec`, `[D]`.
@@ -102,44 +101,38 @@ using Attention = typename detail::AttentionOf<Q, K, O>::template Parameters<As>
 
 namespace api {
 
-/// x w: the product over what x and w share. Strict `linear(x, w)` is `matmul(x, w)`; with a named result,
-/// `linear<Dim<B, X>, Dim<S>, Dim<D>>(x, w)`, it is `einsum` of it, which may sum over several indices and communicate.
-/// `x[B@X, S, D]`, `w[D, M@Y]` -> `[B@X, S, M@Y]`. Refusals, errors and communication as these.
-template <class... Out, class A, class W>
-constexpr auto linear(core::Argument<A> const& x, W const& w, checking::CallSite where = {}) {
-  if constexpr (sizeof...(Out) == 0) {
+/// x w, or x w + b where `w` has the members `weights` and `bias` (`Linear`), as `how` says. Strict `linear(x, w)` is
+/// `matmul(x, w)`; with a named result, `linear<Dim<B, X>, Dim<S>, Dim<D>>(x, w)`, it is `einsum` of it, which may sum over
+/// several indices and communicate. `x[B@X, S, D]`, `w[D, M@Y]` -> `[B@X, S, M@Y]`.
+///
+/// Overlapped, x is gathered while it is multiplied: `x[B@X, S@Y, D]` or `x[B@X, D@Y]`, `w[D, M@Y]` ->
+/// `linear(x, w, Overlapped<Reduced<X>>{Overlap::ring})` -> `[B@X, S, M@Y]` or `[B@X, M@Y]`; with a named result, also of
+/// `h[B@X, S, M@Y]`, `w[M@Y, D]`, the sum over Y is scattered while it is computed. Communicates one all_gather over Y, or
+/// what the named result says; backward, of x one reduce_scatter and of w one all_gather of x (of a named sum: one
+/// all_gather for both), overlapped as forward, and one all_reduce over X. Refusals and errors as matmul and einsum.
+template <class... Out, class A, class W, How H = Use<>>
+constexpr auto linear(core::Argument<A> const& x, W const& w, H const& how = {},
+                      checking::CallSite where = {}) {
+  if constexpr (detail::any_refused<A, W>) {
+    return checking::Poisoned{};
+  } else if constexpr (requires { w.weights, w.bias; }) {
+    auto const product = api::linear<Out...>(x, w.weights, how, where);
+    return detail::with_bias(product, w.bias, how, where);
+  } else if constexpr (detail::plain_product<A, W, H, Out...>) {  // refused from here in few lines
     return shardtype::matmul(x.self(), w, where);
+  } else if constexpr (sizeof...(Out) == 0) {
+    return how.into(x.self(), w, where);
   } else {
-    return shardtype::einsum<Out...>(x.self(), w, where);
+    return how.template back<A, Out...>(x.self(), w, where);
   }
 }
 /// x w + b, an expression: a function of it is in one kernel with the sum. `b[M@Y]`.
 template <class... Out, class A, class W, class B>
-  requires(!std::is_convertible_v<B const&, std::source_location>)
+  requires(!How<B> && !std::is_same_v<B, Overlap>)
 constexpr auto linear(core::Argument<A> const& x, W const& w, B const& b,
                       checking::CallSite where = {}) {
-  return api::linear<Out...>(x, w, where) + b;
+  return api::linear<Out...>(x, w, Use<>{}, where) + b;
 }
-
-}  // namespace api
-namespace detail {
-
-/// x w + b of parameters, w used first: compilers choose the order of arguments, and plans another one than runs.
-template <class... Out, class A, class W, class B, class Used>
-constexpr auto affine(A const& x, W const& w, B const& b, Used const& use,
-                      checking::CallSite where) {
-  auto const product = api::linear<Out...>(x, use(w), where);
-  return product + use(b);
-}
-/// The strict product with the dims of the pack.
-template <class... Ls, class A, class B>
-constexpr auto product_along(shardtype::detail::Pack<Ls...>, A const& a, B const& b,
-                             std::source_location const& where) {
-  return shardtype::einsum<Ls...>(a, b, where);
-}
-
-}  // namespace detail
-namespace api {
 
 /// The rows of a table that ids name: `table[V, D]`, `ids[B@X, S]` -> `embedding<V>(table, ids)` -> `[B@X, S, D]`.
 /// `take<V>`, by the name that models have for it; named, the table may be split, `embedding<V, Dim<B, X>, Dim<S>,
@@ -162,57 +155,85 @@ constexpr auto geglu(core::Argument<A> const& gate, B const& up) {
   return shardtype::gelu(gate.self()) * up;
 }
 
-/// layer_norm by the members `gain` and `bias` of `p` (`Norm`), as `use` says:
-/// `layer_norm<D>(x, model.norm, nn::Use<Reduced<X>>{})`. Communicates what `use` does.
-template <class D, class A, class P, class... Us>
-  requires requires(P const& p) { p.gain, p.bias; }
-constexpr auto layer_norm(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                          double eps = 1e-5, checking::CallSite where = {}) {
-  // compilers choose the order of arguments, and plans another one than runs
-  auto const gain = use(p.gain);
-  return api::layer_norm<D>(x, gain, use(p.bias), eps, where);
-}
-/// linear by the members `weights` and `bias` of `p` (`Linear`).
-template <class... Out, class A, class P, class... Us>
-  requires requires(P const& p) { p.weights, p.bias; }
-constexpr auto linear(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                      checking::CallSite where = {}) {
-  return detail::affine<Out...>(x, p.weights, p.bias, use, where);
+}  // namespace api
+namespace detail {
+
+/// silu(x gate) (x up).
+template <class A, class P, class H>
+constexpr auto gated(A const& x, P const& p, H const& how, std::source_location const& where) {
+  if constexpr (!gathers<H> || core::is_lazy<A>) {
+    auto const gate = how.into(x, p.gate, where);
+    return api::swiglu(gate, how.into(x, p.up, where)).tensor();
+  } else {
+    using Both = GateAndUp;
+    using D = label_at<decltype(p.gate), 0>;
+    using M = label_at<decltype(p.gate), 1>;
+    auto const weights = shardtype::stack<Both>(p.gate, p.up, where);
+    auto const product = how.into(x, shardtype::transpose<D, Both, M>(weights), where);
+    if constexpr (any_refused<decltype(product)>) {
+      return product;
+    } else {
+      auto const gate = shardtype::at<Both>(product, 0, where);
+      return api::swiglu(gate, shardtype::at<Both>(product, 1, where)).tensor();
+    }
+  }
 }
 
-/// gelu_tanh(x w1 + b1) w2 + b2, of the members of `p` (`Mlp`). `x[B@X, S, D]` -> `[B@X, S, D]`. Where Y splits the
-/// hidden features, `w1[D, M@Y]`, `w2[M@Y, D]`, the result is named, `mlp<Dim<B, X>, Dim<S>, Dim<D>>(x, p, use)`: one
-/// all_reduce, and x is used as `{R:Y}` (one all_reduce backward). Source: Shoeybi et al., "Megatron-LM", 2019.
-template <class... Out, class A, class P, class... Us>
+}  // namespace detail
+namespace api {
+
+/// layer_norm by the members `gain` and `bias` of `p` (`Norm`), as `how` says:
+/// `layer_norm<D>(x, model.norm, nn::Use<Reduced<X>>{})`. Communicates what `how` does.
+template <class D, class A, class P, How H = Use<>>
+  requires requires(P const& p) { p.gain, p.bias; }
+constexpr auto layer_norm(core::Argument<A> const& x, P const& p, H const& how = {},
+                          double eps = 1e-5, checking::CallSite where = {}) {
+  // compilers choose the order of arguments, and plans another one than runs
+  auto const gain = how.template beside<A>(p.gain, where);
+  auto const bias = how.template beside<A>(p.bias, where);
+  return api::layer_norm<D>(x, gain, bias, eps, where);
+}
+
+/// gelu_tanh(x w1 + b1) w2 + b2, of the members of `p` (`Mlp`), as `how` says. `x[B@X, S, D]` -> `[B@X, S, D]`. Where Y
+/// splits the hidden features, `w1[D, M@Y]`, `w2[M@Y, D]`, the result is named, `mlp<Dim<B, X>, Dim<S>, Dim<D>>(x, p, use)`:
+/// one all_reduce, and x is used as `{R:Y}` (one all_reduce backward). Source: Shoeybi et al., "Megatron-LM", 2019.
+///
+/// Overlapped, both products run with their communication: `x[B@X, S@Y, D]` or `x[B@X, D@Y]`, b2 `[D]` or `[D@Y]` -> as x,
+/// or as `Out` names it. Communicates one all_gather over Y with the first product, one reduce_scatter with the second;
+/// backward an all_gather with both products of the second, a reduce_scatter and an all_gather with those of the first, and
+/// one all_reduce for each parameter that `how` says is summed. Where nothing is split over Y, nothing is sent over it.
+/// Refusals and errors as einsum. Source: Korthikanti et al., "Reducing activation recomputation in large transformer
+/// models", 2022; Wang et al., "Overlap communication with dependent computation via decomposition", 2023.
+template <class... Out, class A, class P, How H = Use<>>
   requires requires(P const& p) { p.w1, p.b1, p.w2, p.b2; }
-constexpr auto mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
+constexpr auto mlp(core::Argument<A> const& x, P const& p, H const& how = {},
                    checking::CallSite where = {}) {
-  auto const hidden = shardtype::gelu_tanh(detail::affine(x, p.w1, p.b1, use, where));
-  return detail::affine<Out...>(hidden, p.w2, p.b2, use, where).tensor();
-}
-/// (silu(x gate) (x up)) down, of the members of `p` (`GatedMlp`), as mlp. Source: Shazeer, 2020.
-template <class... Out, class A, class P, class... Us>
-  requires requires(P const& p) { p.gate, p.up, p.down; }
-constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                         checking::CallSite where = {}) {
-  auto const gate = api::linear(x, use(p.gate), where);
-  return api::linear<Out...>(api::swiglu(gate, api::linear(x, use(p.up), where)), use(p.down),
-                             where);
-}
-/// attention(x q, x k, x v) out, of the members of `p` (`Attention`). `x[B@X, S, D]` -> `[B@X, S, D]`. Where Y splits the
-/// heads, the result is named and communicates as that of mlp (without a name it is unreduced over Y); x is used as `{R:Y}`.
-template <class... Out, class A, class P, class... Us>
-  requires requires(P const& p) { p.q, p.k, p.v, p.out; }
-constexpr auto self_attention(core::Argument<A> const& x, P const& p, Use<Us...> const& use = {},
-                              AttentionOptions const& options = {}, checking::CallSite where = {}) {
-  auto const q = api::linear(x, use(p.q), where);
-  auto const k = api::linear(x, use(p.k), where);
-  auto const mixed = api::attention(q, k, api::linear(x, use(p.v), where), options, where);
-  if constexpr (sizeof...(Out) == 0) {
-    return detail::product_along(autodiff::labels_of_t<autodiff::tensor_of<A>>{}, mixed, use(p.out),
-                                 where);
+  std::source_location const line = where;
+  auto const product = how.into(x.self(), p.w1, line);
+  if constexpr (detail::any_refused<decltype(product)>) {
+    return product;
   } else {
-    return shardtype::einsum<Out...>(mixed, use(p.out), where);
+    auto const hidden = shardtype::gelu_tanh(detail::with_bias(product, p.b1, how, line)).tensor();
+    auto const out = how.template back<A, Out...>(hidden, p.w2, line);
+    if constexpr (detail::any_refused<decltype(out)>) {
+      return out;
+    } else {
+      return detail::with_bias(out, p.b2, how, line).tensor();
+    }
+  }
+}
+/// (silu(x gate) (x up)) down, of the members of `p` (`GatedMlp`), as mlp. Overlapped, gate and up are multiplied in one
+/// product, so that x is gathered once; their copy beside each other is the cost. Source: Shazeer, 2020.
+template <class... Out, class A, class P, How H = Use<>>
+  requires requires(P const& p) { p.gate, p.up, p.down; }
+constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, H const& how = {},
+                         checking::CallSite where = {}) {
+  std::source_location const line = where;
+  auto const hidden = detail::gated(x.self(), p, how, line);
+  if constexpr (detail::any_refused<decltype(hidden)>) {
+    return hidden;
+  } else {
+    return how.template back<A, Out...>(hidden, p.down, line);
   }
 }
 
