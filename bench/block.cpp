@@ -148,18 +148,19 @@ int main(int argc, char** argv) {
   auto const scatter = kept([=] { return reduce_scatter<Y, S>(unreduced); });
 
   std::vector<Product> products;
-  products.push_back(
-      {"gather",
-       in_every_way([&](Overlap how) { return kept([=] { return nn::linear(x, up, Layer{how}); }); }),
-       {kept([=] { return matmul(whole, up); })},
-       {gather}});
-  products.push_back({"scatter",
+  products.push_back({"gather",
                       in_every_way([&](Overlap how) {
-                        return kept(
-                            [=] { return nn::linear<Dim<B>, Dim<S, Y>, Dim<D>>(wide, down, Layer{how}); });
+                        return kept([=] { return nn::linear(x, up, Layer{how}); });
                       }),
-                      {kept([=] { return einsum<B, S, D>(wide, down); })},
-                      {scatter}});
+                      {kept([=] { return matmul(whole, up); })},
+                      {gather}});
+  products.push_back(
+      {"scatter",
+       in_every_way([&](Overlap how) {
+         return kept([=] { return nn::linear<Dim<B>, Dim<S, Y>, Dim<D>>(wide, down, Layer{how}); });
+       }),
+       {kept([=] { return einsum<B, S, D>(wide, down); })},
+       {scatter}});
   products.push_back({"weights",
                       in_every_way([&](Overlap how) {
                         return kept([=] { return einsum<Dim<D>, Dim<M, Y>>(x, wide, how); });
@@ -192,8 +193,8 @@ int main(int argc, char** argv) {
   auto const both =
       in_every_way([&](Overlap how) -> Work { return [=] { (void)passes(how)(model, x); }; });
   std::array<Timed, 4> block_forward = forward, block_both = both;
-  Timed local_forward{
-      kept([=] { return nn::transformer_block(x_here, here, Layer{Overlap::none}, {.causal = true}); })};
+  Timed local_forward{kept(
+      [=] { return nn::transformer_block(x_here, here, Layer{Overlap::none}, {.causal = true}); })};
   Timed local_both{[=] { (void)passes(Overlap::none)(here, x_here); }};
   Timed norms_whole{kept([=] { return norms(here, x_here); })};
   Timed norms_part{kept([=] { return norms(here, part_here); })};

@@ -81,8 +81,9 @@ struct Large {
   struct M : Index<"M", 32768> {};
 };
 using There = Model<Nodes, Cores, Large>;
-constexpr auto plan_there = plan(value_and_grad<0, 1>(loss<Reduced<Nodes, Cores>>(Overlap::automatic)),
-                                 type<There::Block<value_t>>, type<There::Rows>);
+constexpr auto plan_there =
+    plan(value_and_grad<0, 1>(loss<Reduced<Nodes, Cores>>(Overlap::automatic)),
+         type<There::Block<value_t>>, type<There::Rows>);
 // docs: end
 
 // The lines of a plan without its local steps.
@@ -114,7 +115,8 @@ int main(int argc, char** argv) {
 
   section("values");
   // docs: values
-  auto const blocking = nn::transformer_block(x, p, nn::Overlapped<>{Overlap::none}, {.causal = true});
+  auto const blocking =
+      nn::transformer_block(x, p, nn::Overlapped<>{Overlap::none}, {.causal = true});
   auto const ring = nn::transformer_block(x, p, nn::Overlapped<>{Overlap::ring}, {.causal = true});
   auto const chosen = nn::transformer_block(x, p, nn::Overlapped<>{}, {.causal = true});
   bool const same =

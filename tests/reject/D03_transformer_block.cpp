@@ -31,4 +31,6 @@ using Rows = Tensor<float, Dim<B>, Dim<S, Y>, Dim<D>>;
 using Rows = Tensor<float, Dim<B>, Dim<S>, Dim<D, Y>>;
 #endif
 
-void run(Rows const& x, Block const& p) { (void)nn::transformer_block(x, p, nn::Overlapped<>{Overlap::ring}); }
+void run(Rows const& x, Block const& p) {
+  (void)nn::transformer_block(x, p, nn::Overlapped<>{Overlap::ring});
+}
