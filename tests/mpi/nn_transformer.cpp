@@ -280,6 +280,41 @@ TEST_CASE("a transformer block is that of whole tensors, and so are its gradient
   }
 }
 
+TEST_CASE("layers that send nothing, in automatic mode, and by their former names") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  Case const c{3, 7, 6, 4, 4, 2, 9};
+  auto const whole = block_of<Types<double>>(mesh, c);
+  auto const in = draw<Whole<double>>(mesh, rows(c), 20);
+  auto const expected = dense(whole, in);
+  CHECK(distance(nn::transformer_block(in, whole, nn::Use<>{}, causal), expected) < 1e-13);
+  CHECK(distance(nn::transformer_block(in, whole, Unsummed{}, causal), expected) < 1e-13);
+  // the planner chooses what is sent, whatever the layer says
+  CHECK(distance(evaluate<Rows<double>>(mesh, nn::mlp(lazy(in), whole.mlp, Summed{})),
+                 nn::mlp(in, whole.mlp)) < 1e-12);
+  CHECK(distance(evaluate<Rows<double>>(
+                     mesh, nn::gated_mlp(lazy(in), gated_of<Types<double>>(mesh, c).mlp, Summed{})),
+                 nn::gated_mlp(in, gated_of<Types<double>>(mesh, c).mlp)) < 1e-12);
+  auto const mixed = nn::self_attention(in, whole.attention, nn::Use<>{}, causal);
+  CHECK(distance(evaluate<Rows<double>>(
+                     mesh, nn::self_attention(lazy(in), whole.attention, Summed{}, causal)),
+                 mixed) < 1e-12);
+  auto const x = draw<Rows<double>>(mesh, rows(c), 20);
+  auto const model = block_of<Types<double, Y>>(mesh, c);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  auto const former = value_and_grad<0>([](auto const& p, auto const& a) {
+    return sum<Tensor<double>>(square(nn::transformer_block(a, p, Overlap::ring, causal)));
+  })(model, x);
+#pragma GCC diagnostic pop
+  auto const now = value_and_grad<0>([](auto const& p, auto const& a) {
+    return sum<Tensor<double>>(square(nn::transformer_block(a, p, Summed{Overlap::ring}, causal)));
+  })(model, x);
+  auto const& [former_loss, former_gradient] = former;
+  auto const& [loss, gradient] = now;
+  CHECK(item(former_loss) == item(loss));
+  same_block(former_gradient, gradient, 1e-15);
+}
+
 TEST_CASE("grouped queries, gated mlps, norms without bias") {
   for (auto const& sizes : on_ranks::grids()) {
     Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);

@@ -74,6 +74,15 @@ struct AttentionOf {
 /// A dim inside of gated_mlp.
 struct GateAndUp : Index<"gate and up"> {};
 
+/// The value of an expression, once; in automatic mode it is the planner's.
+template <class E>
+constexpr auto value_of(E const& e) {
+  if constexpr (core::is_lazy<E>) {
+    return e;
+  } else {
+    return e.tensor();
+  }
+}
 /// value + b, where b is used for it.
 template <class V, class B, class H>
 constexpr auto with_bias(V const& value, B const& b, H const& how,
@@ -163,7 +172,7 @@ template <class A, class P, class H>
 constexpr auto gated(A const& x, P const& p, H const& how, std::source_location const& where) {
   if constexpr (!gathers<H> || core::is_lazy<A>) {
     auto const gate = how.into(x, p.gate, where);
-    return api::swiglu(gate, how.into(x, p.up, where)).tensor();
+    return detail::value_of(api::swiglu(gate, how.into(x, p.up, where)));
   } else {
     using Both = GateAndUp;
     using D = label_at<decltype(p.gate), 0>;
@@ -213,12 +222,13 @@ constexpr auto mlp(core::Argument<A> const& x, P const& p, H const& how = {},
   if constexpr (detail::any_refused<decltype(product)>) {
     return product;
   } else {
-    auto const hidden = shardtype::gelu_tanh(detail::with_bias(product, p.b1, how, line)).tensor();
+    auto const hidden =
+        detail::value_of(shardtype::gelu_tanh(detail::with_bias(product, p.b1, how, line)));
     auto const out = how.template back<A, Out...>(hidden, p.w2, line);
     if constexpr (detail::any_refused<decltype(out)>) {
       return out;
     } else {
-      return detail::with_bias(out, p.b2, how, line).tensor();
+      return detail::value_of(detail::with_bias(out, p.b2, how, line));
     }
   }
 }

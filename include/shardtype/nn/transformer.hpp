@@ -167,12 +167,12 @@ constexpr auto transformer_block(core::Argument<A> const& x, P const& p, H const
     if constexpr (detail::any_refused<decltype(mixed)>) {
       return mixed;
     } else {
-      auto const middle = (in + mixed).tensor();
+      auto const middle = detail::value_of(in + mixed);
       auto const normed = detail::norm_of(middle, p.norm2, how, where);
       if constexpr (requires { p.mlp.w1; }) {
-        return (middle + api::mlp(normed, p.mlp, how, where)).tensor();
+        return detail::value_of(middle + api::mlp(normed, p.mlp, how, where));
       } else {
-        return (middle + api::gated_mlp(normed, p.mlp, how, where)).tensor();
+        return detail::value_of(middle + api::gated_mlp(normed, p.mlp, how, where));
       }
     }
   }

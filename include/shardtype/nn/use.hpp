@@ -78,15 +78,15 @@ using layer_features = typename LayerFeatures<A, W>::type;
 /// All axes that split x, in a list of axes: what Overlap alone meant.
 struct AllThatSplit {};
 template <class S, class... Xs>
-constexpr AxisSet axes_of(S const&, Reduced<Xs...> const&) {
-  AxisSet out;
+constexpr core::AxisSet axes_of(S const&, Reduced<Xs...> const&) {
+  core::AxisSet out;
   for (int const axis : {S::names.find_axis(identity<Xs>)..., -1})
     if (axis >= 0) out.insert(axis);
   return out;
 }
 template <class S>
-constexpr AxisSet axes_of(S const&, AllThatSplit const&) {
-  AxisSet out;
+constexpr core::AxisSet axes_of(S const&, AllThatSplit const&) {
+  core::AxisSet out;
   for (int axis = 0; axis < max_axes; ++axis) out.insert(axis);
   return out;
 }
