@@ -433,7 +433,7 @@ struct ResultTypes<Rule, Like, op::Elements<Ts...>, std::index_sequence<K...>> {
   static_assert(std::size(Rule::verdicts.at) == sizeof...(Ts),
                 "an operation has as many element types as verdicts");
   using type = std::tuple<accepted_t<VerdictAt<Rule, K>, Ts, Like>...>;
-  static constexpr std::int64_t bytes[] = {static_cast<std::int64_t>(sizeof(Ts))...};
+  static constexpr std::int64_t bytes[sizeof...(Ts)] = {static_cast<std::int64_t>(sizeof(Ts))...};
 };
 /// The resolved form of an operation with several results; `result` is the first of them.
 template <class Rule, class Op, class A, class... Bs>
