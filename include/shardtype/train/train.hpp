@@ -23,6 +23,7 @@
 #include <shardtype/train/clip.hpp>
 #include <shardtype/train/initialize.hpp>
 #include <shardtype/train/misused.hpp>
+#include <shardtype/train/muon.hpp>
 #include <shardtype/train/optimizers.hpp>
 #include <shardtype/train/schedules.hpp>
 #include <shardtype/train/shardings.hpp>
