@@ -80,14 +80,14 @@ struct AllThatSplit {};
 template <class S, class... Xs>
 constexpr core::AxisSet axes_of(S const&, Reduced<Xs...> const&) {
   core::AxisSet out;
-  for (int const axis : {S::names.find_axis(identity<Xs>)..., -1})
+  for (int const axis : {S::names.find_axis(core::identity<Xs>)..., -1})
     if (axis >= 0) out.insert(axis);
   return out;
 }
 template <class S>
 constexpr core::AxisSet axes_of(S const&, AllThatSplit const&) {
   core::AxisSet out;
-  for (int axis = 0; axis < max_axes; ++axis) out.insert(axis);
+  for (int axis = 0; axis < core::max_axes; ++axis) out.insert(axis);
   return out;
 }
 
