@@ -98,7 +98,7 @@ function(shardtype_expect_error pattern file part)
           COMMAND "${CMAKE_COMMAND}" -DMAKE_PCH=library "-DCOMPILER=${compiler}" "-DKIND=${kind}"
                   "-DPCH=${CMAKE_CURRENT_BINARY_DIR}/pch_${kind}" "-DFLAGS=${shardtype_flags}" -P
                   "${PROJECT_SOURCE_DIR}/cmake/ExpectError.cmake")
-        set_tests_properties(reject.${kind} PROPERTIES LABELS reject TIMEOUT 120
+        set_tests_properties(reject.${kind} PROPERTIES LABELS reject TIMEOUT 400
                                                        FIXTURES_SETUP reject_pch_${kind})
       endif()
     endif()

@@ -2,6 +2,7 @@
 // EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: shardtype::Tensor<float, shardtype::Dim<D>, shardtype::Dim<M, Y> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
+// MAX-LINES: 12, 28 with echo
 // NEEDS: full
 #include <shardtype/nn/nn.hpp>
 #include <shardtype/shardtype.hpp>
