@@ -1,10 +1,10 @@
 #pragma once
 /// Floating-point numbers as text: the fewest digits that distinguish a number from its neighbours,
-/// as NumPy writes it. Digits are those of std::to_chars, which rounds exactly.
+/// as NumPy writes it. Digits are computed by the C library, which rounds exactly.
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -16,28 +16,53 @@ struct Decimal {
   int exponent = 0;
 };
 
-/// The digits of |x| that std::to_chars writes: the fewest that parse to it, or as many as `precision` says.
-template <class T, class... Precision>
-Decimal digits_of(T x, Precision... precision) {
-  char text[400];  // of the largest double all digits
-  *std::to_chars(text, text + sizeof text - 1, std::abs(x), std::chars_format::scientific,
-                 precision...)
-       .ptr = '\0';
+/// |x| rounded to `count` significant digits.
+inline Decimal rounded(double x, int count) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*e", count - 1, std::abs(x));
   Decimal out;
   char const* at = text;
   for (; *at != 'e'; ++at)
-    if (*at != '.') out.digits += *at;
+    if (*at >= '0' && *at <= '9') out.digits += *at;  // the decimal point depends on the locale
   out.exponent = std::atoi(at + 1);
   return out;
 }
-/// |x| rounded to `count` significant digits.
-inline Decimal rounded(double x, int count) { return digits_of(x, count - 1); }
 
-/// The shortest decimal that parses to |x|, which is a float if `single`; |x| rounded to `most` digits if that needs more.
+/// Whether `d` parses to |x|, which is a float if `single`.
+inline bool reads_back(Decimal const& d, double x, bool single) {
+  int const shift = d.exponent - static_cast<int>(d.digits.size()) + 1;
+  std::string const text = d.digits + "e" + std::to_string(shift);
+  double const y = single ? static_cast<double>(std::strtof(text.c_str(), nullptr))
+                          : std::strtod(text.c_str(), nullptr);
+  return y == std::abs(x);
+}
+
+/// The next larger decimal with the same number of digits.
+inline Decimal next_up(Decimal d) {
+  std::size_t k = d.digits.size();
+  while (k > 0 && d.digits[k - 1] == '9') d.digits[--k] = '0';
+  if (k > 0) {
+    ++d.digits[k - 1];
+  } else {
+    d.digits[0] = '1';
+    ++d.exponent;
+  }
+  return d;
+}
+
+/// The shortest decimal that parses to |x|; |x| rounded to `most` digits if that needs more.
 inline Decimal shortest(double x, bool single, int most) {
-  if (most <= 0) return {};
-  Decimal const d = single ? digits_of(static_cast<float>(x)) : digits_of(x);
-  return static_cast<int>(d.digits.size()) <= most ? d : rounded(x, most);
+  int ignored = 0;
+  // below a power of two neighbours are closer: the nearest decimal may fail where the next one
+  // does not
+  bool const power = std::abs(std::frexp(x, &ignored)) == 0.5;
+  Decimal d;
+  for (int count = 1; count <= most; ++count) {
+    d = rounded(x, count);
+    if (reads_back(d, x, single)) return d;
+    if (power && reads_back(next_up(d), x, single)) return next_up(d);
+  }
+  return d;
 }
 
 /// Enough digits to distinguish any two doubles.
