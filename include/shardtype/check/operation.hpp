@@ -464,7 +464,8 @@ struct RuledResults : RuledResult<Rule, Op, A, Bs...> {
       Spec const& s = Rule::verdicts.at[k].result;
       Extents known = Rule::S::names.extents();
       for (int d = 0; d < s.rank; ++d) known.at[s.dims[d].label] = made.at[k][d];
-      beside = add_sat(beside, mul_sat(core::largest_elements(s, known, sizes), Types::bytes[k]));
+      beside = core::add_sat(
+          beside, core::mul_sat(core::largest_elements(s, known, sizes), Types::bytes[k]));
     }
     return Base::plan_made(op, sizes, given, made.at[0], beside);
   }

@@ -355,7 +355,7 @@ class CollectiveStep {
   /// The packed parts of `v`, whose sizes it writes to `counts_`.
   Buffer cut_rows(Step const& s, Value<T> const& v) {
     StepScratch& scratch = blocks_.mesh.scratch();
-    Rows const mine = rows_of(s.before, s.to, blocks_.sizing, blocks_.axes.coords);
+    Rows const mine = planning::rows_of(s.before, s.to, blocks_.sizing, blocks_.axes.coords);
     execute::member_rows(s.after, s.to, blocks_.sizing, blocks_.axes, s.axes, scratch.rows);
     execute::counts(mine, scratch.rows, kernels::cross_section(v.layout, s.to), counts_);
     std::int64_t sent = 0;
@@ -383,7 +383,7 @@ class CollectiveStep {
     bool const cuts = planning::kind_of(s).cuts == planning::Parts::rows;
     Buffer const cut = cuts ? cut_rows(s, v) : Buffer{};
     detail::List<Rows>& theirs = blocks_.mesh.scratch().old_rows;
-    Rows const mine = rows_of(s.after, s.from, z, blocks_.axes.coords);
+    Rows const mine = planning::rows_of(s.after, s.from, z, blocks_.axes.coords);
     execute::member_rows(s.before, s.from, z, blocks_.axes, s.axes, theirs);
     execute::counts(mine, theirs, kernels::cross_section(out.layout, s.from), recv_counts_);
     std::int64_t const n = out.layout.elements();

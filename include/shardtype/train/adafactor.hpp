@@ -221,7 +221,7 @@ struct Adafactor : OptimizerBase<Adafactor> {
       if constexpr (A::rank < 2) {
         planning::UpdatePlan out;
         if constexpr (Scope<A>::names.all_static())
-          out.workspace = mul_sat(2, detail::tensor_bytes<A>().state);
+          out.workspace = core::mul_sat(2, detail::tensor_bytes<A>().state);
         return out;
       } else {
         using R = rows_t<A>;
