@@ -7,9 +7,15 @@
 
 namespace shardtype::core {
 
-/// Whether `file` lies in the folder of the headers of which one is `own`, FOLDER/core/NAME.
+/// Whether `file` lies in the folder of the headers of which one is `own`, FOLDER/core/NAME. One unit may name it relative to
+/// its own folder, and another absolutely: then the last two names of the folder tell.
 SHARDTYPE_INLINE bool lies_beside(std::string_view file, std::string_view own) {
-  return file.starts_with(own.substr(0, own.rfind("core/running_call")));
+  std::string_view const folder = own.substr(0, own.rfind("core/running_call"));
+  if (file.starts_with(folder)) return true;
+  if (file.starts_with('/') && folder.starts_with('/')) return false;
+  std::size_t const last = folder.rfind('/', folder.size() - 2);
+  std::size_t const first = last == std::string_view::npos ? last : folder.rfind('/', last - 1);
+  return first != std::string_view::npos && file.find(folder.substr(first)) != file.npos;
 }
 
 /// The library's folder, as this file was compiled and as the program includes it: that of a compiled part may be another.
