@@ -154,6 +154,7 @@ class ProgramWriter {
     int const value = originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
     builder.program.nodes[value].making = Making::result;
+    builder.program.nodes[operands.at[0]].has_results = true;
     return value;
   }
   template <class F, class Result, class... As>

@@ -126,6 +126,15 @@ class ProgramRun {
     int const origin = node(step).origin;
     return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
   }
+  /// The part whose elements a step's value has: that of a constrained value is its operand's.
+  ProgramPart const& part_of_elements(int step) const {
+    RecordedProgram const& p = plan_.program;
+    int node = plan_.steps[step].node;
+    while (p.nodes[node].origin < 0 && p.nodes[node].making == planning::Making::relabel)
+      node = p.operand(node, 0, 0);
+    int const origin = p.nodes[node].origin;
+    return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
+  }
   AnyBlock given(int step) { return packed_block(step, *part(step).buffer); }
   AnyBlock made(int step);
 

@@ -34,7 +34,7 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
     blocks_[static_cast<std::size_t>(k)] = first(k) != k                        ? block(first(k))
                                            : s.kind == ProgramStep::Kind::given ? given(k)
                                            : s.kind == ProgramStep::Kind::move
-                                               ? part(k).move(*this, k)
+                                               ? part_of_elements(k).move(*this, k)
                                                : made(k);
     if (first(k) != k) further(k) = further(first(k));
     if (trace != nullptr && s.kind != ProgramStep::Kind::given) trace->done(k, begin);

@@ -63,6 +63,7 @@ struct ProgramNode {
   std::uint8_t whole[max_operands + 1]{};
   std::int16_t readers = 0;  ///< number of values that read it
   bool kept = false;         ///< others may read it as well
+  bool has_results = false;  ///< whether values of Making::result read it
   bool keeps = false;        ///< whether its operands are held to the end of the program
   std::int16_t shares =
       0;  ///< number of consumers of a value computed once; the value is shared if this is at least

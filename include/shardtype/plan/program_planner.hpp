@@ -144,6 +144,7 @@ class ProgramPlanner {
     for (int s = 0; s < made_view_[k].graph.layouts; ++s) {
       std::int32_t const first = made_view_[k].first[s];
       if (s == now || first < 0 || made_view_[k].ways[first].time >= time) continue;
+      if (!planning::can_be_home(p_, k, made_view_[k], s)) continue;
       ProgramPlan const other = plan_with(k, s);
       if (!other.possible || other.picoseconds(rates_) >= time) continue;
       best = other;

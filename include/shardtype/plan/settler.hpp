@@ -225,6 +225,7 @@ class Settler {
         // with a memory limit there is no single best; a slower candidate may need less memory
         int const to = edges[e].to;
         if (best_[to] < time) continue;
+        if (n_.has_results && first_[to] >= 0 && ways_[first_[to]].from < 0) continue;
         if (best_[to] == time && moved_[to] <= moved + least.moved) continue;
         step(number, *fan, e);
       }

@@ -19,6 +19,12 @@ constexpr Option shared_option(Option o, int shares) {
   return o;
 }
 
+/// Whether value `k` may be at home in this layout: an operation that has further results is where it was computed.
+constexpr bool can_be_home(RecordedProgram const& p, int k, Frontier const& made, int layout) {
+  std::int32_t const start = made.first[layout];
+  return !p.nodes[k].has_results || (start >= 0 && made.ways[start].from < 0);
+}
+
 /// The home of value `k`. Candidates are the layouts in which the value was computed or read in the
 /// first pass; the home is the one from which all readers are served fastest. `made`: the value's
 /// Pareto front. -1: the value was not used.
@@ -27,6 +33,7 @@ constexpr int home_of(int k, ProgramPlan const& first_pass, Frontier const& made
   shardtype::detail::List<int> wanted;      // of each reader
   shardtype::detail::List<int> candidates;  // layouts, each once
   auto consider = [&](int layout) {
+    if (!planning::can_be_home(first_pass.program, k, made, layout)) return;
     for (int const known : candidates)
       if (known == layout) return;
     candidates.push_back(layout);
@@ -38,7 +45,7 @@ constexpr int home_of(int k, ProgramPlan const& first_pass, Frontier const& made
       ProgramStep const& in = first_pass.steps[s.input[m]];
       if (in.node != k) continue;
       wanted.push_back(made.graph.index[in.layout]);
-      consider(wanted.back());
+      consider(made.graph.index[in.layout]);
     }
   }
   int home = candidates.empty() ? -1 : candidates[0];
