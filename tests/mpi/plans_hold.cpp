@@ -3,7 +3,7 @@
 // The blocks have a megabyte and more, even and uneven, and also few or no elements. `item`,
 // printing and files have no plans.
 // SOURCES: tests/shim/pmpi.cpp
-// TIMEOUT: 300
+// TIMEOUT: 500
 #include <array>
 #include <cstdint>
 #include <string_view>
