@@ -32,7 +32,7 @@ if(Python3_FOUND AND SHARDTYPE_CLANGXX)
   # A user's function of a public name is called, or the call is ambiguous; docs/reference.md lists the rest.
   set(names_compilers "${CMAKE_CXX_COMPILER}" "${SHARDTYPE_CLANGXX}")
   list(REMOVE_DUPLICATES names_compilers)
-  set(names_part --once) # all kinds by all compilers: scripts/test --all
+  set(names_part --once) # all names and kinds by all compilers: scripts/test --all
   if(SHARDTYPE_ALL_TESTS)
     set(names_part "")
   endif()
