@@ -1,5 +1,6 @@
 // Texts of the programs of automatic mode.
 #include <shardtype/lazy/explain.ipp>
+#include <shardtype/lazy/part_finder.ipp>
 #include <shardtype/lazy/planned_program.ipp>
 #include <shardtype/lazy/run.ipp>
 #include <shardtype/lazy/step_texts.ipp>

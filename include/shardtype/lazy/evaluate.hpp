@@ -11,6 +11,7 @@
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/lazy/evaluation.hpp>
+#include <shardtype/lazy/part_finder.hpp>
 #include <shardtype/lazy/planned_program.hpp>
 #include <shardtype/lazy/record.hpp>
 #include <shardtype/lazy/run.hpp>
