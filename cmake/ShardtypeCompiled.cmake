@@ -16,12 +16,17 @@ foreach(element IN LISTS shardtype_elements)
   list(APPEND shardtype_sources "${unit}")
 endforeach()
 
-add_library(shardtype_compiled ${shardtype_sources})
+# shardtype_add_compiled(<target>): the library of all these sources.
+function(shardtype_add_compiled target)
+  add_library(${target} ${shardtype_sources})
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${target} PUBLIC shardtype)
+  target_compile_definitions(${target} PUBLIC SHARDTYPE_COMPILED=1)
+endfunction()
+
+shardtype_add_compiled(shardtype_compiled)
 add_library(shardtype::compiled ALIAS shardtype_compiled)
-set_target_properties(shardtype_compiled PROPERTIES EXPORT_NAME compiled CXX_EXTENSIONS OFF
-                                                    POSITION_INDEPENDENT_CODE ON)
-target_link_libraries(shardtype_compiled PUBLIC shardtype)
-target_compile_definitions(shardtype_compiled PUBLIC SHARDTYPE_COMPILED=1)
+set_target_properties(shardtype_compiled PROPERTIES EXPORT_NAME compiled)
 if(NOT SHARDTYPE_COMPILED)
   set_target_properties(shardtype_compiled PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

@@ -1,6 +1,7 @@
 # The kinds of tests (see CONTRIBUTING.md). All of them are found by glob: adding a file adds a test.
 include_guard(GLOBAL)
 include(ShardtypeScaLAPACK)
+find_package(Catch2 REQUIRED)
 
 # Second compiler for what needs no MPI: reject tests and, under g++, static tests.
 find_program(SHARDTYPE_GXX NAMES g++-12 g++ g++-13 g++-14 g++-15)
@@ -156,49 +157,102 @@ function(shardtype_legal_twins)
   endforeach()
 endfunction()
 
-# shardtype_unoptimized(<target>): -O0, for what spends its time in the compiler and in MPI: half of the
+# Where the build's compiler is g++, clang compiles a part of the tests: it takes two thirds of the time, and what
+# either compiler alone gets wrong is found. `by` is "" for g++ and "_by_clang" for clang, whose objects need a compiled
+# part, a harness and a precompiled library of their own.
+set(shardtype_clang_builds OFF)
+if(SHARDTYPE_CLANGXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(shardtype_clang_builds ON)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}" MATCHES "-fsanitize") # its run-time library is the compiler's
+    set(shardtype_clang_builds OFF)
+  endif()
+endif()
+
+# shardtype_compile_by(<target> <by>)
+function(shardtype_compile_by target by)
+  if(by)
+    set_target_properties(
+      ${target} PROPERTIES CXX_COMPILER_LAUNCHER
+                           "${PROJECT_SOURCE_DIR}/scripts/by_clang;${SHARDTYPE_CLANGXX};${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
+endfunction()
+
+# shardtype_use_harness(<target> <by>): main() and the reporting of all ranks (tests/harness), compiled once.
+# Catch2 2.x is one header, compiled here.
+function(shardtype_use_harness target by)
+  if(by AND NOT TARGET shardtype_compiled${by})
+    shardtype_add_compiled(shardtype_compiled${by})
+    set_target_properties(shardtype_compiled${by} PROPERTIES EXCLUDE_FROM_ALL ON)
+    target_link_libraries(shardtype_compiled${by} PRIVATE shardtype_warnings shardtype_native)
+    shardtype_compile_by(shardtype_compiled${by} "${by}")
+  endif()
+  if(NOT TARGET shardtype_harness${by})
+    set(main shardtype_harness_main${by})
+    add_library(${main} OBJECT "${PROJECT_SOURCE_DIR}/tests/harness/main.cpp"
+                               "${PROJECT_SOURCE_DIR}/tests/harness/yield.cpp")
+    target_link_libraries(${main} PRIVATE shardtype_compiled${by} Catch2::Catch2 ${CMAKE_DL_LIBS})
+    set_target_properties(${main} PROPERTIES CXX_EXTENSIONS OFF)
+    target_compile_options(${main} PRIVATE -O0 -g0)
+    shardtype_compile_by(${main} "${by}")
+    add_library(shardtype_harness${by} INTERFACE)
+    target_sources(shardtype_harness${by} INTERFACE $<TARGET_OBJECTS:${main}>)
+    target_include_directories(shardtype_harness${by} INTERFACE "${PROJECT_SOURCE_DIR}/tests")
+    target_link_libraries(shardtype_harness${by} INTERFACE shardtype_compiled${by} Catch2::Catch2 ${CMAKE_DL_LIBS})
+  endif()
+  target_link_libraries(${target} PRIVATE shardtype_harness${by})
+endfunction()
+
+# shardtype_unoptimized(<target> [<by>]): -O0, for what spends its time in the compiler and in MPI: half of the
 # former is its optimizer. Parsing the library is the other half: it is precompiled once.
 function(shardtype_unoptimized target)
-  if(NOT TARGET shardtype_precompiled)
+  set(by "${ARGN}")
+  set(precompiled shardtype_precompiled${by})
+  if(NOT TARGET ${precompiled})
     file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/tests/precompiled.cpp" CONTENT "" @ONLY)
-    add_library(shardtype_precompiled OBJECT "${PROJECT_BINARY_DIR}/tests/precompiled.cpp")
-    target_link_libraries(shardtype_precompiled PRIVATE shardtype_harness)
-    shardtype_own(shardtype_precompiled)
-    target_compile_options(shardtype_precompiled PRIVATE -O0)
+    add_library(${precompiled} OBJECT "${PROJECT_BINARY_DIR}/tests/precompiled.cpp")
+    shardtype_use_harness(${precompiled} "${by}")
+    shardtype_own(${precompiled})
+    shardtype_compile_by(${precompiled} "${by}")
+    target_compile_options(${precompiled} PRIVATE -O0)
     target_precompile_headers(
-      shardtype_precompiled PRIVATE "${PROJECT_SOURCE_DIR}/tests/harness/catch.hpp"
+      ${precompiled} PRIVATE "${PROJECT_SOURCE_DIR}/tests/harness/catch.hpp"
       "${PROJECT_SOURCE_DIR}/include/shardtype/shardtype.hpp")
   endif()
   target_compile_options(${target} PRIVATE -O0)
-  target_precompile_headers(${target} REUSE_FROM shardtype_precompiled)
+  target_precompile_headers(${target} REUSE_FROM ${precompiled})
 endfunction()
 
-# shardtype_catch_executable(<target> <file>): a Catch2 program with tests/harness/main.cpp, plus the
+# shardtype_catch_executable(<target> <file> <by>): a Catch2 program with tests/harness/main.cpp, plus the
 # sources its `// SOURCES:` line names (relative to the project).
-function(shardtype_catch_executable target file)
+function(shardtype_catch_executable target file by)
   shardtype_note("${file}" SOURCES extra)
   separate_arguments(extra)
   set(objects "")
   foreach(source IN LISTS extra) # compiled once for all that name it
-    string(MAKE_C_IDENTIFIER "shardtype_${source}" object)
+    string(MAKE_C_IDENTIFIER "shardtype_${source}${by}" object)
     if(NOT TARGET ${object})
       add_library(${object} OBJECT "${PROJECT_SOURCE_DIR}/${source}")
-      target_link_libraries(${object} PRIVATE shardtype::compiled)
+      target_link_libraries(${object} PRIVATE shardtype_compiled${by})
       target_include_directories(${object} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
       shardtype_own(${object})
+      shardtype_compile_by(${object} "${by}")
     endif()
     list(APPEND objects $<TARGET_OBJECTS:${object}>)
   endforeach()
   add_executable(${target} "${file}" ${objects})
-  target_link_libraries(${target} PRIVATE shardtype_harness)
+  shardtype_use_harness(${target} "${by}")
   shardtype_needed("${file}" needed)
   target_link_libraries(${target} PRIVATE ${needed})
   shardtype_own(${target})
+  shardtype_compile_by(${target} "${by}")
 endfunction()
 
 # shardtype_mpi_test(<name> [FILE <file>] [RANKS <n>...] [TIMEOUT <s>] [PREFIX mpi|unit]): builds
 # tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. The file's `// RANKS:` and
-# `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much.
+# `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much; `// WHEN: all` leaves it out
+# but for scripts/test --all. Of tests/mpi two thirds are built by clang, by the length of the name, and with --all each
+# of these by g++ too.
 function(shardtype_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;PREFIX;FILE" "RANKS")
   if(NOT test_PREFIX)
@@ -219,22 +273,43 @@ function(shardtype_mpi_test name)
     endif()
   endif()
   shardtype_lacks("${test_FILE}" lacks)
-  if(lacks)
+  shardtype_note("${test_FILE}" WHEN when)
+  if(lacks OR (when STREQUAL "all" AND NOT SHARDTYPE_ALL_TESTS))
     return()
   endif()
   shardtype_note("${test_FILE}" RANKS ranks ${test_RANKS})
   separate_arguments(ranks)
   shardtype_note("${test_FILE}" TIMEOUT timeout ${test_TIMEOUT})
-  shardtype_catch_executable(${test_PREFIX}_${name} "${test_FILE}")
   shardtype_note("${test_FILE}" OPTIMIZE level 0)
-  if(level EQUAL 0)
-    shardtype_unoptimized(${test_PREFIX}_${name})
-  else()
-    target_compile_options(${test_PREFIX}_${name} PRIVATE -O${level})
+  set(compilers "g++")
+  string(LENGTH "${name}" letters)
+  math(EXPR third "${letters} % 3")
+  if(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND level EQUAL 0 AND NOT third EQUAL 0)
+    set(compilers "clang")
+    if(SHARDTYPE_ALL_TESTS)
+      list(APPEND compilers "g++")
+    endif()
   endif()
-  foreach(n IN LISTS ranks)
-    shardtype_add_run(
-      NAME ${test_PREFIX}.${name}.np${n} TARGET ${test_PREFIX}_${name} RANKS ${n}
-      TIMEOUT "${timeout}" LABELS ${test_PREFIX})
+  list(LENGTH compilers count)
+  foreach(compiler IN LISTS compilers)
+    set(by "")
+    set(shown "")
+    if(compiler STREQUAL "clang")
+      set(by "_by_clang")
+    elseif(count GREATER 1)
+      set(shown ".gcc")
+    endif()
+    string(REPLACE "." "_" target "${test_PREFIX}_${name}${shown}")
+    shardtype_catch_executable(${target} "${test_FILE}" "${by}")
+    if(level EQUAL 0)
+      shardtype_unoptimized(${target} ${by})
+    else()
+      target_compile_options(${target} PRIVATE -O${level})
+    endif()
+    foreach(n IN LISTS ranks)
+      shardtype_add_run(
+        NAME ${test_PREFIX}.${name}${shown}.np${n} TARGET ${target} RANKS ${n}
+        TIMEOUT "${timeout}" LABELS ${test_PREFIX})
+    endforeach()
   endforeach()
 endfunction()

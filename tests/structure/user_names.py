@@ -16,7 +16,7 @@ usage: user_names.py HEADERS UMBRELLA FLAGS DOCS CLANG COMPILER... [--once] [--w
 
 HEADERS includes every header; UMBRELLA is shardtype.hpp; FLAGS has lines KEY=a|b. CLANG lists the names, each COMPILER
 judges the calls. --once: one kind of parameters after the other is judged by one of the compilers, in turn, for every
-second name (for conversions, all). --write makes the block of DOCS anew.
+fourth name (for conversions, all). --write makes the block of DOCS anew.
 """
 import re
 import subprocess
@@ -276,7 +276,7 @@ def main():
     every = "--once" not in sys.argv
     keep = [one.split("=")[1] for one in sys.argv if one.startswith("--keep=")]
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
-        jobs = [(included, names if every or form == CONVERTED else names[k % 2::2], form, compiler,
+        jobs = [(included, names if every or form == CONVERTED else names[k % 4::4], form, compiler,
                  keep[0] if keep else temporary) for k, form in enumerate(FORMS)
                 for c, compiler in enumerate(compilers) if every or c == k % len(compilers)
                 for included, names in ((headers, everything), (umbrella, elsewhere))]
