@@ -64,8 +64,9 @@ template <class T>
 concept NumberType = is_number<std::remove_cvref_t<T>>;
 template <class T>
 concept OperandType = is_operand<std::remove_cvref_t<T>>;
-/// Of the second operand of an operator.
+/// Of the second operand of an operator. These are asked of all types that stand beside one of our operators, the standard's
+/// too, so what is no tensor is asked nothing else.
 template <class B, class A>
-concept OperandBeside = are_operands<A, B>;
+concept OperandBeside = (FieldType<A> || FieldType<B>) && OperandType<A> && OperandType<B>;
 
 }  // namespace shardtype::detail

@@ -2,6 +2,7 @@
 /// The result of an operation after an error, so that one mistake gives one message.
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -103,7 +104,7 @@ namespace detail {
 struct Lawful;
 
 template <class T>
-inline constexpr bool is_poisoned = std::is_base_of_v<Poisoned, T>;
+inline constexpr bool is_poisoned = std::derived_from<T, Poisoned>;
 /// Does not test for the base of an unlawful tensor type, because clang drops bases that have
 /// errors.
 template <class T, class... Parts>

@@ -121,14 +121,14 @@ struct Taken<std::array<std::int64_t, Rank>> {
 struct LazyNode {};
 /// Whether `A` is an expression of automatic mode, whose operations are recorded.
 template <class A>
-inline constexpr bool is_lazy = std::is_base_of_v<LazyNode, A>;
+inline constexpr bool is_lazy = std::derived_from<A, LazyNode>;
 
 /// The base of every value whose operations are recorded for their gradients
 /// (autodiff/active.hpp).
 struct ActiveNode {};
 /// Whether `A` is such a value.
 template <class A>
-inline constexpr bool is_active = std::is_base_of_v<ActiveNode, A>;
+inline constexpr bool is_active = std::derived_from<A, ActiveNode>;
 
 }  // namespace core
 
