@@ -135,14 +135,14 @@ TEST_CASE("equal slices: what they read is sent once") {
       CHECK(array_equal(reshard<Dim<I>, Dim<J>>(c), program(whole).tensor()));
       return sent;
     };
-    auto const twice = [&](auto const& x) {
+    auto const reads_twice = [&](auto const& x) {
       return slice<J>(x, from, from + 4) + abs(slice<J>(x, from, from + 4));
     };
     auto const two = [&](auto const& x) {
       return slice<J>(x, from, from + 4) + abs(slice<J>(x, from + 1, from + 5));
     };
     Int const for_one = bytes([&](auto const& x) { return abs(slice<J>(x, from, from + 4)); });
-    CHECK(bytes(twice) == for_one);
+    CHECK(bytes(reads_twice) == for_one);
     CHECK(bytes(two) == for_one);  // other rows of the same value: it is sent once
   }
 }

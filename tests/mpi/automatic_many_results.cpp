@@ -126,8 +126,8 @@ TEST_CASE("sixteen results of a shard_map") {
   auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {n, 3}, f);
   [&]<std::size_t... K>(std::index_sequence<K...>) {
     auto const results = shard_map<Outs<std::conditional_t<K != 99, A, void>...>>(
-        [](auto block) {
-          return std::tuple((block * static_cast<Int>(K + 2) - static_cast<Int>(K))...);
+        [](auto b) {
+          return std::tuple((b * static_cast<Int>(K + 2) - static_cast<Int>(K))...);
         },
         a);
     CHECK((on_ranks::wrong(std::get<K>(results), [](Int i, Int j) { return wanted<K>(i, j); }) +

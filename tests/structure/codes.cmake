@@ -7,9 +7,13 @@ if(Python3_FOUND)
   add_test(NAME structure.judged_once
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/judged_once.py"
                    "${PROJECT_SOURCE_DIR}" --self-test)
+  # Specialisations for operations and headers of a family: their number may fall.
+  add_test(NAME structure.mechanisms
+           COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/mechanisms.py"
+                   "${PROJECT_SOURCE_DIR}" --self-test)
   add_test(NAME structure.code_lines
            COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/scripts/code_lines" --self-test)
-  set_tests_properties(structure.codes structure.codes.faults structure.judged_once
+  set_tests_properties(structure.codes structure.codes.faults structure.judged_once structure.mechanisms
                        structure.code_lines PROPERTIES LABELS structure)
 endif()
 if(Python3_FOUND AND SHARDTYPE_CLANGXX)
