@@ -15,6 +15,7 @@
 /// gradients. Members of integers are constants in the function, and absent from the gradient.
 /// `hana::at_key(model, w1)` reads the struct itself as well.
 
+#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -90,9 +91,13 @@ struct Parameters<S> : ParametersByName<S> {};
 template <HanaMap M>
 struct Parameters<M> : ParametersByName<M> {};
 
+/// The types of members without gradients. It is never called; clang warns where a function of a user's local types has
+/// no body.
 struct PlainMember {
   template <class A>
-  auto operator()(A const&) const -> typename PlainOf<A>::type;
+  [[noreturn]] auto operator()(A const&) const -> typename PlainOf<A>::type {
+    std::terminate();
+  }
 };
 template <HanaMap M>
 struct PlainOf<M> {
