@@ -27,7 +27,7 @@ struct Slot;
 template <class F, class... Args>
 class ActiveExpression;
 
-/// How often `V` is wrapped: the gradients of a gradient's program are values of level 2.
+/// The number of times that `V` is wrapped: values in the gradient of a gradient have level 2.
 template <class V>
 inline constexpr int level = 0;
 template <class V>

@@ -1,5 +1,5 @@
 #pragma once
-/// What a function gives beside its loss.
+/// The values that a function returns beside its loss.
 
 #include <tuple>
 #include <type_traits>
@@ -80,7 +80,7 @@ constexpr auto without_gradient(A const& a) {
   return Plain<Top, A>::of(a);
 }
 
-/// What is beside the loss: of a pair one value, of a tuple a tuple.
+/// The values beside the loss, without gradients: the second of a pair, or a tuple of the rest.
 template <int Top, class L, class Aux>
 constexpr auto aux_of(std::pair<L, Aux> const& both) {
   return autodiff::without_gradient<Top>(both.second);

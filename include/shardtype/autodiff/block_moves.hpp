@@ -61,7 +61,7 @@ struct RunBlocks<autodiff::KeptOn<Xs...>> {
 
 namespace autodiff {
 
-/// How a collective or cast on a block of type `A` that gives a `V` is transposed, axis by axis.
+/// The transpose, axis by axis, of a collective or cast that gives a `V` from a block of type `A`.
 template <class Op, class V, class A>
 struct MovedBack {
   using Parts = shardtype::detail::parts_t<Op>;

@@ -20,8 +20,8 @@
 
 namespace shardtype {
 
-/// How check_grads compares: an element of a gradient may differ from the difference quotient `d` by
-/// atol + rtol |d|, and by what rounding adds to d.
+/// The options of check_grads. An element of a gradient may differ from the difference quotient `d`
+/// by atol + rtol |d|, and by the rounding error of d.
 struct GradientCheck {
   double step = 1e-5;  ///< elements are moved by this, up and down
   double rtol = 1e-5;

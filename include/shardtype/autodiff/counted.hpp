@@ -39,7 +39,7 @@ constexpr auto constant(A const& a) {
 /// JAX. ct / ties and the result are moved back.
 template <class Op, class Counting, class... Out>
 struct ExtremeVjp : Differentiable {
-  /// Of second order the ties are counted by a reduction of their own.
+  /// In the gradient of a gradient (`A` has a level above 0) a separate reduction counts the ties.
   template <class A>
   static constexpr auto forward(Op const& op, std::source_location const& where, A const& a) {
     if constexpr (level<A> > 0) {
@@ -140,7 +140,7 @@ struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
 template <class... Out>
 struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
   using Op = op::Reduce<reductions::LogSumExp, Out...>;
-  /// Of second order the parts are those of a reduction of their own.
+  /// In the gradient of a gradient (`A` has a level above 0) a separate reduction gives the parts.
   template <class A>
   static constexpr auto forward(Op const& op, std::source_location const& where_called,
                                 A const& a) {
@@ -194,7 +194,7 @@ struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
   }
 };
 
-/// As the maximum of the absolute values.
+/// The gradient of the maximum of the absolute values, times that of the absolute values.
 template <class... Out>
 struct Vjp<op::Reduce<reductions::NormInf, Out...>> : Differentiable {
   using Op = op::Reduce<reductions::NormInf, Out...>;

@@ -138,7 +138,7 @@ struct RecordedByHand final : Entry {
   }
 };
 
-/// What a backward function gives, as types: one for each of `n` arguments.
+/// The types that a backward function returns: one cotangent for each of `n` arguments.
 template <class Cts, int n>
 struct CotangentTypes {
   static constexpr bool fits = false;
@@ -159,7 +159,7 @@ struct CotangentTypes<std::tuple<Cs...>, n> {
 template <class A, class B>
 struct CotangentTypes<std::pair<A, B>, 2> : CotangentTypes<std::tuple<A, B>, 2> {};
 
-/// What a forward function gives: a pair of a result and of what the backward function reads.
+/// The types in a forward function's pair: its result, and the values that `backward` reads.
 template <class R>
 struct ForwardPair {
   static constexpr bool is_pair = any_poisoned<R>;
@@ -173,7 +173,7 @@ struct ForwardPair<std::pair<V, S>> {
   using Saved = computed_t<S>;
 };
 
-/// What `custom_vjp(f, forward, backward)` is.
+/// The function that `custom_vjp(f, forward, backward)` returns.
 template <class F, class Fwd, class Bwd>
 struct CustomVjp {
   F f;
@@ -228,12 +228,12 @@ struct CustomVjp {
   template <class G, class... As>
   using result_of =
       std::remove_cvref_t<decltype(std::declval<G const&>()(std::declval<As const&>()...))>;
-  /// What `f` and `forward` give one level down.
+  /// The types of the results of `f` and `forward` on arguments one level down.
   template <class... As>
   using Made = computed_t<result_of<F, lowered_t<highest_level<As...>, As>...>>;
   template <class... As>
   using Forwards = ForwardPair<result_of<Fwd, lowered_t<highest_level<As...>, As>...>>;
-  /// What `backward` gives; of a result without gradients it is not called.
+  /// The type that `backward` returns. It is not called (NoGradient) if the result has no gradient.
   template <class Pair, bool called>
   struct CotangentsOf {
     using type = NoGradient;

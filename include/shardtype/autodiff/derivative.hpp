@@ -49,7 +49,7 @@ struct Sharded : Term {
   constexpr explicit Sharded(Verdict const& v) : verdict(v) {}
 };
 
-/// What a derivative does not use, of element type `T`.
+/// In place of a value that a derivative does not use, with elements of type `T`.
 template <class T>
 struct Unused : Term {
   using element = T;
@@ -179,7 +179,7 @@ template <class A>
 KOKKOS_FUNCTION constexpr auto operator-(A const& a) {
   return autodiff::on(functions::Negate{}, a);
 }
-/// Of a piecewise derivative: a term is no bool, for `?:`.
+/// Chooses between the pieces of a derivative: `?:` would need a bool, which a term is not.
 template <class C, class A, class B>
   requires SomeTerm<C, A, B>
 KOKKOS_FUNCTION constexpr auto where(C const& condition, A const& a, B const& b) {
@@ -187,8 +187,8 @@ KOKKOS_FUNCTION constexpr auto where(C const& condition, A const& a, B const& b)
 }
 using api::where;
 
-/// What a derivative uses besides the cotangent: bit 0 the function's result, bit 1 + k its argument
-/// k.
+/// Bits for the values that a derivative uses besides the cotangent: bit 0 is the function's
+/// result, bit 1 + k its argument k.
 inline constexpr unsigned uses_nothing = 0;
 inline constexpr unsigned uses_result = 1;
 inline constexpr unsigned uses_a = 2;

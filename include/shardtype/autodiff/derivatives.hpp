@@ -100,7 +100,7 @@ SHARDTYPE_DERIVATIVE(Erfc, uses_a, ct * autodiff::on(functions::Exp{}, -(a * a))
 SHARDTYPE_DERIVATIVE(Relu, uses_result, autodiff::on(functions::Where{}, autodiff::on(functions::Greater{}, y, 0), ct, op::zero))
 SHARDTYPE_DERIVATIVE(Sigmoid, uses_result, ct * y * (1 - y))
 SHARDTYPE_DERIVATIVE(Softplus, uses_a, ct * autodiff::on(functions::Sigmoid{}, a))
-// Of complex numbers z = x + iy the gradient of a real f is df/dx - i df/dy, as in JAX.
+// For complex numbers z = x + iy, the gradient of a real f is df/dx - i df/dy, as in JAX.
 SHARDTYPE_DERIVATIVE(Conjugate, uses_nothing, autodiff::on(functions::Conjugate{}, ct))
 SHARDTYPE_DERIVATIVE(Real, uses_nothing, autodiff::cast_like<A>(ct))
 

@@ -198,8 +198,8 @@ constexpr auto bits_of(std::integer_sequence<int, Found...> found = {}) {
   }
 }
 
-/// What the cotangent of operand `K` of `E` reads: the operands of these numbers and, as one more,
-/// the expression's value.
+/// The values that the cotangent of operand `K` of `E` reads: the operands of these numbers and, as
+/// one more, number E::inputs, the expression's value.
 template <int K, class E>
 struct Reads {
   static constexpr bool result = (Path<K, E>::mask & uses_result) != 0;

@@ -132,7 +132,7 @@ struct ContainerByName {
         f(key, boost::hana::at_key(a, key), boost::hana::at_key(bs, key)...);
     });
   }
-  /// Of a struct none, whose values have no gradient.
+  /// The types of a map's entries; none for a struct, whose values have no gradient.
   static auto members() {
     if constexpr (HanaStruct<P>) {
       return shardtype::detail::Pack<>{};

@@ -6,7 +6,7 @@
 
 namespace shardtype::autodiff {
 
-/// As its members say; sums by ids are not of tensors with a block-cyclic dim.
+/// The gradient is TakeRows::pull, a sum by ids. Such sums refuse tensors with a block-cyclic dim.
 template <class I>
 struct Vjp<op::TakeRows<I>> : PullsByMember<op::TakeRows<I>, SavesIds> {
   template <int K, class V, class A, class Ids>

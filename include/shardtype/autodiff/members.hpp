@@ -10,13 +10,13 @@
 
 namespace shardtype {
 
-/// How a struct of parameters holds its members: a template of a template,
+/// A struct of parameters is a template, whose argument says in which form it holds its members:
 ///
 ///     template <template <class> class As>
 ///     struct Mlp { As<W1> w1; std::vector<As<W2>> layers; };
 ///
-/// is `Mlp<value_t>` with tensors, `Mlp<active_t>` in a function that is differentiated, and
-/// `Mlp<gradient_t>` with their gradients.
+/// `Mlp<value_t>` holds tensors, `Mlp<active_t>` the values in a function that is differentiated,
+/// and `Mlp<gradient_t>` their gradients.
 template <class V>
 using value_t = V;
 

@@ -117,7 +117,8 @@ struct AddsToOwnRows<V, Tensor<T, Parts...>, C, Ids> {
   static constexpr bool value = decide();
 };
 
-/// Of a table that is split over V each rank adds to its own rows, where no rank has to send for that.
+/// The gradient of a lookup with a named result. Where no rank has to send for it (AddsToOwnRows),
+/// each rank adds to its own rows of a table that is split over V.
 template <class V, class... Out>
 struct Vjp<op::Named<op::TakeRows<V>, Out...>>
     : NamedVjp<op::Named<op::TakeRows<V>, Out...>, op::TakeRows<V>> {

@@ -9,8 +9,8 @@
 
 namespace shardtype::autodiff {
 
-/// Of softmax y (ct - sum(ct y)), of log_softmax ct - exp(y) sum(ct). The sum of a named result over
-/// a split dim is one all_reduce, backward.
+/// The gradient of softmax is y (ct - sum(ct y)), that of log_softmax ct - exp(y) sum(ct). The sum
+/// of a named result over a split dim is one all_reduce in the backward pass.
 template <bool Log, class Named, class Labels>
 struct NormalizationVjp : Differentiable {
   template <class V, class A>

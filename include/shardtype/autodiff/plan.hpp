@@ -22,7 +22,7 @@ template <class P, class Notes>
 struct DryArgument {
   using type = Dry<P, Notes>;
 };
-// How structures hold values without data: of sizes that the types determine, and others.
+// The structure `P` with values without data: sized_t if types determine all sizes, else open_t.
 template <class P>
 using sized_t = typename DryArgument<P, planning::FunctionWriter>::type;
 template <class P>

@@ -127,8 +127,9 @@ auto gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
   }
 }
 
-/// As gathered_product, of tensors without data: what such a run holds besides the two results is in the plan.
-/// Unless the dim that is gathered is the outermost one, a ring turns the own block and the whole.
+/// gathered_product of tensors without data: the plan also counts the memory that such a run holds
+/// besides the two results. Unless the gathered dim is the outermost one, a ring copies the rank's
+/// own block and the gathered tensor, to have this dim first.
 template <class G, class Op, class C, class Q>
 constexpr auto planned_gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
   using Own = tensor_of<C>;

@@ -103,7 +103,7 @@ struct ElementOfResult<autodiff::Pullback<E, K>, A, B> {
 
 namespace detail {
 
-/// As the functions of which the derivative's text is made.
+/// The kernel's expression of a pullback, from the functions by which derivatives are written.
 template <class E, class Numbers, int... Ks, class U, class... Parts, int First, class T>
 struct Lowered<FusedPart<autodiff::PullbackFunction<E, Numbers, Ks...>, U, Parts...>, First, T> {
   using Given = FusedPart<autodiff::PullbackFunction<E, Numbers, Ks...>, U, Parts...>;

@@ -92,7 +92,7 @@ constexpr decltype(auto) prepared(Op const& op, S const& saved, C const& ct,
   }
 }
 
-/// What the cotangent of operand `K` comes out as, in types.
+/// The type of the cotangent of operand `K` that the Vjp's `pull` returns.
 template <int K, class Op, class V, class... As>
 struct PulledType {
   using Saved = saved_of<Op, V, As...>;
@@ -337,7 +337,7 @@ struct Continue<Above::active, Operands...> {
       }
     }
   }
-  /// Of second order: the text of the derivative itself, whose operations are recorded.
+  /// In the gradient of a gradient: runs the derivative's own text, whose operations are recorded.
   template <class E, int K, class C, class... Xs>
   static constexpr auto call(autodiff::Pullback<E, K> const& op, Where const&, C const& ct,
                              Xs const&... xs) {

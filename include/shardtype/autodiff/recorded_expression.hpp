@@ -60,7 +60,7 @@ struct Written {
   }
 };
 
-/// What a pull saves of one operand.
+/// In place of an operand or result that no pull reads.
 struct Nothing {};
 
 /// An elementwise expression on the tape: its tree and what its operands' cotangents read.
@@ -68,7 +68,7 @@ template <class E, int Top, class V, class Numbers, class... Leaves>
 struct RecordedExpression;
 template <class E, int Top, class V, int... I, class... Leaves>
 struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...> final : Entry {
-  /// What the cotangents of all active operands read.
+  /// The values that the cotangents of active operands read, as bits; the result is E::inputs.
   static constexpr unsigned reads() {
     unsigned out = 0;
     ((out |= active<I>() ? Reads<I, E>::mask : 0U), ...);
@@ -79,7 +79,7 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
     return level<nth_t<K, Leaves...>> == Top;
   }
   static constexpr unsigned mask = reads();
-  /// How many operands' cotangents kernels write.
+  /// The number of operands whose cotangents kernels write; the others get the result's as it is.
   static constexpr int computed =
       (0 + ... + (level<nth_t<I, Leaves...>> == Top && !Path<I, E>::passes ? 1 : 0));
   static constexpr bool saves_result = ((mask >> E::inputs) & 1U) != 0;

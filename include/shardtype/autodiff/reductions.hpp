@@ -50,7 +50,7 @@ constexpr auto value_of_partial(C const& value) {
   }
 }
 
-/// What the Vjps of reductions share: the cotangent of a named result is moved back to that of the
+/// Base of the Vjps of reductions: moves the cotangent of a named result back to that of the
 /// partial results.
 template <class Op, class Saves = Differentiable>
 struct ReductionVjp : Saves {
@@ -74,7 +74,7 @@ template <class... Out>
 struct Vjp<op::Reduce<reductions::ReproducibleSum, Out...>>
     : SumVjp<op::Reduce<reductions::ReproducibleSum, Out...>> {};
 
-/// How many elements of a tensor of type `A` and extents `n` are in one of a reduction to a `V`.
+/// The number of elements of a tensor of type `A` and extents `n` that are reduced to one of a `V`.
 template <class V, class A, class N>
 constexpr std::int64_t reduced_elements(N const& n) {
   using S = Scope<A, V>;

@@ -48,7 +48,7 @@ struct RunAgain final : Entry {
   }
 };
 
-/// What `remat(f)` is.
+/// The function that `remat(f)` returns.
 template <class F>
 struct Remat {
   F f;

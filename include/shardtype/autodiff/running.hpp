@@ -91,8 +91,8 @@ struct Vjp<op::CumProd<I>> : SavesOperands {
   }
 };
 
-/// Of a dim that is not split: the rows of an element may be on other ranks, and a running sum that
-/// begins anew there is none.
+/// Refused along a split dim (X03): the rows of which an element is the extremum may be on other
+/// ranks, and no running sum over ranks begins anew at each new extremum.
 template <class I, class F>
 struct RunningExtremeVjp : Differentiable {
   using Op = op::Cumulative<I, F>;

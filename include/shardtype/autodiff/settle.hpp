@@ -158,8 +158,8 @@ constexpr auto in_order(V const& v, shardtype::detail::Pack<Ls...>) {
     return api::transpose<Ls...>(v);
   }
 }
-/// What of a cotangent belongs to an operand of type `A` that was repeated along the labels it
-/// lacks: the sum over them, with the dims in A's order.
+/// The cotangent of an operand of type `A` that was repeated along the labels it lacks: the sum of
+/// `v` over them, with the dims in A's order.
 template <class A, class V>
 constexpr auto unbroadcast(V const& v) {
   using Extra = decltype(autodiff::labels_where<A, false>(labels_of_t<tensor_of<V>>{}));

@@ -140,7 +140,7 @@ class Started<Dry<A, Notes>> {
   int operand_ = -1, arrivals_ = -1;
 };
 
-/// What holds a started movement to a cotangent of type `Ct`.
+/// The type that holds a started movement to a cotangent of type `Ct`.
 template <class Ct>
 struct StartedTo {
   using type = StartedMove;

@@ -14,7 +14,7 @@
 
 namespace shardtype::autodiff {
 
-/// How often the values of a structure are wrapped, at most. A struct is asked for its form alone.
+/// The highest level of a structure's values. That of a struct follows from its form alone.
 template <class P>
 constexpr int find_level() {
   if constexpr (!is_structure<P>) {

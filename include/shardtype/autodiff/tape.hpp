@@ -123,7 +123,7 @@ using core::Kept;
 using core::KeptAt;
 using core::KeptIn;
 
-/// What a recorded operation saves for its pull.
+/// The values that a recorded operation saves for its pull.
 template <class... Ts>
 constexpr Kept<Ts...> keep(Ts const&... ts) {
   return {{ts}...};

@@ -105,7 +105,7 @@ struct ShownLoss<L> {
   using type = tensor_of<L>;
 };
 
-/// How a struct holds the members of a gradient that is refused.
+/// The form in which a struct holds the members of a refused gradient.
 template <class>
 using missing_t = Poisoned;
 
@@ -126,8 +126,8 @@ inline constexpr bool detail::is_poisoned<M<autodiff::missing_t>> = true;
 
 namespace autodiff {
 
-/// What stands for the gradients `Ks` of a refused call: of several a tuple, as `auto [v, w] = ...` and std::get take it
-/// apart; of a struct that with its members.
+/// The type in place of the gradient for a `P` of a refused call: a struct for a struct, a tuple or
+/// pair for such, as `auto [v, w] = ...` and std::get take it apart.
 template <class P>
 struct Missing {
   using type = Poisoned;
@@ -150,7 +150,7 @@ struct MissingOfAll {
 };
 template <class G>
 struct MissingOfAll<G> : Missing<G> {};
-/// What stands for the result of a refused call with arguments `Ps`.
+/// The value in place of the result of a refused call with arguments `Ps`.
 template <bool value, int... Ks, class... Ps>
 constexpr auto no_gradient(shardtype::detail::Pack<Ps...>) {
   using G = typename MissingOfAll<nth_t<Ks, Ps...>...>::type;

@@ -1,5 +1,5 @@
 #pragma once
-/// How the gradient of an operation is told: one Vjp per operation.
+/// The gradients of operations: one Vjp for each operation.
 
 #include <cstddef>
 #include <cstdint>
@@ -62,8 +62,9 @@ namespace shardtype::autodiff {
 /// other operations on the values whose gradient is wanted, whose results it gives.
 ///
 /// An operation with a member `transposed` or `gradient` (check/call.hpp) needs no specialisation.
-/// Of an operation with several results each result has one, Vjp<ResultOf<Op, K>>, of which `V` is the std::tuple of all,
-/// and `ct` the cotangent of its own: the sum over the results is pulled, and a result that nothing reads adds nothing.
+/// An operation with several results has one Vjp for each result, Vjp<ResultOf<Op, K>>: `V` is the
+/// std::tuple of all results, and `ct` the cotangent of result K. The pulls of the results are
+/// summed, and a result that nothing reads adds nothing.
 template <class Op>
 struct Vjp;
 
@@ -84,7 +85,7 @@ struct EntryValue<ResultOf<Op, K>, std::tuple<Vs...>> {
 template <class Op, class V>
 using entry_value = typename EntryValue<Op, V>::type;
 
-/// What a Vjp's `forward` gives: the operation's result, and what the pulls read.
+/// The result of a Vjp's `forward`: the operation's result, and the values that the pulls read.
 template <class V, class S>
 struct Forward {
   V value;
@@ -186,8 +187,8 @@ constexpr auto zeros_like(C const& ct, std::int64_t rows) {
   return api::pad<NoRows, To>(api::slice<From, NoRows>(ct, 0, 0), 0, rows);
 }
 
-/// What an operation's `pull` is given: the cotangent `ct` of the result, for operand `operand` of
-/// types `As`.
+/// The argument of an operation's `pull`: the cotangent `ct` of the result, for operand number
+/// `operand` of those of types `As`.
 template <int K, class S, class C, class... As>
 struct Pull {
   static constexpr int operand = K;
@@ -210,7 +211,7 @@ struct Pull {
   constexpr auto call(Op const& op, Vs const&... vs) const {
     return shardtype::call(op, std::source_location::current(), vs...);
   }
-  /// As above, with the ids as a last operand if there are any.
+  /// `op` applied to `vs`, with the ids as a last operand if there are any.
   template <class Op, class... Vs>
   constexpr auto with_ids(Op const& op, Vs const&... vs) const {
     if constexpr (has_ids) {
@@ -259,7 +260,7 @@ struct Vjp<Op> : SavesNothing {
     return shardtype::call(op.transposed(), std::source_location::current(), ct);
   }
 };
-/// Of an operation with a member `pull`.
+/// Base of the Vjp of an operation with a member `pull`.
 template <class Op, class Saves>
 struct PullsByMember : Saves {
   template <int K, class V, class... As, class S, class C>

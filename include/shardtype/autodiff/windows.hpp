@@ -14,7 +14,7 @@
 
 namespace shardtype::autodiff {
 
-/// As that of take_along at the places.
+/// The gradient is that of take_along at the positions that top_k returns.
 template <class I, class... Result>
 struct Vjp<ResultOf<op::TopK<I, Result...>, 0>> : Differentiable {
   using Op = op::TopK<I, Result...>;

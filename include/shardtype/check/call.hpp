@@ -31,16 +31,17 @@ struct ByBlock {};
 struct SharesMemory {
   static constexpr planning::Work work{0, 0, true};
 };
-/// As ByBlock; an operand without dims is read first, into the member `start`.
+/// `using runs = ByBlockFromStart`: ByBlock; the operand without dims, if there is one, is read
+/// first, into the member `start`.
 struct ByBlockFromStart {};
 
 /// `using gradient = Pulls`: `pull(g)` is the cotangent of an operand, of an autodiff::Pull `g`. It
 /// reads no operand.
 struct Pulls {};
-/// As Pulls; `g.rows<I>()` has the operand's extent along I.
+/// `using gradient = PullsByExtents`: Pulls; `g.rows<I>()` has the operand's extent along I.
 struct PullsByExtents {};
-/// As PullsByExtents; the last operand, if it holds integers, is kept, and passed on by
-/// `g.with_ids(op, operands...)`.
+/// `using gradient = PullsByIds`: PullsByExtents; the last operand, if it holds integers, is kept,
+/// and passed on by `g.with_ids(op, operands...)`.
 struct PullsByIds {};
 /// `using gradient = Constant`: the result does not depend on the operands' elements.
 struct Constant {};

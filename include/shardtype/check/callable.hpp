@@ -37,8 +37,8 @@ OrNotTaken<F> const& or_not_taken(F const&);
 template <class Given>
 inline constexpr bool not_taken = std::is_same_v<Given, NotTaken>;
 
-/// What is called in place of a function that does not accept the arguments. A template of conversions: any other
-/// function is the better match.
+/// The overload that is called if a function does not accept the arguments. It is a template whose
+/// parameters need conversions, so that any other function is the better match.
 struct WithoutTaker {
   using Any = checking::Anything;
   template <class... None>

@@ -74,7 +74,7 @@ struct NamedContraction {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,
                                       z, m, {}, detail::product_element<element_t<A>>());
   }
-  /// As above, in parts for compile time.
+  /// A part of the search for the plan, for one evaluation by a compiler; continues from `before`.
   static constexpr auto progress(Sizing const& z, planning::Progress const& before) {
     return planning::contraction_progress(S::template spec<0>, S::template spec<1>,
                                           S::template spec<2>, z, before);

@@ -21,7 +21,7 @@ struct CotangentOf<A, false> {};
 template <class A>
 inline constexpr bool has_cotangent = rules::has_cotangent(Scope<A>::template spec<0>);
 
-/// How a cotangent of type `Got` becomes one of type `Want`.
+/// The conversion of a cotangent of type `Got` to one of type `Want`.
 template <class Want, class Got, bool communicates>
 struct Settles {
   using S = Scope<Want, Got>;

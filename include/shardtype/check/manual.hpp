@@ -101,7 +101,7 @@ struct Input {
   }
   static constexpr Verdict verdict = decide();
 };
-/// As above for any argument.
+/// The same for any argument: one that is no Tensor is refused.
 template <class A>
 struct InputOf : NotATensor<A> {};
 template <class T, class... Parts>

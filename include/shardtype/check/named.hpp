@@ -77,7 +77,7 @@ struct MetTypes {
   struct Result {
     static constexpr Spec value = W::value.result;
   };
-  /// As S::readings, of operands that were resharded.
+  /// S::readings with the shardings that the operands have after their reshards.
   struct Readings {
     Reading at[S::types]{};
     constexpr Readings() {

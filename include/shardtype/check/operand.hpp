@@ -9,8 +9,8 @@
 
 namespace shardtype::detail {
 
-/// How an operation accepts an operand of type `A`: as a tensor of type `type`, which `get`
-/// returns. Specialised for types that are not tensors.
+/// Converts an operand of type `A` to the tensor that an operation takes: it has the type `type`,
+/// and `get` returns it. Specialised for types that are not tensors.
 template <class A>
 struct OperandTraits {
   using type = A;
@@ -57,15 +57,16 @@ template <class... Ts>
 inline constexpr bool are_operands =
     (is_field<std::remove_cvref_t<Ts>> || ...) && (is_operand<std::remove_cvref_t<Ts>> && ...);
 
-// As concepts, of parameters of functions; T may be a reference.
+// Concepts of the same, for parameters of functions; T may be a reference.
 template <class T>
 concept FieldType = is_field<std::remove_cvref_t<T>>;
 template <class T>
 concept NumberType = is_number<std::remove_cvref_t<T>>;
 template <class T>
 concept OperandType = is_operand<std::remove_cvref_t<T>>;
-/// Of the second operand of an operator. These are asked of all types that stand beside one of our operators, the standard's
-/// too, so what is no tensor is asked nothing else.
+/// Whether `B` may be the second operand of an operator whose first one is an `A`. Compilers check
+/// this for all types that stand beside one of our operators, the standard's too; without a tensor
+/// or an expression among them the first condition fails, and no other is evaluated.
 template <class B, class A>
 concept OperandBeside = (FieldType<A> || FieldType<B>) && OperandType<A> && OperandType<B>;
 

@@ -110,8 +110,8 @@ using checking::ResultExtents;
 
 namespace op {
 
-// What the members of an operation are told and give: `rule` (Question -> Verdict), `work` (CallSizing ->
-// Work).
+// The argument and result types of an operation's members: `rule` (Question -> Verdict), `work`
+// (CallSizing -> Work).
 using planning::CallSizing;
 using planning::Work;
 using rules::Question;
@@ -326,7 +326,7 @@ constexpr planning::Work work_of([[maybe_unused]] Op const& op,
     return {};
   }
 }
-/// As above, if it does not depend on run-time arguments.
+/// The same for every call of `Op`, if the work does not depend on run-time arguments.
 template <class Op>
 constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c) {
   if constexpr (requires { Op::work(c); }) {

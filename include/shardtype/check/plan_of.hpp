@@ -330,8 +330,8 @@ constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) 
   }
 }
 
-/// As above, with the tensors themselves, whose values are not used. Local variables may be passed
-/// even if they are not constants; for reference parameters use the form with `type<A>`.
+/// The same plan from the tensors themselves, whose values are not used. Local variables may be
+/// passed even if they are not constants; for reference parameters use the form with `type<A>`.
 template <class Op, class... Operands>
   requires(sizeof...(Operands) > 0 && (is_tensor<Operands> && ...))
 constexpr decltype(auto) plan(Op const& op, Operands const&...) {

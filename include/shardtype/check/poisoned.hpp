@@ -86,8 +86,8 @@ struct Poisoned : core::Argument<Poisoned> {
   double& operator[](N const&) const;
 };
 
-/// What `begin()` of a tensor gives, which is refused: a loop of C++ compiles with it, and it is no iterator, so that a
-/// tensor is no range of the standard library.
+/// The result of `begin()` of a tensor, which is refused: a loop of C++ compiles with it, and it is
+/// no iterator, so that a tensor is no range of the standard library.
 struct NoRow {
   Poisoned operator*() const;
   NoRow& operator++();

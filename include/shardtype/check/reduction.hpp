@@ -105,7 +105,7 @@ struct Any : Tag<ReductionKind::max, Takes::booleans> {
 struct All : Tag<ReductionKind::min, Takes::booleans> {
   static constexpr std::string_view name = "all";
 };
-/// As norm_1 of unreduced operands: the zeros of a sum are not those of its summands.
+/// Refuses unreduced operands, as norm_1 does: the zeros of a sum are not those of its summands.
 struct NonZeros : Tag<ReductionKind::sum_of_sizes, Takes::numbers, Makes::place> {
   static constexpr std::string_view name = "count_nonzero";
   template <class T>

@@ -158,7 +158,7 @@ struct Resharding {
   }
 };
 
-/// What plans one all_reduce for all sizes.
+/// Whether the call that `R` resolves plans one all_reduce for all sizes.
 template <class R>
 concept OneAllReduce = requires { requires R::one_all_reduce; };
 
@@ -166,7 +166,8 @@ concept OneAllReduce = requires { requires R::one_all_reduce; };
 template <class Op>
 concept MovesTensors = requires(Spec const& s, NamedNumbers const& n) { Op::moved(s, n); };
 
-/// Of tensors only the state `to_reduced` may be named, last, of collectives that say so.
+/// Whether a collective of tensors names a state that it may not name: it may name `to_reduced`
+/// only, as the last name, and only if it has `names_state`.
 template <class Op>
 inline constexpr bool misnames_state =
     parts_t<Op>::states > 0 &&

@@ -141,7 +141,8 @@ struct Resolved<false> {
   template <class Result, class Rule>
   using of = Rule;
 };
-/// What `Rule` and its result `Result<Rule, More...>` resolve to: without a result if it refuses.
+/// The result of Resolve: `Result<Rule, More...>`; if `Rule` refuses, the Rule itself, which has no
+/// result.
 template <template <class...> class Result, class Rule, class... More>
 using resolved_t = typename Resolved<bool(Rule::verdict)>::template of<Result<Rule, More...>, Rule>;
 

@@ -71,7 +71,8 @@ struct Transferring : TransferRule<A, Out> {
 template <class Rule, class Target>
 inline constexpr int axis_beyond =
     Rule::verdict ? detail::missing_axis<typename Rule::result>(Type<Target>{}) : -1;
-/// What the rule says if the mesh has the axes of the destination. Else the refusal names only that.
+/// The rule's verdict if the mesh has all axes of the destination. Else the refusal (M01) names
+/// only the first axis that is missing.
 template <class Rule, class Target, int Axis = axis_beyond<Rule, Target>>
 struct OntoMesh {
   using S = Scope<typename Rule::result>;

@@ -40,7 +40,7 @@ struct FileType<Kokkos::complex<T>> : FileType<T> {
   static constexpr bool pair = true;
 };
 
-/// What is known of a tensor on each rank, and its block there.
+/// The description of a tensor on each rank, and its block there.
 struct Entry {
   std::string part;  ///< of the checkpoint: "model"
   std::string name;  ///< in the file
@@ -195,7 +195,7 @@ LoadedTensor loaded(A& a, std::string_view part, std::string name,
   return out;
 }
 
-/// What is collected of a structure: its tensors, and their mesh.
+/// The tensors collected from a structure, and their mesh.
 template <class One>
 struct Tensors {
   std::vector<One> list;

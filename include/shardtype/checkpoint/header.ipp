@@ -16,7 +16,7 @@
 
 namespace shardtype::checkpoint::detail {
 
-/// As the package of Python: no header is larger.
+/// The most bytes that a header may have, as in Python's package safetensors.
 inline constexpr std::int64_t longest_header = 100'000'000;
 
 SHARDTYPE_INLINE std::int64_t FileHeader::file_bytes() const {
@@ -46,7 +46,7 @@ SHARDTYPE_INLINE FileHeader arrange(std::vector<Entry const*> const& tensors, Me
   return out;
 }
 
-/// As types of tensors are printed, in small letters.
+/// An element type in small letters, as types of tensors are printed.
 inline std::string type_text(std::string text) {
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -129,7 +129,7 @@ inline std::int64_t bits_of(std::string_view dtype) {
   return 0;
 }
 
-/// How often a text is in another, which is no less than the number of its tensors.
+/// The number of times that `word` is in `text`; a header has "dtype" no fewer times than tensors.
 inline std::size_t occurrences(std::string_view text, std::string_view word) {
   std::size_t n = 0;
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + word.size()))

@@ -22,7 +22,7 @@
 
 namespace shardtype::checkpoint {
 
-/// What was loaded beside the tensors.
+/// The values that were loaded beside the tensors.
 struct Loaded {
   std::int64_t step = 0;
   std::string folder;  ///< of the step
@@ -35,7 +35,7 @@ struct Step {
   std::string folder;
 };
 
-/// What is loaded.
+/// The options of `load`.
 struct LoadOptions {
   /// Whether the files may have tensors that the program does not have.
   bool ignore_others = false;
@@ -96,7 +96,7 @@ Loaded load(std::string const& path, Model& model, LoadOptions const& options = 
   core::RunningCall const running("checkpoint::load", where);
   return detail::load_all(path, options, where, model);
 }
-/// As above, with the state of an optimizer: that of `init(model)`.
+/// Loads a model, and the state of its optimizer into `state`, which is that of `init(model)`.
 template <class Model, class State>
   requires(train::is_state<State> && !std::is_const_v<Model>)
 Loaded load(std::string const& path, Model& model, State& state, LoadOptions const& options = {},

@@ -38,7 +38,8 @@ struct Manifest {
 /// FNV-1a.
 std::uint64_t hash_of_text(std::string_view text);
 
-/// What ranks compare under SHARDTYPE_CHECK=agree: " of step 7, state.step 7, extra 09b1...", a hash of names and values.
+/// The text that ranks compare under SHARDTYPE_CHECK=agree: " of step 7, state.step 7, extra
+/// 09b1...", with a hash of the names and values of `extra`.
 std::string text_of_step(std::int64_t step, Extra const& counts, Extra const& extra);
 
 /// The text of a manifest; it has a checksum of its own.

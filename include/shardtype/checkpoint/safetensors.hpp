@@ -17,14 +17,14 @@
 
 namespace shardtype::checkpoint {
 
-/// What a tensor is called in a file of another program. Transposed: the file has its dims in the reverse order, as
-/// PyTorch's Linear has the weights [out, in] of our [in, out].
+/// The name of a tensor in a file of another program, and whether the file has its dims in the
+/// reverse order, as PyTorch's Linear has the weights [out, in] of our [in, out].
 struct NameInFile {
   std::string name;  ///< empty: the tensor is not in the file
   bool transposed = false;
 };
 
-/// How a file of another program is read and written.
+/// The options for reading and writing a file of another program.
 struct FileOptions {
   /// The name in the file of the tensor at a path, as in train::for_each_tensor; without it the path is the name.
   std::function<NameInFile(std::string_view path)> names{};

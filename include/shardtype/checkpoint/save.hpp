@@ -55,7 +55,8 @@ void save(std::string const& run, std::int64_t step, Model const& model, Extra c
   core::RunningCall const running("checkpoint::save", where);
   detail::save_now({where, model}, run, step, extra, options, where);
 }
-/// As above, with the state of an optimizer, in state.safetensors: "moments.0.blocks.3.wq", "master.blocks.3.wq".
+/// Saves a model and the state of its optimizer, whose tensors are in state.safetensors:
+/// "moments.0.blocks.3.wq", "master.blocks.3.wq".
 template <class Model, class State>
   requires train::is_state<State>
 void save(std::string const& run, std::int64_t step, Model const& model, State const& state,

@@ -18,7 +18,7 @@
 
 namespace shardtype::checkpoint {
 
-/// How a run is saved.
+/// The options with which a run is saved.
 struct Options {
   int keep = 0;  ///< number of steps that are kept, this one and those before it; 0: all
 };

@@ -84,7 +84,8 @@ SHARDTYPE_INLINE std::uint32_t crc32_of_both(std::uint32_t first, std::uint32_t 
   return crc_product(shift, first) ^ second;
 }
 
-/// What local and central headers have alike, from the version that is needed to the length of the name.
+/// Appends the fields that local and central headers share, from the version that is needed to the
+/// length of the name.
 inline void put_common(std::string& out, ZipEntry const& e) {
   bool const ascii =
       std::all_of(e.name.begin(), e.name.end(), [](char c) { return c > 0 && c < 127; });
@@ -220,7 +221,8 @@ inline ZipDirectory find_directory(std::string_view tail, std::int64_t file_byte
   return out;
 }
 
-/// What an entry of the directory says in its further fields: numbers of 64 bits in place of those that are `zip_large`.
+/// Reads the further fields of an entry of the directory: numbers of 64 bits in place of those that
+/// are `zip_large`.
 inline void read_large(io::ByteReader& in, std::string_view extra, ZipEntry& e,
                        std::int64_t& packed) {
   io::ByteReader fields(extra, in.place() - extra.size());

@@ -95,7 +95,7 @@ concept TakenByFunctions = requires(A const& a) { []<class D>(Argument<D> const&
 template <class T>
 struct Taken {
   constexpr Taken(T const& v) : value(v) {}  // NOLINT(google-explicit-constructor)
-  /// Of a value that converts to `T`, which lives as long as the call.
+  /// Converts a value to `T`; the result, `made`, lives as long as the call.
   template <class V>
     requires(std::is_class_v<V> && !std::is_base_of_v<T, V> && std::is_convertible_v<V const&, T>)
   constexpr Taken(V const& v, T&& made = T{})

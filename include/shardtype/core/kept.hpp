@@ -18,12 +18,12 @@ struct KeptIn<std::integer_sequence<int, K...>, Ts...> : KeptAt<K, Ts>... {};
 template <class... Ts>
 using Kept = KeptIn<std::make_integer_sequence<int, static_cast<int>(sizeof...(Ts))>, Ts...>;
 
-/// What std::optional is, at a tenth of the functions that a compiler instantiates for one.
+/// An optional value; compilers instantiate a tenth of the functions that std::optional needs.
 template <class T>
 class Maybe {
  public:
   constexpr Maybe() {}  // NOLINT(modernize-use-equals-default): a union's member has no default
-  /// Of an aggregate: its members.
+  /// Holds an aggregate with these members.
   template <class... As>
   constexpr explicit Maybe(std::in_place_t, As const&... as) : value_{{as}...}, has_(true) {}
   constexpr Maybe(Maybe const& other) : has_(other.has_) {

@@ -35,12 +35,12 @@ class RunningCall {
   /// A tensor that no operation makes, or one whose operation is known already.
   constexpr RunningCall(char const* element, Spec const& spec, Names const& names)
       : RunningCall({}, {}, element, &spec, &names) {}
-  /// What a call is called later, when its cotangent is taken back.
+  /// The name and the line of a call, by which Errors name it when its cotangent is taken back.
   struct Mark {
     std::string_view operation{};
     std::source_location where{};
   };
-  /// Of the innermost call.
+  /// The mark of the innermost call.
   static constexpr Mark mark() {
     if (std::is_constant_evaluated() || innermost_ == nullptr) return {};
     return {innermost_->operation_,

@@ -79,10 +79,10 @@ struct Filled {
   }
 };
 
-/// How an operation runs on operands that its rule accepts: `run<R>(op, where, operands...)`, where
-/// `R` is the result of `Resolve` for their types. Specialised in ops/ for the library's
-/// operations. This primary template is for a user's own operation, whose `kernel(exec, out,
-/// in...)` writes the local block of the result, with Kokkos Views as arguments.
+/// Runs an operation on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R`
+/// is the result of `Resolve` for their types. Specialised in ops/ for the library's operations.
+/// This primary template is for a user's own operation, whose `kernel(exec, out, in...)` writes the
+/// local block of the result, with Kokkos Views as arguments.
 template <class Op>
 struct Run : Filled<Run<Op>> {
   /// The results, which are written, then the operands.
@@ -112,14 +112,14 @@ struct Run : Filled<Run<Op>> {
   }
 };
 
-/// As Run, if an operand is a Local.
+/// Runs an operation if an operand is a Local: as Run, unless it is specialised.
 template <class Op>
 struct RunBlocks : Run<Op> {};
-/// Of collectives and casts: manual/moves.hpp, with a `start` besides `run`.
+/// Runs collectives and casts: manual/moves.hpp; collectives have a `start` besides `run`.
 template <shardtype::detail::MovesBlocks Op>
 struct RunBlocks<Op>;
 
-/// What the plan of an operation consists of.
+/// The kinds of plans of which an operation may consist.
 enum class PlanKind { all_reduce, reshard, product, strict_product };
 /// Plans and runs a call of this kind on the calling rank; writes the result's extents.
 template <class T, class Space, PlanKind kind>
@@ -265,7 +265,7 @@ template <std::size_t... K>
 constexpr auto poisoned_results(std::index_sequence<K...>) {
   return std::tuple((static_cast<void>(K), checking::Poisoned{})...);
 }
-/// What a refused operation gives: as many values as it has results.
+/// The result of a refused operation: as many values as the operation has results.
 template <class Op>
 constexpr auto poisoned_result() {
   if constexpr (HasResults<Op>) {
@@ -438,7 +438,7 @@ template <Operation Op, class A>
 auto start(Op const& op, core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::start_call(op, where, a.self());
 }
-/// As above, for an operation on two operands.
+/// The same for an operation on two operands.
 template <Operation Op, class A, class B>
   requires(!std::is_same_v<B, std::source_location>)
 auto start(Op const& op, core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {

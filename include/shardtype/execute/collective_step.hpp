@@ -252,7 +252,8 @@ class CollectiveStep {
     return settle(v, out, wire, out.keep);
   }
 
-  /// Of three blocks, the operand's is released once it is packed, unless a tensor holds it.
+  /// Needs at most three blocks, because the operand's is released once it is packed, unless a
+  /// tensor holds it.
   Value<T> all_to_all(Step const& s, Value<T>& v) {
     execute::member_blocks(s.before, s.from, blocks_.sizing, blocks_.axes, s.axes, old_ranges_);
     execute::member_blocks(s.after, s.to, blocks_.sizing, blocks_.axes, s.axes, ranges_);

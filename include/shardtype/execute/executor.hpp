@@ -62,12 +62,12 @@ class Executor : protected LocalSteps<T, Space> {
   // NOLINTNEXTLINE(performance-unnecessary-value-param)
   Buffer run_rows(Step const& s, Value<T> v, Value<T> out, Exchange* later);
 
-  /// As above, of an all_reduce.
+  /// The packed result of one all_reduce; with an Exchange `later` it is only started.
   Buffer run_all_reduce(Step const& s, Value<T> v, Exchange* later);
 
   /// SHARDTYPE_CHECK=agree: checks that all ranks of the mesh are about to run the same collective.
   void agree_on(Step const& s);
-  /// As above, if the check is on and the step is already counted.
+  /// The comparison that agree_on makes, if the check is on and the step is already counted.
   void agree(Step const& s);
 
  protected:

@@ -81,8 +81,8 @@ struct FusedParts<FusedLeaf<T>> {
   }
 };
 
-/// Of an argument of an expression: its part, the types of the tensors among its operands, and the base
-/// class by which it is passed on.
+/// The types for an argument of an expression: its part, the tensors among its operands, and the
+/// base class by which it is passed on.
 template <class A>
 struct FusedArgument;
 template <class A>

@@ -102,7 +102,7 @@ class FusedResult {
   void* (*copy_or_drop_)(void*, bool) = nullptr;
 };
 
-/// What types say of an operand: for each dim of the result, the operand's dim with the same label, or -1.
+/// An operand's dims, from types: for each dim of the result, the one with the same label, or -1.
 struct OperandDims {
   std::int8_t at[max_dims];
   std::int8_t element_bytes;

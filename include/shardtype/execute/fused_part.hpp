@@ -1,6 +1,6 @@
 #pragma once
-/// What an elementwise expression computes, apart from the shardings of its operands, and the kernel's
-/// expression for it. Expressions of the same functions and element types share it.
+/// The computation of an elementwise expression, apart from the shardings of its operands, and the
+/// kernel's expression for it. Expressions of the same functions and element types share it.
 
 #include <type_traits>
 #include <utility>

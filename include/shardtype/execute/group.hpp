@@ -56,7 +56,7 @@ inline detail::List<Range>& member_blocks(Spec const& spec, int dim, Sizing cons
   return out;
 }
 
-/// As above, relative to the begin of the first member's block.
+/// Writes the same blocks, relative to the begin of the first member's block.
 inline detail::List<Range>& relative_blocks(Spec const& spec, int dim, Sizing const& sizing,
                                             AxisMap const& map, AxisList const& axes,
                                             detail::List<Range>& out) {

@@ -186,9 +186,9 @@ class OverlappedSteps {
     if (int const d = x.find(label); d >= 0) x.layout.extent[d] = 2;
     return x;
   }
-  /// How pieces of a block of `s` along `label` are multiplied. `parts` gives the operands and the
-  /// result of one product from such a piece, whose dims may be in either order; if `first`, only
-  /// with `label` first.
+  /// Decides how pieces of a block of `s` along `label` are multiplied. `parts` gives the operands
+  /// and the result of one product from such a piece, whose dims may be in either order; if
+  /// `first`, only with `label` first.
   template <class Parts>
   static overlap::Pieces pieces_of(Spec const& s, int label, bool first, Parts parts) {
     overlap::Pieces out;

@@ -1,5 +1,5 @@
 #pragma once
-/// As execute/instances.hpp, for reductions of floating-point elements and softmax.
+/// Instances as in execute/instances.hpp, for reductions of floating-point elements and softmax.
 
 #include <cstdint>
 

@@ -28,7 +28,7 @@ struct Planner;
 /// Chooses among the plans for all sizes, as PlanSet does.
 Plan choose_plan(Planner const& planner, Sizing const& z);
 
-/// How an operation makes its plan: PlanSet::choose without types.
+/// Makes the plan of an operation: PlanSet::choose without types.
 struct Planner {
   Names const& names;
   std::int64_t element_bytes;
@@ -119,7 +119,7 @@ Buffer run_call(Call const& call, std::int64_t* extents, Exchange* later = nullp
       .run(planned.plan(), planned.value<T>(call.first), later);
 }
 
-/// As above, for an operation whose plan is one all_reduce: without the other collectives.
+/// run_call for an operation whose plan is one all_reduce: without the other collectives.
 template <class T, class Space>
 Buffer run_all_reduce(Call const& call, std::int64_t* extents, Exchange* later = nullptr) {
   PlannedCall const planned(call, extents);
@@ -128,7 +128,7 @@ Buffer run_all_reduce(Call const& call, std::int64_t* extents, Exchange* later =
       .run_all_reduce(planned.plan().steps[0], planned.value<T>(call.first), later);
 }
 
-/// As above, for a product with a named result.
+/// run_call for a product of two tensors with a named result.
 template <class T, class Space>
 Buffer run_product(Call const& call, std::int64_t* extents) {
   PlannedCall const planned(call, extents);
@@ -138,8 +138,8 @@ Buffer run_product(Call const& call, std::int64_t* extents) {
            call.overlap);
 }
 
-/// As run_product, if the plan gathers the first operand and multiplies it, and these run as one: true,
-/// with the gathered operand in `whole`. Else false, and nothing has run.
+/// run_product for a plan that gathers the first operand and multiplies it, if these run as one:
+/// true, with the gathered operand in `whole`. Else false, and nothing has run.
 template <class T, class Space>
 bool run_product_keeping(Call const& call, std::int64_t* extents, Buffer& out, Buffer& whole) {
   PlannedCall const planned(call, extents);
@@ -149,7 +149,7 @@ bool run_product_keeping(Call const& call, std::int64_t* extents, Buffer& out, B
                    call.overlap, out, whole);
 }
 
-/// As above, for a strict product, which communicates nothing.
+/// run_product for a strict product, which communicates nothing.
 template <class T, class Space>
 Buffer run_strict_product(Call const& call, std::int64_t* extents) {
   PlannedCall const planned(call, extents);
@@ -161,8 +161,8 @@ Buffer run_strict_product(Call const& call, std::int64_t* extents) {
 template <class R, class T>
 inline PlanCache plan_cache;
 
-/// What types say of a call: one constant for each operation and its operands' types, in place of a
-/// function, which would cost compile time for every product.
+/// The part of a call that types determine: one constant for each operation and its operands'
+/// types, in place of a function, which would cost compile time for every product.
 struct CallType {
   Names const* names;
   core::Reading const* readings;

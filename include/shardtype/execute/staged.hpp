@@ -41,7 +41,7 @@ class Staged {
       return static_cast<T*>(received_.data());
     }
   }
-  /// As above, with the elements that are at `data` now.
+  /// The same memory, with the elements that are at `data` now.
   T* in_place(T* data, std::int64_t n) {
     T* const at = incoming(data, n);
     if constexpr (!runtime::host_reads<Space>)

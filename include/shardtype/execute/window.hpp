@@ -182,7 +182,8 @@ Buffer run_neighbor(LocalRun<T, Space> const& run, char const* name, Window cons
   return NeighborStep<T, Space, returned>(run, name, w).run();
 }
 
-/// As above, of a Halo or for one: `a` has the block `in`, and the result the block `out`.
+/// Runs the neighbor exchange of `op`, whose operand or result is a Halo: `a` has the block `in`,
+/// and the result the block `out`.
 template <class R, bool returned, class Op, class A>
 Buffer exchange_halo(Op const& op, std::source_location const& where, A const& a,
                      kernels::Layout const& in, kernels::Layout const& out) {

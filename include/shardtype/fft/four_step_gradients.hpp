@@ -26,8 +26,8 @@ struct OtherDirection<op::FourStep<false, K1, K2, I>> {
   using type = op::FourStep<true, I, K1, K2>;
 };
 
-/// As many exchanges as forward. The transpose of an inverse from the transposed order gives that order, of the
-/// same lengths.
+/// The gradient makes as many exchanges as the forward pass. The transpose of an inverse from the
+/// transposed order gives that order, of the same lengths.
 template <bool Forward, class... Ls>
 struct Vjp<op::FourStep<Forward, Ls...>> : SavesExtents {
   using Op = op::FourStep<Forward, Ls...>;

@@ -47,7 +47,7 @@ template <class... Dims, class... To>
 struct TransformLabels<Mentions<Dims...>, To...> {
   using last = shardtype::detail::label_of_t<nth_t<static_cast<int>(sizeof...(Dims)) - 1, Dims...>>;
   using to = nth_t<0, To..., last>;
-  /// What the transposed transform names.
+  /// The dims that the transposed transform names: the same, the last one replaced by `to`.
   using over = typename LastReplaced<shardtype::detail::Pack<>, to, Dims...>::type;
 };
 template <rules::FourierKind Kind, class Over, class... To>

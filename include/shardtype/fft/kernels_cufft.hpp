@@ -219,7 +219,7 @@ struct CufftRealRows {
 
 }  // namespace detail
 
-/// As fourier_complex on the host; complete on return.
+/// fourier_complex by cuFFT, as on the host; complete on return.
 template <class Real>
 void fourier_complex(Kokkos::Cuda const& exec, Kokkos::complex<Real> const* in, Layout const& from,
                      Kokkos::complex<Real>* out, Layout const& to, FourierDims const& over,
@@ -243,7 +243,7 @@ void fourier_complex(Kokkos::Cuda const& exec, Kokkos::complex<Real> const* in, 
   exec.fence();
 }
 
-/// As fourier_real on the host; complete on return. Allocates the packed rows.
+/// fourier_real by cuFFT, as on the host; complete on return. Allocates the packed rows.
 template <class Real>
 void fourier_real(Kokkos::Cuda const& exec, Real const* in, Layout const& from,
                   Kokkos::complex<Real>* out, Layout const& to, FourierDims const& over) {
@@ -263,7 +263,7 @@ void fourier_real(Kokkos::Cuda const& exec, Real const* in, Layout const& from,
   if (others.size > 0) fourier_complex(exec, out, to, out, to, others, true);
 }
 
-/// As fourier_half on the host; complete on return. Allocates the packed rows.
+/// fourier_half by cuFFT, as on the host; complete on return. Allocates the packed rows.
 template <class Real>
 void fourier_half(Kokkos::Cuda const& exec, Kokkos::complex<Real> const* in, Layout const& from,
                   Real* out, Layout const& to, int d) {

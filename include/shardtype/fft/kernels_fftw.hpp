@@ -66,7 +66,7 @@ struct FftwFunctions<float> {
 
 enum class FftwKind : std::int8_t { forward, backward, real, half };
 
-/// What FFTW must know to plan: equal shapes share a plan.
+/// The arguments of FFTW's planner: equal shapes share a plan.
 struct FftwShape {
   FftwKind kind{};
   bool in_place = false;

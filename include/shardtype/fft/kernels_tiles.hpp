@@ -90,8 +90,8 @@ class FourierTiles {
 
 }  // namespace detail
 
-/// As fourier_complex. Dims whose rows span more than a cache are transformed one after the other,
-/// in tiles: the copy to a tile and back reads whole cache lines, which the library may not.
+/// fourier_complex that transforms dims whose rows span more than a cache one after the other, in
+/// tiles: the copy to a tile and back reads whole cache lines, which the library may not.
 template <class Real>
 void fourier_complex_by_tiles(Kokkos::complex<Real> const* in, Layout const& from,
                               Kokkos::complex<Real>* out, Layout const& to, FourierDims const& over,

@@ -1,5 +1,5 @@
 #pragma once
-/// What FFTW has measured, kept in a file between programs.
+/// FFTW's measurements (its wisdom), kept in a file between programs.
 
 #include <cerrno>
 #include <cstdio>

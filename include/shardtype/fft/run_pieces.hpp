@@ -158,7 +158,7 @@ class FourierPieces {
   static constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
   inline static shardtype::detail::List<T> rows_in_cache;
 
-  /// How rows are cut along another dim into a segment for each member: [between, n, inner].
+  /// The cut of rows along another dim into a segment for each member. A row: [between, n, inner].
   struct Cut {
     std::int64_t between = 1, n = 1, inner = 1;
     shardtype::detail::List<std::int64_t> begin;

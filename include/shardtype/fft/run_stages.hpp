@@ -167,8 +167,8 @@ class FourierRun {
     if (plan_.steps[x].slot == Slot::result) return pieces_of(k, x, after, v, w, w);
     return makes ? 0 : pieces_of(k, x, before, v, w, v);
   }
-  /// As above. `moved` is the one of `v` and `w` that is exchanged; the step before computes `w` of
-  /// the operand, which is kept anyway.
+  /// Runs the exchange of step `x` for run_in_pieces. `moved` is the one of `v` and `w` that is
+  /// exchanged; the step before computes `w` from the operand, which is kept anyway.
   template <class E>
   int pieces_of(int k, int x, Executor<E, Space>& executor, Value<T>& v, Value<U>& w,
                 Value<E>& moved) {
@@ -319,7 +319,7 @@ class FourierRun {
     execute::scale_block(Exec{}, const_cast<Made*>(out.data), out.layout.elements(), factor_);
     scaled_ = true;
   }
-  /// As above, not scaled.
+  /// The same transform, not scaled.
   template <class From, class Made>
   void transform_only(Value<From> const& v, Value<Made> const& out,
                       kernels::FourierDims const& over) {

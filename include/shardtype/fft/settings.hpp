@@ -8,10 +8,10 @@
 
 namespace shardtype::runtime {
 
-/// How FFTW finds a plan for a new shape: by a guess, or by trying some or many.
+/// The way in which FFTW finds a plan for a new shape: by a guess, or by trying some or many.
 enum class FftwPlanning { estimate, measure, patient };
 
-/// What the variables below set.
+/// The settings that the variables below set.
 struct FourierSettings {
   FftwPlanning planning = FftwPlanning::estimate;
   std::string wisdom{};  ///< the file that keeps what FFTW has measured; empty: none

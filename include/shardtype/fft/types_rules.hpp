@@ -22,7 +22,7 @@ constexpr std::int64_t half_rows(std::int64_t n) { return n / 2 + 1; }
 /// The label of the last dim that the transform names.
 constexpr int last_label(Question const& q) { return q.from.dims[q.from.rank - 1].label; }
 
-/// What the static extents say of the last dim before and after the transform.
+/// Whether static extents of the last dim before and after the transform contradict each other.
 constexpr bool fourier_extents_contradict(FourierKind kind, std::int64_t before,
                                           std::int64_t after) {
   if (before == dynamic || after == dynamic) return false;

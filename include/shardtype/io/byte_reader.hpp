@@ -37,7 +37,7 @@ class ByteReader {
   std::string_view bytes(std::uint64_t count);
   /// A number of `count` bytes, at most 8, the lowest first.
   std::uint64_t number(int count);
-  /// As above, of at most 63 bits.
+  /// A number of `bytes` bytes, as number() reads it; one of more than 63 bits is a mistake.
   std::int64_t count(int bytes);
 
   void skip_any(std::string_view characters);
@@ -47,7 +47,7 @@ class ByteReader {
   bool want(char c);
   /// A whole number of at most 64 bits in decimal digits, without a sign and a leading 0; `what`: the mistake if it is none.
   std::uint64_t natural(std::string_view what = "has no whole number where one is expected");
-  /// As above, of at most 63 bits.
+  /// A whole number, as natural() reads it; one of more than 63 bits is a mistake.
   std::int64_t small_natural(std::string_view what = "has no whole number where one is expected");
 
  private:

@@ -23,7 +23,7 @@
 
 namespace shardtype::io {
 
-/// As NumPy writes arrays of the package ml_dtypes: two bytes, and no word of what they are.
+/// The dtype that NumPy writes for bfloat16 of the package ml_dtypes: two bytes, and no name.
 template <>
 struct NpyDtype<bfloat16> {
   static constexpr char const* text = "<V2";

@@ -11,7 +11,7 @@
 
 namespace shardtype::io {
 
-/// How ranks access the file. Must be the same on all ranks.
+/// The way in which ranks access the file. Must be the same on all ranks.
 struct NpyAccess {
   /// Whether ranks combine their accesses (MPI-IO's collective calls), as is best on parallel file
   /// systems. If not, each rank accesses the file independently: much faster if ranks share cores,

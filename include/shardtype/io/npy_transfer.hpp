@@ -70,7 +70,8 @@ class NpyTransfer {
   /// Error IO6 if the open file has fewer bytes: before a transfer, and after it, for MPI-IO does not tell of all reads that
   /// they are short.
   void check_bytes(std::int64_t least);
-  /// As above, and throws on all ranks of `comm`, which have the file open. Collective.
+  /// Checks the same on all ranks of `comm`, which have the file open, and throws on all of them if
+  /// one fails. Collective.
   void require_bytes(MPI_Comm comm, std::int64_t least);
   void fail(std::string const& why) { outcome.note(code(), what_ + ": " + why); }
   void check(int status);

@@ -54,8 +54,9 @@ struct Quotient {
   }
 };
 
-/// Of any numbers: both are scaled to about 1 first. What is NaN in both parts though an operand is infinite, or the
-/// divisor 0, becomes the infinity or zero that annex G of the C standard wants.
+/// (a + bi) / (c + di) for any numbers: both are scaled to about 1 first. A quotient that is NaN in
+/// both parts, though an operand is infinite or the divisor 0, becomes the infinity or zero that
+/// annex G of the C standard wants.
 [[gnu::noinline]] KOKKOS_FUNCTION inline Kokkos::complex<double> scaled_quotient(double a, double b,
                                                                                  double c,
                                                                                  double d) {

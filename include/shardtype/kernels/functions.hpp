@@ -53,8 +53,9 @@ KOKKOS_FUNCTION T chosen(bool p, T const& a, T const& b) {
   return p ? a : b;
 }
 
-/// As fmod. Of floats whose quotient is small it is exact in double: the quotient differs from an integer by more than
-/// it is rounded, and the product has at most 48 bits.
+/// fmod(a, b). For floats with a small quotient the host computes it exactly, in double: the
+/// quotient is rounded by less than its distance from an integer, and the product has at most 48
+/// bits.
 template <class T>
 KOKKOS_FUNCTION T remainder(T a, T b) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)

@@ -24,7 +24,7 @@ inline constexpr int vector_sums = 12;
 constexpr std::int64_t ceil_div(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
 constexpr std::int64_t round_up(std::int64_t x, std::int64_t y) { return ceil_div(x, y) * y; }
 
-/// How an element type is split into real planes. Packing separates the planes of a row, so that
+/// The split of an element type into real planes. Packing separates the planes of a row, so that
 /// complex products need no shuffles.
 template <class T>
 struct GemmScalar {

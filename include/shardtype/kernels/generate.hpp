@@ -128,7 +128,7 @@ void generate(Exec const& exec, T* data, Layout const& block, std::int64_t first
       detail::Generate<T, Value, tile>{data, value, rows, length, stride, tiles, first});
 }
 
-/// As above, for a block that holds the indices `rows[d]` of each dim d, nested or block-cyclic; it
+/// The same for a block that holds the indices `rows[d]` of each dim d, nested or block-cyclic; it
 /// has at least one dim.
 template <class T, class Exec, class Value>
 void generate_rows(Exec const& exec, T* data, Layout const& block, Rows const* rows,

@@ -174,7 +174,8 @@ struct LogSumExpReducer {
   }
 
  private:
-  /// What is subtracted: of -inf and inf nothing, so that their exponentials are 0 and inf.
+  /// The number that is subtracted before exp: `x`, but 0 if `x` is not finite, so that the
+  /// exponentials of -inf and inf are 0 and inf.
   static Value finite_or_zero(Value x) { return detail::chosen(x - x == Value(0), x, Value(0)); }
   template <bool Each>
   static void add_exponentials(std::int64_t n, Value* sums, T const* x, Value const* base) {

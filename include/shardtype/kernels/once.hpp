@@ -140,7 +140,7 @@ void compute_parts(Parts<V, Rest...>, E const& e, Whole const& whole, void const
   from[first + Ps::template place<V>()] = block;
   detail::compute_parts<Ps>(Parts<Rest...>{}, e, whole, from, begin, n, to);
 }
-/// As compute_block, of an expression with parts.
+/// compute_block for an expression with parts (Once), each computed once for a block of elements.
 template <class E, class T>
 void compute_with_parts(E const& e, void const* const* in, std::int64_t begin, std::int64_t n,
                         T* to) {

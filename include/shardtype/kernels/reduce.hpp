@@ -316,8 +316,8 @@ void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::
   detail::join_pieces<R, true>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
 }
 
-/// As above, but stops at the totals, which are combined with those of other blocks before they are
-/// finished.
+/// The same reduction, but it stops at the totals, which are combined with those of other blocks
+/// before they are finished.
 template <class R, class Exec, class In>
 void reduce_to_totals(Exec const& exec, ReducePlan const& plan, In const& in,
                       typename R::Total* out, void* workspace) {

@@ -10,7 +10,7 @@
 
 namespace shardtype::kernels {
 
-/// As `r[local]`.
+/// The global index of local index `local`, `r[local]`, for devices.
 KOKKOS_INLINE_FUNCTION std::int64_t global_index(Rows const& r, std::int64_t local) {
   return r.begin + (r.stride == 0 ? local : local / r.run * r.stride + local % r.run);
 }

@@ -21,7 +21,7 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// What a scan writes: the running values, each with or without its own element, or the last ones.
+/// The values that a scan writes: running ones, each with or without its own element, or the last.
 enum class Scanned { inclusive, exclusive, total };
 
 /// Device: one call scans one column.

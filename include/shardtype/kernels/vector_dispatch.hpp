@@ -40,7 +40,7 @@ struct ArrayFunctions {
   Two add_exp, add_exp_each;
 };
 
-/// Of an instruction set.
+/// The functions compiled for an instruction set.
 template <class T>
 ArrayFunctions<T> const& array_functions(runtime::Instructions set);
 template <>

@@ -31,7 +31,8 @@ namespace api {
 ///       2  ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]                  786 kB   86.6 µs
 std::string explain(core::Taken<PlannedProgram> program);
 
-/// Of `plan_traced` where types leave sizes open: which ones, for a dry_run.
+/// The text for plans whose types leave sizes open (plan_traced): the names of these sizes, and the
+/// dry_run that has the plan.
 template <class P>
 std::string explain(automatic_mode::ProgramPlans<P> const&) {
   return detail::open_text(P::names);

@@ -1,6 +1,6 @@
 #pragma once
-/// What the recording of automatic mode asks of an operation: how it is recorded, and in which
-/// strict form.
+/// The properties of an operation that the recording of automatic mode needs: how it is recorded,
+/// and in which strict form.
 
 #include <cstdint>
 #include <type_traits>

@@ -45,7 +45,7 @@ struct ProgramPart {
   MakeBlock make = nullptr;
   MoveBlock move = nullptr;
   void const* part = nullptr;  ///< the node of the function, reduction or operation
-  /// Of an operation: computes the extents of its result's labels. Error E24, and the operation's
+  /// For an operation: computes the extents of its result's labels. Error E24, and the operation's
   /// own errors.
   void (*set_extents)(void const* part, RecordedProgram& p, int node,
                       LabelPart const* labels) = nullptr;
@@ -53,7 +53,7 @@ struct ProgramPart {
   std::int64_t const* extents = nullptr;
   Buffer const* buffer = nullptr;
   int argument = -1;  ///< of a tensor: the number of the argument of a function; -1: none
-  /// Of an operation: whether two nodes of this type have equal run-time arguments.
+  /// For an operation: whether two nodes of this type have equal run-time arguments.
   bool (*equal)(void const* part, void const* other) = nullptr;
 };
 

@@ -16,7 +16,7 @@ namespace shardtype::linalg {
 
 namespace detail {
 
-/// How I and J of a matrix are split.
+/// Whether the rows I and the columns J of a matrix of type `A` are block-cyclic.
 template <class I, class J, class A>
 struct CyclicSplit {
   using S = core::Scope<A, shardtype::detail::Bare<I, J>>;
@@ -93,7 +93,8 @@ struct SolvedRows<I, J, Dim<J, Xs...>> {
   using type = Dim<I>;
 };
 
-/// What `lu_factor` gives, of the result of its operation; of values without data the pivots are made here.
+/// The result of `lu_factor`, from the result `out` of its operation. Without data the operation
+/// has one result, so the pivots are made here.
 template <class I, class J, class A, class Out>
 constexpr auto factors_of([[maybe_unused]] A const& a, Out const& out) {
   if constexpr (checking::any_poisoned<Out>) {

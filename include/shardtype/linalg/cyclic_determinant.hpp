@@ -42,7 +42,8 @@ struct NumberOfOne {
 
 namespace autodiff {
 
-/// As DetFactored: the transposed inverse, typed as the matrix, by both factors, which come by once more.
+/// The gradient as that of DetFactored: the transposed inverse, typed as the matrix, from both
+/// factors, which are sent to all ranks once more.
 template <class I, class J, linalg::detail::Product what>
 struct Vjp<op::NumberOfOne<I, J, what>> {
   static constexpr bool exists = true;

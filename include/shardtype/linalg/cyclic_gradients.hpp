@@ -13,8 +13,8 @@
 
 namespace shardtype::autodiff {
 
-/// Of x = a^-1 b by `Solve`: of a, and of b; `Back` solves with the transposed matrix. The factors are made once, in the forward
-/// pass.
+/// Gradients with respect to a and to b of x = a^-1 b, which `Solve` computes; `Back` solves with
+/// the transposed matrix. The factors are made once, in the forward pass.
 template <class I, class J, class Op, class Solve, class Back>
 struct OfSolveWithOne {
   static constexpr bool exists = true;
@@ -43,7 +43,7 @@ struct OfSolveWithOne {
   }
 };
 
-/// Of b; what flows through the factors is refused (X03): solve has that gradient.
+/// The gradient with respect to b. One through the factors is refused (X03): take that of solve.
 template <class Op, class Back>
 struct OfLuSolveWithOne {
   static constexpr bool exists = true;
@@ -60,7 +60,7 @@ struct OfLuSolveWithOne {
   }
 };
 
-/// Of b and of the triangle, zeros elsewhere.
+/// Gradients with respect to b and to the triangle, the latter with zeros outside of the triangle.
 template <class I, class J, class Op, class Back>
 struct OfTriangleOfOne {
   static constexpr bool exists = true;

@@ -36,8 +36,9 @@ inline constexpr bool splits_right<I, J, A, B, true> = [] {
 template <class I, class J, class A, class B>
 concept OwnRight = splits_right<I, J, tensor_behind<A>, tensor_behind<B>>;
 
-/// What `next(lu, Pack<R, C>{})` makes of the factors of one matrix: R and C are its rows and columns, of the transposed
-/// matrix where only the rows are split. `singular`: a singular matrix is no error.
+/// The result of `next(lu, Pack<R, C>{})` for the factors `lu` of one matrix, which has the rows R
+/// and the columns C. Where only the rows of a are split, the transposed matrix is factorized, and
+/// R and C are its rows and columns. `singular`: a singular matrix is no error.
 template <class I, class J, class A, class Next>
 constexpr auto with_factors(A const& a, checking::CallSite where, Next next,
                             bool singular = false) {

@@ -20,7 +20,8 @@ template <class I, class J, class A>
 concept CyclicColumns =
     cyclic_columns<I, J, tensor_behind<A>> && !rows_in_blocks<I, J, tensor_behind<A>>;
 
-/// What `qr` gives, of the result of its operation; of values without data r is made here.
+/// The result of `qr`, from the result `out` of its operation. Without data the operation has one
+/// result, so r is made here.
 template <class I, class J, class K, class A, class Out>
 constexpr auto qr_parts([[maybe_unused]] A const& a, Out const& out) {
   if constexpr (checking::any_poisoned<Out>) {

@@ -99,7 +99,8 @@ struct InverseFactored : linalg::detail::OnFactors<I, J> {
   }
 };
 
-/// Of each matrix the determinant, its sign or the logarithm of its modulus, by the factors; of a nothing is read.
+/// The determinant of each matrix, its sign or the logarithm of its modulus, from the factors; no
+/// element of a is read.
 template <class I, class J, linalg::detail::Product what, bool complex>
 struct DetFactored : linalg::detail::OnFactors<I, J> {
   using operation = DetFactored;
@@ -211,7 +212,8 @@ struct Vjp<op::InverseFactored<I, J>> : Differentiable {
 
 namespace linalg::detail {
 
-/// What a^-T is multiplied with in the cotangent of a, of that of the sign of the determinant or of its logarithm, which was `made`.
+/// The factor of a^-T in the cotangent of a. `ct` is the cotangent of the sign of the determinant
+/// or of its logarithm, `made` that sign or logarithm.
 template <Product what, class T, class C, class V>
 constexpr auto scale_of_inverse(C const& ct, V const& made) {
   static_assert(what != Product::whole);
@@ -227,7 +229,8 @@ constexpr auto scale_of_inverse(C const& ct, V const& made) {
 
 namespace autodiff {
 
-/// Of singular matrices the first derivative alone is a number.
+/// The gradient of the cofactors, as det times the inverse. For singular matrices it is not a
+/// number: there only the first derivative of the determinant is one.
 template <class I, class J>
 struct Vjp<op::Cofactors<I, J>> : Differentiable {
   template <int K, class V, class A, class F, class P, class E>

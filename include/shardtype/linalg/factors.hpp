@@ -99,7 +99,7 @@ struct LuSolve : linalg::detail::OnMatrices<I, J> {
 
 namespace autodiff {
 
-/// Of b; what flows through the factors is refused (X03): solve has that gradient.
+/// The gradient with respect to b. One through the factors is refused (X03): take that of solve.
 template <class I, class J, bool transposed>
 struct Vjp<op::LuSolve<I, J, transposed>> : Differentiable {
   using Op = op::LuSolve<I, J, transposed>;

@@ -82,7 +82,8 @@ LaneScales<T> scale_lanes(int n, int width, int begin, int end, Lanes<T>* a) {
           a[i * width + j][l] = kernels::times_power(T(a[i * width + j][l]), out.of[l]);
   return out;
 }
-/// Of matrices that were scaled by `of_a` and right-hand sides by `of_b`: scales the solutions, columns from `begin` on.
+/// Scales solutions back, the columns from `begin` on: the matrices were scaled by `of_a`, the
+/// right-hand sides by `of_b`.
 template <class T>
 void scale_lanes_back(int n, int width, int begin, Lanes<T>* a, LaneScales<T> const& of_a,
                       LaneScales<T> const& of_b) {

@@ -64,7 +64,8 @@ namespace detail {
 using Int = std::int32_t;
 
 // NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-macro-usage,bugprone-macro-parentheses): Fortran's names
-// Of the element type with prefix `p` and, for names that differ for complex numbers, `q` (or, un) and `s` (sy, he).
+// Routines for the element type with prefix `p`; in names that differ for complex numbers `q` is
+// or, un, and `s` is sy, he.
 #define SHARDTYPE_LAPACK_OF(p, q, s)                                                              \
   extern "C" {                                                                                    \
   void p##getrf_(Int const*, Int const*, void*, Int const*, Int*, Int*);                          \

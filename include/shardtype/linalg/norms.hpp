@@ -101,7 +101,7 @@ constexpr auto norm(core::Argument<A> const& a, checking::CallSite where = {}) {
 /// sizes along a column, `Norm::infinity` that along a row, `Norm::two` the largest singular value, for which rows and columns
 /// are whole, as for svdvals. 0 of a matrix without elements. Communicates nothing: where the dim of the sums is split, S02
 /// or S03 refuses; where the other one is, the result is an unreduced maximum. Differentiable as its parts: norm_1 and norm_inf, svdvals.
-/// As jnp.linalg.norm with two axes.
+/// Corresponds to jnp.linalg.norm with two axes.
 ///
 ///     auto x = linalg::norm<I, J, linalg::Norm::one>(a);
 template <class I, class J, Norm which = Norm::frobenius, class A>

@@ -74,7 +74,7 @@ struct PseudoInverse : linalg::detail::OnMatrices<I, J> {
   }
 };
 
-/// Of each matrix the number of singular values that are not taken for 0, i32[B].
+/// The number of singular values of each matrix that are not taken for 0, i32[B].
 template <class I, class J>
 struct MatrixRank : linalg::detail::OnMatrices<I, J> {
   using operation = MatrixRank;

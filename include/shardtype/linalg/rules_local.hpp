@@ -20,7 +20,7 @@ constexpr Verdict whole_matrix(Spec const& a, int rows, int cols) {
     if (a.unreduced.contains(x)) return refuse(Code::Q02_not_linear, -1, -1, x);
   return {};
 }
-/// As above for the first operand; with equal extents, as far as the types tell.
+/// The same check of the first operand. `square` also compares its extents, as far as types tell.
 constexpr Verdict whole_matrix(Question const& q) {
   return whole_matrix(q.a(), q.from.dims[0].label, q.from.dims[1].label);
 }

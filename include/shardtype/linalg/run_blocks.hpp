@@ -171,7 +171,7 @@ constexpr Names<Rs...> named_results(std::tuple<Rs...> results) {
   return std::apply([](Rs&... each) { return Names<Rs...>{std::move(each)...}; }, results);
 }
 
-/// What an operation on matrices with rows I and columns J, whole on each rank, has unless it says otherwise.
+/// Defaults of operations on matrices with rows I and columns J, which are whole on each rank.
 template <class I, class J>
 struct OnMatrices {
   using from = shardtype::detail::Bare<I, J>;

@@ -19,7 +19,7 @@
 
 namespace shardtype::execute {
 
-/// What `lu_factor` of one matrix over many ranks gives: the factors, and the pivots, `i32[J]`.
+/// Result of `lu_factor` of one matrix over many ranks: the factors, and the pivots, `i32[J]`.
 template <class Factors, class Pivots>
 struct CyclicFactors {
   Factors factors;
@@ -305,7 +305,8 @@ struct FactoredCholesky : Filled<Run<Op>> {
     return out;
   }
 };
-/// What makes a new result by a `Call` of one matrix: `Run<Op>::fill(op, run, out, a, others...)`.
+/// Runs a `Call` of one matrix that has a new result: allocates it and fills it by
+/// `Run<Op>::fill(op, run, out, a, others...)`.
 template <template <class, class> class Call, class Op>
 struct Called {
   template <class R, class A, class... Bs>

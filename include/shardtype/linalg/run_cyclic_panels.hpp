@@ -23,7 +23,8 @@ struct FactorFailure {
   Kind kind = none;
   std::int64_t column = -1;
 
-  /// As one number: 0, or the column from 1 on, behind the kind.
+  /// Packs a failure into one number: 0 if there is none, else 4 times the column, from 0 on in its
+  /// panel, plus the kind.
   static std::int32_t pack(Kind kind, std::int64_t in_panel) {
     return kind == none ? 0 : static_cast<std::int32_t>(4 * in_panel + kind);
   }
@@ -135,7 +136,7 @@ void each_below_diagonal(Range own, std::int64_t end, BlockOf block_of, Product 
   product(Range{diagonal, end}, Range{own.begin, middle});
   execute::each_below_diagonal({middle, own.end}, end, block_of, product);
 }
-/// As above, for all rows of the matrix: those from the last diagonal on by one product.
+/// The same for all `count` blocks of rows: those from the last diagonal block on by one product.
 template <class BlockOf, class Product>
 void each_lower_product(Range own, std::int64_t count, BlockOf block_of, Product product) {
   std::int64_t const last = block_of(own.end - 1);

@@ -12,7 +12,7 @@
 
 namespace shardtype::execute {
 
-/// What `qr` of one matrix over many ranks gives.
+/// Result of `qr` of one matrix over many ranks.
 template <class Q, class R>
 struct CyclicQrParts {
   Q q;

@@ -43,7 +43,7 @@ class PanelStream {
     if (where_.window != nullptr) where_.window->enter();
   }
   T* at(std::int64_t turn) const { return where_.memory + turn % slots * room_; }
-  /// As above; waits until it is free to be written.
+  /// The slot of panel `turn`, as `at`; waits until it is free to be written.
   T* write(std::int64_t turn) {
     if (where_.window == nullptr) {
       sent_[slot(turn)].finish();
@@ -100,7 +100,8 @@ class PanelStream {
 
  private:
   static std::size_t slot(std::int64_t turn) { return static_cast<std::size_t>(turn % slots); }
-  /// What a rank posts when it has written a panel, and when it has read it, which is after it has written the next one.
+  /// The numbers that a rank posts after it has written panel `turn`, and after it has read it.
+  /// It may write the next panel before it has read this one, so read(turn) > written(turn + 1).
   static std::int64_t written(std::int64_t turn) { return 2 * turn + 1; }
   static std::int64_t read(std::int64_t turn) { return 2 * turn + 4; }
 
@@ -111,7 +112,7 @@ class PanelStream {
   std::array<detail::Messages, static_cast<std::size_t>(slots)> received_;
 };
 
-/// What follows a panel's elements: `width` pivots, and whether it failed, packed.
+/// The data behind a panel's elements: `width` pivots, and the packed failure.
 template <class T>
 struct PanelTail {
   T* data;

@@ -48,7 +48,7 @@ void swap_rows(Matrix<T> const& m, std::int64_t i, std::int64_t j) {
                    m.data + j * m.row_stride);
 }
 
-/// How many rows go to or come from each rank of a group, and where they begin in a message buffer.
+/// Numbers of rows to or from each rank of a group, and where they begin in a message buffer.
 class RowCounts {
  public:
   void reset(int ranks) {
@@ -142,7 +142,7 @@ class RowMover {
   detail::Messages sent_;
 };
 
-/// What the pivots of a panel do to rows, by their numbers from the panel's first row on.
+/// The row exchanges of a panel's pivots. Rows are numbered from the panel's first row on.
 class PanelRows {
  public:
   struct Placed {

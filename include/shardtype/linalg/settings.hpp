@@ -7,7 +7,7 @@
 
 namespace shardtype::runtime {
 
-/// What the variables below set.
+/// Settings of linear algebra, which the variables below set.
 struct LinalgSettings {
   bool window = true;  ///< panels of one matrix over a mesh axis lie in shared memory
   bool ahead = true;   ///< its next panel is factorized before the rest of an update

@@ -340,7 +340,7 @@ namespace autodiff {
 /// The factors are made once, in the forward pass.
 template <class I, class J>
 struct Vjp<op::Solve<I, J>> : Differentiable {
-  /// What it consists of is judged in its calls.
+  /// Accepts: the calls that `instead` consists of are judged themselves.
   template <int K, class V, class A, class B>
   static constexpr Verdict judge() {
     return {};

@@ -191,7 +191,8 @@ struct DivideByGaps : linalg::detail::OnMatrices<K, L> {
   }
 };
 
-/// Of each matrix [B, I, J] its left singular vectors [B, I, K], its singular values [B, K], real, and the right vectors [B, K, J].
+/// The singular value decomposition of each matrix [B, I, J]: left singular vectors [B, I, K],
+/// singular values [B, K], real, and right singular vectors [B, K, J].
 template <class I, class J, class K>
 struct Svd : linalg::detail::OnMatrices<I, J> {
   using operation = Svd;
@@ -395,7 +396,7 @@ constexpr auto eigvalsh(core::Argument<A> const& a, checking::CallSite where = {
 /// min(I, J) rows of K; s is real and descending. The gradient is of first order (X03), and right where singular values differ:
 /// equal ones, whose vectors are not determined, count as having no difference. The phase of pairs of vectors is LAPACK's, so functions
 /// of them should not depend on it. Otherwise as eigh.
-/// As jnp.linalg.svd with full_matrices=False.
+/// Corresponds to jnp.linalg.svd with full_matrices=False.
 template <class I, class J, class K, class A>
 constexpr auto svd(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::named_results<Singular>(shardtype::call(op::Svd<I, J, K>{}, where, a.self()));

@@ -122,7 +122,7 @@ struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
 
 namespace autodiff {
 
-/// Of singular vectors, where singular values differ.
+/// The gradient of the left or of the right singular vectors, valid where singular values differ.
 template <class I, class J, class K, bool left>
 struct SingularVectorsVjp : Differentiable {
   static constexpr bool first_order = true;

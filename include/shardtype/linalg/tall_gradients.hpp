@@ -17,7 +17,7 @@ namespace shardtype {
 
 namespace autodiff {
 
-/// As of Qr, with one all_reduce of a square matrix for q.
+/// The gradient as that of Qr; for q it needs one all_reduce of a square matrix.
 template <class I, class J, class K, std::size_t part>
 struct Vjp<ResultOf<op::TallQr<I, J, K>, part>> {
   static constexpr bool exists = true;
@@ -78,7 +78,8 @@ constexpr auto summed(shardtype::detail::Pack<Dims...>, C const& c,
   return shardtype::reshard<typename SolvedRows<K, I, Dims>::type...>(c, where);
 }
 
-/// What `solve(r, c)` makes of q and r, with c = q^H b, whole along K.
+/// The result of `solve(r, c)` for `parts`, q and r, with c = q^H b, which each rank has whole
+/// along K.
 template <class I, class K, class Parts, class B, class Solve>
 constexpr auto fitted(Parts const& parts, B const& b, std::source_location const& where,
                       Solve solve) {

@@ -227,7 +227,7 @@ constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {
   return shardtype::call(op::Cholesky<I, J>{}, where, a.self());
 }
 /// The upper triangular u with a = u^T u (u^H u): the upper triangle of a is read, zeros below the diagonal. Otherwise as above.
-/// As jnp.linalg.cholesky with upper=True.
+/// Corresponds to jnp.linalg.cholesky with upper=True.
 template <class I, class J, class A>
 constexpr auto cholesky(core::Argument<A> const& a, Upper, checking::CallSite where = {}) {
   // u is the transpose of the lower factor of the transposed matrix

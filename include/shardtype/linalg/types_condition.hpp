@@ -1,5 +1,5 @@
 #pragma once
-/// How many solutions an estimate of a matrix's condition takes: for its kernel, and for its plan.
+/// The number of solves in an estimate of a matrix's condition, for its kernel and for its plan.
 
 namespace shardtype::linalg {
 

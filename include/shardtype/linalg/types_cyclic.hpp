@@ -54,8 +54,8 @@ struct InPlace {
   constexpr explicit InPlace(bool takes) : in_place(takes) {}
 };
 
-/// What the operations on one matrix over many ranks have unless they say otherwise: of the matrix alone, with right-hand
-/// sides, or with pivots between them.
+/// Defaults of the operations on one matrix over many ranks. Their operands are the matrix alone,
+/// the matrix and right-hand sides, or the matrix, pivots and right-hand sides.
 template <class I, class J, rules::Over over = rules::Over::columns, bool Transposed = false>
 struct OnOneMatrix {
   using from = Bare<I, J>;

@@ -157,7 +157,7 @@ struct OfFactors : OnOneMatrix<I, J> {
   }
 };
 
-/// Of the determinant itself, its sign or the logarithm of its modulus, a number, by factors and pivots.
+/// The determinant, its sign or the logarithm of its modulus, a number, from factors and pivots.
 template <class I, class J, linalg::detail::Product what>
 struct OfDiagonal : OnOneMatrix<I, J> {
   static constexpr std::string_view name = "det";

@@ -100,7 +100,7 @@ constexpr void computes_again(Round& r, std::int64_t times) {
   computes(r, mul_sat(r.work.flops, times));
   r.work.workspace = held;
 }
-/// What a rank needs besides operands and result: the panels, and `more` elements.
+/// Bytes of the slots of panels, which a rank needs besides operands and result.
 constexpr std::int64_t panel_memory(CyclicBlocks const& b, std::int64_t element_bytes) {
   return b.n == 0
              ? 0
@@ -210,7 +210,7 @@ struct CyclicPasses {
 
 namespace cyclic_rounds {
 
-/// As `round`, in each of several passes over the blocks.
+/// `round` for a loop that passes over the blocks several times.
 template <void (*round)(Step const&, Round&)>
 constexpr void in_passes(Step const& s, Round& r) {
   Spec const& x = s.move == Move::compute ? s.before : s.after;
@@ -218,7 +218,7 @@ constexpr void in_passes(Step const& s, Round& r) {
   r.number %= ceil_div(r.sizing.extents[x.dims[d].label], r.block);
   round(s, r);
 }
-/// As `round`, of elements of half the size.
+/// `round` for elements of half the size.
 template <void (*round)(Step const&, Round&)>
 constexpr void halved(Step const& s, Round& r) {
   r.sizing.element_bytes /= 2;
@@ -254,7 +254,7 @@ constexpr Step cyclic_move(CallSizing const& c, Move what, AxisList const& axes)
   return s;
 }
 
-/// How a step of the loop of panels changes from round to round.
+/// The function that sets sizes, root and work of the steps of the panel loop in each round.
 template <bool in_place>
 constexpr auto cyclic_factor_round(CyclicFactor how) {
   using R = void (*)(Step const&, Round&);

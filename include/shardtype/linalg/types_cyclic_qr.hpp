@@ -25,7 +25,7 @@ struct QrPanels {
   constexpr std::int64_t count() const { return of_q().count(); }
   constexpr std::int64_t width(std::int64_t k) const { return of_q().width(k); }
   constexpr std::int64_t height(std::int64_t k) const { return rows - columns.begin(k); }
-  /// Of panel `k`: its reflectors, and the triangle that makes one product of them.
+  /// Elements of panel `k`: its reflectors V, and the triangle T that combines them to I - V T V^H.
   constexpr std::int64_t elements(std::int64_t k) const {
     return (height(k) + width(k)) * width(k);
   }

@@ -7,7 +7,8 @@
 
 namespace shardtype::rules {
 
-/// What holds for one matrix over many ranks, however it is split: labels, no unreduced sum, no nested blocks.
+/// Rules for one matrix over many ranks, however it is split: it has both labels, it is not
+/// unreduced, and neither dim is split in nested blocks.
 constexpr Verdict split_matrix(Question const& q) {
   Spec const& a = q.a();
   if (Verdict v = has_all(a, q.from); !v) return v;
@@ -50,7 +51,8 @@ constexpr Verdict cyclic_columns(Question const& q) {
     return refuse(Code::Q04_rows_cyclic, rows.label, columns.label, rows.axes[0]);
   return alone(q);
 }
-/// How one matrix lies over ranks: its columns are block-cyclic, or its rows and its columns, over a grid of them.
+/// The distribution of one matrix over ranks: only its columns are block-cyclic, or its rows and
+/// its columns, over a grid of ranks.
 enum class Over : std::int8_t { columns, grid };
 
 /// The first operand as one square matrix `a[I, J@X%n]`, or over a grid `a[I@X%n, J@Y%n]`, dims in any order; `from` has the

@@ -2,7 +2,7 @@
 
 namespace shardtype::linalg::detail {
 
-/// What is computed of the pivots' product.
+/// The quantity computed from the pivots: their product, the logarithm of its modulus, or its sign.
 enum class Product { whole, logarithm, sign };
 
 }  // namespace shardtype::linalg::detail

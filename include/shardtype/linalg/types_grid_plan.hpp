@@ -1,5 +1,5 @@
 #pragma once
-/// What calls on one matrix over a grid of ranks append to a plan.
+/// Steps of plans for operations on one matrix over a grid of ranks.
 
 #include <cstdint>
 #include <numeric>
@@ -9,7 +9,7 @@
 
 namespace shardtype::planning {
 
-/// What one call appends to a plan.
+/// Appends the steps of one such operation to a plan.
 class GridPlan {
  public:
   constexpr GridPlan(Plan& p, CallSizing const& c)

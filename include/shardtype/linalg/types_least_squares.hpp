@@ -1,5 +1,5 @@
 #pragma once
-/// What least squares ask of the extents of a matrix.
+/// The condition of least squares on the extents of a matrix.
 
 #include <cstdint>
 #include <string>

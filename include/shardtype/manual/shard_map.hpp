@@ -82,9 +82,9 @@ Out whole_of(L const& l) {
   return Out(l.mesh(), extents, l.buffer());
 }
 
-/// How a value becomes the block that the function of a shard_map takes: `type` is its tensor type,
-/// `of(a, argument)` the block. Defined here for tensors, expressions and tensors without data;
-/// for values whose gradient is wanted in autodiff/shard_map.hpp.
+/// Converts a value to the block that the function of a shard_map takes: `type` is the value's
+/// tensor type, `of(a, argument)` returns the block. Defined here for tensors, expressions and
+/// tensors without data; for values whose gradient is wanted in autodiff/shard_map.hpp.
 template <class A>
 struct Entering {
   using type = operand_t<A>;
@@ -99,7 +99,7 @@ struct Entering<Dry<A, Notes>> {
     return detail::dry_across<local_t<A>, A>(a);
   }
 };
-/// How a block becomes the tensor `Out`.
+/// Converts a block to the tensor `Out`, by `to<Out>(block)`.
 template <class L>
 struct Leaving {
   using type = operand_t<L>;
@@ -337,7 +337,7 @@ constexpr auto shard_map(F const& f, As const&... as) {
     }
   }
 }
-/// As above, without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
+/// shard_map without arguments: `shard_map<Dim<I, X>>(mesh, [] { return axis_index<X>() ...; })`.
 template <class... Out, MeshAxis... Xs, class F>
 auto shard_map(runtime::MeshOf<Xs...> const& mesh, F const& f) {
   using Promised = detail::Promised<Out...>;
@@ -363,7 +363,7 @@ auto shard_map(runtime::MeshOf<Xs...> const& mesh, F const& f) {
 ///     auto c = strict<Tensor<float, Dim<I, X>, Dim<J>>>([](auto t) { return reshard<...>(t); },
 ///     a);
 ///
-/// As at the end of shard_map, a Local must not vary over an axis that splits no dim. Refused: V01,
+/// A Local must not vary over an axis that splits no dim, as at the end of shard_map. Refused: V01,
 /// V07 to V10, B03, N05. Error E61.
 template <class... Ins, class F, class... Ls>
   requires(sizeof...(Ls) > 0 && sizeof...(Ins) == sizeof...(Ls) &&

@@ -35,7 +35,7 @@ namespace detail {
 template <std::int64_t groups>
 struct GroupMeansDim : Index<"means of groups", 2 * groups> {};
 
-/// What group_norm takes; `named`: its result has a name.
+/// The rule of group_norm; `named`: its result has a name.
 template <bool named, std::int64_t groups, class C, class... Ps>
 struct GroupNormRule {
   using from = shardtype::detail::Bare<C, Ps...>;
@@ -106,8 +106,9 @@ struct GroupMeans {
   }
 };
 
-/// Of each channel the means of its group, of the means of all groups and a tensor `like` with a number for each channel.
-/// `Scale`: the second is 1 / deviation, of the means of x and x^2.
+/// The two means of the group of each channel, as two results. Operands: the means of all groups,
+/// and a tensor `like` with a number for each channel. `Scale`: the means are those of x and x^2,
+/// and the second result is 1 / deviation.
 template <bool Scale, std::int64_t groups, class C>
 struct GroupSpread {
   using operation = GroupSpread;
@@ -247,8 +248,8 @@ constexpr auto channel_mean(A&& a) {
     return shardtype::mean<Ps...>(std::forward<A>(a));  // an expression is not computed first
   }
 }
-/// Of each channel two numbers of its group, of the means of x and of x y over the group: `GroupSpread`. In automatic
-/// mode the plan joins the ranks' means.
+/// The two results of `GroupSpread` for each channel, from the means of x and of x y over its
+/// group. In automatic mode the plan joins the ranks' means.
 template <bool Scale, std::int64_t groups, class C, class... Ps, class A, class B>
 constexpr auto of_groups(double eps, std::source_location const& where, A const& x, B const& y) {
   auto const first = detail::channel_mean<Ps...>(shardtype::cast<double>(x));
@@ -357,7 +358,8 @@ namespace nn::api {
 /// 2 log10(k) of 16 digits.
 /// Refused: D01 no such dim, D06 `groups` that do not divide the channels, S03 a split dim without a named result, B03,
 /// P04, P12; of a named result R01 to R04, V14 in manual mode. Error: E41 channels, as D06. First derivatives only, X03.
-/// As torch.nn.functional.group_norm, flax.linen.GroupNorm. Source: Wu, He, "Group normalization", ECCV 2018.
+/// Corresponds to torch.nn.functional.group_norm and flax.linen.GroupNorm. Source: Wu, He, "Group
+/// normalization", ECCV 2018.
 template <std::int64_t groups, class C, class... Names, class A>
 constexpr auto group_norm(core::Argument<A> const& x, double eps = 1e-5,
                           checking::CallSite where = {}) {

@@ -127,7 +127,7 @@ struct AttentionSoFar {
   }
 };
 
-/// What the backward passes read.
+/// Operands of the backward passes. `sums`: logarithms of the sums; `ct`: the cotangent of `out`.
 template <class T>
 struct AttentionSaved {
   T const* q;

@@ -13,7 +13,7 @@
 
 namespace shardtype::nn::kernels {
 
-/// How a rank numbers the rows that its tokens become: expert by expert, within an expert token by token.
+/// Numbers the rows of the tokens of a rank: expert by expert, within an expert token by token.
 struct ExpertOrder {
   std::int64_t first, last;                  ///< experts that are counted
   std::int64_t capacity = detail::no_limit;  ///< rows of an expert
@@ -126,7 +126,7 @@ struct IsPlace {
     sum += places[k] >= 0 ? 1 : 0;
   }
 };
-/// How many of `n` places there are.
+/// Number of places, among `n`, that are not -1.
 template <class Exec>
 std::int64_t count_places(Exec const& exec, std::int64_t const* places, std::int64_t n) {
   std::int64_t out = 0;

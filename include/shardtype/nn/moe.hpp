@@ -18,8 +18,9 @@ namespace shardtype::nn {
 struct Ragged {};
 /// All tokens are gathered on each rank, which computes the rows of its own experts; results are reduce-scattered.
 struct Gathered {};
-/// As Ragged, but a rank sends each expert at most `rows` rows; those that come later in the order of tokens have no
-/// part in the result: of 0 rows none has. All sizes are known without looking at the ids.
+/// Ragged with a limit: a rank sends each expert at most `rows` rows. Rows that come later in the
+/// order of tokens have no part in the result; with a limit of 0 none has. All sizes are known
+/// without looking at the ids.
 struct Capacity {
   std::int64_t rows = -1;  ///< E41 if it is not given
 };

@@ -35,13 +35,14 @@ inline constexpr bool shardtype::detail::is_poisoned<shardtype::nn::Routes<Exper
 
 namespace shardtype::nn {
 
-/// What weights are: shares of all experts (softmax over all; they add up to less than 1), or of the chosen ones alone,
-/// which are the shares of all divided by their sum.
+/// The meaning of the weights. `of_all`: shares of all experts (softmax over all; those of the
+/// chosen add up to at most 1). `of_chosen`: shares of the chosen experts alone, which are these
+/// divided by their sum.
 enum class RouterWeights : std::uint8_t { of_chosen, of_all };
 
 namespace detail {
 
-/// What a router gives, or stands for it after an error.
+/// The result of a router, or the value that stands for it after an error.
 template <class R>
 concept RoutesLike = checking::any_poisoned<R> || requires(R const& r) { r.experts, r.weights; };
 
@@ -108,8 +109,8 @@ constexpr auto router(core::Argument<A> const& logits, std::int64_t k,
   }
 }
 
-/// How many rows each expert gets, of all tokens and choices: `i64[E]` on all ranks. Communicates an all_reduce of the
-/// numbers.
+/// Number of rows that each expert gets, of all tokens and choices: `i64[E]` on all ranks.
+/// Communicates an all_reduce of the numbers.
 template <class E, detail::RoutesLike R>
 constexpr auto expert_load(R const& routes, std::int64_t experts, checking::CallSite where = {}) {
   if constexpr (!detail::IsRoutes<R>) {
@@ -118,8 +119,8 @@ constexpr auto expert_load(R const& routes, std::int64_t experts, checking::Call
     return detail::expert_load<E>(routes.experts, experts, where);
   }
 }
-/// How many rows have no place where each rank may send an expert `capacity` of them: `i64[]` on all ranks. Communicates
-/// an all_reduce of the numbers of rows. Error E41 a negative capacity.
+/// Number of rows that are dropped where each rank may send an expert `capacity` rows: `i64[]` on
+/// all ranks. Communicates an all_reduce of a number. Error E41 a negative capacity.
 template <class E, detail::RoutesLike R>
 constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t capacity,
                             checking::CallSite where = {}) {

@@ -226,7 +226,8 @@ struct Run<op::ExchangeRows<Back>> {
       return mesh_.pool().template take<Space>(static_cast<std::size_t>(rows * length_) *
                                                sizeof(T));
     }
-    /// Of each row in the order of experts its place in the order of ranks, or the other way round.
+    /// For each row in the order of experts its position in the order of ranks, or, unless
+    /// `by_expert`, the inverse map.
     detail::List<std::int64_t> table(bool by_expert) const {
       detail::List<std::int64_t> out;
       out.assign(static_cast<std::size_t>(arriving_), 0);

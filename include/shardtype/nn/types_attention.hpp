@@ -74,7 +74,7 @@ namespace nn {
 /// Options of attention: which keys a query sees, and what scores are multiplied with.
 struct AttentionOptions {
   bool causal = true;
-  /// Of the scores; 0: 1 / sqrt(number of features).
+  /// Factor of the scores; 0: 1 / sqrt(number of features).
   double scale = 0;
   /// Position of the first query among the keys: causal query i sees the keys 0 to first + i.
   std::int64_t first = 0;
@@ -181,8 +181,8 @@ struct Attention {
   }
 };
 
-/// Of q, k, v, the result, the logarithms of the sums, and the cotangent of the result: those of q, k and v, one behind
-/// the other, [B, H, S + 2 K, F]. Each head has keys of its own.
+/// The cotangents of q, k and v, one behind the other, [B, H, S + 2 K, F], from q, k, v, the
+/// result, the logarithms of the sums, and the cotangent of the result. Each head has its own keys.
 struct AttentionBack {
   using operation = AttentionBack;
   using to = Mentions<Dim<nn::detail::AllRows>>;
@@ -207,7 +207,7 @@ struct AttentionBack {
     return nn::detail::attention_work(c, options.causal, 5);
   }
 };
-/// Of the same, that of q.
+/// The cotangent of q, from the same operands.
 struct AttentionBackQueries {
   using operation = AttentionBackQueries;
   static constexpr std::string_view name = "attention_back_queries";

@@ -24,7 +24,7 @@ constexpr Verdict rotary(Question const& q) {
     return refuse(Code::D03_along_split, features.label, -1, features.axes[0]);
   return accept(q.a());
 }
-/// As masked; the mask is no zero, so that the operand is no sum.
+/// The rule `masked` for a mask of -inf instead of zeros: unreduced operands are refused (P04).
 constexpr Verdict masked_by_infinity(Question const& q) {
   Verdict v = masked(q);
   if (v) v = in_blocks(q.a(), q.from);

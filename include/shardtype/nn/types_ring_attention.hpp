@@ -59,7 +59,7 @@ constexpr planning::Work ring_work(planning::CallSizing const& c, bool causal, i
 
 namespace op {
 
-/// As Attention, of keys and values that are split as the queries are: their blocks travel.
+/// Attention with keys and values that are split as the queries are: their blocks travel.
 template <bool Sums>
 struct RingAttention : Attention<Sums> {
   using operation = RingAttention;
@@ -79,8 +79,9 @@ struct RingAttention : Attention<Sums> {
   }
 };
 
-/// Of q, k, v, the result, the logarithms of the sums, and the cotangent of the result: what each rank gets of the
-/// cotangents of q, k and v, its blocks one behind the other. Keys and values travel, and with them their cotangents.
+/// The cotangents of q, k and v: of each rank its blocks, one behind the other. From q, k, v, the
+/// result, the logarithms of the sums, and the cotangent of the result. Keys and values travel, and
+/// with them their cotangents.
 struct RingAttentionBack {
   using operation = RingAttentionBack;
   using to = Mentions<Dim<nn::detail::OneOfRanks>, Dim<nn::detail::CotangentsOfRank>>;
@@ -118,7 +119,7 @@ struct RingAttentionBack {
         nn::detail::travelling_keys - 1 + nn::detail::travelling_cotangents - 1, 0);
   }
 };
-/// Of that, and of q and k: the cotangent of operand `Which`.
+/// The cotangent of operand `Which`, from the result of RingAttentionBack, q and k.
 template <int Which>
 struct RingAttentionPart {
   using operation = RingAttentionPart;

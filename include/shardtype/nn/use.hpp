@@ -1,5 +1,5 @@
 #pragma once
-/// How layers use their parameters, and how the products of layers communicate: Use and Overlapped.
+/// Use and Overlapped: how layers use their parameters, and how their products communicate.
 
 #include <source_location>
 #include <type_traits>
@@ -108,7 +108,8 @@ struct DimsAlone {
   using type = core::tensor_from_spec<S, DimsAlone, typename X::element, X>;
 };
 
-/// How many dims x and w share. Of none, einsum would take all products of their elements, and matmul refuses (C01).
+/// Number of dims that x and w share. If it is 0, einsum would compute all products of their
+/// elements, and matmul refuses (C01).
 template <class A, class W>
 inline constexpr int shared_dims = [] {
   using S = core::Scope<tensor_of<A>, tensor_of<W>>;
@@ -129,9 +130,10 @@ constexpr auto product_along(shardtype::detail::Pack<Ls...>, A const& a, B const
 
 namespace nn {
 
-/// How a layer uses its parameters where its products are strict: `Use<Reduced<X>>` stands for `used_as<Reduced<X>>(w)`
-/// of each, whose gradient is summed over X (one all_reduce backward each), `Use<>` for `w` itself. Communicates what
-/// used_as does; a product that needs x from other ranks is refused, as by matmul.
+/// Tells a layer how to use its parameters in strict products: `Use<Reduced<X>>` stands for
+/// `used_as<Reduced<X>>(w)` of each parameter, whose gradient is summed over X (one all_reduce
+/// backward each), `Use<>` for `w` itself. Communicates what used_as does; a product that needs x
+/// from other ranks is refused, as by matmul.
 template <class... Attributes>
 struct Use {
   template <class W>
@@ -168,10 +170,11 @@ struct Use {
   }
 };
 
-/// How a layer works whose products are overlapped with their communication: x is gathered along the axes that split the
-/// features of the weights, and sums are scattered, while the products run, as `overlap` says. The gradients of parameters
-/// are summed over the axes of `Sums`, a Reduced: each parameter is used as `{R:..}` over those of them that split x in dims
-/// that the parameter lacks (one all_reduce backward each), and is whole along them (an all_gather if it is split).
+/// Tells a layer to overlap its products with their communication: x is gathered along the axes
+/// that split the features of the weights, and sums are scattered, while the products run, as
+/// `overlap` says. The gradients of parameters are summed over the axes of `Sums`, a Reduced: each
+/// parameter is used as `{R:..}` over those of them that split x in dims that the parameter lacks
+/// (one all_reduce backward each), and is whole along them (an all_gather if it is split).
 ///
 ///     auto y = nn::mlp(x, model.mlp, nn::Overlapped<Reduced<X, Y>>{Overlap::ring});
 ///     auto z = nn::mlp(x, model.mlp, nn::Overlapped{Overlap::ring});   // without gradient, or X01 says what it costs

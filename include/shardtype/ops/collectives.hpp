@@ -137,8 +137,8 @@ struct NamedIn<op::UsedAs<Reduced<Xs...>>> {
   using type = NamedParts<Xs...>;
 };
 
-/// What is no tensor and no expression, as an argument of `Op`: refused where it is made. A conversion, so that any
-/// function of the user's is the better match.
+/// Takes an argument of `Op` that is neither a tensor nor an expression, and refuses it. It is a
+/// conversion, so that any function of the user's is the better match.
 template <class Op>
 struct NoTensor {
   template <class A>
@@ -164,7 +164,7 @@ namespace api {
 /// Each axis must be the minor-most axis of the dim it splits. `all_gather<Y>(w, to_reduced)` gives
 /// `A[I@X]{R:Y}`, whose cotangent is then a reduce_scatter. Refused: K01, K02, K07.
 ///
-/// Of a Local: `a[I, J]{V:X}` -> `all_gather<X, I>(a)` -> `[I, J]`, invariant: the blocks of the
+/// For a Local: `a[I, J]{V:X}` -> `all_gather<X, I>(a)` -> `[I, J]`, invariant: the blocks of the
 /// group, concatenated along I in rank order. An index that `a` lacks becomes a new first dim with
 /// one row per rank (JAX: untiled). `all_gather<X, I>(a, to_varying)` gives the result the type
 /// `{V:X}` (JAX's default), `to_reduced` the type `{R:X}` (its cotangent is then a reduce_scatter).
@@ -189,7 +189,7 @@ constexpr auto all_gather(core::Argument<A> const& a, checking::ToReduced,
 /// Finishes a pending reduction on all ranks of the group: `A[I]{U:X}` -> `all_reduce<X>` ->
 /// `A[I]`, the sum (or maximum, minimum) of the group's blocks. Refused: K03, K07.
 ///
-/// Of a Local: `a[I]{V:X}` -> `all_reduce<X>(a)` -> `[I]`: the sum of the ranks' blocks, on all
+/// For a Local: `a[I]{V:X}` -> `all_reduce<X>(a)` -> `[I]`: the sum of the ranks' blocks, on all
 /// ranks; also `[I]{U:X}` -> `[I]`. `all_reduce<Max, X>`, `<Min, X>` and `<Mean, X>` (the sum
 /// divided by the number of ranks) likewise. One AllReduce, 2 n (p - 1) / p bytes. JAX: psum, pmax,
 /// pmin, pmean. Refused: V03 of an invariant block (JAX multiplies it by the number of ranks), V06,
@@ -202,7 +202,7 @@ constexpr auto all_reduce(core::Argument<A> const& a, checking::CallSite where =
 /// Finishes a pending reduction; each rank keeps its piece: `A[I, J]{U:X}` -> `reduce_scatter<X,
 /// J>` -> `A[I, J@X]`. Refused: K03, K04, B04.
 ///
-/// Of a Local: `a[I, J]{V:X}` or `{U:X}` -> `reduce_scatter<X, I>(a)` -> `[I, J]{V:X}`: sums the
+/// For a Local: `a[I, J]{V:X}` or `{U:X}` -> `reduce_scatter<X, I>(a)` -> `[I, J]{V:X}`: sums the
 /// ranks' blocks; each rank keeps its piece along I. `<Max, X, I>`, `<Min, X, I>`, `<Mean, X, I>`
 /// likewise. Each rank sends n (p - 1) / p bytes. JAX: psum_scatter. Refused: V03, V06, V16, K04,
 /// C11, S04, P12. Error E61.
@@ -214,7 +214,7 @@ constexpr auto reduce_scatter(core::Argument<A> const& a, checking::CallSite whe
 /// Moves a mesh axis from one dim to another, where it becomes the minor-most axis: `A[I@X, J]` ->
 /// `all_to_all<X, I, J>` -> `A[I, J@X]`. Refused: K01, K02, K04, B04.
 ///
-/// Of a Local: `a[I, J]{V:X}` -> `all_to_all<X, I, J>(a)` -> `[I, J]{V:X}`: cuts the block along I
+/// For a Local: `a[I, J]{V:X}` -> `all_to_all<X, I, J>(a)` -> `[I, J]{V:X}`: cuts the block along I
 /// into one piece per rank, and concatenates the received pieces along J, which may be I. A J that
 /// `a` lacks becomes a new first dim; I, which must then have one row per rank, is removed (JAX:
 /// untiled). Each rank sends n (p - 1) / p bytes. Refused: V03, V06, K04. Error E61.
@@ -232,7 +232,7 @@ template <class... Out, class A>
 constexpr auto reshard(core::Argument<A> const& a, checking::CallSite where = {}) {
   return api::call(op::Reshard<Out...>{}, where, a.self());
 }
-/// Of what is no tensor and no expression. Refused: T09.
+/// Takes an argument that is neither a tensor nor an expression. Refused: T09.
 template <class... Out>
 constexpr checking::Poisoned reshard(std::type_identity_t<detail::NoTensor<op::Reshard<Out...>>>) {
   return {};
@@ -261,7 +261,8 @@ constexpr auto used_as(core::Argument<A> const& w, checking::CallSite where = {}
 /// The same bytes, reduced over `Xs` instead of replicated: the cotangent of the result stays unreduced
 /// over them. `A[I]` -> `reduced<X>` -> `A[I]{R:X}`. Communicates nothing. Refused: K05, K06.
 ///
-/// Of a Local: `a[I]` -> `reduced<X>(a)` -> `[I]{R:X}`. JAX: pcast(to='reduced'). Refused: V04, V05, V06.
+/// For a Local: `a[I]` -> `reduced<X>(a)` -> `[I]{R:X}`. JAX: pcast(to='reduced'). Refused: V04,
+/// V05, V06.
 template <class... Xs, class A>
 constexpr auto reduced(core::Argument<A> const& a, checking::CallSite where = {}) {
   return api::call(op::ToReduced<Xs...>{}, where, a.self());

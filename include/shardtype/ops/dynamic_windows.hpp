@@ -112,7 +112,7 @@ struct DynamicUpdate {
     std::int64_t const rows = run.call.given[1][run.call.dim()];
     return run.replace(detail::clamped(start, rows, run.call.extent()), rows);
   }
-  /// Of the tensor the rows that stay, of the update the window.
+  /// The cotangent of the tensor: `ct` with zeros in the window; of the update: the window of `ct`.
   template <class G>
   constexpr auto pull(G const& g) const {
     using Window = detail::into_t<I, Into...>;

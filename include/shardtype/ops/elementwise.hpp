@@ -21,8 +21,8 @@ constexpr auto map_to(std::source_location const& where, F const& f, Args&&... a
 template <class F, class A, class B>
 constexpr void in_place(A& a, B&& b, char const* name);
 
-/// What can be written in place: a tensor, a named expression, which stands for its tensor, and a
-/// value whose gradient is wanted, which stands for the result from then on.
+/// Whether `A` can be written in place: a tensor, a named expression, which stands for its tensor,
+/// or a value whose gradient is wanted, which stands for the result from then on.
 template <class A>
 inline constexpr bool is_target = is_tensor<A> || is_fused<A>;
 template <class A>
@@ -60,7 +60,7 @@ template <class... Out, class F, class A, detail::OperandType... Args>
 constexpr auto map(F const& f, core::Argument<A>&& a, Args&&... args) {
   return detail::map_to<Out...>({}, f, std::move(a).self(), static_cast<Args&&>(args)...);
 }
-// Of a named result of up to four operands, the first a tensor, errors know the line.
+// Overloads for a named result of up to four operands, the first a tensor: errors report the line.
 template <class... Out, class F, class A>
   requires(sizeof...(Out) > 0)
 constexpr auto map(F const& f, core::Argument<A> const& a,

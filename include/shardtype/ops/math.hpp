@@ -75,8 +75,8 @@ SHARDTYPE_OF_ONE(sigmoid, Sigmoid)
 SHARDTYPE_OF_ONE(silu, Silu)
 /// log(1 + e^a), without overflow. Refused as sigmoid. As jax.nn.softplus.
 SHARDTYPE_OF_ONE(softplus, Softplus)
-/// a times the normal distribution function of a, computed by erfc; 0 for -inf. Refused as sigmoid.
-/// As jax.nn.gelu(approximate=False); JAX's default is `gelu_tanh`.
+/// a times the normal distribution function of a, computed by erfc, as
+/// jax.nn.gelu(approximate=False); JAX's default is `gelu_tanh`. 0 for -inf. Refused as sigmoid.
 SHARDTYPE_OF_ONE(gelu, Gelu)
 /// gelu approximated by tanh: a (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))) / 2. As
 /// jax.nn.gelu(approximate=True).
@@ -98,8 +98,8 @@ SHARDTYPE_OF_ONE(real, Real)
 SHARDTYPE_OF_ONE(imag, Imaginary)
 SHARDTYPE_OF_ONE(isnan, IsNan)
 SHARDTYPE_OF_ONE(isfinite, IsFinite)
-/// Whether an element is inf or -inf; for a complex number, whether its real or imaginary part is.
-/// As jnp.isinf.
+/// Whether an element is inf or -inf, as jnp.isinf; for a complex number, whether its real or
+/// imaginary part is.
 SHARDTYPE_OF_ONE(isinf, IsInf)
 /// Whether elements are close: |a - b| <= atol + rtol |b|, in double. Equal elements, including
 /// infinities, always are; NaNs only with `equal_nan`. Refused: P04 of unreduced values. As

@@ -149,7 +149,7 @@ struct Pad {
         before, before + detail::span(g.template rows<I>(), interior + 1), interior + 1});
   }
 };
-/// As Pad, with another value, of the operand's element type `T`.
+/// Pad with another value than zero, of the operand's element type `T`.
 template <class T, class I, class... Result>
 struct PadValue {
   using operation = PadValue;
@@ -303,15 +303,15 @@ constexpr auto slice(core::Argument<A> const& a, std::int64_t begin, std::int64_
   return api::call(op::Slice<I, Result...>{begin, end, step}, where, a.self());
 }
 
-/// Adds `before` and `after` rows of zeros around dim J: `A[I@X, J]{U:Y}` -> `pad<J>(a, 1, 1)` ->
-/// `[I@X, J]{U:Y}`. Local; copies. Refused: D01, D02, D03, D05, D07. Error E41: a negative amount.
-/// As jnp.pad.
+/// Adds `before` and `after` rows of zeros around dim J, as jnp.pad: `A[I@X, J]{U:Y}` ->
+/// `pad<J>(a, 1, 1)` -> `[I@X, J]{U:Y}`. Local; copies. Refused: D01, D02, D03, D05, D07. Error
+/// E41: a negative amount.
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
                    checking::CallSite where = {}) {
   return api::call(op::Pad<I, Result...>{before, after}, where, a.self());
 }
-/// As above with another value. Refused as well: D11 an unreduced sum, because every summand would
+/// The same with another value. Refused as well: D11 an unreduced sum, because every summand would
 /// get the value. An unreduced maximum or minimum is accepted: every candidate gets it.
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,

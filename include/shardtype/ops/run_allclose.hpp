@@ -16,7 +16,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// What a comparison reads: tensors, Locals and numbers.
+/// Whether `A` is a tensor, a Local or a number. A comparison refuses all others, and Locals (V01).
 template <class A>
 inline constexpr bool is_compared = is_tensor<A>;
 template <class N>

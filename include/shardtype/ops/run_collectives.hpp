@@ -1,5 +1,5 @@
 #pragma once
-/// How casts to unreduced sums, and transfers to another mesh, run.
+/// Execution of casts to unreduced sums, and of transfers to another mesh.
 
 #include <array>
 #include <cstdint>

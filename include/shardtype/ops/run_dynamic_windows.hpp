@@ -1,5 +1,5 @@
 #pragma once
-/// How windows with a run-time start run.
+/// Execution of windows with a run-time start.
 
 #include <cstdint>
 #include <source_location>

@@ -80,7 +80,7 @@ template <class T, class A>
 struct Referred<T, A> {
   using type = typename FusedArgument<A>::base;
 };
-/// What an expression keeps of it.
+/// The argument as an expression keeps it: the tensor of a named expression, a number as `Number`.
 template <class A>
 constexpr decltype(auto) referred(A const& a) {
   if constexpr (is_fused<A>) {
@@ -135,7 +135,7 @@ auto brought(execute::NamedRun const& run, A const& a) {
     return a;
   }
 }
-/// How many of the first `K` are tensors.
+/// Number of tensors among the first `K` arguments.
 template <int K, class... Args>
 constexpr int tensors_before() {
   bool const each[] = {is_tensor<Args>..., false};

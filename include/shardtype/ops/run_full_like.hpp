@@ -56,7 +56,7 @@ template <class A, detail::NumberType V>
 constexpr auto full_like(core::Argument<A>&& a, V value, checking::CallSite where = {}) {
   return api::call(op::FullLike<V>{value}, where, execute::passed(std::move(a).self()));
 }
-/// As full_like, with zeros. As jnp.zeros_like.
+/// Like full_like, with zeros. As jnp.zeros_like.
 template <class A>
 constexpr auto zeros_like(core::Argument<A> const& a, checking::CallSite where = {}) {
   return api::call(op::FullLike<int>{0}, where, execute::passed(a.self()));
@@ -65,7 +65,7 @@ template <class A>
 constexpr auto zeros_like(core::Argument<A>&& a, checking::CallSite where = {}) {
   return api::call(op::FullLike<int>{0}, where, execute::passed(std::move(a).self()));
 }
-/// As full_like, with ones. As jnp.ones_like.
+/// Like full_like, with ones. As jnp.ones_like.
 template <class A>
 constexpr auto ones_like(core::Argument<A> const& a, checking::CallSite where = {}) {
   return api::call(op::FullLike<int>{1}, where, execute::passed(a.self()));

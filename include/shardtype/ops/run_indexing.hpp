@@ -1,5 +1,5 @@
 #pragma once
-/// How lookups and sums by ids run.
+/// Execution of lookups and of sums by ids.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// How products of three and more given tensors run, and their plans with actual sizes.
+/// Execution of products of three and more given tensors, and their plans with actual sizes.
 
 #include <array>
 #include <cstdint>

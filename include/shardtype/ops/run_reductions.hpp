@@ -1,5 +1,5 @@
 #pragma once
-/// How softmax and its logarithm run.
+/// Execution of softmax and its logarithm.
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// How sorting runs.
+/// Execution of sorting.
 
 #include <cstdint>
 #include <source_location>

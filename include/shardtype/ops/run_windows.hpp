@@ -1,5 +1,5 @@
 #pragma once
-/// How shifts, exchanges of halos and running values run.
+/// Execution of shifts, exchanges of halos and running values.
 
 #include <array>
 #include <cstdint>

@@ -39,7 +39,7 @@ struct Shift {
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
     planning::append_neighbor(p, d, window(c.given[0].extents[p.operands[0].dims[d].label]));
   }
-  /// As many rows back. Sends as many bytes.
+  /// The shift by as many rows back, which sends as many bytes.
   constexpr Shift transposed() const { return {-n, edge}; }
 };
 
@@ -259,7 +259,7 @@ auto halo_add(Halo<A, I> const& h, checking::CallSite where = {}) {
   planning::Window const& w = h.window();
   return api::call(op::HaloAdd<I>{-w.low, w.high, w.edge}, where, h);
 }
-/// Of a halo_exchange that was refused: nothing more is said.
+/// Accepts the result of a refused halo_exchange, so that there is no second error.
 inline checking::Poisoned halo_add(checking::Poisoned const&) { return {}; }
 
 // Everyday mistakes (check/misused.hpp).

@@ -1,5 +1,5 @@
 #pragma once
-/// How a product is overlapped with its communication.
+/// The choice of the algorithm and the messages that overlap a product with its communication.
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ double predicted(Overlap how, Workload const& w, Machine const& m);
 /// The fastest algorithm between nodes.
 Overlap fastest(Workload const& w, Machine const& m);
 
-/// How a block travels round the ring: in one direction, or half of it in each of 2; in `chunks`
+/// The route of a block round the ring: in one direction, or half of it in each of 2; in `chunks`
 /// messages per direction. Between two progress calls to MPI at most `piece` flops are computed.
 struct Route {
   int directions = 1;

@@ -44,9 +44,9 @@ kernels::Labelled<T> without(kernels::Labelled<T> const& x, int label) {
   return out;
 }
 
-/// How the pieces of a product are multiplied: each by one gemm or, where its dims do not fold, by
-/// one for each index of `loop`; `turned`: blocks travel with the dim of the ring first, so that
-/// each chunk of them is contiguous.
+/// The gemms of the pieces of a product: one for each piece or, where its dims do not fold, one for
+/// each index of `loop`. `turned`: blocks travel with the dim of the ring first, so that each chunk
+/// of them is contiguous.
 struct Pieces {
   bool possible = false;
   bool turned = false;

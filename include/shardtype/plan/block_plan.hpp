@@ -28,8 +28,8 @@ struct BlockCall {
   constexpr std::int64_t ranks() const { return sizes.product(axes); }
 };
 
-/// What a step with whole blocks leaves to each rank of the group: the rank that gets its block and
-/// the one whose block it gets, -1: none. A broadcast is from `from`.
+/// The partners of a rank in a step that moves whole blocks, which the step does not name: the rank
+/// that gets its block and the one whose block it gets, -1: none. A broadcast is from `from`.
 struct Partners {
   int to = -1;
   int from = -1;

@@ -23,7 +23,7 @@ struct Cost {
             add_sat(a.flops, b.flops), add_sat(a.messages, b.messages),
             std::max(a.peak_bytes, b.peak_bytes)};
   }
-  /// What happens `times` times in sequence.
+  /// The cost of `times` repetitions in sequence.
   friend constexpr Cost operator*(Cost const& c, std::int64_t times) {
     return {in_time(mul_sat(c.picoseconds, times)), mul_sat(c.bytes, times),
             mul_sat(c.flops, times), mul_sat(c.messages, times), c.peak_bytes};

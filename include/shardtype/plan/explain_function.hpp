@@ -24,7 +24,7 @@ std::string explain(core::Taken<FunctionPlan> plan);
 /// Both passes, and what the forward pass saves for the backward pass.
 std::string explain(core::Taken<GradientPlan> plan);
 
-/// Of sizes that are given at run time: how many collectives there are at most.
+/// If sizes are given at run time: an upper bound on the number of collectives of each kind.
 std::string explain(core::Taken<planning::OpenFunctionPlan> plan);
 std::string explain(core::Taken<planning::OpenGradientPlan> plan);
 

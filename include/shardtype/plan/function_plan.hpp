@@ -186,7 +186,7 @@ class FunctionWriter {
     if (--v.holders == 0) memory_.release(v.bytes);
   }
 
-  /// As `note`, of a plan and names that are constants: layers that have the same ones repeat its steps.
+  /// `note` for a constant plan and constant names: layers that have the same repeat its steps.
   constexpr void note_constant(std::string_view operation, Plan const& plan, Names const& names) {
     std::size_t const before = repeated_;
     // Layers repeat their operations in order, so the one behind the last is tried first.

@@ -37,7 +37,7 @@ struct GradientPlan : PassPlans<FunctionPlan> {
   /// Peak of the bytes that a rank holds, in both passes.
   constexpr std::int64_t peak_bytes() const { return backward.peak_bytes(); }
 };
-/// As above, if the sizes are given at run time.
+/// The plan of both passes if the sizes are given at run time.
 using OpenGradientPlan = PassPlans<OpenFunctionPlan>;
 
 }  // namespace shardtype::planning

@@ -47,7 +47,7 @@ constexpr Verdict all_in_blocks(Spec const& a, Spec const& b, Spec const& c) {
   return {};
 }
 
-/// As `arrive`, if each rank computes only its own part of `label`.
+/// `arrive` where each rank computes only its own part of `label`, along its free axes.
 constexpr LocalPlan arrive_on(LocalPlan plan, Verdict local, Spec const& wanted, int label) {
   if (local) {
     AxisList const own = free_axes(wanted, label, plan.operands[0], plan.operands[plan.count - 1]);

@@ -27,7 +27,7 @@ namespace shardtype::machines {
 /// own links (ICI), 45 GB/s in each direction; a hop takes 1 us, and two messages travel at a time.
 /// 197 Tflop/s of bfloat16, 819 GB/s of memory. Sources: cloud.google.com/tpu/docs/v5e (197
 /// Tflop/s, 819 GB/s, 16 GB, 1600 Gbit/s of ICI over four links, 2D torus of 256); Austin et al.,
-/// How to Scale Your Model (2025), parts 2 and 3: 4.5e10 B/s one way of these 5e10, 1 us a hop,
+/// "How to Scale Your Model" (2025), parts 2 and 3: 4.5e10 B/s one way of these 5e10, 1 us a hop,
 /// wraparound on axes of 16.
 inline constexpr Machine tpu_v5e = [] {
   Machine m;

@@ -33,7 +33,7 @@ struct OwnSizing {
       false;  ///< whether it is the first operand's block, as a part of another tensor
 };
 
-/// What a plan is of: one operation, the product of two operands, or a reshard of one.
+/// The subject of a plan: one operation, the product of two operands, or a reshard of one.
 enum class PlanOf : std::int8_t { operation, product, reshard };
 
 /// The plan of an operation, known before anything runs. Labels and axes are numbered as in the

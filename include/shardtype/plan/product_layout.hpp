@@ -163,7 +163,7 @@ struct GemmSize {
   bool own_kernel = false;
 };
 
-/// How the product of two blocks runs as one gemm, after sums over labels of one operand.
+/// The steps of the product of two blocks as one gemm, after sums over labels of one operand.
 struct ProductSteps {
   ProductRoles roles;
   bool packs_a = false;     ///< a is copied in the order batch, rows, inner

@@ -45,7 +45,7 @@ struct ProgramNode {
   std::int32_t element_bytes = 1;
   /// Cost of a multiply-add of its elements relative to float.
   std::int32_t work = 1;
-  /// Of a product: bytes of each element of operands and result in the copies that its kernel
+  /// For a product: bytes of each element of operands and result in the copies that its kernel
   /// makes, such as those in float for bfloat16; 0: none.
   std::int32_t copy_bytes = 0;
   /// Number of its part of the expression, in the order of the walk; -1: not part of the
@@ -57,8 +57,8 @@ struct ProgramNode {
   /// Sets of operands that may be unreduced over the same axis together; the result then is, too.
   std::int8_t unreduced_count = 0;
   std::uint8_t unreduced_sets[max_operands]{};
-  /// Of an operation: its name, and a bit for each dim that must not be split, of the value (first)
-  /// and of its operands.
+  /// For an operation, and for each further result of one: its name, and a bit for each dim that
+  /// must not be split, of the value (first) and of its operands. A shard_map has only a name.
   char const* name = nullptr;
   std::uint8_t whole[max_operands + 1]{};
   std::int16_t readers = 0;  ///< number of values that read it
@@ -165,7 +165,7 @@ struct RecordedProgram {
     }
     return -1;
   }
-  /// As above for all values.
+  /// The same for all values.
   constexpr int settle_relabelled() {
     for (int k = 0; k < size; ++k)
       if (int const l = settle_relabelled(k); l >= 0) return l;

@@ -14,7 +14,7 @@ struct ProgramLabels {
   std::int8_t size = 0;
   std::int8_t at[max_program_labels]{};
 
-  /// Of more labels than there is room for, those of no tensor, the first are kept.
+  /// Drops labels for which there is no room; no tensor has so many.
   constexpr void push(int label) {
     if (size < max_program_labels) at[size++] = static_cast<std::int8_t>(label);
   }

@@ -16,8 +16,8 @@ inline constexpr int unbounded = std::numeric_limits<int>::max();
 /// a + b of two counts, at most `unbounded`.
 constexpr int add_counts(int a, int b) { return a > unbounded - b ? unbounded : a + b; }
 
-/// What a step does with its value. The kinds of collectives differ in what a rank sends. Each kind
-/// has a row in `move_rows`; `_cyclic`: the dim is block-cyclic before or after the step.
+/// The action of a step on its value. The kinds of collectives differ in what a rank sends. Each
+/// kind has a row in `move_rows`; `_cyclic`: the dim is block-cyclic before or after the step.
 enum class Move : std::int8_t {
   slice,            ///< keep the own piece of dim `to`; local
   transpose,        ///< reorder the dims of the local block
@@ -196,8 +196,8 @@ constexpr std::int64_t in_windows(Step const& s, Sizing const& z, Coords const& 
 
 }  // namespace sent
 
-/// What a collective does to one dim of a block before or after it: nothing, cut it into segments
-/// of consecutive rows or join it from them, or the same with any rows.
+/// The change that a collective makes to one dim of a block before or after it: none, cutting it
+/// into segments of consecutive rows or joining it from them, or the same with any rows.
 enum class Parts : std::int8_t { none, segments, rows };
 
 /// One row of the table of kinds of steps.

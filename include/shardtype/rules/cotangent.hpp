@@ -29,8 +29,8 @@ constexpr Spec everywhere(Spec s) {
   return s;
 }
 
-/// How a cotangent becomes another: a reshard to `met`, then to_partial over `partial`, then a
-/// reshard to the other.
+/// The steps from one cotangent to another: a reshard to `met`, then to_partial over `partial`,
+/// then a reshard to the other.
 struct Settling {
   Verdict verdict{};
   Spec met{};
@@ -46,8 +46,8 @@ constexpr AxisList axes_kept(AxisList const& list, AxisList const& out) {
   return kept;
 }
 
-/// How the cotangent `got` of a block becomes `want`: by casts of manual mode. Where none exists it
-/// would be a sum over ranks, X01.
+/// The steps from the cotangent `got` of a block to `want`: casts of manual mode. Where no cast
+/// exists a sum over ranks would be needed, which is refused, X01.
 constexpr Settling settle_block(Spec const& got, Spec const& want) {
   Settling out{{}, want, {}};
   for (int x = 0; x < max_axes; ++x)
@@ -59,11 +59,12 @@ constexpr Settling settle_block(Spec const& got, Spec const& want) {
   return out;
 }
 
-/// How a cotangent that came out as `got` becomes `want`, the cotangent of the operand. Both have
-/// the same labels. `communicates`: `got` is the cotangent of a named movement's result, whose
-/// transpose may communicate; else what would communicate is refused: X01 a sum over an axis along
-/// which the operand is replicated, X02 blocks of an operand that was sliced for free. Free are
-/// casts, slices, and zeros around a block (to_partial); of blocks of manual mode, casts.
+/// The steps from the cotangent `got`, as it was computed, to `want`, the cotangent of the operand.
+/// Both have the same labels. `communicates`: `got` is the cotangent of a named movement's result,
+/// whose transpose may communicate; otherwise steps that would communicate are refused: X01 a sum
+/// over an axis along which the operand is replicated, X02 blocks of an operand that was sliced for
+/// free. Casts, slices, and zeros around a block (to_partial) are free; for blocks of manual mode
+/// only casts.
 constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) {
   using enum AxisState;
   if (want.local) return settle_block(got, want);

@@ -6,7 +6,7 @@
 
 namespace shardtype::rules {
 
-/// How an elementwise function treats unreduced operands.
+/// The class of an elementwise function by its treatment of unreduced operands.
 enum class Linearity : std::int8_t {
   none,      ///< f(a, b, ...): not of unreduced values
   linear,    ///< -a, real(a), additive casts: f(a + b) = f(a) + f(b)
@@ -148,7 +148,7 @@ constexpr Verdict elementwise(Operands const& in, Labels const& out, Linearity h
   return accept(c);
 }
 
-/// As above, with the labels of the operand that has all labels; refused (P01) if none has.
+/// The same, with the labels of the operand that has all labels; refused (P01) if none has.
 constexpr Verdict elementwise(Operands const& in, Linearity how) {
   Labels out;
   if (Verdict v = common_labels(in, out); !v) return v;

@@ -69,7 +69,7 @@ constexpr Verdict to_partial(Spec s, int axis) {
   s.kind = ReduceKind::sum;
   return accept(s);
 }
-/// As above over a set of axes: those of a dim are removed from its minor end.
+/// The same over a set of axes: those of a dim are removed from its minor end.
 constexpr Verdict to_partial(Spec const& s, AxisList over) {
   Verdict v = accept(s);
   while (v && over.size > 0) {

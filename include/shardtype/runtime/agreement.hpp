@@ -49,7 +49,7 @@ class Agreement {
     if (run_time.record_comm != MPI_COMM_NULL)
       meet_before_mesh(detail::ranks_in_job(comm), step, hash);
   }
-  /// As above, for given ranks of the job.
+  /// The same for given ranks of the job.
   static void meet_before_mesh(detail::List<int> const& ranks, std::string const& step,
                                std::uint64_t hash);
   bool on() const { return !ranks_.empty(); }
@@ -64,7 +64,7 @@ class Agreement {
   /// step of each rank (E03) or, if a rank does not arrive in time, the missing ranks (E04). The
   /// step "end" with hash 0 means leaving the mesh and waits for nobody.
   void meet(std::string const& step, std::uint64_t hash);
-  /// As above, with the hash of the text and of these numbers.
+  /// The same with the hash of the text and of these numbers.
   void meet(std::string const& step, std::initializer_list<std::int64_t> numbers = {});
 
  private:

@@ -21,7 +21,7 @@ inline constexpr bool shared_with_host =
     host_reads<Space> &&
     Kokkos::SpaceAccessibility<typename Space::execution_space, Kokkos::HostSpace>::accessible;
 
-/// As copy_bytes, within the host's memory.
+/// copy_bytes within the host's memory.
 void copy_on_host(void* to, void const* from, std::size_t bytes);
 
 /// Copies `bytes` bytes in memory `From` to memory `To`; complete on return.

@@ -191,7 +191,7 @@ extern char const SHARDTYPE_LINKS_LIBMVEC;
 namespace shardtype::runtime {
 namespace {
 
-/// What this unit needs of the compiled part.
+/// The symbols of the compiled part that this unit needs.
 [[gnu::used]] char const* const links[] = {
     &shardtype_some_units_are_header_only_and_some_use_the_compiled_part,
     &SHARDTYPE_LINKS_VERSION,

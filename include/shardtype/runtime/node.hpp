@@ -41,8 +41,8 @@ struct Node {
 
   /// The state of the k-th rank of this node; stored after this object.
   Progress& progress(int k) { return reinterpret_cast<Progress*>(this + 1)[k]; }
-  /// How often the k-th rank has begun to make, with the m-th one, what is collective and no step of a mesh; stored
-  /// after the states.
+  /// Number of collective calls outside of the steps of a mesh, such as the creation of a mesh,
+  /// that the k-th rank has begun together with the m-th one; stored after the states.
   std::atomic<std::int64_t>& together(int k, int m) { return together_from(k, ranks)[m]; }
   std::atomic<std::int64_t>* together_from(int k, int of_ranks) {
     return reinterpret_cast<std::atomic<std::int64_t>*>(&progress(of_ranks)) + k * of_ranks;

@@ -35,7 +35,7 @@ namespace detail {
 
 struct Allocation;
 
-/// What a block of the cache is looked up by.
+/// The key of a block in the cache.
 struct BlockSize {
   void (*release)(void*) = nullptr;  ///< of its memory space
   std::size_t bytes = 0;
@@ -134,10 +134,10 @@ class Buffer {
 };
 
 /// Caches released allocations for the next operation, so that a steady loop allocates little.
-/// What it holds, in use and cached, is at most `bound` of the peak of what was asked for; cached
-/// memory is released before that is exceeded, and when an allocation fails. Exists until its owner
-/// is gone and all memory taken from it has been returned. For one thread; other threads may release
-/// memory.
+/// The bytes it holds, in use and cached, are at most `bound` of the peak of the bytes asked for;
+/// cached memory is released before that is exceeded, and when an allocation fails. Exists until
+/// its owner is gone and all memory taken from it has been returned. For one thread; other threads
+/// may release memory.
 class Pool {
  public:
   /// Creates a pool, and closes it at its own end.
@@ -172,8 +172,8 @@ class Pool {
   std::size_t idle_bytes() const { return idle_bytes_; }
   /// The most that it has held so far, in use and cached.
   std::size_t most_held_bytes() const { return most_held_; }
-  /// What a pool may hold for which at most `asked` bytes were asked at a time: an eighth and 1 MiB
-  /// more, for blocks that are larger than what they are used for, and for cached ones.
+  /// The most bytes that a pool may hold if at most `asked` bytes were asked for at a time: an
+  /// eighth and 1 MiB more, for blocks that are larger than their use, and for cached ones.
   static constexpr std::size_t bound(std::size_t asked) { return asked + asked / 8 + spare; }
   /// Number of allocations from the system so far.
   std::size_t allocations() const { return allocations_; }
@@ -217,7 +217,7 @@ class Pool {
   }
   static constexpr std::size_t spare = std::size_t{1} << 20;
 
-  /// What a request counts for: a block is not smaller.
+  /// The bytes that a request counts for: no block is smaller than 64 bytes.
   static constexpr std::size_t rounded(std::size_t asked) {
     return std::max<std::size_t>(asked, 64);
   }

@@ -48,7 +48,8 @@ struct RunTime {
   shardtype::detail::Progress* progress = nullptr;  ///< what this rank publishes on its node
   /// Whether an Environment exists: then a rank that calls exit would leave the others waiting.
   bool in_environment = false;
-  /// Of the compiled part's elementary functions and of products of bfloat16; all ranks have it.
+  /// The instructions that the compiled part's elementary functions and products of bfloat16 use;
+  /// all ranks have them.
   Instructions instructions = Instructions::sse2;
 
   /// Deletes the meshes that other threads have let go of; null: none was made.

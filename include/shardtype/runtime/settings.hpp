@@ -12,7 +12,7 @@
 
 namespace shardtype::runtime {
 
-/// How a rank waits for others. `by_cores`: depends on the cores of its node.
+/// The way in which a rank waits for others. `by_cores`: depends on the cores of its node.
 enum class Waiting { by_cores, yield, spin };
 
 /// The settings of the running program: what the variables below set, and those of each family.
@@ -67,9 +67,9 @@ void each_group(Settings& s, F f) {
   f(s.linalg, linalg_variables);
 }
 
-/// What a `name` of another variable is told (E05): the known one that is the most like it; empty if
-/// it is known, does not begin with SHARDTYPE_, or is the SHARDTYPE_ROOT or SHARDTYPE_DIR with which
-/// CMake and modules find the library.
+/// The warning (E05) about an environment variable `name`, with the known variable most like it;
+/// empty if it is known, does not begin with SHARDTYPE_, or is the SHARDTYPE_ROOT or SHARDTYPE_DIR
+/// with which CMake and modules find the library.
 std::string unknown_variable(std::string const& name);
 /// Prints this of each variable of the environment.
 void warn_of_unknown_variables();

@@ -45,8 +45,8 @@ class StartedSum {
     arrivals_ = arrivals;
     end_ = &end<T>;
   }
-  /// As above, of segments of `part` elements; at the end all ranks get the whole sum in `all`, which
-  /// may be `send`.
+  /// `begin` with segments of `part` elements; at the end all ranks get the whole sum in `all`,
+  /// which may be `send`.
   template <class T>
   void begin_everywhere(MPI_Comm comm, int rank, int size, T const* send, T* all, T* arrivals,
                         std::int64_t part, List<std::int64_t>& counts, Messages& messages) {

@@ -21,9 +21,9 @@ inline MPI_Datatype datatype_of(Type<std::int32_t>) { return MPI_INT32_T; }
 inline MPI_Datatype datatype_of(Type<std::int64_t>) { return MPI_INT64_T; }
 inline MPI_Datatype datatype_of(Type<Kokkos::complex<float>>) { return MPI_C_FLOAT_COMPLEX; }
 inline MPI_Datatype datatype_of(Type<Kokkos::complex<double>>) { return MPI_C_DOUBLE_COMPLEX; }
-/// As its bits; MPI has no operations on them.
+/// Sent as its bits; MPI has no operations on them.
 inline MPI_Datatype datatype_of(Type<bfloat16>) { return MPI_UINT16_T; }
-/// As a byte, for maxima and minima (any, all).
+/// Sent as a byte, for maxima and minima (any, all).
 inline MPI_Datatype datatype_of(Type<bool>) { return MPI_UINT8_T; }
 
 /// The MPI datatype for elements of `T`.

@@ -50,7 +50,7 @@ struct Factor {
     return out;
   }
 };
-/// Of a matrix its type without dim `Without`, of a vector `OfVector<A>`.
+/// The type of a matrix without dim `Without`; for a vector `OfVector<A>`.
 template <class A, int Without, template <class> class OfVector>
 struct FactorOr : Factor<A, Without> {};
 template <class A, int Without, template <class> class OfVector>
@@ -71,8 +71,8 @@ struct InColumns;
 
 }  // namespace detail
 
-/// How a model holds what Adafactor keeps of each parameter: the mean squares of a matrix' rows, or of a vector's
-/// elements; and the mean squares of a matrix' columns.
+/// The types of the tensors that Adafactor keeps for each parameter: the mean squares of a matrix'
+/// rows, or of a vector's elements; and the mean squares of a matrix' columns.
 template <class P>
 using rows_t = typename detail::InRows<P>::type;
 template <class P>
@@ -124,7 +124,8 @@ struct Stepping {
 
 }  // namespace detail
 
-/// What Adafactor keeps of the model `Model`, and of a model with bfloat16 the parameters in float.
+/// The state that Adafactor keeps for the model `Model`; for a model with bfloat16 also the
+/// parameters in float.
 template <class Model>
 struct FactoredState {
   std::int64_t step = 0;  ///< number of steps that changed the model
@@ -148,8 +149,8 @@ inline constexpr bool is_state<FactoredState<Model>> = true;
 /// Adafactor. Of a parameter `[B, D, F]` it keeps the mean squares `[B, D]` of its rows and `[B, F]` of its columns, in
 /// the parameter's sharding; of a vector those of its elements. The rate of a step is min(rate, 1 / sqrt(t)) times the
 /// root mean square of the parameter, and the root mean square of a parameter's change is at most `most` before that.
-/// As torch.optim.Adafactor. Source: Shazeer, Stern, "Adafactor: adaptive learning rates with sublinear memory cost",
-/// ICML 2018.
+/// Corresponds to torch.optim.Adafactor. Source: Shazeer, Stern, "Adafactor: adaptive learning
+/// rates with sublinear memory cost", ICML 2018.
 ///
 ///     train::Adafactor const adafactor{{.rate = 0.01}};
 ///     auto state = adafactor.init(model);

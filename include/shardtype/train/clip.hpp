@@ -59,7 +59,7 @@ double squares_of(A const& a) {
   return static_cast<double>(out);
 }
 
-/// As above, of a rank that is not the first one that holds it: 0.
+/// The same on the first rank that holds the block; 0 on the others.
 template <class A>
 double first_squares_of(A const& a) {
   return a.mesh().here() && shardtype::detail::first_holder(a) ? detail::squares_of(a) : 0;

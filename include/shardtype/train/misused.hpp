@@ -17,7 +17,7 @@ constexpr auto initialize(checking::Anything const&, checking::Anything const& =
   return checking::Poisoned{};
 }
 
-/// What stands for an optimizer by another name.
+/// The result of a refused optimizer name: an optimizer, so that its use gives no further error.
 struct OtherOptimizer : AdamW {
   constexpr OtherOptimizer() : AdamW(Options{}) {}
 };

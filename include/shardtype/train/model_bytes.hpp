@@ -40,7 +40,7 @@ constexpr ModelBytes tensor_bytes() {
   return {own, own, mul_sat(elements, static_cast<std::int64_t>(sizeof(C))), !std::is_same_v<T, C>,
           detail::squares_bytes<A>()};
 }
-/// Of all tensors of structures.
+/// The bytes of all tensors of the structures `Ps`.
 template <class... Ps>
 constexpr ModelBytes model_bytes() {
   ModelBytes out;

@@ -57,8 +57,8 @@ struct MuonMove {
 
 }  // namespace detail
 
-/// What Muon keeps of the model `Model`: the momentum of matrices and AdamW's mean gradients, AdamW's mean squares, and of
-/// a model with bfloat16 the parameters in float.
+/// The state that Muon keeps for the model `Model`: the momentum of matrices and AdamW's mean
+/// gradients, AdamW's mean squares, and, for a model with bfloat16, the parameters in float.
 template <class Model, class... Parts>
 struct MuonState {
   template <class P>
@@ -99,8 +99,9 @@ inline constexpr bool is_state<MuonState<Model, Parts...>> = true;
 /// its block. Dims of `Stacked` stay split: their ranks share the matrices, and nothing is sent along them.
 /// Error E85: settings out of range, and `clip` or `skip_not_finite` of AdamW's options, which are Muon's.
 ///
-/// As torch.optim.Muon. Sources: Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024; Liu et al.,
-/// "Muon is scalable for LLM training", arXiv 2502.16982 (`MuonScale::as_adamw`).
+/// Corresponds to torch.optim.Muon. Sources: Jordan et al., "Muon: an optimizer for hidden layers
+/// in neural networks", 2024; Liu et al., "Muon is scalable for LLM training", arXiv 2502.16982
+/// (`MuonScale::as_adamw`).
 template <class... Parts>
 struct Muon : OptimizerBase<Muon<Parts...>> {
   static_assert(((detail::muon_part<Parts>.kind != detail::MuonPart::Kind::none) && ...),

@@ -1,5 +1,5 @@
 #pragma once
-/// What Muon takes as matrices, and how it makes them orthogonal.
+/// The parameters that Muon treats as matrices, and how it makes them orthogonal.
 
 #include <array>
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Stacked {};
 template <class J, class K>
 struct Merged {};
 
-/// What the step of a matrix is multiplied by.
+/// The factor of the step of a matrix.
 enum class MuonScale : std::int8_t {
   rows_over_columns,  ///< sqrt(max(1, rows / columns)): weights `[out, in]`, as in torch.optim.Muon
   columns_over_rows,  ///< sqrt(max(1, columns / rows)): weights `[in, out]`, as in nn and Flax
@@ -206,7 +206,7 @@ struct Orthogonal<Pack<Ls...>, R, C> {
   }
 };
 
-/// How Muon with these parts takes the parameter `A`.
+/// The matrix form of the parameter `A` for Muon with these parts; not `taken`: AdamW changes it.
 template <class A, class... Parts>
 inline constexpr MatrixForm form_of = [] {
   if constexpr (!std::is_floating_point_v<shardtype::detail::computed_t<typename A::element>>) {

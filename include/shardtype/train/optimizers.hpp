@@ -25,8 +25,8 @@
 
 namespace shardtype::train {
 
-/// What an optimizer keeps of the model `Model`: `moments`, and of a model with bfloat16 the parameters in float, which
-/// the steps change; the model has them rounded.
+/// The state that an optimizer keeps for the model `Model`: `moments`, and for a model with
+/// bfloat16 the parameters in float, which the steps change; the model has them rounded.
 template <class Model, int Moments>
 struct State {
   std::int64_t step = 0;  ///< number of steps that changed the model
@@ -49,8 +49,8 @@ inline constexpr bool is_state = false;
 template <class Model, int Moments>
 inline constexpr bool is_state<State<Model, Moments>> = true;
 
-/// What a step did: whether it changed the model, its rate, and the norm of the gradient before it was clipped (0 if
-/// the optimizer needs none).
+/// The result of a step: whether it changed the model, its rate, and the norm of the gradient
+/// before it was clipped (0 if the optimizer needs none).
 struct Stepped {
   bool applied = true;
   double rate = 0;
@@ -63,7 +63,7 @@ inline bool all_decay(std::string_view, int) { return true; }
 /// Matrices do; gains and biases do not.
 inline bool matrices_decay(std::string_view, int rank) { return rank > 1; }
 
-/// What all optimizers have.
+/// The options of all optimizers.
 struct Options {
   Rate rate = 1e-3;
   double decay = 0;  ///< of a step, times the rate
@@ -148,9 +148,11 @@ void update_one(O const& optimizer, double rate, std::int64_t step, double scale
 
 }  // namespace detail
 
-/// What an optimizer has, beside its options: for each model a state, its first one, the update of a model's parameters and
-/// the state by an admitted step, what that sends for a parameter (a Tensor type), and how many numbers of each parameter
-/// it sums over the mesh, all together, before it changes one. OptimizerBase makes init and update of them, and plan the plan.
+/// Requirements on an optimizer, beside its options: for each model a state, its initial value, the
+/// update of a model's parameters and the state by an admitted step, what that sends for a
+/// parameter (a Tensor type), and how many numbers of each parameter it sums over the mesh, all
+/// together, before it changes one. From these OptimizerBase makes init and update, and plan the
+/// plan.
 template <class O, class Model>
 concept Optimizer =
     std::is_base_of_v<Options, O> && requires(O const& o, Model& model, gradient_t<Model> const& g,
@@ -167,7 +169,7 @@ struct OptimizerBase : Options {
   static constexpr int sums = 0;
   constexpr explicit OptimizerBase(Options const& o) : Options(o) { check(); }
 
-  /// What the update of a parameter sends: nothing, unless the optimizer says it.
+  /// The plan of the update of a parameter: it sends nothing, unless the optimizer says so.
   template <class A>
   constexpr planning::UpdatePlan steps(Type<A>) const {
     return {};

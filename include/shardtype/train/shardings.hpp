@@ -49,7 +49,7 @@ struct Shardings {
   static_assert(
       alignof(std::conditional_t<
               lawful, char, checking::refused<rules::Code::T13_two_rules, lawful, Splits...>>) > 0);
-  /// How index `I` is split: `Dim<I>` without a rule.
+  /// The dim of index `I` by its rule; `Dim<I>` without a rule.
   template <class I>
   using dim = typename detail::Find<I, Splits...>::type;
 };

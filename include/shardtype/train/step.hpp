@@ -48,7 +48,7 @@ struct StepPlan {
   }
 };
 
-/// As above, if sizes are given at run time: bounds that hold for all sizes.
+/// The plan of a step if sizes are given at run time: bounds that hold for all sizes.
 struct OpenStepPlan {
   OpenGradientPlan passes{};
   int sums = 0;  ///< of numbers over the mesh: of the norm, and of the optimizer's
@@ -92,7 +92,8 @@ constexpr planning::Plan sums_plan(std::string_view name, int numbers,
   return out;
 }
 
-/// What an optimizer sends to update a model, apart from sums of numbers over the mesh; and how many numbers these are.
+/// The plan of an optimizer's update of a model, without its sums of numbers over the mesh;
+/// `summed` is the number of these numbers.
 template <class O, class Model>
 constexpr planning::UpdatePlan update_plan(O const& optimizer) {
   planning::UpdatePlan out;

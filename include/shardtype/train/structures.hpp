@@ -80,8 +80,8 @@ std::int64_t parameters(Model const& model) {
 
 namespace detail {
 
-/// What stands in the place of a `P` in the structure `Of`: of a container one of the members' `Of`, of a tensor `Leaf<P>`,
-/// of one that is not trained NoGradient.
+/// The type in the place of a `P` in the structure `Of`: for a container one of the members' `Of`,
+/// for a tensor `Leaf<P>`, for one that is not trained NoGradient.
 template <template <class> class Of, template <class> class Leaf, class P>
 struct Kept {
   static constexpr auto choose() {
@@ -112,8 +112,8 @@ struct InState;
 
 }  // namespace detail
 
-/// How a model holds what an optimizer keeps of each parameter: a tensor in its sharding, with elements of
-/// type float for bfloat16. `Model<state_t>` is made by optimizers.
+/// The type of a tensor that an optimizer keeps for each parameter `P`: in its sharding, with
+/// elements of type float for bfloat16. `Model<state_t>` is made by optimizers.
 template <class P>
 using state_t = typename detail::InState<P>::type;
 

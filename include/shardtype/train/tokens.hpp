@@ -23,7 +23,7 @@ struct Batch {
   Ids targets;
 };
 
-/// How a file of tokens is read.
+/// Options for reading a file of tokens.
 struct TokensOptions {
   TokenType type = TokenType::bytes;  ///< of a file that is no .npy file
   double held_out = 0;                ///< share of the tokens, at the end, for evaluation

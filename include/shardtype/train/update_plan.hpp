@@ -1,5 +1,5 @@
 #pragma once
-/// What an optimizer's step sends and computes besides the norm of the gradient, for plans of training steps.
+/// Plans of optimizers' steps: what they send and compute besides the norm of the gradient.
 
 #include <algorithm>
 #include <array>
