@@ -1,5 +1,6 @@
-// A transformer block in tensor and sequence parallelism behind its products, against the same block without overlap and
-// against a floor: the sum over its segments of the longer of product and communication.
+// A transformer block in tensor and sequence parallelism behind its products, against the same
+// block without overlap and against a floor: the sum over its segments of the longer of product and
+// communication.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -182,7 +183,8 @@ int main(int argc, char** argv) {
                       }},
                       {gather}});
 
-  // the block, and its local work: the same block on each rank alone, with its share of heads and features
+  // the block, and its local work: the same block on each rank alone, with its share of heads and
+  // features
   Sizes const share{n.b, n.s, n.d, n.h / p, n.m / p};
   auto const here = block_of(alone, share);
   auto const x_here = draw<Rows>(alone, {n.b, n.s, n.d});
@@ -249,7 +251,8 @@ int main(int argc, char** argv) {
     }
   }
 
-  // The floor: local work, and of each segment what its communication takes longer than its product.
+  // The floor: local work, and of each segment what its communication takes longer than its
+  // product.
   std::vector<double> floor_forward, floor_backward;
   for (std::size_t k = 0; k < static_cast<std::size_t>(rounds); ++k) {
     auto const at = [&](Timed const& t) { return t.seconds[k]; };

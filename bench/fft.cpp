@@ -83,8 +83,8 @@ void check(B const& b, HostArray<C> const& other, Cube const& c) {
   if (greatest(worst) > 1e-12 * greatest(most)) stop("the two programs computed different values");
 }
 
-/// The functions of FFTW's MPI library that are used here. It is loaded, because it belongs to one MPI, and
-/// distributions have it for one only.
+/// The functions of FFTW's MPI library that are used here. It is loaded, because it belongs to one
+/// MPI, and distributions have it for one only.
 struct FftwMpiLibrary {
   using Extent = std::ptrdiff_t;
   void (*init)() = nullptr;

@@ -38,7 +38,8 @@ V<T> sigmoid_of(V<T> const& x) {
   return (x < T(0) ? e : e * T(0) + T(1)) / (T(1) + e);
 }
 
-/// logsumexp of a row in the passes of docs/functions.md: of a block the maximum, then exponentials.
+/// logsumexp of a row in the passes of docs/functions.md: of a block the maximum, then
+/// exponentials.
 [[gnu::noinline]] std::pair<float, float> sum_of_exponentials(float const* x, std::int64_t n) {
   constexpr std::int64_t block = 512;
   constexpr int lanes = sizeof(V<float>) / sizeof(float);

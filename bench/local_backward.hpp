@@ -1,5 +1,5 @@
-// Rows of bench_local: pullbacks beside the forward operation (back_), on random numbers, and values
-// with gradients beside the value (vg_).
+// Rows of bench_local: pullbacks beside the forward operation (back_), on random numbers, and
+// values with gradients beside the value (vg_).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// One matrix over all ranks, its columns block-cyclic, or rows and columns over a grid: LU and a solution against ScaLAPACK's
-// pdgesv, Cholesky and a solution against pdposv, on several grids with several block sizes, alternating. LU also against its
-// own products alone, and on one rank against LAPACK's dgesv and dposv.
+// One matrix over all ranks, its columns block-cyclic, or rows and columns over a grid: LU and a
+// solution against ScaLAPACK's pdgesv, Cholesky and a solution against pdposv, on several grids
+// with several block sizes, alternating. LU also against its own products alone, and on one rank
+// against LAPACK's dgesv and dposv.
 // NEEDS: ScaLAPACK
 #include <algorithm>
 #include <cmath>
@@ -167,7 +168,8 @@ class Rival {
   std::vector<int> pivots_;
 };
 
-/// The products of LU alone: what each panel does to this rank's columns behind it, without panels, triangles or messages.
+/// The products of LU alone: what each panel does to this rank's columns behind it, without panels,
+/// triangles or messages.
 template <std::int64_t width>
 class Products {
  public:
@@ -252,8 +254,8 @@ std::vector<int> blocks_of_rivals(int argc, char** argv) {
   return out;
 }
 
-/// A matrix over a grid, 1 x 2, 2 x 1 or 2 x 2, against ScaLAPACK on the same grid and on a single row: grid_METHOD_PxQ_over_
-/// PxQ_nbBLOCK.
+/// A matrix over a grid, 1 x 2, 2 x 1 or 2 x 2, against ScaLAPACK on the same grid and on a single
+/// row: grid_METHOD_PxQ_over_ PxQ_nbBLOCK.
 template <std::int64_t width>
 void add_grids(Suite& suite, Environment const& env, int n, std::vector<int> const& blocks) {
   using A = Tensor<double, Dim<I, Cyclic<X, width>>, Dim<J, Cyclic<Y, width>>>;

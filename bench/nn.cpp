@@ -1,4 +1,5 @@
-// Functions of nn against the compositions that users wrote before, in float: norms, cross entropy, attention.
+// Functions of nn against the compositions that users wrote before, in float: norms, cross entropy,
+// attention.
 #include <cstdint>
 #include <functional>
 #include <string>

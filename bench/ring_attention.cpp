@@ -1,5 +1,5 @@
-// Causal attention over a sequence that an axis splits, in float: block-cyclic rows against blocks, and the ring against a
-// gather of keys and values.
+// Causal attention over a sequence that an axis splits, in float: block-cyclic rows against blocks,
+// and the ring against a gather of keys and values.
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -1,4 +1,5 @@
-// Solutions and Cholesky factors of stacks of small matrices, against LAPACK's routines for one after another.
+// Solutions and Cholesky factors of stacks of small matrices, against LAPACK's routines for one
+// after another.
 #include <algorithm>
 #include <cstdint>
 #include <functional>

@@ -1,13 +1,13 @@
 // Forward and backward pass of a two-layer MLP, data parallel and Megatron, against the same sgemm_
-// calls, elementwise loops and MPI calls written by hand, alternating. The hand-written program uses
-// buffers that are allocated once, works in place where it can, and knows that no gradient of the
-// input is wanted.
+// calls, elementwise loops and MPI calls written by hand, alternating. The hand-written program
+// uses buffers that are allocated once, works in place where it can, and knows that no gradient of
+// the input is wanted.
 //
 // Floor, for a batch of 2048, 512 inputs, 1024 hidden, 512 outputs in float32: five products of 2.1
-// GFLOP, 10.7 GFLOP over all ranks, which is 78 ms on one core and 39 ms on two at OpenBLAS's 137 GF/s
-// per core (AVX2), half of it at 260 GF/s (AVX-512). Beside them, tanh and its derivative read and
-// write 42 MB, the loss and its derivative 17 MB: 6 ms at 10 GB/s for one rank. Data parallel reduces
-// gradients of 4.2 MB, Megatron sums of 4.2 MB: a millisecond in shared memory.
+// GFLOP, 10.7 GFLOP over all ranks, which is 78 ms on one core and 39 ms on two at OpenBLAS's 137
+// GF/s per core (AVX2), half of it at 260 GF/s (AVX-512). Beside them, tanh and its derivative read
+// and write 42 MB, the loss and its derivative 17 MB: 6 ms at 10 GB/s for one rank. Data parallel
+// reduces gradients of 4.2 MB, Megatron sums of 4.2 MB: a millisecond in shared memory.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

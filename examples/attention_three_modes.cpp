@@ -1,5 +1,5 @@
-// Attention and a cross-entropy loss, written once and run in three modes: automatic (jax.jit), strict (explicit
-// shardings in the types) and manual (jax.shard_map).
+// Attention and a cross-entropy loss, written once and run in three modes: automatic (jax.jit),
+// strict (explicit shardings in the types) and manual (jax.shard_map).
 // RANKS: 1 2 4 8
 #include <cmath>
 #include <cstdint>
@@ -62,8 +62,8 @@ int main(int argc, char** argv) {
       mesh, [](std::int64_t s, std::int64_t i) { return (5 * s + 3 * i) % 10; });
 
   // docs: run
-  // The loss of each query: no rank needs anything of another one. Automatic mode finds that, strict mode would not
-  // compile otherwise, and in manual mode nobody calls a collective.
+  // The loss of each query: no rank needs anything of another one. Automatic mode finds that,
+  // strict mode would not compile otherwise, and in manual mode nobody calls a collective.
   auto const e = losses(lazy(q), lazy(k), lazy(v), w, lazy(labels));
   auto const automatic = evaluate<Losses>(mesh, e);
   Losses const strict = losses(q, k, v, w, labels);
@@ -74,8 +74,8 @@ int main(int argc, char** argv) {
   if (!same_bits(automatic, strict) || !same_bits(automatic, manual))
     throw Error("example", "the modes gave other bits", FailedOn::every_rank);
 
-  // Their mean, over sequences that are split. Automatic mode reduces the sum as it likes; the other two name the
-  // all_reduce, and do not compile without it.
+  // Their mean, over sequences that are split. Automatic mode reduces the sum as it likes; the
+  // other two name the all_reduce, and do not compile without it.
   float const count = 16 * 12;
   float const mean_automatic = item(evaluate<Tensor<float>>(mesh, sum(e) / count));
   float const mean_strict = item(all_reduce<Data>(sum(strict)) / count);

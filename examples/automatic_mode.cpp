@@ -1,5 +1,5 @@
-// The program of docs/automatic.md: expressions, evaluate, plans, share, constrain, policies and dry runs. It computes two
-// layers of a network whose weights are split over all ranks. On 4 ranks.
+// The program of docs/automatic.md: expressions, evaluate, plans, share, constrain, policies and
+// dry runs. It computes two layers of a network whose weights are split over all ranks. On 4 ranks.
 // SHOWN: docs
 // RANKS: 4
 #include <cstdint>
@@ -36,8 +36,8 @@ static_assert(plan_of_layers.bytes_per_rank() <= 1'100'000);
 // docs: end
 
 // docs: share
-// Computed once: `leaky` reads z three times. Products, reductions and operations on the same arguments are found
-// again; `share` names a value that its type does not settle.
+// Computed once: `leaky` reads z three times. Products, reductions and operations on the same
+// arguments are found again; `share` names a value that its type does not settle.
 auto leaky(auto const& z) { return where(z > 0.0F, z, 0.125F * z); }
 constexpr auto found = [](auto x, auto up, auto down) {
   return evaluate<Samples>(leaky(x * up) * down);
@@ -76,7 +76,8 @@ static_assert(plan_traced<Samples, Up, Down>(limited).temporary_bytes() <= 2'100
 // docs: end
 
 // docs: machine
-// A policy with a machine. Where the latency of a message is high, the plan sends fewer and larger messages: the weights.
+// A policy with a machine. Where the latency of a message is high, the plan sends fewer and larger
+// messages: the weights.
 struct FarApart {
   static constexpr Machine machine{.latency = 1e-2};
   static constexpr std::int64_t memory_limit = 16'000'000;

@@ -1,5 +1,5 @@
-// The program of docs/concepts.md: meshes, shardings, unreduced values, and the four ways to write a
-// computation, with the pictures that the library draws. On 8 ranks.
+// The program of docs/concepts.md: meshes, shardings, unreduced values, and the four ways to write
+// a computation, with the pictures that the library draws. On 8 ranks.
 // SHOWN: docs
 // RANKS: 8
 #include <cstdint>

@@ -1,6 +1,7 @@
-// An MLP learns to read handwritten digits: mpiexec -n 4 digits images.npy labels.npy, f32[N, 64] from 0 to 1 and i64[N],
-// of which the last fifth is held out. scripts/digits writes both files of scikit-learn's digits; without them it learns
-// ten clouds of points. Rows are split over "data", hidden features over "model".
+// An MLP learns to read handwritten digits: mpiexec -n 4 digits images.npy labels.npy, f32[N, 64]
+// from 0 to 1 and i64[N], of which the last fifth is held out. scripts/digits writes both files of
+// scikit-learn's digits; without them it learns ten clouds of points. Rows are split over "data",
+// hidden features over "model".
 // RANKS: 1 2 4
 // NEEDS: Random123
 #include <cmath>

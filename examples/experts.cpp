@@ -1,7 +1,8 @@
-// A mixture of experts learns a function that is another one on each of eight clusters of points. Tokens and experts are
-// split over X, so that each token travels to the ranks of its two experts and back. Prints the loss, the rows that each
-// expert gets. The argument is the number of steps, 60 if there is none. At the end it prints what a larger one would send
-// on 100,000 ranks, by its plan.
+// A mixture of experts learns a function that is another one on each of eight clusters of points.
+// Tokens and experts are split over X, so that each token travels to the ranks of its two experts
+// and back. Prints the loss, the rows that each expert gets. The argument is the number of steps,
+// 60 if there is none. At the end it prints what a larger one would send on 100,000 ranks, by its
+// plan.
 // SHOWN: docs
 // RANKS: 1 4
 #include <cmath>
@@ -42,7 +43,8 @@ inline constexpr auto loss = [](auto const& r, auto const& w, auto const& v, aut
 // docs: end
 
 // docs: gated
-// Gated experts, with the functions of SwiGLU; rows travel once for both products: counts, there, back.
+// Gated experts, with the functions of SwiGLU; rows travel once for both products: counts, there,
+// back.
 template <class... Parts>
 using T = Tensor<double, Parts...>;
 struct Four : Axis<"X", 4> {};

@@ -1,6 +1,6 @@
 // The Fourier transform of 16 x 16 x 16 numbers on a mesh of 4 x 2 ranks, as pencils, and on 1 x 8,
-// as slabs: pictures of what each rank holds before and after, and of the plane [..., 0]; and the plans
-// of the new order of dims and of the original one, which costs two more exchanges.
+// as slabs: pictures of what each rank holds before and after, and of the plane [..., 0]; and the
+// plans of the new order of dims and of the original one, which costs two more exchanges.
 // SHOWN: docs
 // RANKS: 8
 // NEEDS: FFT

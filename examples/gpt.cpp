@@ -1,7 +1,7 @@
-// A GPT on bytes: rotary positions, causal attention, tied embedding, AdamW. One source, three parallelisms that differ
-// in the rules which mesh axis splits which index: data parallel, tensor parallel (heads, hidden features and bytes
-// split), and both with split parameters (FSDP). Their losses are equal. The argument is the number of steps, 30 if there
-// is none.
+// A GPT on bytes: rotary positions, causal attention, tied embedding, AdamW. One source, three
+// parallelisms that differ in the rules which mesh axis splits which index: data parallel, tensor
+// parallel (heads, hidden features and bytes split), and both with split parameters (FSDP). Their
+// losses are equal. The argument is the number of steps, 30 if there is none.
 // SHOWN: docs
 // RANKS: 1 2 4
 #include <array>
@@ -30,8 +30,9 @@ struct V : Index<"V", 128> {};  // bytes
 constexpr int layers = 2;
 
 // docs: rules
-// The rules of a parallelism: what splits the indices of parameters as they are stored, those of activations, and
-// how activations are used where heads, hidden features and bytes are split; and what a step sends.
+// The rules of a parallelism: what splits the indices of parameters as they are stored, those of
+// activations, and how activations are used where heads, hidden features and bytes are split; and
+// what a step sends.
 using train::Split;
 struct Collectives {
   int all_reduce, all_gather, reduce_scatter;

@@ -1,5 +1,6 @@
-// Solvers that only multiply with a matrix, whose rows are split over the ranks: conjugate gradients, GMRES and the power
-// iteration. Each product gathers the vector, each scalar product is one all_reduce of a number; a plan counts them.
+// Solvers that only multiply with a matrix, whose rows are split over the ranks: conjugate
+// gradients, GMRES and the power iteration. Each product gathers the vector, each scalar product is
+// one all_reduce of a number; a plan counts them.
 // RANKS: 4
 #include <array>
 #include <cmath>
@@ -70,8 +71,9 @@ Vector conjugate_gradients(Matrix const& a, Vector const& b, int steps) {
   return x;
 }
 
-// GMRES: orthonormal vectors that span b, a b, a a b, ..., and the least residual among their combinations. The small problem
-// is the same on all ranks, because all have the same scalar products.
+// GMRES: orthonormal vectors that span b, a b, a a b, ..., and the least residual among their
+// combinations. The small problem is the same on all ranks, because all have the same scalar
+// products.
 Vector gmres(Matrix const& a, Vector const& b, int steps) {
   double const length = std::sqrt(item(dot(b, b)));
   std::vector<Vector> basis{(b / length).tensor()};

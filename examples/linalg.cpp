@@ -1,5 +1,6 @@
-// Linear algebra on stacks of matrices: a regression for each of many groups, whose data are split over the ranks. The
-// normal equations are solved by Cholesky factors; the gradient of the fit with respect to the ridge goes through them.
+// Linear algebra on stacks of matrices: a regression for each of many groups, whose data are split
+// over the ranks. The normal equations are solved by Cholesky factors; the gradient of the fit with
+// respect to the ridge goes through them.
 // RANKS: 4
 #include <array>
 #include <cmath>

@@ -1,5 +1,6 @@
-// One transform along a long dim that is split over all ranks, and its inverse: nothing is gathered.
-// The order of the result, k = k1 + n1 k2, is in its labels; the natural order costs an exchange more.
+// One transform along a long dim that is split over all ranks, and its inverse: nothing is
+// gathered. The order of the result, k = k1 + n1 k2, is in its labels; the natural order costs an
+// exchange more.
 // RANKS: 4
 // NEEDS: FFT
 #include <cmath>

@@ -1,6 +1,7 @@
-// Solves a x = b with the matrix of a Matrix Market file, `matrix_market FILE.mtx`, which the library fast_matrix_market reads;
-// b is such that x is all ones. The matrix is dense and its columns are block-cyclic over the ranks, so it may be larger than
-// the memory of one. Without a file: a Laplacian, which is written to one first.
+// Solves a x = b with the matrix of a Matrix Market file, `matrix_market FILE.mtx`, which the
+// library fast_matrix_market reads; b is such that x is all ones. The matrix is dense and its
+// columns are block-cyclic over the ranks, so it may be larger than the memory of one. Without a
+// file: a Laplacian, which is written to one first.
 // RANKS: 4
 // NEEDS: MatrixMarket
 #include <cstdint>
@@ -29,7 +30,8 @@ struct Elements {
 };
 
 // docs: read
-// Each rank reads the file and keeps the columns that it holds; of a symmetric matrix the file has one triangle.
+// Each rank reads the file and keeps the columns that it holds; of a symmetric matrix the file has
+// one triangle.
 Matrix read(Mesh<All> const& mesh, std::string const& path) {
   std::ifstream file(path);
   if (!file) throw Error("example", "there is no file " + path);

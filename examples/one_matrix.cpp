@@ -1,5 +1,6 @@
-// One matrix over all ranks, which never has to fit into one: LU, Cholesky and QR, with columns dealt out over one mesh axis, and
-// with rows and columns over a grid of ranks. What is sent and held is known before anything runs, and asserted.
+// One matrix over all ranks, which never has to fit into one: LU, Cholesky and QR, with columns
+// dealt out over one mesh axis, and with rows and columns over a grid of ranks. What is sent and
+// held is known before anything runs, and asserted.
 // RANKS: 4
 #include <cmath>
 #include <cstdint>
@@ -25,8 +26,8 @@ using Grid = Tensor<double, Dim<I, Cyclic<X, 32>>, Dim<J, Cyclic<Y, 32>>>;
 using Down = Tensor<double, Dim<I, Cyclic<X, 32>>>;  // right-hand sides of Grid
 // docs: end
 
-// The numbers that a rank receives at most, by the formulas of docs/linalg_cyclic.md: n rows in blocks of b, on p ranks or a grid
-// of p by q.
+// The numbers that a rank receives at most, by the formulas of docs/linalg_cyclic.md: n rows in
+// blocks of b, on p ranks or a grid of p by q.
 // docs: formulas
 constexpr std::int64_t columns_formula(std::int64_t n, std::int64_t b, std::int64_t p) {
   return n * (n + 2 * b) / 2 * (p - 1) / p + n;
@@ -57,7 +58,8 @@ constexpr auto qr_plan = plan(op::CyclicQr<I, J, K>{}, type<Columns>);
 static_assert(qr_plan.count(Collective::all_gather) == 0);
 static_assert(qr_plan.bytes_per_rank() <= 8 * qr_formula(384, 32, 4));
 
-// A matrix that is given away is factorized in its own memory: beside it are three panels and the pivots.
+// A matrix that is given away is factorized in its own memory: beside it are three panels and the
+// pivots.
 constexpr auto in_place = plan(op::CyclicLu<I, J>{true}, type<Columns>);
 constexpr std::int64_t panel_bytes = 8 * 384 * (32 + 1);
 static_assert(in_place.peak_bytes() <= bytes_per_rank<Columns> + 3 * panel_bytes + 4 * 384);

@@ -94,7 +94,8 @@ static_assert(plan([](auto const& a) { return sum<I>(average_pool<J, K>(exp(a), 
                    type<ByRows>)
                   .collectives() == 0);
 
-// With its gradient: what comes back for a mean goes to each of its elements, divided by their number.
+// With its gradient: what comes back for a mean goes to each of its elements, divided by their
+// number.
 // docs: own-operation-gradient
 constexpr auto mean_of_four =
     custom_vjp([](auto const& a) { return average_pool<J, K>(a, 4); },

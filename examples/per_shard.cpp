@@ -50,7 +50,8 @@ static_assert(plan(op::ReduceScatter<X, I>{}, type<Matrix>).at({8, 12}).bytes_pe
 // docs: end
 
 // docs: tensor-parallel
-// Megatron: w1: f64[D, H@Y], w2: f64[H@Y, K], x: f64[B, D]. One all_reduce forward, one backward: of varying<Y>.
+// Megatron: w1: f64[D, H@Y], w2: f64[H@Y, K], x: f64[B, D]. One all_reduce forward, one backward:
+// of varying<Y>.
 struct H : Index<"H", 8> {};
 struct K : Index<"K", 3> {};
 struct B : Index<"B", 4> {};

@@ -1,5 +1,6 @@
-// The program of docs/recipes.md: one layer or two trained in four parallelisms, an optimizer, a function with a
-// derivative of its own, rows in another order. Each recipe checks itself. On 4 ranks.
+// The program of docs/recipes.md: one layer or two trained in four parallelisms, an optimizer, a
+// function with a derivative of its own, rows in another order. Each recipe checks itself. On 4
+// ranks.
 // SHOWN: docs
 // ALONE: it specialises a template of the library
 // RANKS: 4

@@ -1,6 +1,6 @@
-// Training that is interrupted and goes on from a checkpoint, with other types: the parameters were split, and are
-// replicated from then on. The losses are those of a training that nobody interrupted. A thread writes the checkpoints
-// while the training goes on.
+// Training that is interrupted and goes on from a checkpoint, with other types: the parameters were
+// split, and are replicated from then on. The losses are those of a training that nobody
+// interrupted. A thread writes the checkpoints while the training goes on.
 // RANKS: 1 2 4
 // NEEDS: JSON
 #include <cmath>
@@ -51,8 +51,8 @@ struct Regression {
     return sum<Tensor<double>>(error * error) / 64.0;
   };
 
-  // Trains from step `first` to `last`, and returns the last loss. Each step has a batch of its own, drawn from a key
-  // that the checkpoint has.
+  // Trains from step `first` to `last`, and returns the last loss. Each step has a batch of its
+  // own, drawn from a key that the checkpoint has.
   static double run(Mesh<X> const& mesh, Model& model, auto& state, train::AdamW const& adam,
                     RandomKey const& key, std::int64_t first, std::int64_t last,
                     checkpoint::Saver* saver) {

@@ -1,7 +1,8 @@
-// A GPT learns a text, byte by byte: mpiexec -n 8 train_gpt corpus.txt --mesh 2x4. Parameters and the optimizer's state
-// are split over the axis "data" (FSDP), heads, hidden features and bytes over "model"; the mesh's shape is an option,
-// and a run that was stopped goes on with --run FOLDER on any other. What it writes there: checkpoints, losses.csv and
-// losses.svg. At the end it continues the text. With --experts 4 --top-k 2 each layer has four gated networks in place of
+// A GPT learns a text, byte by byte: mpiexec -n 8 train_gpt corpus.txt --mesh 2x4. Parameters and
+// the optimizer's state are split over the axis "data" (FSDP), heads, hidden features and bytes
+// over "model"; the mesh's shape is an option, and a run that was stopped goes on with --run FOLDER
+// on any other. What it writes there: checkpoints, losses.csv and losses.svg. At the end it
+// continues the text. With --experts 4 --top-k 2 each layer has four gated networks in place of
 // one, split over "data", and a router that sends each byte to two of them.
 // RANKS: 4
 // ARGS: --steps 3 --every 2 --mesh 2x2 --sample 4
@@ -104,7 +105,8 @@ auto block(auto const& x, auto const& b, Routing const&) {
   auto const c = whole(nn::layer_norm<D>(y, b.norm2, use));
   return std::pair((y + nn::mlp<Dim<B, X>, Dim<S>, Dim<D>>(c, b.mlp, use)).tensor(), std::tuple());
 }
-// The next activations, and how even the loads of experts are, the loss of large logits, and the loads.
+// The next activations, and how even the loads of experts are, the loss of large logits, and the
+// loads.
 auto block(auto const& x, Routed auto const& b, Routing const& routing) {
   auto const y = attended(x, b);
   auto const c = nn::layer_norm<D>(y, b.norm2, use);
@@ -151,8 +153,8 @@ struct Loss {
   }
 };
 
-// Of tokens held out: the loss, the mean of load_balance_loss, and the rows of the busiest expert of a layer over the
-// mean of experts.
+// Of tokens held out: the loss, the mean of load_balance_loss, and the rows of the busiest expert
+// of a layer over the mean of experts.
 struct HeldOut {
   double loss = 0, balance = 0, busiest = 0;
 };
@@ -184,7 +186,8 @@ HeldOut evaluate_on(train::Tokens<Mesh<X, Y>> const& text, Model const& model,
   return {sum.loss / n, sum.balance / n, sum.busiest};
 }
 
-// Continues the first sequence of a batch. All ranks have the same logits and numbers, so they choose the same bytes.
+// Continues the first sequence of a batch. All ranks have the same logits and numbers, so they
+// choose the same bytes.
 template <class Model>
 std::string continued(Mesh<X, Y> const& mesh, Model const& model, Routing const& routing,
                       std::string const& begin, int count, RandomKey const& key) {

@@ -110,7 +110,8 @@ static_assert(sends(first<Fsdp>.backward, 0, 0, 2));
 static_assert(sends(first<TensorParallel>.forward, 1, 0, 0));
 static_assert(sends(first<TensorParallel>.backward, 0, 0, 0));
 static_assert(sends(middle<TensorParallel>.backward, 1, 0, 0));
-// one for the loss; an AllGather and a ReduceScatter each way, that of the input's gradient as above
+// one for the loss; an AllGather and a ReduceScatter each way, that of the input's gradient as
+// above
 static_assert(sends(first<SequenceParallel>.forward, 1, 1, 1));
 static_assert(sends(first<SequenceParallel>.backward, 0, 1, 0));
 static_assert(sends(middle<SequenceParallel>.backward, 0, 1, 1));

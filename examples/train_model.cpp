@@ -1,6 +1,7 @@
-// A model as a struct of tensors, trained by AdamW with a warm-up, clipping and no decay of biases: points of
-// four clusters are told apart. One source, two parallelisms that differ in type aliases, one loss curve. With
-// FSDP's types the optimizer's state is split too. The argument is the number of steps, 60 if there is none.
+// A model as a struct of tensors, trained by AdamW with a warm-up, clipping and no decay of biases:
+// points of four clusters are told apart. One source, two parallelisms that differ in type aliases,
+// one loss curve. With FSDP's types the optimizer's state is split too. The argument is the number
+// of steps, 60 if there is none.
 // RANKS: 1 2 4
 #include <array>
 #include <cmath>

@@ -1,6 +1,7 @@
-// A transformer block whose activations are split along the sequence and whose heads and hidden features are split over
-// the same ranks: gathered and scattered while the products run, forward and backward. Prints what it sends, a few steps
-// of training, and the plan of the same block on 100,000 ranks, which is a constant of the program. On 4 ranks.
+// A transformer block whose activations are split along the sequence and whose heads and hidden
+// features are split over the same ranks: gathered and scattered while the products run, forward
+// and backward. Prints what it sends, a few steps of training, and the plan of the same block on
+// 100,000 ranks, which is a constant of the program. On 4 ranks.
 // SHOWN: docs
 // RANKS: 4
 #include <cmath>
@@ -17,7 +18,8 @@
 using namespace shardtype;
 
 // docs: names
-// A block on a mesh of X (sequences) and Y (positions, heads, hidden features); `I` are its indices.
+// A block on a mesh of X (sequences) and Y (positions, heads, hidden features); `I` are its
+// indices.
 template <class X, class Y, class I>
 struct Model {
   using Rows = Tensor<float, Dim<typename I::B, X>, Dim<typename I::S, Y>, Dim<typename I::D>>;

@@ -1,5 +1,5 @@
-// The program of docs/tutorials/1_parallel_basics.md: meshes, split matrices, the four cases of a product, and the
-// collectives. On 4 ranks.
+// The program of docs/tutorials/1_parallel_basics.md: meshes, split matrices, the four cases of a
+// product, and the collectives. On 4 ranks.
 // SHOWN: docs
 // RANKS: 4
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The program of docs/tutorials/3_shardings_and_products.md and 4_solvers_and_transforms.md: shardings found from their
-// pictures, a system of equations for each rank, and one that is split over all of them. On 8 ranks.
+// The program of docs/tutorials/3_shardings_and_products.md and 4_solvers_and_transforms.md:
+// shardings found from their pictures, a system of equations for each rank, and one that is split
+// over all of them. On 8 ranks.
 // SHOWN: docs
 // RANKS: 8
 #include <cstdint>

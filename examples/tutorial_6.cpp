@@ -1,5 +1,6 @@
-// The program of docs/tutorials/6_overlap.md and 7_experts_and_rings.md: products whose collectives run beside them, by
-// hand and by the library, a mixture of experts in several forms, and attention around a ring. On 8 ranks.
+// The program of docs/tutorials/6_overlap.md and 7_experts_and_rings.md: products whose collectives
+// run beside them, by hand and by the library, a mixture of experts in several forms, and attention
+// around a ring. On 8 ranks.
 // SHOWN: docs
 // RANKS: 8
 #include <cstdint>
@@ -41,7 +42,8 @@ using Back = Tensor<double, Dim<E, X>, Dim<F, Y>, Dim<D>>;
 
 // docs: by-expert
 struct Place : Index<"Place", 64> {};
-// The rows in the order of their experts, one product for each group, and back. a: [S, D], w: [E, D, F].
+// The rows in the order of their experts, one product for each group, and back. a: [S, D], w: [E,
+// D, F].
 constexpr auto by_expert = [](auto const& a, auto const& w, auto const& ids) {
   auto const order = argsort<S>(ids);
   auto const sorted = take<S>(a, relabel<S, Place>(order));
@@ -70,7 +72,8 @@ struct K : Index<"K", 8> {};   // features of a head
 using Heads = Tensor<double, Dim<B, X>, Dim<L, Y>, Dim<H>, Dim<K>>;
 constexpr auto of_ring = plan(op::RingAttention<false>{}, type<Heads>, type<Heads>, type<Heads>);
 static_assert(of_ring.count(Collective::permute) == 3 && of_ring.collectives() == 3);
-// queries, keys, values and the result, two travelling blocks of keys with values, and less than one block of scores
+// queries, keys, values and the result, two travelling blocks of keys with values, and less than
+// one block of scores
 constexpr std::int64_t own = 4 * 16 * 2 * 8 * sizeof(double);
 static_assert(of_ring.peak_bytes() < (4 + 2 * 2 + 1) * own);
 // docs: end
@@ -113,7 +116,8 @@ constexpr auto of_layers =
 // docs: end
 
 // docs: strict-in-manual
-// In a shard_map, of blocks of a sequence that is split: strict mode knows which positions they have.
+// In a shard_map, of blocks of a sequence that is split: strict mode knows which positions they
+// have.
 constexpr auto of_blocks = [](auto const&... blocks) {
   return strict<Heads, Heads, Heads>(
       [](auto const&... whole) {

@@ -28,7 +28,8 @@ using Full = SizesOver<1>;
 using Small = SizesOver<16>;
 
 // docs: one-layer
-// einsum('bd,df->bf', square(In), W) with In at P('X', 'Y'), W at P('Y', None), the result at P('X', None).
+// einsum('bd,df->bf', square(In), W) with In at P('X', 'Y'), W at P('Y', None), the result at
+// P('X', None).
 template <class S>
 struct MatmulSquare {
   using In = Tensor<float, Dim<typename S::B, X2>, Dim<typename S::D, Y>>;
@@ -38,7 +39,8 @@ struct MatmulSquare {
 };
 constexpr auto one_layer =
     plan_traced<MatmulSquare<Full>::In, MatmulSquare<Full>::W>(MatmulSquare<Full>{});
-// XLA's program for a 2 x 2 mesh: the square and the product in one fusion, then an AllReduce of [4, 8192].
+// XLA's program for a 2 x 2 mesh: the square and the product in one fusion, then an AllReduce of
+// [4, 8192].
 static_assert(one_layer.collectives() == 1 && one_layer.count(Collective::all_reduce) == 1);
 static_assert(one_layer.bytes_per_rank() == 4 * 8192 * sizeof(float));
 // docs: end

@@ -1,5 +1,6 @@
-// Elementary functions of arrays for each instruction set that the C library has them for. Only what this file defines is
-// compiled for more than the unit's own instructions, so that no other function can need them.
+// Elementary functions of arrays for each instruction set that the C library has them for. Only
+// what this file defines is compiled for more than the unit's own instructions, so that no other
+// function can need them.
 #include <cstdint>
 #include <cstring>
 
@@ -8,8 +9,8 @@
 
 #ifdef SHARDTYPE_VECTOR_FUNCTIONS
 
-// clang wants a declaration to say for which instructions vectors are passed; g++ would take such a declaration for a
-// version of another function
+// clang wants a declaration to say for which instructions vectors are passed; g++ would take such a
+// declaration for a version of another function
 #ifdef __clang__
 #define SHARDTYPE_DECLARED SHARDTYPE_TARGET
 #else

@@ -1,5 +1,6 @@
-// Random programs of automatic mode: drawn in the compiler, recorded as one expression of tensors in drawn shardings,
-// and evaluated to a drawn sharding. The result is compared with what the program means.
+// Random programs of automatic mode: drawn in the compiler, recorded as one expression of tensors
+// in drawn shardings, and evaluated to a drawn sharding. The result is compared with what the
+// program means.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,8 @@
 
 namespace harness {
 
-/// `text` without its end, "; in matmul (sizes.cpp:12)"; "no call of matmul: ..." if it ends otherwise.
+/// `text` without its end, "; in matmul (sizes.cpp:12)"; "no call of matmul: ..." if it ends
+/// otherwise.
 inline std::string before_call(std::string const& text, std::string const& operation,
                                std::string const& file) {
   std::string const call = "; in " + operation + " (" + file + ":";

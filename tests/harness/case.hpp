@@ -1,5 +1,5 @@
-// Cases of the random programs: each operation is a struct with its rule, its meaning and its call, in a
-// list of a file in cases/. `Case` has the defaults of the members; `CaseOf` derives others.
+// Cases of the random programs: each operation is a struct with its rule, its meaning and its call,
+// in a list of a file in cases/. `Case` has the defaults of the members; `CaseOf` derives others.
 #pragma once
 
 #include <algorithm>
@@ -163,19 +163,21 @@ inline constexpr unsigned reads_result = 64;  // the sharding of the result
 inline constexpr unsigned reads_own = 128;    // the label is one of the first operand
 
 // The members of a case, and their defaults:
-//   rule(Rules&, Instruction&)  the verdict of the library's rule; or `asks`, a rule of the library of one
+//   rule(Rules&, Instruction&)  the verdict of the library's rule; or `asks`, a rule of the library
+//   of one
 //                               label or of one axis
-//   element(Cell)               an element of the result, from its definition; of a pending sum what this
+//   element(Cell)               an element of the result, from its definition; of a pending sum
+//   what this
 //                               rank's elements give
 //   finished(in, z, element)    the last step, when nothing is pending
-//   of_result(Rules, in)        the labels of a named result, if they are not all or the listed ones
-//   meet(in, Rules, z)          of a named result: what the operands are resharded to, and the local result
-//   plan(a, b, to, z)           of a product: the steps around it
-//   perform(On)                 the operation on real tensors (real_operations.hpp)
+//   of_result(Rules, in)        the labels of a named result, if they are not all or the listed
+//   ones meet(in, Rules, z)          of a named result: what the operands are resharded to, and the
+//   local result plan(a, b, to, z)           of a product: the steps around it perform(On) the
+//   operation on real tensors (real_operations.hpp)
 // An elementwise function has `function` (the library's tag) and `of(a, b, c)` instead of rule and
 // element.
-// Programs with gradients draw the cases that name in `gradients_of` the registered operations whose
-// gradients they test; gradient_case.hpp has their further members.
+// Programs with gradients draw the cases that name in `gradients_of` the registered operations
+// whose gradients they test; gradient_case.hpp has their further members.
 struct Case {
   static constexpr Taken takes{};
   // Whether an element depends on rows of other ranks along its dim.
@@ -210,7 +212,8 @@ struct Case {
   // Whether it is a change of sharding, whose pull may communicate.
   static constexpr bool moves = false;
 
-  // In programs with gradients: whether it tells equal elements apart from nearly equal ones; whether different elements stay different.
+  // In programs with gradients: whether it tells equal elements apart from nearly equal ones;
+  // whether different elements stay different.
   static constexpr bool compares = false;
   static constexpr bool keeps_distinct = false;
   // The operand of which it reads truths alone, which have no gradient.
@@ -339,7 +342,8 @@ struct CaseList {};
 template <class... Cs, class... More>
 CaseList<Cs..., More...> operator+(CaseList<Cs...>, CaseList<More...>);
 
-// What an elementwise expression gives: a tensor; or an expression of automatic mode, or of gradients, as it is.
+// What an elementwise expression gives: a tensor; or an expression of automatic mode, or of
+// gradients, as it is.
 template <class E>
 auto made(E const& e) {
   if constexpr (core::is_lazy<E> || core::is_active<E>) {

@@ -1,5 +1,5 @@
-// One model in several shardings, for tests of checkpoints: all element types, extents that do not divide, blocks that
-// are empty, and a tensor of more than one chunk of checksums.
+// One model in several shardings, for tests of checkpoints: all element types, extents that do not
+// divide, blocks that are empty, and a tensor of more than one chunk of checksums.
 #pragma once
 
 #include <array>
@@ -104,7 +104,8 @@ std::int64_t place_of(A const& a, std::array<std::int64_t, A::rank> const& index
   return out;
 }
 
-// Calls use(element, value) for this rank's elements of all tensors of a structure, with their values by the paths.
+// Calls use(element, value) for this rank's elements of all tensors of a structure, with their
+// values by the paths.
 template <class M, class Use>
 void each_element(M& model, std::int64_t salt, Use use) {
   train::for_each_tensor(

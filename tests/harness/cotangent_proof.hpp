@@ -1,5 +1,5 @@
-// What the proofs of cotangents share: all shardings over two axes, and the law that a transposed operation's result
-// obeys.
+// What the proofs of cotangents share: all shardings over two axes, and the law that a transposed
+// operation's result obeys.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ using rules::Verdict;
 inline constexpr int axes = 2;
 enum Label { i, k, j, b };
 
-// All shardings of dims with these labels. Of each axis: on a dim, replicated, unreduced or reduced;
-// two axes on one dim in both orders; one axis on a dim also block-cyclically.
+// All shardings of dims with these labels. Of each axis: on a dim, replicated, unreduced or
+// reduced; two axes on one dim in both orders; one axis on a dim also block-cyclically.
 inline std::vector<Spec> all(std::vector<int> const& labels) {
   std::vector<Spec> out;
   int const dims = static_cast<int>(labels.size());
@@ -86,8 +86,8 @@ struct Tally {
   int legal = 0, free = 0, sums = 0, blocks = 0, refused = 0;
 };
 
-// `got`, the transposed operation's verdict, against the cotangent of `primal`. `what` is called for the
-// text of a failure alone: there are millions of cases.
+// `got`, the transposed operation's verdict, against the cotangent of `primal`. `what` is called
+// for the text of a failure alone: there are millions of cases.
 template <class What>
 void settles(Tally& t, Verdict const& got, Spec const& primal, What const& what) {
   Spec const want = rules::cotangent(primal);

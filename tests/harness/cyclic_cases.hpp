@@ -1,6 +1,6 @@
-// Matrices over all ranks, their columns block-cyclic, that are factorized and solved by the engine itself, so that block
-// sizes are values: random ones and those on which a factorization can lose digits, beside LAPACK on one rank, and the same
-// bits however panels travel.
+// Matrices over all ranks, their columns block-cyclic, that are factorized and solved by the engine
+// itself, so that block sizes are values: random ones and those on which a factorization can lose
+// digits, beside LAPACK on one rank, and the same bits however panels travel.
 #pragma once
 
 #include <algorithm>
@@ -110,7 +110,8 @@ struct Whole {
   }
 };
 
-// LU on a rank that does nothing for a while before its first update, as one that shares its core with others.
+// LU on a rank that does nothing for a while before its first update, as one that shares its core
+// with others.
 struct SlowLu : LuMethod<double> {
   bool slow = false;
   template <class Poke>
@@ -148,8 +149,8 @@ struct Ranks {
   detail::List<int> all;
 };
 
-// What the ranks find: the solution, gathered for the test, empty if the factorization stopped; the pivots of LU; this rank's
-// factors.
+// What the ranks find: the solution, gathered for the test, empty if the factorization stopped; the
+// pivots of LU; this rank's factors.
 struct Found {
   std::vector<double> x, factors;
   std::vector<std::int32_t> pivots;
@@ -222,7 +223,8 @@ inline Found solve(Ranks& ranks, Case const& c, Whole const& whole, int slow_ran
   return found;
 }
 
-// The same on this rank, by other code: LAPACK's, or the loops for whole matrices where there is none.
+// The same on this rank, by other code: LAPACK's, or the loops for whole matrices where there is
+// none.
 inline std::vector<double> solve_alone(Case const& c, Whole const& whole,
                                        std::vector<std::int32_t>& pivots) {
   std::vector<double> a = whole.a;

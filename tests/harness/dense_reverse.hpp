@@ -1,5 +1,5 @@
-// Reverse mode on whole arrays of double with named dims, on each rank by itself: what random programs with
-// gradients are compared with. It shares nothing with the library.
+// Reverse mode on whole arrays of double with named dims, on each rank by itself: what random
+// programs with gradients are compared with. It shares nothing with the library.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,8 @@ class Reverse {
     return static_cast<int>(nodes_.size()) - 1;
   }
 
-  // Each element is a sum of elements of the operands, with factors: from(at, add) calls add(operand, at, factor).
+  // Each element is a sum of elements of the operands, with factors: from(at, add) calls
+  // add(operand, at, factor).
   template <class From>
   int linear(std::vector<int> const& labels, From from) {
     Array out = made(labels);
@@ -85,7 +86,8 @@ class Reverse {
       });
     });
   }
-  // f(a, b) of elements; `slopes(a, b)` are its two derivatives. Labels that an operand lacks repeat it.
+  // f(a, b) of elements; `slopes(a, b)` are its two derivatives. Labels that an operand lacks
+  // repeat it.
   template <class F, class Slopes>
   int map(std::vector<int> const& labels, int a, int b, F const& f, Slopes slopes) {
     Array out = made(labels);
@@ -119,8 +121,8 @@ class Reverse {
       });
     });
   }
-  // f of the elements along `over`, at once: it replaces `x` by as many results (one, where the result lacks the
-  // labels); back(x, y, ct) gives the cotangents of x.
+  // f of the elements along `over`, at once: it replaces `x` by as many results (one, where the
+  // result lacks the labels); back(x, y, ct) gives the cotangents of x.
   template <class F, class Back>
   int rows(int a, std::vector<int> const& over, bool keeps, F const& f, Back back) {
     std::vector<int> kept;

@@ -1,5 +1,6 @@
-// Programs with gradients, drawn from a seed at compile time: the library's rules accept each instruction, and the
-// gradient of each operand whose value depends on an argument that is differentiated.
+// Programs with gradients, drawn from a seed at compile time: the library's rules accept each
+// instruction, and the gradient of each operand whose value depends on an argument that is
+// differentiated.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +42,8 @@ using All = decltype(with_gradients(cases::OnlyWithGradients{} + programs::Cases
 
 }  // namespace detail_of_cases
 
-/// All cases with gradients. An operation that changes the extent of a dim is followed by one that undoes it, so that
-/// an index has one extent in a program.
+/// All cases with gradients. An operation that changes the extent of a dim is followed by one that
+/// undoes it, so that an index has one extent in a program.
 inline constexpr auto const& all_cases = detail_of_cases::Table<detail_of_cases::All>::all;
 inline constexpr int case_count = detail_of_cases::Table<detail_of_cases::All>::size;
 template <int N>
@@ -92,7 +93,8 @@ struct Program {
 
 class Drawing {
  public:
-  /// Two cases, `favourite` and one a quarter of the list away, are tried more often until the program has them.
+  /// Two cases, `favourite` and one a quarter of the list away, are tried more often until the
+  /// program has them.
   constexpr Drawing(std::uint64_t seed, int length, int favourite)
       : draw_(seed), favourite_(favourite) {
     rules::Labels all;
@@ -117,8 +119,8 @@ class Drawing {
     double most = 1;    // bound of their sizes
   };
   static constexpr double too_large = 1e5;
-  // Between both favourites: neighbours are alike and seldom fit into one program. Odd, as the first ones may all be
-  // even.
+  // Between both favourites: neighbours are alike and seldom fit into one program. Odd, as the
+  // first ones may all be even.
   static constexpr int apart = (case_count / 4) | 1;
 
   constexpr Spec wanted(rules::Labels const& of) {
@@ -233,8 +235,8 @@ class Drawing {
   Known known_[inputs + most_instructions]{};
 };
 
-/// The program of this seed: up to ten instructions. The seed selects two cases that it has, where they can be
-/// drawn, so each case has its programs.
+/// The program of this seed: up to ten instructions. The seed selects two cases that it has, where
+/// they can be drawn, so each case has its programs.
 constexpr Program generate(std::uint64_t seed) {
   auto const favourite = static_cast<int>(2 * seed % static_cast<std::uint64_t>(case_count));
   for (std::uint64_t again = 0;; ++again) {

@@ -21,9 +21,9 @@ struct SeldomFit {
 };
 inline constexpr SeldomFit seldom_fit{};
 
-/// Strict programs, of which the rules accept each instruction with the shardings that are there; or automatic ones,
-/// of operations that automatic mode records, accepted as of tensors that no axis splits. Of these every value is
-/// used.
+/// Strict programs, of which the rules accept each instruction with the shardings that are there;
+/// or automatic ones, of operations that automatic mode records, accepted as of tensors that no
+/// axis splits. Of these every value is used.
 enum class DrawnFor : std::int8_t { strict, automatic };
 
 /// How long these are, and how many there are in tests/mpi/random_automatic_*.cpp together.

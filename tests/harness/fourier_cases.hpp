@@ -1,6 +1,6 @@
-// Named Fourier transforms with shardings drawn at run time: the plan that the library makes for them is run on this
-// rank's blocks, in shared memory, by messages and by messages in pieces, and compared with sums over all rows of
-// the whole array.
+// Named Fourier transforms with shardings drawn at run time: the plan that the library makes for
+// them is run on this rank's blocks, in shared memory, by messages and by messages in pieces, and
+// compared with sums over all rows of the whole array.
 #pragma once
 
 #include <algorithm>
@@ -127,7 +127,8 @@ inline bool legal(Case const& c) {
          rules::reshard(c.call.of_result(c.call.given), c.wanted) &&
          planning::axis_without_place(c.call) < 0;
 }
-// Shardings of the operand and of the result, which have `rank` dims. Few are odd: block-cyclic, reduced, unreduced.
+// Shardings of the operand and of the result, which have `rank` dims. Few are odd: block-cyclic,
+// reduced, unreduced.
 inline void draw_shardings(Draw& draw, Case& c, int rank, bool renames) {
   c.call.renamed = renames ? new_label : -1;
   std::vector<int> of;
@@ -198,8 +199,8 @@ inline void set_form(Case& c, int rank, int k) {
       if (k-- == 0) return set_over(c, bits, last);
 }
 
-// Of 20000 cases, the first have all forms and norms with all sizes 1 to 10 in two dims, and all forms with the sizes
-// 1, 2, 3, 5, 8 in three; everything else is drawn.
+// Of 20000 cases, the first have all forms and norms with all sizes 1 to 10 in two dims, and all
+// forms with the sizes 1, 2, 3, 5, 8 in three; everything else is drawn.
 inline constexpr int all_cases = 20000;
 
 inline Case case_number(int number, int ranks) {
@@ -267,7 +268,8 @@ inline void next(std::vector<Int>& index, std::vector<Int> const& n) {
     if (++index[d] < n[d]) return;
 }
 
-// Along dim `d`: sums over the rows; of real results `rows` rows, by the symmetry of their spectrum.
+// Along dim `d`: sums over the rows; of real results `rows` rows, by the symmetry of their
+// spectrum.
 inline Dense along(Dense const& a, std::size_t d, int sign, Int rows, bool halved) {
   Dense out;
   out.n = a.n;
@@ -382,8 +384,8 @@ struct Found {
   std::uint64_t bits = 0;   // of the block
 };
 
-// Calls `use(k, index)` for the k-th element of the block of sharding `s` and its global indices in the order of the
-// labels `order`.
+// Calls `use(k, index)` for the k-th element of the block of sharding `s` and its global indices in
+// the order of the labels `order`.
 template <class Use>
 void for_block(Spec const& s, planning::Sizing const& z, Coords const& at, Spec const& order,
                Use use) {
@@ -480,8 +482,8 @@ Found look_at(U const* block, Spec const& s, Spec const& order, planning::Sizing
       found.block = found.block * 64 + static_cast<std::uint64_t>(map.coords[x]);
   return found;
 }
-// A line for each block that differs from one of another rank that should have the same bits; `names_of(k)`: what the
-// k-th block is. Collective.
+// A line for each block that differs from one of another rank that should have the same bits;
+// `names_of(k)`: what the k-th block is. Collective.
 template <class NamesOf>
 std::string differing(std::vector<Found> const& mine, NamesOf names_of) {
   auto const ranks = static_cast<std::size_t>(on_ranks::rank_total());

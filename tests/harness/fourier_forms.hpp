@@ -1,4 +1,5 @@
-// Named Fourier transforms by their public functions, with their gradients, for drawn sizes, norms and ways of exchange.
+// Named Fourier transforms by their public functions, with their gradients, for drawn sizes, norms
+// and ways of exchange.
 #pragma once
 
 #include <array>
@@ -27,7 +28,8 @@ inline Dense with_rows(Dense const& a, std::size_t d, Int rows) {
   return out;
 }
 
-// The cotangent of the operand from a drawn one of the result: the transposed sums, as df/dx - i df/dy.
+// The cotangent of the operand from a drawn one of the result: the transposed sums, as df/dx - i
+// df/dy.
 inline Dense expected_gradient(Case const& c, Sizes const& sizes) {
   Spec const& s = c.call.given;
   bool const real = c.call.kind == FourierKind::real_to_complex;
@@ -78,8 +80,9 @@ A make(Mesh<X, Y, Z> const& mesh, Spec const& order, Case const& c, AxisMap cons
 // The number of forms that this program has checked.
 inline int forms_checked = 0;
 
-// One public function between two types, with its gradient: its kind, the labels of the transformed dims, and the
-// one that the last of them gets, or -1. `run(a, norm, rows)` calls it, for so many real rows.
+// One public function between two types, with its gradient: its kind, the labels of the transformed
+// dims, and the one that the last of them gets, or -1. `run(a, norm, rows)` calls it, for so many
+// real rows.
 template <class A, class R, class Run>
 void check_form(std::vector<Mesh<X, Y, Z>> const& meshes, char const* name, FourierKind kind,
                 std::initializer_list<int> over, int to, int draws, Run run) {

@@ -1,5 +1,5 @@
-// What a case (case.hpp) is in programs with gradients: its rule, the rule of the cotangents that go back, its meaning
-// by the dense reverse mode, and what is drawn for it.
+// What a case (case.hpp) is in programs with gradients: its rule, the rule of the cotangents that
+// go back, its meaning by the dense reverse mode, and what is drawn for it.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,8 @@ constexpr rules::Verdict reduction_back(Spec const& ct, Spec const& a, Spec cons
   return joint ? joined(rules::Linearity::scaling, ct, joint.result) : joint;
 }
 
-/// A pull: the instruction, the operand `k` whose cotangent is asked for, and the cotangent of the result.
+/// A pull: the instruction, the operand `k` whose cotangent is asked for, and the cotangent of the
+/// result.
 struct Pull {
   Instruction const& in;
   int k;
@@ -123,13 +124,15 @@ struct ReadElements final : Values {
 };
 
 /// The further members of a case, as values:
-///   pulled(Pull)       what the pull gives before it becomes the operand's cotangent: the verdict of the transposed
-///                      operation. By default the same elements elsewhere; of a function, its slope times ct
+///   pulled(Pull)       what the pull gives before it becomes the operand's cotangent: the verdict
+///   of the transposed
+///                      operation. By default the same elements elsewhere; of a function, its slope
+///                      times ct
 ///   slopes(x, y)       the derivatives of an elementwise function, whose `of` is a template
-///   of_row(x)          the result of a reduction of a row, whose derivative by element e is slope(e, of_row(x), x)
-///   dense(Dense)       else its dense meaning; by default `element`, which is linear in what it reads
-///   bound(in, a, b)    a bound of the result's elements
-///   ids(draw, a, in)   of a lookup, whose second operand are ids that depend on nothing: their sharding
+///   of_row(x)          the result of a reduction of a row, whose derivative by element e is
+///   slope(e, of_row(x), x) dense(Dense)       else its dense meaning; by default `element`, which
+///   is linear in what it reads bound(in, a, b)    a bound of the result's elements ids(draw, a,
+///   in)   of a lookup, whose second operand are ids that depend on nothing: their sharding
 struct WithGradient : Naming {
   int operands;
   bool looks_up, fuses, needs_elements, compares, keeps_distinct;

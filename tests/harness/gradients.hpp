@@ -32,7 +32,8 @@ T drawn_element(std::int64_t k, int seed, double low = -1, double high = 1) {
     return static_cast<T>(part(0));
   }
 }
-// The change of a function with gradient `g`, df/dx - i df/dy of complex numbers, along `direction`.
+// The change of a function with gradient `g`, df/dx - i df/dy of complex numbers, along
+// `direction`.
 template <class T>
 double change(T const& g, T const& direction) {
   if constexpr (shardtype::detail::is_complex<T>) {

@@ -126,8 +126,8 @@ std::vector<T> reference_solution(Int n, Int width, std::vector<T> a, std::vecto
   return b;
 }
 
-// The largest |b - a x| / (|a| |x| + |b|) of all columns, in infinity norms; 0 where a solution is not finite in the
-// reference too, which the caller compares.
+// The largest |b - a x| / (|a| |x| + |b|) of all columns, in infinity norms; 0 where a solution is
+// not finite in the reference too, which the caller compares.
 template <class T>
 double backward_error(Int n, Int width, std::vector<T> const& a, std::vector<T> const& b,
                       std::vector<T> const& x) {
@@ -176,7 +176,8 @@ double distance(A const& a) {
   return most;
 }
 
-// The largest difference of two tensors' elements, over the largest of the second one's, or over 1; a NaN is found.
+// The largest difference of two tensors' elements, over the largest of the second one's, or over 1;
+// a NaN is found.
 template <class A, class B>
 double distance(A const& a, B const& b) {
   namespace lk = shardtype::linalg::kernels;
@@ -212,8 +213,9 @@ double error_of(Kind kind, Int n, Int rights, X const& x) {
   return backward_error<T>(n, rights, a, b, columns);
 }
 
-// Matrices on which orthogonal factors are hard: of lower rank, with columns or rows of zeros, badly conditioned, very small
-// and very large. Element (i, j) of the m x n matrix of kind number `kind`.
+// Matrices on which orthogonal factors are hard: of lower rank, with columns or rows of zeros,
+// badly conditioned, very small and very large. Element (i, j) of the m x n matrix of kind number
+// `kind`.
 inline constexpr int qr_kinds = 34;
 template <class T>
 T qr_element(int kind, Int m, Int n, Int i, Int j) {
@@ -303,8 +305,8 @@ T qr_element(int kind, Int m, Int n, Int i, Int j) {
       return random;
   }
 }
-// Whether q (m x n, row-major) is orthonormal, and a = q r, by Frobenius norms, to 10 max(m, n) roundings: the larger of both errors
-// over that.
+// Whether q (m x n, row-major) is orthonormal, and a = q r, by Frobenius norms, to 10 max(m, n)
+// roundings: the larger of both errors over that.
 template <class T>
 double qr_error(int kind, Int m, Int n, std::vector<T> const& q, std::vector<T> const& r) {
   namespace lk = shardtype::linalg::kernels;

@@ -1,5 +1,5 @@
-// The ways in which panels of one matrix over a mesh axis travel: in the node's shared window or by messages, with look-ahead
-// or without.
+// The ways in which panels of one matrix over a mesh axis travel: in the node's shared window or by
+// messages, with look-ahead or without.
 #pragma once
 
 #include <algorithm>
@@ -60,8 +60,9 @@ class Counted {
   std::int64_t before_ = shardtype::runtime::run_time.exchanged_in_windows;
 };
 
-// Runs an operation on one matrix over many ranks. What all of them give each other is what their plans say, where a plan counts
-// what arrives, as of a broadcast; `exact`: not only at most, as where pivots decide. No rank holds more than the plan has.
+// Runs an operation on one matrix over many ranks. What all of them give each other is what their
+// plans say, where a plan counts what arrives, as of a broadcast; `exact`: not only at most, as
+// where pivots decide. No rank holds more than the plan has.
 template <class Op, class... As>
 auto measured(bool exact, Op const& op, As const&... as) {
   INFO(Op::name);

@@ -1,6 +1,6 @@
-// Random programs over Specs, as plain values. draw_programs.hpp draws programs, interpreter.hpp runs
-// them on simulated ranks, meaning.hpp computes their dense values, and real_programs.hpp runs them on
-// real tensors. An operation is a case, a struct in one file of cases/ (case.hpp).
+// Random programs over Specs, as plain values. draw_programs.hpp draws programs, interpreter.hpp
+// runs them on simulated ranks, meaning.hpp computes their dense values, and real_programs.hpp runs
+// them on real tensors. An operation is a case, a struct in one file of cases/ (case.hpp).
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct Instruction {
   Int most = 0;  // the bound of the elements of the first operand
   Element element = Element::integer;
   Spec result{};
-  Spec
-      ids{};  // the sharding of ids by which rows are added, and in programs with gradients of all ids
+  Spec ids{};  // the sharding of ids by which rows are added, and in programs with gradients of all
+               // ids
   // In programs with gradients: the number of the case, and whether the result stays an expression.
   int with_gradient = 0;
   bool fused = false;
@@ -45,7 +45,8 @@ struct Program {
   Instruction code[most_instructions]{};
   int size = 0;
   bool needs_elements[labels] = {};  // the labels over which maxima or means are taken
-  // Of programs of automatic mode: the sharding of the last value, and which values are computed once.
+  // Of programs of automatic mode: the sharding of the last value, and which values are computed
+  // once.
   Spec wanted{};
   bool shared[most_instructions] = {};
 

@@ -1,5 +1,5 @@
-// Random programs with gradients (draw_gradients.hpp) on real types, tensors and ranks: value and gradients against
-// a dense reverse mode.
+// Random programs with gradients (draw_gradients.hpp) on real types, tensors and ranks: value and
+// gradients against a dense reverse mode.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ using programs::Y;
 using programs::Z;
 using OnMesh = Mesh<X, Y, Z>;
 
-/// The ids of a lookup, the same in the real program and in the dense one: below the extent of the dim that they name.
+/// The ids of a lookup, the same in the real program and in the dense one: below the extent of the
+/// dim that they name.
 inline std::vector<Int> drawn_ids(Instruction const& in, dense::At const& n) {
   Int const below = n[static_cast<std::size_t>(Drawing::looked_up(in))];
   Int total = case_of(in).looks_up ? 1 : 0;

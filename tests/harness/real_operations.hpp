@@ -44,8 +44,9 @@ using type_of =
 struct Q : Index<"Q"> {};
 struct R : Index<"R"> {};
 
-/// Calls use(row, own, halo) for this rank's elements of `a`: the row along index V, the place in its block, and of
-/// row `to` behind the one before it the place in the block of its halo, of one row before and two behind.
+/// Calls use(row, own, halo) for this rank's elements of `a`: the row along index V, the place in
+/// its block, and of row `to` behind the one before it the place in the block of its halo, of one
+/// row before and two behind.
 template <class V, class A, class Use>
 void each_with_halo(A const& a, Use use) {
   constexpr auto d =
@@ -85,8 +86,8 @@ A perform_halo_add(A const& a, op::Edge edge) {
   return halo_add(halo);
 }
 
-/// What an instruction names, for `perform` of a case, and arguments that cases use, which are templates that are read
-/// before the library's functions.
+/// What an instruction names, for `perform` of a case, and arguments that cases use, which are
+/// templates that are read before the library's functions.
 template <class P, int At>
 struct OnInstruction {
   static constexpr Instruction in = P::value.code[At];

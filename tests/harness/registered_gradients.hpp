@@ -18,7 +18,8 @@ constexpr bool is_in(std::string_view name, List const& list) {
   return std::ranges::find(list, name) != std::ranges::end(list);
 }
 
-// Those whose cotangents tests/unit/registered_cotangents.cpp enumerates, because programs do not draw them.
+// Those whose cotangents tests/unit/registered_cotangents.cpp enumerates, because programs do not
+// draw them.
 inline constexpr std::string_view enumerated_apart[] = {
     "BroadcastFrom",   "CumMax",      "CumMin",     "Fft",
     "FftFourStep",     "Fftn",        "Ifft",       "IfftFourStep",

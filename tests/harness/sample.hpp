@@ -1,7 +1,8 @@
-// One accepted call of each operation, for tests/structure/registry.cpp, which requires of each a rule, a plan and a run.
-// They are the list of all operations. One that is a case of the random programs has its call beside the case (cases/).
-// Not listed, because they have no rule or no plan: `item`, `to_host`, `allclose`, `array_equal` and printing (they give
-// C++ values), files, creation and random numbers (no operand). Elementwise functions are tags of `Map`.
+// One accepted call of each operation, for tests/structure/registry.cpp, which requires of each a
+// rule, a plan and a run. They are the list of all operations. One that is a case of the random
+// programs has its call beside the case (cases/). Not listed, because they have no rule or no plan:
+// `item`, `to_host`, `allclose`, `array_equal` and printing (they give C++ values), files, creation
+// and random numbers (no operand). Elementwise functions are tags of `Map`.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 #include <shardtype/types.hpp>
 
-// In namespaces without functions: tests/structure/unqualified_calls.py declares functions of a user's in them.
+// In namespaces without functions: tests/structure/unqualified_calls.py declares functions of a
+// user's in them.
 struct Y : shardtype::Axis<"Y", 4> {};
 struct L : shardtype::Index<"L", 8> {};
 namespace user {
@@ -56,7 +58,8 @@ struct Name {
   constexpr std::string_view view() const { return text; }
 };
 
-// An operation by its names: of the object in namespace `op`, and of the function that users call; and an accepted call.
+// An operation by its names: of the object in namespace `op`, and of the function that users call;
+// and an accepted call.
 template <Name its_object, Name its_function, class Op, class... As>
 struct Sample {
   static constexpr Name object = its_object;

@@ -78,7 +78,8 @@ inline bool holds(Spec const& s, Sizing const& z, Coords const& c, Extents const
   return true;
 }
 
-// Calls use(k, at) for each element that a rank holds: its number in the order of the spec's dims, and its indices.
+// Calls use(k, at) for each element that a rank holds: its number in the order of the spec's dims,
+// and its indices.
 template <class Use>
 void for_held(Spec const& s, Sizing const& z, Coords const& c, Use use) {
   for (Int k = 0, n = volume(s, z.extents); k < n; ++k)

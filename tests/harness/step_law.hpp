@@ -64,8 +64,8 @@ inline bool obeys_law(Step const& s) {
       for (int k = 0; k < s.axes.size && v; ++k)
         v = rules::reduce_scatter(v.result, s.axes[k], b.dims[s.to].label);
       return bool(v) && v.result == a;
-    case Collective::
-        all_to_all:  // one collective keeps the order of the axes; one axis is the rule
+    case Collective::all_to_all:  // one collective keeps the order of the axes; one axis is the
+                                  // rule
       if (s.axes.size == 1) {
         v = rules::all_to_all(b, s.axes[0], b.dims[s.from].label, b.dims[s.to].label);
         return bool(v) && v.result == a;

@@ -1,5 +1,5 @@
-// Steps of Adafactor on parameters with all shardings, beside the formulas on one rank, as torch.optim.Adafactor has
-// them; what is kept of each parameter; models in bfloat16; replicas.
+// Steps of Adafactor on parameters with all shardings, beside the formulas on one rank, as
+// torch.optim.Adafactor has them; what is kept of each parameter; models in bfloat16; replicas.
 // RANKS: 1 2 4 6 8
 #include <array>
 #include <cmath>

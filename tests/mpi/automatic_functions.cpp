@@ -1,4 +1,5 @@
-// Functions of expressions: what they compute twice is computed once, and has the value of strict mode.
+// Functions of expressions: what they compute twice is computed once, and has the value of strict
+// mode.
 // SOURCES: tests/shim/pmpi.cpp
 #include <algorithm>
 #include <array>
@@ -189,7 +190,8 @@ struct S : Index<"S"> {};
 struct H : Index<"H"> {};
 struct G : Index<"G"> {};
 
-// Elements that depend on their places, of a and of functions of it, in other orders of dims, once and again.
+// Elements that depend on their places, of a and of functions of it, in other orders of dims, once
+// and again.
 constexpr auto by_place = [](auto const& a) {
   RandomKey const key{7};
   auto const other = transpose<K, I, J>(nn::dropout(transpose<K, I, J>(a), key, 0.5));

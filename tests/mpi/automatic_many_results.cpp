@@ -1,5 +1,5 @@
-// Programs of 1 to 16 results and of 65, more than one value of a program may read: values, and what the plan holds; and
-// shard_map of 16.
+// Programs of 1 to 16 results and of 65, more than one value of a program may read: values, and
+// what the plan holds; and shard_map of 16.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -126,9 +126,7 @@ TEST_CASE("sixteen results of a shard_map") {
   auto const a = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {n, 3}, f);
   [&]<std::size_t... K>(std::index_sequence<K...>) {
     auto const results = shard_map<Outs<std::conditional_t<K != 99, A, void>...>>(
-        [](auto b) {
-          return std::tuple((b * static_cast<Int>(K + 2) - static_cast<Int>(K))...);
-        },
+        [](auto b) { return std::tuple((b * static_cast<Int>(K + 2) - static_cast<Int>(K))...); },
         a);
     CHECK((on_ranks::wrong(std::get<K>(results), [](Int i, Int j) { return wanted<K>(i, j); }) +
            ...) == 0);

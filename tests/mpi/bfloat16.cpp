@@ -1,4 +1,5 @@
-// Tensors of bfloat16: what is computed is what float gives, rounded once; what is sent is two bytes per element.
+// Tensors of bfloat16: what is computed is what float gives, rounded once; what is sent is two
+// bytes per element.
 // SOURCES: tests/shim/pmpi.cpp
 // RANKS: 1 2 3 4 8
 // TIMEOUT: 300

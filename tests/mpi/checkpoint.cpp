@@ -1,5 +1,5 @@
-// Checkpoints: saved in one sharding and loaded in others, on other meshes; files that are damaged, or of another model;
-// which steps are kept; saving in a thread; single safetensors files.
+// Checkpoints: saved in one sharding and loaded in others, on other meshes; files that are damaged,
+// or of another model; which steps are kept; saving in a thread; single safetensors files.
 // RANKS: 1 2 4 8
 // TIMEOUT: 240
 // NEEDS: JSON

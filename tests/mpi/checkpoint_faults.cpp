@@ -1,5 +1,5 @@
-// A disk that is full when a checkpoint is written, synced or closed, on any rank and at any of these calls: all ranks
-// get the Error, and what was saved before is loaded bit by bit.
+// A disk that is full when a checkpoint is written, synced or closed, on any rank and at any of
+// these calls: all ranks get the Error, and what was saved before is loaded bit by bit.
 // RANKS: 1 2 4 8
 // TIMEOUT: 240
 // NEEDS: JSON
@@ -39,7 +39,8 @@ struct Tally {
   int good = 0;
 };
 
-// Saves steps while call number `spared` of a kind fails on one rank; each time the last step that was saved is loaded.
+// Saves steps while call number `spared` of a kind fails on one rank; each time the last step that
+// was saved is loaded.
 template <class Save>
 Tally try_faults(DiskCall call, int rank, Save save) {
   harness::TempDir const dir("faults");

@@ -1,5 +1,5 @@
-// Reductions with a count: values, ties, zeros and the gradients made of them, of every element by its
-// definition; split and whole rows, uneven, empty; the bytes of one reduction.
+// Reductions with a count: values, ties, zeros and the gradients made of them, of every element by
+// its definition; split and whole rows, uneven, empty; the bytes of one reduction.
 // RANKS: 1 2 4 8
 // SOURCES: tests/shim/pmpi.cpp
 #include <array>

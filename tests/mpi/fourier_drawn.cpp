@@ -1,5 +1,5 @@
-// Named Fourier transforms of drawn shardings, sizes, norms and ways of exchange: a sample of 20000 cases for each
-// number of ranks, which `scripts/test --all` runs.
+// Named Fourier transforms of drawn shardings, sizes, norms and ways of exchange: a sample of 20000
+// cases for each number of ranks, which `scripts/test --all` runs.
 // RANKS: 1 2 3 4 5 6 7 8
 // SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1

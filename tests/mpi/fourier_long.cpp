@@ -1,6 +1,7 @@
-// Long Fourier transforms along a split dim against sums over all rows in long double: 0, 1, primes,
-// one less and one more than the ranks, blocks of unequal size and empty ones, several axes, batch
-// dims, both orders. Bytes and memory are compared with the plans, which gather nothing.
+// Long Fourier transforms along a split dim against sums over all rows in long double: 0, 1,
+// primes, one less and one more than the ranks, blocks of unequal size and empty ones, several
+// axes, batch dims, both orders. Bytes and memory are compared with the plans, which gather
+// nothing.
 // RANKS: 1 2 4 8
 // SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1
@@ -76,8 +77,8 @@ std::vector<Long> dense(Int n, Int b, Int c, int sign) {
   return out;
 }
 
-// The largest difference from `wanted(global indices)` in units of 10 epsilon log2(n) of the largest
-// element.
+// The largest difference from `wanted(global indices)` in units of 10 epsilon log2(n) of the
+// largest element.
 template <class A, class Wanted>
 double error(A const& a, Int n, Wanted wanted) {
   using Real = shardtype::detail::real_of<typename A::element>;

@@ -1,6 +1,6 @@
 // Gradients of the local operations on blocks of manual mode against central differences in double:
-// elementwise functions, products, reductions, shapes, lookups and windows of blocks that are varying,
-// invariant and reduced; empty blocks and extent 1.
+// elementwise functions, products, reductions, shapes, lookups and windows of blocks that are
+// varying, invariant and reduced; empty blocks and extent 1.
 // RANKS: 1 2 4
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Gradients against central differences in double: data-parallel, Megatron, FSDP, named products,
-// reductions, moves, shapes, elementwise functions, fan-out, loops, structures of parameters, second
-// order; uneven, empty and extent 1.
+// reductions, moves, shapes, elementwise functions, fan-out, loops, structures of parameters,
+// second order; uneven, empty and extent 1.
 // RANKS: 1 2 4 8
 #include <array>
 #include <cmath>

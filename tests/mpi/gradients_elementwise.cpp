@@ -110,8 +110,8 @@ TEST_CASE("functions of two operands, of other shardings and dims") {
   two("minimum", [](auto v, auto w) { return min(v, w); });
 }
 
-// One kernel writes the cotangents of all operands; that of one operand alone has a kernel of its own, and the tape adds
-// what several functions give.
+// One kernel writes the cotangents of all operands; that of one operand alone has a kernel of its
+// own, and the tape adds what several functions give.
 TEST_CASE("cotangents of several operands have the bits that they have alone") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   for (Int const rows : {Int{5}, Int{1}, Int{0}, Int{1403}}) {

@@ -1,5 +1,6 @@
-// Gradients of Fourier transforms against central differences: strict along whole dims, named through slabs and
-// pencils; one row, odd and even numbers of rows, empty blocks; what a backward pass sends.
+// Gradients of Fourier transforms against central differences: strict along whole dims, named
+// through slabs and pencils; one row, odd and even numbers of rows, empty blocks; what a backward
+// pass sends.
 // RANKS: 1 2 4 8
 // NEEDS: FFT
 #include <array>

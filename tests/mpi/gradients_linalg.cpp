@@ -1,5 +1,6 @@
-// Gradients of linear algebra against central differences: real and complex matrices, in lanes and alone, stacks that are
-// uneven and empty, right-hand sides that are split, second order; a backward pass sends what the types say.
+// Gradients of linear algebra against central differences: real and complex matrices, in lanes and
+// alone, stacks that are uneven and empty, right-hand sides that are split, second order; a
+// backward pass sends what the types say.
 // RANKS: 1 2 4
 #include <cmath>
 #include <cstdint>

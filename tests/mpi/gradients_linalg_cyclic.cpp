@@ -1,4 +1,5 @@
-// Gradients of solves with one matrix over many ranks, and of its determinant, against central differences; plans of both passes gather no matrix.
+// Gradients of solves with one matrix over many ranks, and of its determinant, against central
+// differences; plans of both passes gather no matrix.
 // RANKS: 1 2 4 6
 #include <cmath>
 #include <cstdint>

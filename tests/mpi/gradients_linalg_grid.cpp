@@ -1,4 +1,5 @@
-// Gradients of solves with one matrix over a grid of ranks, against central differences; plans of both passes gather nothing.
+// Gradients of solves with one matrix over a grid of ranks, against central differences; plans of
+// both passes gather nothing.
 // RANKS: 1 2 3 4 6
 #include <cstdint>
 
@@ -35,8 +36,8 @@ inline constexpr auto loss = [](auto const& a, auto const& b) {
 inline constexpr auto passes = plan(value_and_grad<0, 1>(loss), type<A>, type<Right>);
 static_assert(passes.forward.count(Collective::all_gather) == 0);
 static_assert(passes.backward.count(Collective::all_gather) == 0);
-// The factorization is that of the forward pass: backward two triangles of 8 blocks, whose x goes to the process rows, and
-// one exchange of rows of b'. The product of b' and x sends nothing.
+// The factorization is that of the forward pass: backward two triangles of 8 blocks, whose x goes
+// to the process rows, and one exchange of rows of b'. The product of b' and x sends nothing.
 static_assert(passes.backward.count(Collective::broadcast) == 16);
 static_assert(passes.backward.count(Collective::permute) == 16);
 static_assert(passes.backward.count(Collective::all_to_all) == 1);

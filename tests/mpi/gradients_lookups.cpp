@@ -1,5 +1,5 @@
-// Gradients of lookups and sums by ids, windows with a run-time start, shifts, running sums and sorts,
-// against central differences in double; uneven, empty and extent 1.
+// Gradients of lookups and sums by ids, windows with a run-time start, shifts, running sums and
+// sorts, against central differences in double; uneven, empty and extent 1.
 // RANKS: 1 2 4 8
 #include <array>
 #include <cstdint>

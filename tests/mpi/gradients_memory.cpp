@@ -1,8 +1,8 @@
 // What a gradient saves, holds and sends against its plan: one MLP in five parallelisms and with
-// microbatches; of two also with their movements under way meanwhile. The saved bytes are the plan's tape_bytes, the bytes of both passes by the shim are the
-// plan's, the peak is at most the planned one and at least ten elevenths of it. The backward pass frees
-// what it has read. A steady training loop allocates nothing, neither with new nor from the system into
-// the pool.
+// microbatches; of two also with their movements under way meanwhile. The saved bytes are the
+// plan's tape_bytes, the bytes of both passes by the shim are the plan's, the peak is at most the
+// planned one and at least ten elevenths of it. The backward pass frees what it has read. A steady
+// training loop allocates nothing, neither with new nor from the system into the pool.
 // RANKS: 4
 // SOURCES: tests/shim/pmpi.cpp
 #include <array>
@@ -110,8 +110,8 @@ Int bytes_of(std::array<A, N> const& all) {
   return n;
 }
 
-// Runs both passes of `g` on these operands, which stay alive, and checks them against `plan`; with `windows`, values
-// are exchanged in shared memory, and nothing is sent.
+// Runs both passes of `g` on these operands, which stay alive, and checks them against `plan`; with
+// `windows`, values are exchanged in shared memory, and nothing is sent.
 template <class G, class M, class... As>
 void holds(G const& g, GradientPlan const& plan, M const& mesh, bool windows, As const&... as) {
   auto& memory = runtime::run_time.memory;
@@ -296,8 +296,8 @@ namespace {
 struct N : Index<"N", 3> {};
 struct R : Index<"R", 400> {};
 struct K : Index<"K", 500> {};
-// A named sum whose cotangent is gathered once, and kept for the gradient of the weights; `Ns` stand before the dim
-// that is gathered.
+// A named sum whose cotangent is gathered once, and kept for the gradient of the weights; `Ns`
+// stand before the dim that is gathered.
 template <Overlap how, class... Ns>
 struct ScatteredSum {
   using A = T<Ns..., Dim<R>, Dim<H, Y>>;

@@ -1,8 +1,8 @@
-// Gradients whose last movements are under way while the backward pass goes on, against those of the
-// ordinary backward pass: the same bits and bytes, in four parallelisms, of weights that are used
-// several times, of structures of parameters, with values beside the loss, rematerialised layers,
-// gradients by hand, blocks and gradients of gradients. An Error in the backward pass ends what is
-// under way. A steady loop allocates nothing.
+// Gradients whose last movements are under way while the backward pass goes on, against those of
+// the ordinary backward pass: the same bits and bytes, in four parallelisms, of weights that are
+// used several times, of structures of parameters, with values beside the loss, rematerialised
+// layers, gradients by hand, blocks and gradients of gradients. An Error in the backward pass ends
+// what is under way. A steady loop allocates nothing.
 // RANKS: 1 2 4 8
 // SOURCES: tests/shim/pmpi.cpp
 #include <array>

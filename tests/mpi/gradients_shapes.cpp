@@ -1,5 +1,5 @@
-// Gradients of slices, pads, concatenations, stacks, repetitions, triangles, and of split and merged
-// dims, against central differences in double; uneven, empty and extent 1.
+// Gradients of slices, pads, concatenations, stacks, repetitions, triangles, and of split and
+// merged dims, against central differences in double; uneven, empty and extent 1.
 // RANKS: 1 2 4 8
 #include <cstdint>
 

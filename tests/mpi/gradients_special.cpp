@@ -1,5 +1,6 @@
 // Gradients at special values: zeros, infinities, NaN, ties, numbers whose products or exponentials
-// overflow or underflow. Expected are the values of docs/gradients.md; where JAX has others, it says so.
+// overflow or underflow. Expected are the values of docs/gradients.md; where JAX has others, it
+// says so.
 // RANKS: 1 2 4 8
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,6 @@
-// What the pool of a mesh holds over training steps, in use and cached, is at most what it may hold for the plan's peak
-// (docs/reference.md): blocks of one size that are freed are not kept beside new ones of another.
+// What the pool of a mesh holds over training steps, in use and cached, is at most what it may hold
+// for the plan's peak (docs/reference.md): blocks of one size that are freed are not kept beside
+// new ones of another.
 // RANKS: 1
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,6 @@
-// Linear algebra of stacks of whole matrices beside LAPACK on one rank, or residuals: solve, factors, Cholesky, inverses and
-// determinants, of matrices in every storage, of uneven and empty stacks; singular members; automatic and manual mode.
+// Linear algebra of stacks of whole matrices beside LAPACK on one rank, or residuals: solve,
+// factors, Cholesky, inverses and determinants, of matrices in every storage, of uneven and empty
+// stacks; singular members; automatic and manual mode.
 // RANKS: 1 2 4 8
 #include <algorithm>
 #include <array>
@@ -57,8 +58,8 @@ struct Problem {
   }
 };
 
-// Our backward errors of all members are at most ten times those of LAPACK, or of the precision. x[t, j, k] is at
-// place(t, j, k) of `all`.
+// Our backward errors of all members are at most ten times those of LAPACK, or of the precision.
+// x[t, j, k] is at place(t, j, k) of `all`.
 template <class T, class Place>
 bool accurate(Problem<T> const& p, std::vector<T> const& all, Place place) {
   if (on_ranks::my_rank() != 0) return true;  // all ranks have the same numbers

@@ -1,5 +1,6 @@
-// Estimated conditions: of stacks beside LAPACK's gecon and the norms of inverses, of one matrix over many ranks beside those of
-// the same matrix on one; singular matrices, NaN, matrices without elements; what is sent is at most what the plan has.
+// Estimated conditions: of stacks beside LAPACK's gecon and the norms of inverses, of one matrix
+// over many ranks beside those of the same matrix on one; singular matrices, NaN, matrices without
+// elements; what is sent is at most what the plan has.
 // RANKS: 1 2 4 8
 // NEEDS: LAPACK
 // SOURCES: tests/shim/pmpi.cpp
@@ -48,7 +49,8 @@ lk::real_t<T> by_lapack(Int kind, Int n) {
   return lk::gecon(n, a.data(), n, norm);
 }
 
-// Not below the true value, and close to LAPACK's estimate, which is not above it where ours goes on from a lower one.
+// Not below the true value, and close to LAPACK's estimate, which is not above it where ours goes
+// on from a lower one.
 template <class T>
 void check_stack(Mesh<X> const& mesh, Int n) {
   INFO("n " << n);

@@ -1,6 +1,7 @@
-// One matrix over many ranks by types: values in every order of the dims, real and complex, with right-hand sides that
-// another axis splits; the bytes and memory of plans; errors, which all ranks throw alike. With panels in the window and by
-// messages, with look-ahead and without: the same bits.
+// One matrix over many ranks by types: values in every order of the dims, real and complex, with
+// right-hand sides that another axis splits; the bytes and memory of plans; errors, which all ranks
+// throw alike. With panels in the window and by messages, with look-ahead and without: the same
+// bits.
 // SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1
 #include <cmath>
@@ -169,8 +170,8 @@ std::int64_t sum_of_ranks(std::int64_t mine) {
   return all;
 }
 
-// What all ranks send is what their plans say: of a broadcast a plan counts what arrives, the shim what leaves. Memory is
-// that of the plan at most, and by messages just that.
+// What all ranks send is what their plans say: of a broadcast a plan counts what arrives, the shim
+// what leaves. Memory is that of the plan at most, and by messages just that.
 template <class Op, class Run, class... As>
 void check_plan(char const* what, Op const& op, Run run, As const&... as) {
   INFO(what);
@@ -203,7 +204,8 @@ void check_plan(char const* what, Op const& op, Run run, As const&... as) {
   }
 }
 
-// The elements of a tensor and whether they are those that `first` holds, bit by bit; the first time they are put there.
+// The elements of a tensor and whether they are those that `first` holds, bit by bit; the first
+// time they are put there.
 template <class A>
 bool same_bits(std::vector<typename A::element>& first, A const& a) {
   auto const now = to_host(a);
@@ -213,7 +215,8 @@ bool same_bits(std::vector<typename A::element>& first, A const& a) {
           std::memcmp(first.data(), now.data(), now.size() * sizeof(typename A::element)) == 0);
 }
 
-// Factors, pivots and solutions of one matrix in each order of its dims, a copy or in place, in every way.
+// Factors, pivots and solutions of one matrix in each order of its dims, a copy or in place, in
+// every way.
 template <class T, class Rows, class Columns, int order>
 void same_in_every_way(Mesh<X, Y> const& mesh, Int n, Int rights) {
   INFO("n " << n << ", order " << order << ", right-hand sides " << rights);

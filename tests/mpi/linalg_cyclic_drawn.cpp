@@ -1,5 +1,6 @@
-// LU, Cholesky and their solves of one matrix over all ranks: a sample of the cases of harness/cyclic_cases.hpp, of kinds,
-// extents, block sizes, right-hand sides and orders of the dims; ranks without columns; panels in the window and by messages.
+// LU, Cholesky and their solves of one matrix over all ranks: a sample of the cases of
+// harness/cyclic_cases.hpp, of kinds, extents, block sizes, right-hand sides and orders of the
+// dims; ranks without columns; panels in the window and by messages.
 // RANKS: 1 2 3 4 6 8
 // SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1
@@ -16,9 +17,9 @@ TEST_CASE("drawn matrices over all ranks") {
   CHECK(t.solved > count / 3);
 }
 
-// Panels that are too long to be sent at once wait for the slow rank, in slots that the others would use again. In the window
-// the owners of the next panels would overwrite what a rank still reads: on 4 ranks and more three panels follow one without
-// help of its owner.
+// Panels that are too long to be sent at once wait for the slow rank, in slots that the others
+// would use again. In the window the owners of the next panels would overwrite what a rank still
+// reads: on 4 ranks and more three panels follow one without help of its owner.
 TEST_CASE("a rank that is late gets the right panels") {
   cyclic_cases::Ranks world;
   cyclic_cases::Case c;

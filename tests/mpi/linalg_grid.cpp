@@ -1,5 +1,5 @@
-// One matrix over a grid of ranks: its rows and columns are block-cyclic, each over a mesh axis. Solutions, errors, and the bytes
-// and memory of plans.
+// One matrix over a grid of ranks: its rows and columns are block-cyclic, each over a mesh axis.
+// Solutions, errors, and the bytes and memory of plans.
 // SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1
 #include <algorithm>
@@ -71,8 +71,9 @@ void all_ways(Mesh<X, Y> const& mesh, Int n, Int rights) {
   CHECK(off<J>(linalg::cholesky_solve<I, J>(l, b), n, rights, spd) < 1e-9);
 }
 
-// n = 65536 in blocks of 64 on 16 x 16, as a constant. With half of n^2 / 16 elements below and as many right of the panels of a
-// rank, 15 of 16 of the former come from others: 2.08e9 bytes; the rest are exchanged rows of L, triangles and candidates.
+// n = 65536 in blocks of 64 on 16 x 16, as a constant. With half of n^2 / 16 elements below and as
+// many right of the panels of a rank, 15 of 16 of the former come from others: 2.08e9 bytes; the
+// rest are exchanged rows of L, triangles and candidates.
 template <Int n, Int rows, Int columns>
 struct OnTypes {
   struct P : Axis<"P", rows> {};

@@ -1,5 +1,6 @@
-// The estimated condition of one matrix over a grid of ranks beside that of the same matrix on one; what is sent and held is at
-// most what the plan has; singular matrices and NaN are an error on all ranks.
+// The estimated condition of one matrix over a grid of ranks beside that of the same matrix on one;
+// what is sent and held is at most what the plan has; singular matrices and NaN are an error on all
+// ranks.
 // RANKS: 1 2 3 4 6 8
 // SOURCES: tests/shim/pmpi.cpp
 #include <cmath>

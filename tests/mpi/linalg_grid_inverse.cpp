@@ -1,5 +1,6 @@
-// The inverse and the determinant of one matrix over a grid of ranks: beside the same of whole matrices, in both orders of the
-// dims; bytes and memory of plans; singular matrices and NaN, after which the next call works.
+// The inverse and the determinant of one matrix over a grid of ranks: beside the same of whole
+// matrices, in both orders of the dims; bytes and memory of plans; singular matrices and NaN, after
+// which the next call works.
 // RANKS: 1 2 3 4 6 8
 // SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1
@@ -90,7 +91,8 @@ TEST_CASE("inverses and determinants over grids of ranks") {
 TEST_CASE("determinants beyond the range of a number over grids of ranks") {
   linear::on_grids<X, Y>([](Mesh<X, Y> const& mesh) {
     using A = Tensor<double, Dim<I, Cyclic<X, 4>>, Dim<J, Cyclic<Y, 4>>>;
-    // alternately large and small on the diagonal: the product is 1, and -1 with two columns exchanged
+    // alternately large and small on the diagonal: the product is 1, and -1 with two columns
+    // exchanged
     auto const a = from_function<A>(mesh, {40, 40}, [](Int i, Int j) {
       Int const at = j < 2 ? 1 - j : j;
       return i == at ? (i % 2 == 0 ? 1e200 : 1e-200) : 0.;

@@ -1,5 +1,6 @@
-// Solves in mixed precision over grids of ranks: the accuracy of solves in double on matrices of many kinds, those that float cannot factorize or
-// correct among them; which way was taken, by the bytes that are sent; errors; what is sent and held beside the plan.
+// Solves in mixed precision over grids of ranks: the accuracy of solves in double on matrices of
+// many kinds, those that float cannot factorize or correct among them; which way was taken, by the
+// bytes that are sent; errors; what is sent and held beside the plan.
 // RANKS: 1 2 3 4 6 8
 // SOURCES: tests/shim/pmpi.cpp
 #include <algorithm>

@@ -1,5 +1,6 @@
-// The inverse and the determinant of one matrix over many ranks, and right-hand sides that its axis splits: beside the same
-// of whole matrices, in both orders of the dims, of both triangles' transposes; bytes and memory of plans; singular matrices.
+// The inverse and the determinant of one matrix over many ranks, and right-hand sides that its axis
+// splits: beside the same of whole matrices, in both orders of the dims, of both triangles'
+// transposes; bytes and memory of plans; singular matrices.
 // RANKS: 1 2 3 4 8
 // SOURCES: tests/shim/pmpi.cpp
 // OPTIMIZE: 1
@@ -113,7 +114,8 @@ TEST_CASE("inverses, determinants and own right-hand sides of one matrix over ma
 TEST_CASE("determinants beyond the range of a number, and singular matrices") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   using A = Tensor<double, Dim<I>, Dim<J, Cyclic<X, 4>>>;
-  // alternately large and small on the diagonal: the product is 1, and -1 with two columns exchanged
+  // alternately large and small on the diagonal: the product is 1, and -1 with two columns
+  // exchanged
   auto const a = from_function<A>(mesh, {40, 40}, [](Int i, Int j) {
     Int const at = j < 2 ? 1 - j : j;
     return i == at ? (i % 2 == 0 ? 1e200 : 1e-200) : 0.;

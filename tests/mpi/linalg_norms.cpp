@@ -1,5 +1,6 @@
-// Norms, conditions, ranks, powers and pseudo-inverses of stacks of matrices, and upper Cholesky factors, beside plain loops
-// over the same numbers; singular matrices, NaN, matrices without elements; gradients against differences.
+// Norms, conditions, ranks, powers and pseudo-inverses of stacks of matrices, and upper Cholesky
+// factors, beside plain loops over the same numbers; singular matrices, NaN, matrices without
+// elements; gradients against differences.
 // RANKS: 1 2 4 8
 // NEEDS: LAPACK
 #include <algorithm>
@@ -155,7 +156,8 @@ TEST_CASE("norms of matrices and of vectors") {
     fits = fits && two[t] == 5.0 * double(t) && one[t] == 7.0 * double(t) &&
            most[t] == 4.0 * double(t);
   CHECK(fits);
-  // columns split over ranks: the largest of their sums is left unreduced, which a named reduction ends
+  // columns split over ranks: the largest of their sums is left unreduced, which a named reduction
+  // ends
   auto const wide = from_function<double, Dim<I>, Dim<J, X, Y>>(
       mesh, {3, 9}, [](auto i, auto j) { return number<double>(0, i, j); });
   auto const part = linalg::norm<I, J, Norm::one>(wide);

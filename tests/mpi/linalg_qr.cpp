@@ -1,5 +1,6 @@
-// QR of one matrix whose columns are block-cyclic: beside LAPACK's on the whole matrix, tall, square and wide, in both orders of
-// the dims, real and complex, with ranks that hold nothing; least squares; what is sent and held, as planned.
+// QR of one matrix whose columns are block-cyclic: beside LAPACK's on the whole matrix, tall,
+// square and wide, in both orders of the dims, real and complex, with ranks that hold nothing;
+// least squares; what is sent and held, as planned.
 // SOURCES: tests/shim/pmpi.cpp
 // NEEDS: LAPACK
 // OPTIMIZE: 1
@@ -78,7 +79,8 @@ void factorize(Mesh<X> const& mesh, Int m, Int n) {
   });
 }
 
-// Plans of functions: q and r are values of their own, and least squares gathers right-hand sides alone.
+// Plans of functions: q and r are values of their own, and least squares gathers right-hand sides
+// alone.
 struct Four : Axis<"Four", 4> {};
 struct Rows : Index<"Rows", 96> {};
 struct Columns : Index<"Columns", 64> {};

@@ -1,5 +1,6 @@
-// Solves in mixed precision: the accuracy of solves in double on matrices of many kinds, those that float cannot factorize or
-// correct among them; which way was taken, by the bytes that are sent; errors; what is sent and held beside the plan.
+// Solves in mixed precision: the accuracy of solves in double on matrices of many kinds, those that
+// float cannot factorize or correct among them; which way was taken, by the bytes that are sent;
+// errors; what is sent and held beside the plan.
 // RANKS: 1 2 4 8
 // SOURCES: tests/shim/pmpi.cpp
 #include <algorithm>
@@ -122,8 +123,9 @@ TEST_CASE("which way is taken") {
   CHECK(bytes(of(Kind::huge), true) < bytes(of(Kind::huge), false) + 200 * n * mesh.size());
 }
 
-// The ranks along X have right-hand sides of their own, of which float has some and not others. They take different ways, and
-// the next call, for which all ranks of a node share their panels, works.
+// The ranks along X have right-hand sides of their own, of which float has some and not others.
+// They take different ways, and the next call, for which all ranks of a node share their panels,
+// works.
 TEST_CASE("groups of ranks that decide differently") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   Int const n = 40;

@@ -1,5 +1,6 @@
-// Orthogonal factors, eigenvalues and singular values of stacks of matrices: the products give the matrix back, the vectors are orthonormal, the
-// values are those of matrices that are made with them; gradients against differences.
+// Orthogonal factors, eigenvalues and singular values of stacks of matrices: the products give the
+// matrix back, the vectors are orthonormal, the values are those of matrices that are made with
+// them; gradients against differences.
 // RANKS: 1 2 4
 // NEEDS: LAPACK
 #include <cmath>

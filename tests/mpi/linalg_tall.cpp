@@ -1,6 +1,7 @@
-// QR and least squares of one tall matrix over many ranks: the products give the matrix back, the columns are orthonormal, r is
-// a triangle and the same on all ranks, for chunks and for one piece, few rows and none on a rank, matrices of lower rank;
-// CholeskyQR2 and its Error; bytes and memory as planned; gradients against differences.
+// QR and least squares of one tall matrix over many ranks: the products give the matrix back, the
+// columns are orthonormal, r is a triangle and the same on all ranks, for chunks and for one piece,
+// few rows and none on a rank, matrices of lower rank; CholeskyQR2 and its Error; bytes and memory
+// as planned; gradients against differences.
 // SOURCES: tests/shim/pmpi.cpp
 // NEEDS: LAPACK
 #include <cmath>

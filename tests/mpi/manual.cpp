@@ -635,7 +635,8 @@ TEST_CASE("JAX's names") {
   CHECK(item(std::get<3>(out)) == 1.0);
 }
 
-// As tensors are: made of an expression, assigned from one, also to members, in loops, and what they hold before is part of it.
+// As tensors are: made of an expression, assigned from one, also to members, in loops, and what
+// they hold before is part of it.
 TEST_CASE("blocks are made and assigned from elementwise expressions") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const n = mesh.size_of<X>() * 2;

@@ -1,6 +1,7 @@
-// Steps of Muon on parameters with all shardings, beside the formulas in double on one rank: matrices, stacks of them,
-// matrices with sides of two dims, and AdamW's parameters. Models in float and bfloat16, replicas on all ranks, extents
-// given at run time, plans, checkpoints, settings.
+// Steps of Muon on parameters with all shardings, beside the formulas in double on one rank:
+// matrices, stacks of them, matrices with sides of two dims, and AdamW's parameters. Models in
+// float and bfloat16, replicas on all ranks, extents given at run time, plans, checkpoints,
+// settings.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,5 @@
-// Functions of neural networks beside loops on one rank: norms, cross entropy, rotations, masks, dropout, layers.
+// Functions of neural networks beside loops on one rank: norms, cross entropy, rotations, masks,
+// dropout, layers.
 // RANKS: 1 2 3 4 8
 #include <algorithm>
 #include <array>
@@ -376,7 +377,8 @@ struct C : Index<"C", 9> {};
 template <class... Parts>
 using T = Tensor<double, Parts...>;
 
-// One block, of types that `P` gives: parameters as stored, and the splits of heads and hidden features.
+// One block, of types that `P` gives: parameters as stored, and the splits of heads and hidden
+// features.
 struct OneCopy {
   using Ds = Dim<D4>;
   using Hs = Dim<H>;

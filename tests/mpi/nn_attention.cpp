@@ -1,5 +1,5 @@
-// Attention beside loops on one rank: blocks that end anywhere, heads that are split unevenly, grouped queries, rows that
-// see no key, gradients, a cache of keys and values.
+// Attention beside loops on one rank: blocks that end anywhere, heads that are split unevenly,
+// grouped queries, rows that see no key, gradients, a cache of keys and values.
 // RANKS: 1 2 3 4 8
 #include <algorithm>
 #include <array>
@@ -90,7 +90,8 @@ double distance(std::vector<double> const& a, std::vector<double> const& b) {
   return out;
 }
 
-// Of sequences of n.s positions: the numbers of those before `end`, and the sequences with `x` from there on.
+// Of sequences of n.s positions: the numbers of those before `end`, and the sequences with `x` from
+// there on.
 std::vector<double> before(std::vector<double> const& a, Sizes const& n, std::int64_t end) {
   std::vector<double> out;
   auto const row = static_cast<std::int64_t>(a.size()) / (n.b * n.s);

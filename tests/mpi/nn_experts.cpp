@@ -1,4 +1,5 @@
-// What moe takes for its form and its function, and capacities of any number of rows; small, for the sanitizers.
+// What moe takes for its form and its function, and capacities of any number of rows; small, for
+// the sanitizers.
 // RANKS: 1 2 4
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
-// Group norm beside loops on one rank: channels and positions split and not, groups on several ranks, gradients, plans and
-// what is sent, in all modes.
+// Group norm beside loops on one rank: channels and positions split and not, groups on several
+// ranks, gradients, plans and what is sent, in all modes.
 // RANKS: 1 2 3 4 8
 // TIMEOUT: 300
 // SOURCES: tests/shim/pmpi.cpp

@@ -1,5 +1,5 @@
-// Functions of neural networks in manual mode beside strict ones, with gradients; positions, heads and classes that a
-// block does not know.
+// Functions of neural networks in manual mode beside strict ones, with gradients; positions, heads
+// and classes that a block does not know.
 // RANKS: 1 2 4
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
-// Mixtures of experts beside loops on one rank: every form, for routings that leave experts empty or give one everything,
-// with gradients; products of groups of rows; routers and their losses.
+// Mixtures of experts beside loops on one rank: every form, for routings that leave experts empty
+// or give one everything, with gradients; products of groups of rows; routers and their losses.
 // RANKS: 1 2 4 8
 // OPTIMIZE: 1
 #include <algorithm>
@@ -164,7 +164,8 @@ TEST_CASE("each form of a mixture is that of loops, and so are its gradients") {
 TEST_CASE("a capacity drops the last rows of each rank for an expert, and counts them") {
   on_grids([](Mesh<X, Y> const& mesh, Sizes const& sizes) {
     for (Case const& c : {Case{46, 4, 2, mixed}, Case{17, 5, 1, all_to_last}}) {
-      // of a capacity of 0 rows, as int(factor * tokens * k / experts) is of few tokens, all are dropped
+      // of a capacity of 0 rows, as int(factor * tokens * k / experts) is of few tokens, all are
+      // dropped
       std::int64_t const capacity = c.choices - 1;
       auto const x = normal<Tokens>(mesh, {c.tokens, c.features}, RandomKey{1});
       auto const g = uniform<Weights>(mesh, {c.tokens, c.choices}, RandomKey{2});

@@ -1,5 +1,6 @@
-// Gated experts on tokens whose features are split as well, W[E@X, D, F@Y] with A[S@X, D@Y]: every form for routings
-// that leave experts empty or give one everything, beside einsums of all experts, with gradients and check_grads.
+// Gated experts on tokens whose features are split as well, W[E@X, D, F@Y] with A[S@X, D@Y]: every
+// form for routings that leave experts empty or give one everything, beside einsums of all experts,
+// with gradients and check_grads.
 // RANKS: 1 2 4 8
 // OPTIMIZE: 1
 #include <array>
@@ -87,7 +88,8 @@ struct Parts {
         down(normal<From>(mesh, {c.experts, c.hidden, c.features}, RandomKey{6})) {}
 };
 
-// All tokens through all experts, on every rank: nothing here is sorted, exchanged or multiplied by groups.
+// All tokens through all experts, on every rank: nothing here is sorted, exchanged or multiplied by
+// groups.
 inline constexpr auto dense = [](auto const& x, auto const& weights, auto const& gate,
                                  auto const& up, auto const& down, auto const& ids) {
   auto const chosen = einsum<S, E>(weights, one_hot<E, double>(ids, gate.extents()[0]));
@@ -206,7 +208,8 @@ TEST_CASE("rows of split features travel as parts, which a plan says") {
   static_assert(ragged.count(Collective::all_to_all) == 3);
   static_assert(ragged.count(Collective::all_gather) == 1);
   static_assert(ragged.count(Collective::reduce_scatter) == 1);
-  // 32 rows of 4 features go there and come back over X; over Y three parts of other ranks are gathered and summed
+  // 32 rows of 4 features go there and come back over X; over Y three parts of other ranks are
+  // gathered and summed
   constexpr std::int64_t rows = 32 * 4 * 8, counts = 4 * 8;
   static_assert(ragged.bytes_per_rank() == counts + 2 * rows + 3 * rows + 3 * rows);
   static_assert(ragged.peak_bytes() < planned(nn::Gathered{}).peak_bytes());

@@ -1,5 +1,6 @@
-// Attention over a sequence that an axis splits, beside a matrix of all scores on each rank: in blocks of any sizes and
-// block-cyclically, causal and not, heads split too and in groups, gradients, plans and what is sent and held.
+// Attention over a sequence that an axis splits, beside a matrix of all scores on each rank: in
+// blocks of any sizes and block-cyclically, causal and not, heads split too and in groups,
+// gradients, plans and what is sent and held.
 // RANKS: 1 2 3 4 8
 // SOURCES: tests/shim/pmpi.cpp
 #include <algorithm>
@@ -65,7 +66,8 @@ static_assert(forward.count(Collective::permute) == 3);
 static_assert(forward.collectives() == 3);
 static_assert(forward.bytes_per_rank() == 3 * 2 * block);
 static_assert(forward.messages() == 3);
-// operands, result, two travelling blocks of keys and values; a block of scores, two numbers for each query and head
+// operands, result, two travelling blocks of keys and values; a block of scores, two numbers for
+// each query and head
 static_assert(forward.peak_bytes() ==
               3 * block + block + 2 * 2 * block + (2 * 16 * 16 + 2 * 16 + 2 * 2 * 16 * 4) * 4);
 // the blocks have 16, 16, 16, 13 rows: a rank does not send that of the rank after it
@@ -376,7 +378,8 @@ double blocks_of(core::Rows const& queries, core::Rows const& keys) {
   constexpr auto side = static_cast<double>(nn::kernels::attention_block);
   return static_cast<double>(scores) / (side * side);
 }
-// The busiest and the idlest rank of each round after the first, and the busiest of all rounds over the mean.
+// The busiest and the idlest rank of each round after the first, and the busiest of all rounds over
+// the mean.
 struct Balance {
   double most = 0, least = 1e300, over_mean = 0;
 };

@@ -1,5 +1,6 @@
-// A transformer block and its layers whose products are overlapped with their communication, beside the same layers on
-// whole tensors: values and gradients, uneven and empty, in each Overlap; plans, and what is sent.
+// A transformer block and its layers whose products are overlapped with their communication, beside
+// the same layers on whole tensors: values and gradients, uneven and empty, in each Overlap; plans,
+// and what is sent.
 // RANKS: 1 2 3 4 8
 // TIMEOUT: 300
 // SOURCES: tests/shim/pmpi.cpp
@@ -408,8 +409,9 @@ TEST_CASE("the backward pass is a ring as well") {
     (void)pull(full_like(value, 1.0));
     return shim::bytes();
   };
-  // of a named sum: an all_gather of the cotangent, with which both operands' are made. Without a ring the last rank
-  // counts what it receives, with one what it sends: all rows but those of the next rank.
+  // of a named sum: an all_gather of the cotangent, with which both operands' are made. Without a
+  // ring the last rank counts what it receives, with one what it sends: all rows but those of the
+  // next rank.
   auto const down = [&](Overlap how) {
     return [how](auto const& a, auto const& v) {
       return nn::linear<Dim<B, X>, Dim<S, Y>, Dim<D>>(a, v, Summed{how});
@@ -421,7 +423,8 @@ TEST_CASE("the backward pass is a ring as well") {
   if (me == p - 1) CHECK(ring == row * (s - 2));
   // in shared memory nothing is sent
   if (mesh.state().window().possible()) CHECK(backward(down(Overlap::shared), h, w) == 0);
-  // of a gathered operand: its cotangent is a sum that is scattered, and it is gathered again for that of w
+  // of a gathered operand: its cotangent is a sum that is scattered, and it is gathered again for
+  // that of w
   auto const into = [&](Overlap how) {
     return [how](auto const& a, auto const& v) { return nn::linear(a, v, Summed{how}); };
   };

@@ -1,5 +1,5 @@
-// Steps of optimizers on parameters with all shardings, beside the formulas on one rank; the norm of a gradient;
-// clipping; steps that are left out; models in bfloat16; first values; paths.
+// Steps of optimizers on parameters with all shardings, beside the formulas on one rank; the norm
+// of a gradient; clipping; steps that are left out; models in bfloat16; first values; paths.
 #include <array>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Random programs of automatic mode, of all operations that it records: programs 91 to 120 of 120, from and to drawn
-// shardings, against the dense meaning.
+// Random programs of automatic mode, of all operations that it records: programs 91 to 120 of 120,
+// from and to drawn shardings, against the dense meaning.
 // WHEN: all
 // RANKS: 1 2 4 8
 // TIMEOUT: 300

@@ -1,5 +1,6 @@
-// Random programs of up to ten operations, strict and named, with gradients: programs 16 to 30 of 240, drawn at
-// compile time, against a dense reverse mode on whole arrays. `scripts/test --all` runs the others.
+// Random programs of up to ten operations, strict and named, with gradients: programs 16 to 30 of
+// 240, drawn at compile time, against a dense reverse mode on whole arrays. `scripts/test --all`
+// runs the others.
 // WHEN: all
 // RANKS: 1 2 4 8
 // TIMEOUT: 300

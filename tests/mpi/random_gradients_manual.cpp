@@ -1,6 +1,6 @@
-// Random programs of manual mode, of up to ten collectives, casts and elementwise functions on blocks that are
-// varying, invariant, unreduced and reduced, with the gradients of four arguments, against a dense reverse mode
-// in which the rank is one more dim.
+// Random programs of manual mode, of up to ten collectives, casts and elementwise functions on
+// blocks that are varying, invariant, unreduced and reduced, with the gradients of four arguments,
+// against a dense reverse mode in which the rank is one more dim.
 // RANKS: 1 2 4 8
 // TIMEOUT: 300
 #include <array>
@@ -134,7 +134,8 @@ Program drawn(unsigned seed, int p) {
   return out;
 }
 
-// The first of n rows of the blocks of all ranks, one after the other: of two blocks, if k allows it.
+// The first of n rows of the blocks of all ranks, one after the other: of two blocks, if k allows
+// it.
 Int first_row(Int k, Int n) { return k == 0 ? 0 : (k - 1) * n + 1; }
 
 // The program on blocks; its loss.

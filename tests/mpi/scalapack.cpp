@@ -1,5 +1,6 @@
-// ScaLAPACK on our tensors' own memory, by their descriptors: local sizes, LU and solutions beside ours; on columns, rows or
-// both over the ranks, uneven and empty, in the pool's memory and in the user's.
+// ScaLAPACK on our tensors' own memory, by their descriptors: local sizes, LU and solutions beside
+// ours; on columns, rows or both over the ranks, uneven and empty, in the pool's memory and in the
+// user's.
 // RANKS: 1 2 4 8
 // NEEDS: ScaLAPACK
 #include <algorithm>

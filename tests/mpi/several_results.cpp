@@ -1,5 +1,5 @@
-// Operations with several results: a user's own, which counts how often it runs, strict, on blocks, without data,
-// recorded and with a gradient.
+// Operations with several results: a user's own, which counts how often it runs, strict, on blocks,
+// without data, recorded and with a gradient.
 // TIMEOUT: 300
 #include <array>
 #include <cstdint>
@@ -29,7 +29,8 @@ using Int = std::int64_t;
 
 int runs = 0;
 
-// Of each row [I, J] the differences [I, K] of elements that are `apart`, and the row's sum [I], as a double.
+// Of each row [I, J] the differences [I, K] of elements that are `apart`, and the row's sum [I], as
+// a double.
 template <class J, class K, Int apart>
 struct Differences {
   using operation = Differences;

@@ -356,7 +356,8 @@ TEST_CASE("triangles, of dims split in any way") {
   }
 }
 
-// Of matrices with more columns, and dims before, between and behind; rows and columns split or not.
+// Of matrices with more columns, and dims before, between and behind; rows and columns split or
+// not.
 template <class... Dims, class M>
 void check_diagonal(M const& mesh, std::array<Int, 3> const& extents) {
   using A = Tensor<Int, Dims...>;

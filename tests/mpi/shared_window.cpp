@@ -1,6 +1,7 @@
 // Windows that ranks of one node share: after `meet` each rank reads the values that the others
 // wrote before it, in every round and after the window grows. If the memory is not available, all
-// ranks get the same refusal and the window is unchanged. What a rank has posted is seen by those that wait for it.
+// ranks get the same refusal and the window is unchanged. What a rank has posted is seen by those
+// that wait for it.
 #include <cstdint>
 
 #include <unistd.h>
@@ -63,8 +64,9 @@ TEST_CASE("what was written before meeting is read after") {
   }
 }
 
-// A pipeline through fewer places than there are numbers: each rank in turn writes one, all read it at their own pace, and a
-// place is written again when all have read it. Progress begins anew in every use.
+// A pipeline through fewer places than there are numbers: each rank in turn writes one, all read it
+// at their own pace, and a place is written again when all have read it. Progress begins anew in
+// every use.
 TEST_CASE("ranks wait for what others post") {
   runtime::Comm const comm(copy_of_world());
   runtime::SharedWindow window(comm);

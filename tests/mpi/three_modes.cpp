@@ -1,7 +1,8 @@
-// f_contract of JAX's tutorial, layer norm, softmax, attention and cross-entropy: each is written once, and run by
-// automatic mode, on strict tensors and by shard_map on the blocks of ranks. If a batch is split, each rank computes
-// its part alone, and the three give the same bits. If the dim of a sum is split, the modes may add in another order:
-// each is compared with a reference in double.
+// f_contract of JAX's tutorial, layer norm, softmax, attention and cross-entropy: each is written
+// once, and run by automatic mode, on strict tensors and by shard_map on the blocks of ranks. If a
+// batch is split, each rank computes its part alone, and the three give the same bits. If the dim
+// of a sum is split, the modes may add in another order: each is compared with a reference in
+// double.
 // RANKS: 1 2 4 8
 // TIMEOUT: 300
 #include <algorithm>
@@ -37,8 +38,8 @@ using Grid = Mesh<X, Y>;
 
 // ---- What differs between modes: who completes a sum or a maximum over a split dim ----
 
-// Automatic mode does it itself; a value with several readers is marked, so that it is computed once. The functions of
-// blocks and of strict tensors need this one too if the dim is not split.
+// Automatic mode does it itself; a value with several readers is marked, so that it is computed
+// once. The functions of blocks and of strict tensors need this one too if the dim is not split.
 struct Itself {
   static auto total(auto const& part) { return part; }
   static auto most(auto const& part) { return part; }
@@ -73,7 +74,8 @@ constexpr auto f_contract = [](auto by, auto const& x) { return by.total(sum<I>(
 constexpr auto layer_norm = [](auto const& x, auto const& gain, auto const& bias) {
   return (x - mean<F>(x)) * rsqrt(var<F>(x) + 1e-5F) * gain + bias;
 };
-// `var` of a split dim is named in strict mode and has no form on blocks: sums say the same in all modes.
+// `var` of a split dim is named in strict mode and has no form on blocks: sums say the same in all
+// modes.
 constexpr auto split_layer_norm = [](auto by, float n, auto const& x, auto const& gain,
                                      auto const& bias) {
   auto const centred = by.template once<struct Centred>(x - by.total(sum<F>(x)) / n);
@@ -206,7 +208,8 @@ double mean_of(std::vector<double> const& all) {
   return sum / static_cast<double>(all.size());
 }
 
-// The extents that a test runs with: those that the ranks divide, which shard_map wants, and others.
+// The extents that a test runs with: those that the ranks divide, which shard_map wants, and
+// others.
 bool equal_blocks(Grid const& mesh, Int n) { return n % mesh.size() == 0; }
 
 }  // namespace
@@ -221,8 +224,8 @@ TEST_CASE("f_contract: x split over both axes, its column sums over one") {
     static_assert(same_spec<decltype(strict), Tensor<float, Dim<J, Y>> const>);
     auto const e = f_contract(Automatic{}, lazy(x));
     auto const automatic = evaluate<Dim<J, Y>>(mesh, e);
-    // of many rows: the plan of strict mode, one all_reduce of the sums of blocks. Few are gathered first, and added in
-    // another order
+    // of many rows: the plan of strict mode, one all_reduce of the sums of blocks. Few are gathered
+    // first, and added in another order
     if (n[0] == 64) {
       if (mesh.size_of<X>() > 1) {
         auto const plan = planned(evaluate_to<Dim<J, Y>>, mesh, e).plan;

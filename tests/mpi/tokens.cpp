@@ -1,5 +1,5 @@
-// Batches of a file of tokens: the same on every sharding and number of ranks, each window once in an epoch, with what
-// follows; all types of elements; files that are missing, broken or too short.
+// Batches of a file of tokens: the same on every sharding and number of ranks, each window once in
+// an epoch, with what follows; all types of elements; files that are missing, broken or too short.
 // NEEDS: Random123
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,7 @@
-// A training step against its plan: six layers in five parallelisms. The bytes of both passes and of the norm by the shim
-// are the plan's, and what a rank holds at most is at most the planned peak and at least ten elevenths of it. With split
-// parameters the step needs less than two layers' whole weights beyond what it was given and the gradient.
+// A training step against its plan: six layers in five parallelisms. The bytes of both passes and
+// of the norm by the shim are the plan's, and what a rank holds at most is at most the planned peak
+// and at least ten elevenths of it. With split parameters the step needs less than two layers'
+// whole weights beyond what it was given and the gradient.
 // RANKS: 4
 // SOURCES: tests/shim/pmpi.cpp
 #include <array>
@@ -182,7 +183,8 @@ void holds() {
   CHECK(static_cast<double>(planned.peak_bytes()) <= 1.1 * static_cast<double>(peak));
 }
 
-// docs/training.md, "The stages of ZeRO": the six layers have 6.05 MB of weights in double, the moments twice as much.
+// docs/training.md, "The stages of ZeRO": the six layers have 6.05 MB of weights in double, the
+// moments twice as much.
 template <class S>
 constexpr Int planned_peak() {
   using N = Net<S, double>;

@@ -1,5 +1,6 @@
-// Tensors over the user's own memory: values, writes and results in it, no copy and nothing in the pool, blocks that are
-// empty, uneven and block-cyclic; const memory is copied where another tensor would be written.
+// Tensors over the user's own memory: values, writes and results in it, no copy and nothing in the
+// pool, blocks that are empty, uneven and block-cyclic; const memory is copied where another tensor
+// would be written.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Fourier transforms by cuFFT. The library has this code only if Kokkos is built for CUDA; this file
-// replaces that part of Kokkos by Serial with a stream, so that the code compiles. scripts/check_nvcc compiles it
-// without linking. Linked to cuFFT and run without a GPU, the program sees the error of a plan.
+// Fourier transforms by cuFFT. The library has this code only if Kokkos is built for CUDA; this
+// file replaces that part of Kokkos by Serial with a stream, so that the code compiles.
+// scripts/check_nvcc compiles it without linking. Linked to cuFFT and run without a GPU, the
+// program sees the error of a plan.
 #include <Kokkos_Core.hpp>
 
 #ifndef KOKKOS_ENABLE_CUDA

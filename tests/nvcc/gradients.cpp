@@ -1,5 +1,5 @@
-// Operations of four operands, as the gradient of cross_entropy has one, and of five: nvcc did not find their own
-// function of element types and refused them with C10. Nothing runs.
+// Operations of four operands, as the gradient of cross_entropy has one, and of five: nvcc did not
+// find their own function of element types and refused them with C10. Nothing runs.
 #include <shardtype/nn/nn.hpp>
 #include <shardtype/shardtype.hpp>
 

@@ -1,6 +1,7 @@
-// Loss curves of a GPT of nn functions, in double: parameters whole or split (FSDP) over X, or X splits the sequence (a
-// ring of keys and values); heads, hidden features and bytes split over Y, on every mesh of the job's ranks; with 8 heads, and with 6. gpt_reference.py computes the same with
-// NumPy. Arguments: the number of steps. Prints "curve TYPES MESH HEADS: losses".
+// Loss curves of a GPT of nn functions, in double: parameters whole or split (FSDP) over X, or X
+// splits the sequence (a ring of keys and values); heads, hidden features and bytes split over Y,
+// on every mesh of the job's ranks; with 8 heads, and with 6. gpt_reference.py computes the same
+// with NumPy. Arguments: the number of steps. Prints "curve TYPES MESH HEADS: losses".
 // NEEDS: Random123
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
-// A call of each family of operations. leaves FAMILY CALLS: rank 1 ends after so many calls, the others call once more:
-// E06, by messages and where ranks wait in a window that they share. another FAMILY: rank 1 calls another operation
-// instead. `threads`: each call in a second thread is E08.
+// A call of each family of operations. leaves FAMILY CALLS: rank 1 ends after so many calls, the
+// others call once more: E06, by messages and where ranks wait in a window that they share. another
+// FAMILY: rank 1 calls another operation instead. `threads`: each call in a second thread is E08.
 // SOURCES: tests/harness/yield.cpp
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,7 @@
-// Linear algebra of matrices that linalg_reference.py has drawn: matrices FOLDER STACKS ONES TALLS, the numbers of stacks, of
-// single matrices and of tall ones. Rank 0 writes the results to FOLDER/out, one after another: a line with the name, the
-// type of the elements and the shape, and the elements. The script compares them with numpy.linalg and scipy.linalg.
+// Linear algebra of matrices that linalg_reference.py has drawn: matrices FOLDER STACKS ONES TALLS,
+// the numbers of stacks, of single matrices and of tall ones. Rank 0 writes the results to
+// FOLDER/out, one after another: a line with the name, the type of the elements and the shape, and
+// the elements. The script compares them with numpy.linalg and scipy.linalg.
 // SOURCES: tests/harness/yield.cpp
 // NEEDS: LAPACK
 #include <cstdint>
@@ -156,7 +157,8 @@ class Functions {
                static_cast<std::streamsize>(values.size() * sizeof(typename A::element)));
   }
 
-  // The solutions with each triangle of `a`, of `b[I, K]`, and of the transposed matrix, of `columns[J, K]`.
+  // The solutions with each triangle of `a`, of `b[I, K]`, and of the transposed matrix, of
+  // `columns[J, K]`.
   template <class A, class R, class C>
   void triangles(std::string const& of, A const& a, R const& b, C const& columns) {
     for (bool const upper : {false, true})

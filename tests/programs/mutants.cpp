@@ -1,6 +1,6 @@
-// Loads files that check_mutants.py has written, good and hostile ones, one after the other, and says of each whether it
-// was read, its values, and the memory that this took: mutants LIST, a file of paths. mutants --save FOLDER writes good
-// files for it.
+// Loads files that check_mutants.py has written, good and hostile ones, one after the other, and
+// says of each whether it was read, its values, and the memory that this took: mutants LIST, a file
+// of paths. mutants --save FOLDER writes good files for it.
 // SOURCES: tests/harness/yield.cpp
 // NEEDS: JSON
 #include <algorithm>
@@ -44,7 +44,8 @@ struct Hash {
   }
 };
 
-// The most memory that this rank had since `forget`, in bytes; where that cannot be forgotten, since it began.
+// The most memory that this rank had since `forget`, in bytes; where that cannot be forgotten,
+// since it began.
 std::int64_t most_memory() {
 #ifdef __SANITIZE_ADDRESS__
   return 0;  // it has memory of its own for each piece of memory

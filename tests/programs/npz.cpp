@@ -1,5 +1,5 @@
-// Reads the file that check_npz.py has written by numpy.savez, writes one for it, and says what is wrong with others:
-// npz IN OUT BAD...
+// Reads the file that check_npz.py has written by numpy.savez, writes one for it, and says what is
+// wrong with others: npz IN OUT BAD...
 // SOURCES: tests/harness/yield.cpp
 #include <cstdint>
 #include <cstdio>

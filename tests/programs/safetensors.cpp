@@ -1,5 +1,5 @@
-// Reads the file that check_safetensors.py has written, with its names and orientation, and writes files for it:
-// safetensors IN OUT RUN.
+// Reads the file that check_safetensors.py has written, with its names and orientation, and writes
+// files for it: safetensors IN OUT RUN.
 // SOURCES: tests/harness/yield.cpp
 // NEEDS: JSON
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Saves steps of a run until it is killed: saves RUN [--thread]. It begins with the latest step that is there, whose
-// values it checks, and says "loaded N" and then "saved N" when a step is saved. saves RUN --check: checks all steps that
-// are there, and ends.
+// Saves steps of a run until it is killed: saves RUN [--thread]. It begins with the latest step
+// that is there, whose values it checks, and says "loaded N" and then "saved N" when a step is
+// saved. saves RUN --check: checks all steps that are there, and ends.
 // SOURCES: tests/harness/yield.cpp
 // NEEDS: JSON
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Threads beside that of the Environment: threads WORD. `reads`: they read blocks of tensors and let go
-// of them while the first thread computes. `computes`: each computes, which is an Error, E08, that it
-// catches. `dies`: nobody catches it.
+// Threads beside that of the Environment: threads WORD. `reads`: they read blocks of tensors and
+// let go of them while the first thread computes. `computes`: each computes, which is an Error,
+// E08, that it catches. `dies`: nobody catches it.
 // SOURCES: tests/harness/yield.cpp
 #include <atomic>
 #include <cstdint>

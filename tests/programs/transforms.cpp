@@ -1,6 +1,7 @@
-// Fourier transforms of arrays that fourier_reference.py has drawn: transforms FOLDER CUBES LINES. Each rank writes its
-// blocks of the results to FOLDER/out.RANK, one after another: a line with the name, the whole shape, and where the block
-// begins and ends, and its numbers. The script compares them with numpy.fft.
+// Fourier transforms of arrays that fourier_reference.py has drawn: transforms FOLDER CUBES LINES.
+// Each rank writes its blocks of the results to FOLDER/out.RANK, one after another: a line with the
+// name, the whole shape, and where the block begins and ends, and its numbers. The script compares
+// them with numpy.fft.
 // SOURCES: tests/harness/yield.cpp
 // NEEDS: FFT
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Transforms of one shape in double and float. With the word `check` each rank says whether FFTW has measured them,
-// in this program or before; check_wisdom.py runs it.
+// Transforms of one shape in double and float. With the word `check` each rank says whether FFTW
+// has measured them, in this program or before; check_wisdom.py runs it.
 // SOURCES: tests/harness/yield.cpp
 // NEEDS: FFTW
 #include <array>

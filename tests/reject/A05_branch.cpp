@@ -1,4 +1,5 @@
-// The plan of a function that branches on a value, from types alone: which of the two runs is known at run time.
+// The plan of a function that branches on a value, from types alone: which of the two runs is known
+// at run time.
 // EXPECT: \[shardtype A05\] the plan of this function depends on an extent or a value that is known at run time only
 // EXPECT: false, shardtype::Local<bool> ?>
 // FORBID: Resolve<|basic_type|Pack<

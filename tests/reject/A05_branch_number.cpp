@@ -1,4 +1,5 @@
-// The plan of a function that calls the branch of a number, from types alone: which one is known at run time.
+// The plan of a function that calls the branch of a number, from types alone: which one is known at
+// run time.
 // EXPECT: \[shardtype A05\] the plan of this function depends on an extent or a value that is known at run time only
 // EXPECT: false, shardtype::Local<long( long)?( int)?> ?>
 // FORBID: Resolve<|basic_type|Pack<

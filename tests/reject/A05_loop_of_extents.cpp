@@ -1,5 +1,6 @@
-// The length of a loop is an extent as a number, which is known at run time only: with another number the function has
-// other operations. A function that computes with the number has the same ones.
+// The length of a loop is an extent as a number, which is known at run time only: with another
+// number the function has other operations. A function that computes with the number has the same
+// ones.
 // EXPECT: \[shardtype A05\] the plan of this function depends on an extent or a value that is known at run time only
 // EXPECT: shardtype::Tensor<float, shardtype::Dim<I, X>
 // MAX-LINES: 11, 26 with echo (one of each names the precompiled header of these tests)

@@ -1,5 +1,5 @@
-// The plan of a function that loops while a value is large, from types alone: the number of rounds is known at run
-// time.
+// The plan of a function that loops while a value is large, from types alone: the number of rounds
+// is known at run time.
 // EXPECT: \[shardtype A05\] the plan of this function depends on an extent or a value that is known at run time only
 // EXPECT: false, shardtype::Local<bool> ?>
 // FORBID: Resolve<|basic_type|Pack<

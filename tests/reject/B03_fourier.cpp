@@ -1,4 +1,5 @@
-// A Fourier transform along a dim that is block-cyclic, and its fix: blocks, whose axis a named result moves.
+// A Fourier transform along a dim that is block-cyclic, and its fix: blocks, whose axis a named
+// result moves.
 // EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: reshard it to blocks first, Dim<I, X> \(one all_to_all
 // EXPECT: false, shardtype::Tensor<double, shardtype::Dim<I, shardtype::Cyclic<X, 4> ?>, shardtype::Dim<J> ?>, I, X>

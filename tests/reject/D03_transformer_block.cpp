@@ -1,4 +1,5 @@
-// A transformer block of rows whose features are split: norms need whole rows, so the sequence is split.
+// A transformer block of rows whose features are split: norms need whole rows, so the sequence is
+// split.
 // EXPECT: \[shardtype D03\]
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
-// A long Fourier transform of an expression: its two exchanges are its own, and the planner runs operations on dims
-// that are whole.
+// A long Fourier transform of an expression: its two exchanges are its own, and the planner runs
+// operations on dims that are whole.
 // EXPECT: \[shardtype L01\] automatic mode does not record this operation
 // FORBID: error:.*error:
 // MAX-LINES: 11

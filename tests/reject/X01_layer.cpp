@@ -1,4 +1,5 @@
-// A layer in tensor and sequence parallelism: nobody says that the gradients of its parameters are summed over X.
+// A layer in tensor and sequence parallelism: nobody says that the gradients of its parameters are
+// summed over X.
 // EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: shardtype::Tensor<float, shardtype::Dim<D>, shardtype::Dim<M, Y> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<

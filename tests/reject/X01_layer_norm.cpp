@@ -1,4 +1,5 @@
-// The gain of a layer norm is used by rows that X splits, and nothing names the sum of its gradient.
+// The gain of a layer norm is used by rows that X splits, and nothing names the sum of its
+// gradient.
 // EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: used_as
 // FORBID: Resolve<|basic_type|Pack<

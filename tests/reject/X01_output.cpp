@@ -1,4 +1,5 @@
-// An invariant block becomes the block of a dim that X splits: its gradient differs from rank to rank.
+// An invariant block becomes the block of a dim that X splits: its gradient differs from rank to
+// rank.
 // EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // EXPECT: shardtype::Local<double, shardtype::Dim<B> ?>, shardtype::Tensor<double, shardtype::Dim<B, X> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded

@@ -1,5 +1,5 @@
-// Updates that are replicated where the ids are split, with a named result: sliced for free, so that
-// their gradient comes in blocks.
+// Updates that are replicated where the ids are split, with a named result: sliced for free, so
+// that their gradient comes in blocks.
 // EXPECT: \[shardtype X02\] an operand is replicated along a mesh axis and was sliced
 // EXPECT: Named<.*AddRows<V>, .*shardtype::Tensor<double, shardtype::Dim<B>, shardtype::Dim<D> ?>
 // FORBID: Resolve<|basic_type|Pack<|Sharded|Recorded

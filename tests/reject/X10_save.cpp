@@ -1,4 +1,5 @@
-// A checkpoint of a struct that does not say how it holds its tensors, of which nothing would be saved.
+// A checkpoint of a struct that does not say how it holds its tensors, of which nothing would be
+// saved.
 // EXPECT: \[shardtype X10\] an argument whose gradient is wanted .* and so no model of an optimizer or checkpoint
 // FORBID: Resolve<|basic_type|Pack<|NotTaken
 // FORBID: error:.*error:

@@ -1,4 +1,5 @@
-// A disk that fails: calls of the system on files below a folder fail with an errno. Link full_disk.cpp.
+// A disk that fails: calls of the system on files below a folder fail with an errno. Link
+// full_disk.cpp.
 #pragma once
 
 #include <atomic>
@@ -8,7 +9,8 @@ namespace shim {
 
 enum class DiskCall { none, write, sync, close };
 
-// Which calls fail of this process: those of a kind on files whose path holds `part`, after the first `spared`.
+// Which calls fail of this process: those of a kind on files whose path holds `part`, after the
+// first `spared`.
 struct DiskFault {
   DiskCall call = DiskCall::none;
   int spared = 0;

@@ -189,8 +189,8 @@ static_assert(loop.messages() == 5 * (1 + 2));
 static_assert(loop.flops() == 2 * 2 * (20 + 12 + 6 + 4 + 1));
 static_assert(busiest(loop));
 
-// The bytes of a loop are summed by series: the same as round by round, with sizes that ranks and blocks do not
-// divide, and ranks of two axes that share no factor
+// The bytes of a loop are summed by series: the same as round by round, with sizes that ranks and
+// blocks do not divide, and ranks of two axes that share no factor
 template <Long rows, Long p, Long q, Long block, bool closed>
 struct Blocked {
   struct P : Axis<"P", p> {};
@@ -213,7 +213,8 @@ constexpr bool closes() {
 static_assert(closes<8 * 24, 2, 2, 8>() && closes<8 * 24 + 5, 2, 2, 8>());
 static_assert(closes<70, 3, 2, 2>() && closes<71, 3, 2, 2>() && closes<41, 1, 3, 1>());
 static_assert(closes<3, 2, 2, 8>() && closes<8, 2, 2, 8>() && closes<33, 4, 2, 8>());
-// n = 4096 in blocks of 64 on 2 x 2: of both panels of each round, half the ranks receive half of the trailing rows
+// n = 4096 in blocks of 64 on 2 x 2: of both panels of each round, half the ranks receive half of
+// the trailing rows
 constexpr Long panels(Long n, Long ranks) {  // of doubles, on a square of ranks
   Long most = 0;
   for (Long x = 0; x < ranks; ++x)
@@ -261,8 +262,9 @@ static_assert(loop_of(20, 1, nullptr).bytes(at(0)) == 21 * 56);
 static_assert(loop_of(5, 0, nullptr).repeat_of(0) == -1 &&
               loop_of(5, 0, nullptr).repeat_of(1) == 0);
 
-// look-ahead: a panel is made and sent beside the update of the round before; every so many rounds a rank makes one, for which
-// it needs its time. Updates shrink: at first they take longer than a panel, in the end they do not
+// look-ahead: a panel is made and sent beside the update of the round before; every so many rounds
+// a rank makes one, for which it needs its time. Updates shrink: at first they take longer than a
+// panel, in the end they do not
 constexpr std::int64_t panel_time = picoseconds(20'000, machine.flops_per_second);
 constexpr std::int64_t update_time(Long number) {
   return picoseconds(static_cast<double>(900'000 - 300'000 * number), machine.flops_per_second);

@@ -1,4 +1,5 @@
-// Operations on tensors of bfloat16: the elements of results, what is refused, and two bytes per element in plans.
+// Operations on tensors of bfloat16: the elements of results, what is refused, and two bytes per
+// element in plans.
 #include <cstdint>
 
 #include <shardtype/types.hpp>

@@ -258,7 +258,8 @@ static_assert(
     dot_plan<T<Dim<M8>, Dim<C2>>, T<Dim<C2>, Dim<N8>>, Dim<M8>, Dim<N8>, Unreduced<X>>.collectives() ==
     0);
 
-// Three and more operands: pairs from left to right, of which each has what later ones and the result need.
+// Three and more operands: pairs from left to right, of which each has what later ones and the
+// result need.
 struct L : Index<"L"> {};
 template <class Op, class Out, class... As>
 constexpr bool several_give = std::is_same_v<result_t<Op, As...>, Out>;

@@ -1,8 +1,8 @@
 // Fourier transforms on types: results, refusals, and the plans of slabs and pencils, whose bytes
-// are those of the published formulas: of a block of n bytes, n (1 - 1 / p) per exchange of slabs (Frigo and
-// Johnson, "FFTW", MPI transposes) and n (1 - 1 / px) + n (1 - 1 / py) of pencils (Pekurovsky, "P3DFFT", SIAM J.
-// Sci. Comput. 34, 2012; Dalcin, Mortensen and Keyes, J. Parallel Distrib. Comput. 128, 2019). Nothing is gathered
-// on any mesh.
+// are those of the published formulas: of a block of n bytes, n (1 - 1 / p) per exchange of slabs
+// (Frigo and Johnson, "FFTW", MPI transposes) and n (1 - 1 / px) + n (1 - 1 / py) of pencils
+// (Pekurovsky, "P3DFFT", SIAM J. Sci. Comput. 34, 2012; Dalcin, Mortensen and Keyes, J. Parallel
+// Distrib. Comput. 128, 2019). Nothing is gathered on any mesh.
 #include <cstdint>
 #include <type_traits>
 

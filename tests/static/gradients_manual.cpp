@@ -1,6 +1,6 @@
 // NEEDS: full
-// The communication of both passes through shard_map, from types alone: Megatron, data parallel, FSDP,
-// sequence parallel, rings; gradients taken inside; plans with sizes.
+// The communication of both passes through shard_map, from types alone: Megatron, data parallel,
+// FSDP, sequence parallel, rings; gradients taken inside; plans with sizes.
 
 #include <tuple>
 #include <type_traits>

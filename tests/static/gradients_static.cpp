@@ -74,7 +74,8 @@ static_assert(BACKWARD(W, norm<L>(w) * stddev<L>(w)) == 0);
 static_assert(BACKWARD(W, log_softmax<D>(w)) == 0);
 static_assert(BACKWARD(Split, softmax<L, Dim<L, X>, Dim<D>>(w)) == 1);
 
-// named lookups of operands that are not moved: what the result's name says is moved back, nothing else
+// named lookups of operands that are not moved: what the result's name says is moved back, nothing
+// else
 static_assert(BACKWARD_OF_TWO(Split, Ids<Dim<R>>, take<L, Dim<R>, Dim<D>>(w, v)) == 0);
 static_assert(BACKWARD_OF_TWO(W, SplitIds, take<L, Dim<R, X>, Dim<D>>(reduced<X>(w), v)) == 1);
 constexpr auto of_part = plan(value_and_grad<0>([](auto const& w, auto const& v) {

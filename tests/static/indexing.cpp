@@ -248,7 +248,8 @@ static_assert(refusal_of<Row<Dim<V>>, T<Dim<V>, Dim<D>>> == rules::Code::R01_ind
 static_assert(refusal_of<Row<Dim<D>, Unreduced<X>>, T<Dim<V>, Dim<D>>> ==
               rules::Code::R02_replicated_to_unreduced);
 
-// Along a split dim it is sent alone; a slice of it is added up where that is less, else it goes from dim to dim.
+// Along a split dim it is sent alone; a slice of it is added up where that is less, else it goes
+// from dim to dim.
 using Table = T<Dim<Many, Y>, Dim<Wide>>;
 constexpr auto row = plan(op::At<Many, Dim<Wide>>{40000}, type<Table>);
 static_assert(row.collectives() == 1 && row.bytes_per_rank() == 2 * 512 * 4 * 3 / 4);

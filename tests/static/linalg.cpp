@@ -160,7 +160,8 @@ static_assert(solving.collectives() == 0);
 static_assert(solving.flops() == 12 * (2 * 6 * 6 * 6 / 3 + 2 * 6 * 6));
 static_assert(plan([](auto const& a) { return linalg::slogdet<I, J>(a).logdet; }, type<A>)
                   .collectives() == 0);
-// One step, whose results lie beside each other: 12 matrices, their vectors and values, and what the kernel needs.
+// One step, whose results lie beside each other: 12 matrices, their vectors and values, and what
+// the kernel needs.
 constexpr Plan eigen = plan(op::Eigh<I, J, P>{}, type<A>);
 static_assert(eigen.collectives() == 0 && eigen.flops() == 12 * 9 * 6 * 6 * 6);
 static_assert(eigen.peak_bytes() == 8 * (12 * (36 + 36 + 6) + 8 * 6 * 7));

@@ -147,7 +147,8 @@ static_assert(lu.bytes_per_rank() <= 8LL * 2048 * 2048 / 2 * 3 / 4 * 107 / 100);
 static_assert(lu.peak_bytes() <= 8LL * (2 * 2048 * 512 + 3 * (2048 * 64 + 33)) + 4 * 2050);
 static_assert(lu.flops() >= 2LL * 2048 * 2048 * 2048 / 3 / 4);
 
-// Panels are factorized and sent beside updates: but for the first one, and for the time in which their ranks do so.
+// Panels are factorized and sent beside updates: but for the first one, and for the time in which
+// their ranks do so.
 constexpr double one_after_the_other(Plan p) {
   for (int k = 0; k < p.repeat_count; ++k) {
     planning::Repeat loop = p.repeats[k];

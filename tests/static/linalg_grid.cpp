@@ -168,7 +168,8 @@ static_assert(code<LuSolve, A, Tensor<double, Dim<J>>, Right> == Code::C10_eleme
 static_assert(code<CholeskySolve, A, Tensor<double, Dim<I>>> == Code::Q05_one_matrix);
 static_assert(code<TriangleTurned, A, Right> == Code::D01_no_such_index);
 
-// Process columns take turns with panels, which they factorize and send ahead of the rest of an update.
+// Process columns take turns with panels, which they factorize and send ahead of the rest of an
+// update.
 static_assert(plan(Lu{}, type<A>).repeats[0].ahead == planning::LookAhead{5, 2});
 static_assert(plan(Cholesky{}, type<A>).repeats[0].ahead == planning::LookAhead{4, 2});
 static_assert(plan(LuSolve{}, type<A>, type<Pivots>, type<Right>).repeats[0].ahead ==
@@ -191,8 +192,9 @@ static_assert(gathers<op::GridLu<U, V>, Tensor<double, Split<U, X>, Split<V, Y>>
 static_assert(gathers<op::GridSolve<M, N>, Tensor<double, Split<M, P>, Split<N, Q>>,
                       Tensor<double, Split<M, P>>> == 0);
 
-// The rank that gets the most, compared with all of them: what a rank has itself of the rows of its columns, which Cholesky
-// sends, depends on both coordinates; ranks with nothing of that count once for each process column.
+// The rank that gets the most, compared with all of them: what a rank has itself of the rows of its
+// columns, which Cholesky sends, depends on both coordinates; ranks with nothing of that count once
+// for each process column.
 template <int p, int q, int n>
 constexpr bool busiest() {
   struct Down : Axis<"Down", p> {};

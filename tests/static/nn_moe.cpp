@@ -118,7 +118,8 @@ static_assert(capacity.collectives() == 3);
 static_assert(gathered.count(Collective::all_gather) == 3);  // tokens, experts, weights
 static_assert(gathered.count(Collective::reduce_scatter) == 1);
 static_assert(gathered.collectives() == 4);
-// Of equal loads the ragged form holds k of p parts of the rows, the gathered one all tokens and their sum.
+// Of equal loads the ragged form holds k of p parts of the rows, the gathered one all tokens and
+// their sum.
 static_assert(ragged.peak_bytes() < gathered.peak_bytes());
 static_assert(capacity.peak_bytes() < gathered.peak_bytes());
 static_assert(ragged.bytes_per_rank() < gathered.bytes_per_rank());

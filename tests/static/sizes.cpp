@@ -79,7 +79,8 @@ constexpr bool kinds_hold() {
   return k == static_cast<int>(Move::window) + 1;
 }
 static_assert(kinds_hold());
-// A reshard's steps by their collectives: those without block-cyclic dims, without choices of each rank.
+// A reshard's steps by their collectives: those without block-cyclic dims, without choices of each
+// rank.
 static_assert(move_of(Collective::none) == Move::slice &&
               move_of(Collective::all_gather) == Move::gather);
 static_assert(move_of(Collective::all_to_all) == Move::exchange &&

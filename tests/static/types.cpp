@@ -297,8 +297,8 @@ static_assert(other_axis.bytes_per_rank() == (1 << 24));
 using OtherDim = Tensor<float, Dim<N>, Dim<M, X>>;
 static_assert(sent<Blocks, OtherDim> == Collective::all_to_all);
 static_assert(sent_back<Blocks, OtherDim> == Collective::all_to_all);
-// S over x, y -> S over x on the other dim and U over y: JAX does not support it yet; refused as any
-// S -> U
+// S over x, y -> S over x on the other dim and U over y: JAX does not support it yet; refused as
+// any S -> U
 static_assert(resharding<Ordered, Tensor<float, Dim<N>, Dim<M, X>, Unreduced<Y>>> ==
               Code::R03_split_to_unreduced);
 

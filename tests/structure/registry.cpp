@@ -1,6 +1,7 @@
-// Every operation has a rule, a plan with operands and sizing, and a run, shown on one sample of operands each; and a
-// gradient that is tested, or a reason. The test is that this compiles. registry.py compares the samples with the
-// objects in the headers, the documents and the random programs.
+// Every operation has a rule, a plan with operands and sizing, and a run, shown on one sample of
+// operands each; and a gradient that is tested, or a reason. The test is that this compiles.
+// registry.py compares the samples with the objects in the headers, the documents and the random
+// programs.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -132,7 +133,8 @@ inline constexpr std::tuple linalg_samples{
 
 }  // namespace samples
 
-// Calls are qualified: unqualified_calls.py compiles this beside functions of all names in the samples' namespaces.
+// Calls are qualified: unqualified_calls.py compiles this beside functions of all names in the
+// samples' namespaces.
 namespace registry {
 
 using namespace samples;
@@ -221,8 +223,8 @@ constexpr bool has_derivative<op::Map<F>> = autodiff::Derivative<F>::exists;
 template <detail::HasResults Op>
 constexpr bool has_derivative<Op> = autodiff::Vjp<autodiff::ResultOf<Op, 0>>::exists;
 
-// Whether an operation has a gradient that the proofs of cotangents enumerate, gives constants, or stands among those
-// without a gradient: one of these.
+// Whether an operation has a gradient that the proofs of cotangents enumerate, gives constants, or
+// stands among those without a gradient: one of these.
 template <Name object, Name function, class Op, class... As>
 constexpr bool told(Sample<object, function, Op, As...> const&, bool enumerated) {
   using V = typename checking::Resolve<Op, As...>::result::element;
@@ -274,7 +276,8 @@ consteval auto floating() {
   }
   return numbers;
 }
-// Instantiates the gradient of an accepted call with respect to its floating operands; nobody calls it.
+// Instantiates the gradient of an accepted call with respect to its floating operands; nobody calls
+// it.
 template <std::size_t... N, class Op, class... As>
 void differentiated(std::index_sequence<N...>, Op const& op, std::source_location const& where,
                     As const&... as) {

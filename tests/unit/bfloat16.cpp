@@ -1,5 +1,5 @@
-// The element type bfloat16: what conversions and operators round, for every pattern of bits and against a search for
-// the nearest among them.
+// The element type bfloat16: what conversions and operators round, for every pattern of bits and
+// against a search for the nearest among them.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,8 +1,8 @@
 // OPTIMIZE: 1
-// Functions of complex numbers beside those of long double, at drawn points: on the axes and on both sides of the branch
-// cuts with both zeros, near zeros, poles and branch points, tiny, huge, infinite and NaN. Errors are at most 8 epsilons
-// of the absolute value, of powers times 1 + |b log a|; zeros have the same signs, and infinities and NaN are those of
-// annex G of the C standard.
+// Functions of complex numbers beside those of long double, at drawn points: on the axes and on
+// both sides of the branch cuts with both zeros, near zeros, poles and branch points, tiny, huge,
+// infinite and NaN. Errors are at most 8 epsilons of the absolute value, of powers times 1 + |b log
+// a|; zeros have the same signs, and infinities and NaN are those of annex G of the C standard.
 #include <algorithm>
 #include <cmath>
 #include <complex>

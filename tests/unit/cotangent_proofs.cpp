@@ -1,8 +1,8 @@
-// The rule of cotangents, for all shardings of the operands over two axes (split in both orders of a
-// list, block-cyclic, replicated, unreduced, reduced): wherever an operation is legal, its transpose is
-// legal by the operation's own rules, and its result becomes the cotangent of the operand by casts,
-// slices and zeros around a block; or is refused, X01 only where a sum meets a replicated operand, X02
-// only where blocks do.
+// The rule of cotangents, for all shardings of the operands over two axes (split in both orders of
+// a list, block-cyclic, replicated, unreduced, reduced): wherever an operation is legal, its
+// transpose is legal by the operation's own rules, and its result becomes the cotangent of the
+// operand by casts, slices and zeros around a block; or is refused, X01 only where a sum meets a
+// replicated operand, X02 only where blocks do.
 #include <array>
 #include <string>
 #include <utility>
@@ -120,8 +120,8 @@ namespace {
 namespace drawn = gradient_programs;
 using programs::Instruction;
 
-// Calls `judge` with the instructions of a case that differ in what they name. `specs` has all shardings of dims
-// with given labels.
+// Calls `judge` with the instructions of a case that differ in what they name. `specs` has all
+// shardings of dims with given labels.
 template <class Specs, class Judge>
 void each_instruction(int number, Specs const& specs, Judge const& judge) {
   programs::WithGradient const& c = drawn::all_cases[number];

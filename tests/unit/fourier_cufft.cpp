@@ -1,5 +1,6 @@
-// What the library does around cuFFT, on the host: layouts, plans and copies, with a stand-in for cuFFT
-// (tests/shim/cuda) and for Kokkos::Cuda, against the library of the host. cuFFT itself needs a GPU.
+// What the library does around cuFFT, on the host: layouts, plans and copies, with a stand-in for
+// cuFFT (tests/shim/cuda) and for Kokkos::Cuda, against the library of the host. cuFFT itself needs
+// a GPU.
 // NEEDS: FFT
 #include <algorithm>
 #include <cmath>

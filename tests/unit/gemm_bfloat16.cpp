@@ -1,6 +1,6 @@
-// The packed product of bfloat16 compared with a naive triple loop, with sums in plain C++ and, where the processor has
-// them, by its instructions. What is exact in float has the same bits in every order; the others are compared with sums
-// in double.
+// The packed product of bfloat16 compared with a naive triple loop, with sums in plain C++ and,
+// where the processor has them, by its instructions. What is exact in float has the same bits in
+// every order; the others are compared with sums in double.
 // OPTIMIZE: 1
 
 #include "shardtype/kernels/gemm_bfloat16.hpp"
@@ -35,8 +35,8 @@ using detail::PairTile;
 /// Zero, with its sign, for a denormal number.
 float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
 
-/// The sums in plain C++: what vdpbf16ps computes. A product of two bfloat16 has at most 16 significant bits: of these
-/// roundings only that of the addition changes a value.
+/// The sums in plain C++: what vdpbf16ps computes. A product of two bfloat16 has at most 16
+/// significant bits: of these roundings only that of the addition changes a value.
 void plain_sums(Int pairs, std::uint32_t const* a, std::uint32_t const* b, float* c, Int row_stride,
                 bool add) {
   auto const half = [](std::uint32_t word, bool high) {
@@ -248,7 +248,8 @@ TEST_CASE("what is packed fits into the copies in float") {
 }
 
 TEST_CASE("the product of bfloat16 blocks is rounded once") {
-  // by the instructions where the processor has them, else in float: the same bits, as all sums are exact in float
+  // by the instructions where the processor has them, else in float: the same bits, as all sums are
+  // exact in float
   auto& used = shardtype::runtime::run_time.instructions;
   auto const before = used;
   for (auto const set :

@@ -54,7 +54,8 @@ int wrong_places(Int n, Int keep, bool descending) {
   return bad;
 }
 
-/// Rows of drawn values, of few values and of special ones, sorted with the bits of std::stable_sort.
+/// Rows of drawn values, of few values and of special ones, sorted with the bits of
+/// std::stable_sort.
 template <class T>
 int wrong_values(Int rows, Int n, int kind, bool descending) {
   auto const drawn = [&](std::uint64_t k) -> T {

@@ -89,8 +89,8 @@ Extents with(Extents at, int label, std::int64_t place) {
   return at;
 }
 
-// Whether a take of operands with these shardings gives a tensor of sharding `out`. If `unreduced` is
-// max, the table is of bool and the values are 0 and 1.
+// Whether a take of operands with these shardings gives a tensor of sharding `out`. If `unreduced`
+// is max, the table is of bool and the values are 0 and 1.
 bool take_is_sound(Spec const& table, Spec const& ids, Spec const& out, ReduceKind unreduced,
                    Sizing const& z) {
   std::int64_t const n = z.extents[V];

@@ -1,5 +1,5 @@
-// The kernels that elementwise functions launch: a temporary expression becomes part of the next one, in each place of
-// an argument; a named one is computed once, because it may be used again.
+// The kernels that elementwise functions launch: a temporary expression becomes part of the next
+// one, in each place of an argument; a named one is computed once, because it may be used again.
 #include <cstddef>
 #include <cstdint>
 #include <utility>

@@ -1,5 +1,5 @@
-// Programs of automatic mode with plans of hundreds of steps, of sizes that the types determine and of sizes given
-// at run time; and a plan that is too long.
+// Programs of automatic mode with plans of hundreds of steps, of sizes that the types determine and
+// of sizes given at run time; and a plan that is too long.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -43,8 +43,8 @@ auto hops(E const& e) {
   }
 }
 
-/// Whether each step reads earlier ones, each move begins at the sharding where its operand is, and the last
-/// step is the result.
+/// Whether each step reads earlier ones, each move begins at the sharding where its operand is, and
+/// the last step is the result.
 bool holds_together(ProgramPlan const& p) {
   bool good = p.size > 0 && p.steps[p.size - 1].node == p.program.root &&
               p.steps[p.size - 1].layout == p.program.wanted;

@@ -2,7 +2,8 @@
 // The distributions as functions of the element's number: known bits, statistics with fixed keys,
 // permutations, and counters beyond 2^32.
 // OPTIMIZE: 1
-// g++ fuses products with sums by default wherever it may; here clang does as well, and no bit may change.
+// g++ fuses products with sums by default wherever it may; here clang does as well, and no bit may
+// change.
 #ifdef __clang__
 #pragma clang fp contract(fast)
 #endif

@@ -200,8 +200,9 @@ void check_drawn(unsigned seed, int draws) {
   }
 }
 
-// The sums of squared distances of `columns` series of `rows` numbers. Apart: neighbouring numbers belong to different
-// series, `columns` of them computed at once, or each alone; else to the same series.
+// The sums of squared distances of `columns` series of `rows` numbers. Apart: neighbouring numbers
+// belong to different series, `columns` of them computed at once, or each alone; else to the same
+// series.
 enum class Series { apart, apart_alone, together };
 template <class T>
 auto spreads(Series how, Int rows, Int columns, std::vector<T> const& x) {

@@ -1,7 +1,7 @@
 // The rule of cotangents for the registered operations that the random programs do not draw: as in
-// cotangent_proofs.cpp, for all shardings over two axes, and for all states of two axes in manual mode. Each
-// operation with a gradient is enumerated here or there, or is listed with the reason why it is not
-// (tests/structure/registry.cpp).
+// cotangent_proofs.cpp, for all shardings over two axes, and for all states of two axes in manual
+// mode. Each operation with a gradient is enumerated here or there, or is listed with the reason
+// why it is not (tests/structure/registry.cpp).
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -43,7 +43,8 @@ Verdict then(Verdict const& v, Next next) {
   return v ? next(v.result) : v;
 }
 
-// An operation by its rule, and its pull: from the cotangent of the result, the operand and the result.
+// An operation by its rule, and its pull: from the cotangent of the result, the operand and the
+// result.
 template <class Rule, class Pull>
 Tally enumerated(std::string_view object, Rule rule, Pull pull) {
   Tally t;
@@ -152,7 +153,8 @@ Tally long_inverse(std::string_view object) {
       });
 }
 
-// A collective or cast of blocks along the first axis, to each state; the second axis has any state.
+// A collective or cast of blocks along the first axis, to each state; the second axis has any
+// state.
 Tally movement(std::string_view object, std::initializer_list<Movement> hows,
                std::initializer_list<AxisState> to) {
   Tally t;

@@ -1,6 +1,6 @@
-// Global variables of a program that have names of local variables in our headers: under -Wshadow, which the tests
-// have, and with our headers as -I, no warning comes from them. Before and after the include, because g++ looks at a
-// template's locals again where it is used.
+// Global variables of a program that have names of local variables in our headers: under -Wshadow,
+// which the tests have, and with our headers as -I, no warning comes from them. Before and after
+// the include, because g++ looks at a template's locals again where it is used.
 // OPTIMIZE: 1
 #include <array>
 #include <cstdint>

@@ -1,5 +1,6 @@
-// Elementary functions in vectors: accuracy against long double, special values, and that an element
-// has one value wherever it lies. Without the library, the same of the C library's functions.
+// Elementary functions in vectors: accuracy against long double, special values, and that an
+// element has one value wherever it lies. Without the library, the same of the C library's
+// functions.
 // OPTIMIZE: 2
 #include <algorithm>
 #include <bit>
@@ -171,7 +172,8 @@ std::vector<T> special_values() {
 }
 
 constexpr double allowed = 4;
-// a million points per function: of one instruction set header-only, of all together in the compiled part
+// a million points per function: of one instruction set header-only, of all together in the
+// compiled part
 #ifdef SHARDTYPE_COMPILED
 constexpr std::size_t points = std::size_t{1} << 19;
 #else
@@ -228,7 +230,8 @@ void check_pairs(char const* name, std::vector<T> a, std::vector<T> b, Exact exa
   CHECK(worst <= allowed);
 }
 
-/// The power of a negative number is that of its magnitude, with the sign of the exponent's parity, wherever it lies.
+/// The power of a negative number is that of its magnitude, with the sign of the exponent's parity,
+/// wherever it lies.
 template <class T>
 void check_parity(std::mt19937_64& engine) {
   constexpr T whole = T(1) / std::numeric_limits<T>::epsilon();

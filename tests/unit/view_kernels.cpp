@@ -122,8 +122,8 @@ TEST_CASE("views are cut into messages") {
   CHECK(empty > 100);
 }
 
-// Packed copies whose last dim runs backwards or stands still, of outputs that fit one piece and of ones that bypass the
-// cache, at aligned and other places.
+// Packed copies whose last dim runs backwards or stands still, of outputs that fit one piece and of
+// ones that bypass the cache, at aligned and other places.
 TEST_CASE("packed copies of reversed rows and of repeated elements", "") {
   auto const check = [](auto zero) {
     using T = decltype(zero);

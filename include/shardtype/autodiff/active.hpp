@@ -66,14 +66,15 @@ template <class V, class T>
 struct ValueLike<Active<V>, T> {
   using type = Active<typename ValueLike<V, T>::type>;
 };
-/// The value of the cotangent of a `V`: a tensor, one without data, or one whose gradient is wanted.
+/// The value of the cotangent of a `V`: a tensor, one without data, or one whose gradient is
+/// wanted.
 template <class V>
 using cotangent_value = typename ValueLike<V, cotangent_t<tensor_of<V>>>::type;
 
 /// A value of an argument that a gradient is wanted of, or computed from one. Operations on it run,
 /// and are recorded. It has the members of the tensor that can be read, except for its local block
-/// (`value().local()`). `a += b` and the like let `a` stand for the sum; nothing is written. A constant of the same type
-/// has no slot: `Active<V> h = constant;`, for loops.
+/// (`value().local()`). `a += b` and the like let `a` stand for the sum; nothing is written. A
+/// constant of the same type has no slot: `Active<V> h = constant;`, for loops.
 template <class V>
 class Active : public ActiveNode, public core::Argument<Active<V>> {
  public:
@@ -147,8 +148,8 @@ constexpr Want lifted(V const& v) {
   }
 }
 
-/// `a += b`, element by element, for `n` elements. In place unless another holds a's memory (`shared`): then the
-/// sum is the result.
+/// `a += b`, element by element, for `n` elements. In place unless another holds a's memory
+/// (`shared`): then the sum is the result.
 template <class T, class Space>
 Buffer accumulate_blocks(runtime::MeshState& mesh, Buffer const& a, Buffer const& b, std::int64_t n,
                          bool shared) {

@@ -18,8 +18,8 @@
 
 namespace shardtype::autodiff {
 
-/// The tape of the operands with these slots; null if all are constants. Error E73: an operand of another
-/// differentiation.
+/// The tape of the operands with these slots; null if all are constants. Error E73: an operand of
+/// another differentiation.
 constexpr Tape* one_tape(std::string_view operation, SlotBase const* const* slots, int n) {
   Tape* tape = nullptr;
   for (int k = 0; k < n; ++k) {
@@ -118,8 +118,8 @@ constexpr auto first_inner() {
 }
 
 /// An elementwise function of values whose gradient is wanted, constants and numbers: the result of
-/// operators on them. Computed and recorded at the first use, as one operation with all functions of
-/// which it is made.
+/// operators on them. Computed and recorded at the first use, as one operation with all functions
+/// of which it is made.
 template <class F, class... Args>
 class ActiveExpression : public ActiveNode, public core::Argument<ActiveExpression<F, Args...>> {
  public:

@@ -13,7 +13,8 @@
 
 namespace shardtype::autodiff {
 
-/// Checks that all ranks of a mesh take the cotangent of these extents back through the same operation.
+/// Checks that all ranks of a mesh take the cotangent of these extents back through the same
+/// operation.
 inline void agree_on_pull(std::string_view operation, std::uint64_t wanted,
                           runtime::MeshState& mesh, std::int64_t const* extents, std::size_t rank) {
   if (!mesh.here() || !mesh.agreement().on()) return;
@@ -26,8 +27,8 @@ inline void agree_on_pull(std::string_view operation, std::uint64_t wanted,
 }
 /// SHARDTYPE_CHECK=agree: checks that all ranks of a mesh are about to take the cotangent `ct` back
 /// through the same operation, to the same operands (`wanted`, a bit for each). Ranks whose C++
-/// branches differed would else reduce gradients that belong to different programs. Blocks of manual
-/// mode are compared by their collectives alone.
+/// branches differed would else reduce gradients that belong to different programs. Blocks of
+/// manual mode are compared by their collectives alone.
 template <class C>
 constexpr void agree_on_pull([[maybe_unused]] std::string_view operation,
                              [[maybe_unused]] std::uint64_t wanted, [[maybe_unused]] C const& ct) {

@@ -43,8 +43,8 @@ struct LossIn<std::tuple<L, Aux, More...>> {
   static constexpr bool is_pair = true;
 };
 
-/// Values of level `Top` without gradients, alone or in arrays, vectors, pairs and tuples; others as
-/// they are.
+/// Values of level `Top` without gradients, alone or in arrays, vectors, pairs and tuples; others
+/// as they are.
 template <int Top, class A>
 constexpr auto without_gradient(A const& a);
 template <int Top, class A>

@@ -25,8 +25,8 @@ namespace autodiff {
 
 using How = rules::Movement;
 
-/// A block of an invariant one: itself on rank `root` of the group, zeros on the others. The transpose
-/// of a broadcast.
+/// A block of an invariant one: itself on rank `root` of the group, zeros on the others. The
+/// transpose of a broadcast.
 template <class... Xs>
 struct KeptOn {
   using operation = KeptOn;
@@ -181,8 +181,8 @@ struct FirstLabel<shardtype::detail::Pack<I, Ls...>> {
   using type = I;
 };
 
-/// Base of the Vjp of a collective or cast of manual mode; in strict mode a Movement. Of an extremum
-/// there is none.
+/// Base of the Vjp of a collective or cast of manual mode; in strict mode a Movement. Of an
+/// extremum there is none.
 template <class Op>
 struct BlockMovement : Movement {
   static constexpr bool exists = shardtype::detail::parts_t<Op>::kind == core::ReduceKind::sum;
@@ -244,8 +244,8 @@ struct Vjp<op::BroadcastFrom<Named...>> : BlockMovement<op::BroadcastFrom<Named.
   }
 };
 
-/// Each row goes back to where it came from; zeros take the place of received rows in the cotangent of
-/// the second operand.
+/// Each row goes back to where it came from; zeros take the place of received rows in the cotangent
+/// of the second operand.
 template <class... Xs>
 struct Vjp<op::RaggedAllToAll<Xs...>> : Differentiable {
   using Op = op::RaggedAllToAll<Xs...>;

@@ -250,13 +250,13 @@ namespace api {
 ///     check_grads(f, a, b);                        // of all arguments
 ///     check_grads<0>(f, a, b, GradientCheck{.step = 1e-4, .elements = 10});
 ///
-/// `f` is one that vjp takes: its result may have dims and be a structure; of such the gradient of a
-/// weighted sum of all elements is compared. What carries a gradient of its own (custom_vjp) is thus
-/// compared with the function itself. Of second order: the gradient of a function that calls grad.
-/// Arguments have elements double or complex double, or have none of a gradient; they are on one
-/// mesh. Collective, and expensive: f runs twice for each element that is checked, and each argument is
-/// gathered on every rank. Error E76 on every rank names the argument, the element and both numbers.
-/// Refused: X08 other elements; as vjp. JAX: jax.test_util.check_grads.
+/// `f` is one that vjp takes: its result may have dims and be a structure; of such the gradient of
+/// a weighted sum of all elements is compared. What carries a gradient of its own (custom_vjp) is
+/// thus compared with the function itself. Of second order: the gradient of a function that calls
+/// grad. Arguments have elements double or complex double, or have none of a gradient; they are on
+/// one mesh. Collective, and expensive: f runs twice for each element that is checked, and each
+/// argument is gathered on every rank. Error E76 on every rank names the argument, the element and
+/// both numbers. Refused: X08 other elements; as vjp. JAX: jax.test_util.check_grads.
 template <int... Ks, class F, class... As>
   requires(sizeof...(As) > 0)
 void check_grads(F const& f, As const&... as) {

@@ -1,6 +1,7 @@
 #pragma once
-/// Structures of values, vectors, arrays, tuples, pairs and structs: how they are visited and made. All that goes through
-/// the tensors of a model or of a function's arguments goes through `Container`.
+/// Structures of values, vectors, arrays, tuples, pairs and structs: how they are visited and made.
+/// All that goes through the tensors of a model or of a function's arguments goes through
+/// `Container`.
 
 #include <array>
 #include <cstddef>
@@ -19,9 +20,10 @@ template <class S, std::size_t K>
 struct MemberOf {};
 
 /// A structure `C`, with members of the types `members()`, each `copies` times:
-/// `each(f, a, bs...)` calls `f(position, member...)` with every member of `a` and those at its position in the others;
-/// `build<Out>(f, ss...)` is an `Out` of `f(Type<P>{}, position, member...)` for each member, of type P in `C`, and those at its
-/// position in `ss`; `with<Of>` has the types `Of<P>` (not of a struct, which is `M<Of>`). One value: `exists` is false.
+/// `each(f, a, bs...)` calls `f(position, member...)` with every member of `a` and those at its
+/// position in the others; `build<Out>(f, ss...)` is an `Out` of `f(Type<P>{}, position,
+/// member...)` for each member, of type P in `C`, and those at its position in `ss`; `with<Of>` has
+/// the types `Of<P>` (not of a struct, which is `M<Of>`). One value: `exists` is false.
 template <class C>
 struct Container {
   static constexpr bool exists = false;
@@ -170,8 +172,8 @@ constexpr void each_type(F const& f) {
     f(Type<S>{});
   }
 }
-/// The structure `Of<S>`, of the form of `S`: of `f(Type<P>{}, value...)` for every value, of type P in `S`, and those at its
-/// position in `ss`.
+/// The structure `Of<S>`, of the form of `S`: of `f(Type<P>{}, value...)` for every value, of type
+/// P in `S`, and those at its position in `ss`.
 template <template <class> class Of, class S, class F, class... Ss>
 constexpr Of<S> map_values(F const& f, Ss const&... ss) {
   if constexpr (is_structure<S>) {

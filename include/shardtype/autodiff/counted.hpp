@@ -1,6 +1,6 @@
 #pragma once
-/// The gradients of maxima, minima, products, infinity norms and logarithms of sums of exponentials:
-/// the same reduction of the forward pass has further results.
+/// The gradients of maxima, minima, products, infinity norms and logarithms of sums of
+/// exponentials: the same reduction of the forward pass has further results.
 
 #include <limits>
 #include <source_location>
@@ -35,8 +35,8 @@ constexpr auto constant(A const& a) {
   }
 }
 
-/// ct / ties at the elements that equal the result, 0 elsewhere; NaN everywhere if the result is, as
-/// JAX. ct / ties and the result are moved back.
+/// ct / ties at the elements that equal the result, 0 elsewhere; NaN everywhere if the result is,
+/// as JAX. ct / ties and the result are moved back.
 template <class Op, class Counting, class... Out>
 struct ExtremeVjp : Differentiable {
   /// In the gradient of a gradient (`A` has a level above 0) a separate reduction counts the ties.
@@ -101,13 +101,14 @@ constexpr auto with_elements(A const& a) {
   }
 }
 
-/// ct times the product of the other elements. It is computed as a quotient of numbers with exponents of
-/// their own, so that no product on the way overflows or underflows; zeros, infinities and NaN are
-/// counted. ct times the product's number and the exponents are moved back.
+/// ct times the product of the other elements. It is computed as a quotient of numbers with
+/// exponents of their own, so that no product on the way overflows or underflows; zeros, infinities
+/// and NaN are counted. ct times the product's number and the exponents are moved back.
 template <class... Out>
 struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
   using Op = op::Reduce<reductions::Product, Out...>;
-  /// The gradient is not a function whose text has the right gradient again where elements are zero.
+  /// The gradient is not a function whose text has the right gradient again where elements are
+  /// zero.
   static constexpr bool first_order = true;
   template <class A>
   static constexpr auto forward(Op const&, std::source_location const& where_called, A const& a) {
@@ -135,8 +136,8 @@ struct Vjp<op::Reduce<reductions::Product, Out...>> : Differentiable {
 };
 
 /// ct times the shares exp(a - m) / s of the sum, where m is the largest element and s the sum of
-/// exp(a - m): the result itself is rounded too coarsely. 0 where all are minus infinity. ct / s and m
-/// are moved back.
+/// exp(a - m): the result itself is rounded too coarsely. 0 where all are minus infinity. ct / s
+/// and m are moved back.
 template <class... Out>
 struct Vjp<op::Reduce<reductions::LogSumExp, Out...>> : Differentiable {
   using Op = op::Reduce<reductions::LogSumExp, Out...>;

@@ -301,10 +301,10 @@ namespace api {
 
 /// `f` with a gradient of one's own: `custom_vjp(f, forward, backward)(a, b)` is f(a, b) where no
 /// gradient is wanted. Where one is, `forward(a, b)` gives a std::pair of the same result and of
-/// what `backward` reads, and `backward(saved, ct)` the cotangents of the arguments from that of the
-/// result: of one argument itself, of several a std::tuple with one for each, `no_gradient` where
-/// none flows. Arguments and results are tensors, or vectors, arrays, tuples and structs of them;
-/// `saved` is anything that can be copied.
+/// what `backward` reads, and `backward(saved, ct)` the cotangents of the arguments from that of
+/// the result: of one argument itself, of several a std::tuple with one for each, `no_gradient`
+/// where none flows. Arguments and results are tensors, or vectors, arrays, tuples and structs of
+/// them; `saved` is anything that can be copied.
 ///
 ///     auto identity = [](auto x) { return x; };
 ///     auto clipped = custom_vjp(
@@ -314,9 +314,9 @@ namespace api {
 /// A cotangent has the type cotangent_t of its argument; one that a slice, a cast or zeros around a
 /// block make it, which is free, is taken as well. `backward` is differentiated in gradients of
 /// gradients. It communicates what its operations name, and plans list it.
-/// Refused: X01 a cotangent that is a sum where its argument is replicated, X02 one in blocks, X05 a
-/// captured value whose gradient is wanted, X06 another type, X07 functions of another form. Error
-/// E73: arguments of two differentiations. `check_grads` compares it with differences. JAX:
+/// Refused: X01 a cotangent that is a sum where its argument is replicated, X02 one in blocks, X05
+/// a captured value whose gradient is wanted, X06 another type, X07 functions of another form.
+/// Error E73: arguments of two differentiations. `check_grads` compares it with differences. JAX:
 /// jax.custom_vjp.
 template <class F, class Forward, class Backward>
 constexpr auto custom_vjp(F f, Forward forward, Backward backward,

@@ -136,8 +136,8 @@ KOKKOS_FUNCTION constexpr auto on(F const& f, As const&... as) {
   }
 }
 
-/// `x`, which a derivative uses several times: a kernel computes it once. All values of one form in a
-/// derivative (the same functions of the same values, whatever their numbers) must be equal.
+/// `x`, which a derivative uses several times: a kernel computes it once. All values of one form in
+/// a derivative (the same functions of the same values, whatever their numbers) must be equal.
 template <class X>
 constexpr auto once(X const& x) {
   if constexpr (is_part<X>) {
@@ -213,8 +213,9 @@ struct Flat {
 
 /// The derivative of the elementwise function `F`: `pull<K>(ct, y, a...)` is the cotangent of
 /// argument K, of that of the result, the result and the arguments; an expression of functions on
-/// `auto`, which `on(functions::Exp{}, x)` calls. Specialise it for a function of your own, with the
-/// base `Using<masks...>` that says of each argument what its pull reads; the others are not there.
+/// `auto`, which `on(functions::Exp{}, x)` calls. Specialise it for a function of your own, with
+/// the base `Using<masks...>` that says of each argument what its pull reads; the others are not
+/// there.
 template <class F>
 struct Derivative {
   static constexpr bool exists = false;

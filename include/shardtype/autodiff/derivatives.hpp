@@ -14,8 +14,8 @@ template <class A>
   requires requires { typename A::element; }
 inline constexpr bool is_complex_term<A> = shardtype::detail::is_complex<typename A::element>;
 
-/// sqrt(1 - a^2). Of complex numbers the sign of a zero chooses the side of the cut, which 1 - a loses, and squares
-/// overflow.
+/// sqrt(1 - a^2). Of complex numbers the sign of a zero chooses the side of the cut, which 1 - a
+/// loses, and squares overflow.
 template <class A>
 KOKKOS_FUNCTION constexpr auto root_of_one_minus_square(A const& a) {
   if constexpr (is_complex_term<A>) {
@@ -43,8 +43,8 @@ KOKKOS_FUNCTION constexpr auto over_square(C const& ct, A const& a, B const& b) 
   }
 }
 
-// A row: a function, what the derivative reads, and the cotangent of the argument `a`, by that of the
-// result, `ct`, and the result `y`. Of two arguments the same again for `b`.
+// A row: a function, what the derivative reads, and the cotangent of the argument `a`, by that of
+// the result, `ct`, and the result `y`. Of two arguments the same again for `b`.
 #define SHARDTYPE_DERIVATIVE(F, uses_for_a, ...)                                         \
   template <>                                                                            \
   struct Derivative<functions::F> : Using<uses_for_a> {                                  \
@@ -134,8 +134,8 @@ struct Derivative<functions::Silu> : Using<uses_a> {
     return ct * (s + a * s * (1 - s));
   }
 };
-/// P(a) + a p(a) with the normal distribution's function P and density p; P(a) by erfc, of which small
-/// values are accurate.
+/// P(a) + a p(a) with the normal distribution's function P and density p; P(a) by erfc, of which
+/// small values are accurate.
 template <>
 struct Derivative<functions::Gelu> : Using<uses_a> {
   template <int, class C, class Y, class A>

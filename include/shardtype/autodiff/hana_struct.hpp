@@ -10,10 +10,10 @@
 ///     })(model, x);
 ///     grad[w1];   // of type cotangent_t<W1>
 ///
-/// C++ cannot give a struct's members other types, so the function gets a hana::map from the members'
-/// names to the values whose gradient is wanted, and the gradient is a hana::map from the names to
-/// gradients. Members of integers are constants in the function, and absent from the gradient.
-/// `hana::at_key(model, w1)` reads the struct itself as well.
+/// C++ cannot give a struct's members other types, so the function gets a hana::map from the
+/// members' names to the values whose gradient is wanted, and the gradient is a hana::map from the
+/// names to gradients. Members of integers are constants in the function, and absent from the
+/// gradient. `hana::at_key(model, w1)` reads the struct itself as well.
 
 #include <exception>
 #include <type_traits>
@@ -91,8 +91,8 @@ struct Parameters<S> : ParametersByName<S> {};
 template <HanaMap M>
 struct Parameters<M> : ParametersByName<M> {};
 
-/// The types of members without gradients. It is never called; clang warns where a function of a user's local types has
-/// no body.
+/// The types of members without gradients. It is never called; clang warns where a function of a
+/// user's local types has no body.
 struct PlainMember {
   template <class A>
   [[noreturn]] auto operator()(A const&) const -> typename PlainOf<A>::type {

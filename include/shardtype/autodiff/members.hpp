@@ -31,8 +31,8 @@ template <class S, std::size_t... K>
 constexpr bool takes_members(std::index_sequence<K...>) {
   return requires { S{((void)K, AnyMember{})...}; };
 }
-/// The number of members of an aggregate, at most 32. From above, because to make it of fewer values would ask
-/// for the others' defaults, and a tensor's is refused (T14).
+/// The number of members of an aggregate, at most 32. From above, because to make it of fewer
+/// values would ask for the others' defaults, and a tensor's is refused (T14).
 template <class S, std::size_t N = 33>
 constexpr std::size_t members() {
   if constexpr (autodiff::takes_members<S>(std::make_index_sequence<N>{})) {
@@ -41,7 +41,8 @@ constexpr std::size_t members() {
     return autodiff::members<S, N - 1>();
   }
 }
-/// The number of members of a struct. Of a template of how it holds its members, counted once for all.
+/// The number of members of a struct. Of a template of how it holds its members, counted once for
+/// all.
 template <class S>
 inline constexpr std::size_t members_of = autodiff::members<S>();
 template <template <template <class> class> class M, template <class> class As>

@@ -10,8 +10,8 @@
 
 namespace shardtype::autodiff {
 
-/// The strict operation `Strict` that a named result consists of, on operands `A, Bs...`, with result
-/// `R`, and how the cotangent of the first operand comes to its type.
+/// The strict operation `Strict` that a named result consists of, on operands `A, Bs...`, with
+/// result `R`, and how the cotangent of the first operand comes to its type.
 template <class Strict, class R, class A, class... Bs>
 struct StrictPart {
   using result = R;
@@ -33,11 +33,12 @@ struct StrictPart {
   }
 };
 
-/// The operation with a named result reshards operands, computes `Strict`, and reshards its result: the
-/// cotangent is moved back to that of Strict's result, pulled through it, and moved back to that of
-/// the operand. Ids are resharded once more. Where there are two plans, it is the first that is
-/// transposed, so that types do not depend on sizes. If that pull would hide a sum, but that of the strict
-/// operation on the operands as they are given does not, this and the reshard of its result are transposed.
+/// The operation with a named result reshards operands, computes `Strict`, and reshards its result:
+/// the cotangent is moved back to that of Strict's result, pulled through it, and moved back to
+/// that of the operand. Ids are resharded once more. Where there are two plans, it is the first
+/// that is transposed, so that types do not depend on sizes. If that pull would hide a sum, but
+/// that of the strict operation on the operands as they are given does not, this and the reshard of
+/// its result are transposed.
 template <class Op, class Strict>
 struct NamedVjp {
   static constexpr bool exists = true;
@@ -96,8 +97,8 @@ constexpr auto brought(A const& a) {
   }
 }
 
-/// The sum by ids `Ids` of a cotangent `C` to rows of the type `To`, and whether each rank adds to its own
-/// rows what it has.
+/// The sum by ids `Ids` of a cotangent `C` to rows of the type `To`, and whether each rank adds to
+/// its own rows what it has.
 template <class V, class To, class C, class Ids>
 struct AddsToOwnRows;
 template <class V, class T, class... Parts, class C, class Ids>
@@ -180,7 +181,8 @@ struct Vjp<op::Named<op::SliceRows<I, To>, Out...>>
     : NamedVjp<op::Named<op::SliceRows<I, To>, Out...>, op::SliceRows<I, To>> {};
 
 /// Any other operation with a named result, as what it consists of: reshards of the operands, the
-/// operation, a reshard of its result. The first plan where there are two. Each is judged in its call.
+/// operation, a reshard of its result. The first plan where there are two. Each is judged in its
+/// call.
 template <class Op, class... Out>
   requires(Vjp<Op>::exists && !is_constant<Op>)
 struct Vjp<op::Named<Op, Out...>> : Differentiable {
@@ -206,7 +208,8 @@ template <class F, class First, class... Out>
   requires(Derivative<F>::exists)
 struct Vjp<op::Map<F, First, Out...>> : Differentiable {
   using Op = op::Map<F, First, Out...>;
-  /// Refused: operands that do not fit of an unreduced result, and those of which none has all indices.
+  /// Refused: operands that do not fit of an unreduced result, and those of which none has all
+  /// indices.
   template <int K, class V, class... As>
   static constexpr Verdict judge() {
     constexpr Verdict strict = Resolve<op::Map<F>, As...>::verdict;

@@ -11,7 +11,8 @@ namespace shardtype {
 namespace autodiff {
 
 /// A structure of tensors: `active`, the structure of values whose gradient is wanted, and
-/// `gradient`, that of their gradients, with the functions between them. Of any other type: not known (X10).
+/// `gradient`, that of their gradients, with the functions between them. Of any other type: not
+/// known (X10).
 template <class P>
 struct Parameters {
   static constexpr bool known = false;
@@ -74,7 +75,8 @@ struct Parameters<Active<V>> : OneParameter<Active<V>> {};
 
 }  // namespace autodiff
 
-// Mlp<value_t> (members.hpp) is Mlp<active_t> in a function that is differentiated, Mlp<gradient_t> with gradients.
+// Mlp<value_t> (members.hpp) is Mlp<active_t> in a function that is differentiated, Mlp<gradient_t>
+// with gradients.
 template <class P>
 using active_t = typename autodiff::Parameters<P>::active;
 template <class P>
@@ -82,7 +84,8 @@ using gradient_t = typename autodiff::Parameters<P>::gradient;
 
 namespace autodiff {
 
-/// A structure of parameters, of the forms `A` and `G` with values whose gradient is wanted and with gradients.
+/// A structure of parameters, of the forms `A` and `G` with values whose gradient is wanted and
+/// with gradients.
 template <class S, class A, class G>
 struct StructureOfParameters {
   using active = A;

@@ -128,11 +128,12 @@ struct TryOpenPasses {
 
 namespace api {
 
-/// The plan of both passes of a gradient, from types: `plan(value_and_grad<0>(f), type<A>, type<B>)`
-/// runs the forward and the backward pass at compile time on tensors without data, C++ loops
-/// included. Types of tensors, or of arrays, tuples and structs (`Mlp<value_t>`) of them. A GradientPlan if the types determine
-/// all sizes, else an OpenGradientPlan, whose counts are bounds for all sizes. `forward` and
-/// `backward` are the plans of the two passes. Refused: as value_and_grad, and A05.
+/// The plan of both passes of a gradient, from types: `plan(value_and_grad<0>(f), type<A>,
+/// type<B>)` runs the forward and the backward pass at compile time on tensors without data, C++
+/// loops included. Types of tensors, or of arrays, tuples and structs (`Mlp<value_t>`) of them. A
+/// GradientPlan if the types determine all sizes, else an OpenGradientPlan, whose counts are bounds
+/// for all sizes. `forward` and `backward` are the plans of the two passes. Refused: as
+/// value_and_grad, and A05.
 template <class F, bool value, int... Ks, class... As>
 constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
   using Writer = planning::FunctionWriter;
@@ -172,7 +173,8 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
   }
 }
 
-/// The same as text: the steps of both passes with their bytes and flops, and what is saved between.
+/// The same as text: the steps of both passes with their bytes and flops, and what is saved
+/// between.
 template <class F, bool value, int... Ks, class... As>
 std::string explain(autodiff::Gradient<F, value, Ks...> const& g, Type<As>... types) {
   return api::explain(api::plan(g, types...));

@@ -51,8 +51,8 @@ constexpr Verdict product_cotangent() {
   return v ? rules::settle(v.result, rules::cotangent(own), false).verdict : v;
 }
 
-/// The cotangent of a `P`, of which a product of `Qs` is computed before it is repeated along the dims
-/// that `P` alone has.
+/// The cotangent of a `P`, of which a product of `Qs` is computed before it is repeated along the
+/// dims that `P` alone has.
 template <class P, class... Qs>
 struct WithoutOwn {
   using S = Scope<P, Qs...>;
@@ -172,8 +172,8 @@ struct StrictProductVjp : SavesOperands {
 };
 
 /// A named product. If its strict form is legal, the cotangent is moved back to that form's result,
-/// and pulled through it. Else the plan depends on sizes, which types must not: it is pulled by named
-/// products.
+/// and pulled through it. Else the plan depends on sizes, which types must not: it is pulled by
+/// named products.
 template <bool Sums>
 struct NamedProductVjp : StrictProductVjp {
   template <class V>
@@ -201,8 +201,8 @@ struct NamedProductVjp : StrictProductVjp {
   template <class G, class A, class B>
   using FirstPull = typename decltype(shardtype::detail::einsum_to(
       autodiff::labels_in_any<G, tensor_of<B>>(labels_of_t<tensor_of<A>>{})))::type;
-  /// The cotangent of the strict form's result. Where it is gathered for that, and the product is to be
-  /// overlapped, the first operand's cotangent is made on the way if it is `wanted`.
+  /// The cotangent of the strict form's result. Where it is gathered for that, and the product is
+  /// to be overlapped, the first operand's cotangent is made on the way if it is `wanted`.
   template <class V, class A, class B, class Op, class S, class C>
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct, bool wanted = false) {
     if constexpr (Met<V, A, B>::verdict) {
@@ -271,14 +271,14 @@ struct NamedProductsTo {
   using type = typename decltype(decide())::type;
 };
 
-/// An einsum with a named result; of three and more operands each is pulled by a named product of the
-/// cotangent and the others.
+/// An einsum with a named result; of three and more operands each is pulled by a named product of
+/// the cotangent and the others.
 struct NamedEinsumVjp : NamedProductVjp<true> {
   using Two = NamedProductVjp<true>;
   using Two::pull;
 
-  // not beside a `using Two::judge`: clang takes functions without parameters for the same, whatever their template
-  // parameters are
+  // not beside a `using Two::judge`: clang takes functions without parameters for the same,
+  // whatever their template parameters are
   template <int K, class V, class A, class B, class... More>
   static constexpr Verdict judge() {
     if constexpr (sizeof...(More) == 0) {

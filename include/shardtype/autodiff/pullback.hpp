@@ -16,8 +16,8 @@ namespace shardtype {
 
 namespace autodiff {
 
-/// The cotangents of the operands `Ks` of the expression `E`, of that of the result and of the operands `Numbers`
-/// (E::inputs: the result), as a function whose text is computed by one kernel.
+/// The cotangents of the operands `Ks` of the expression `E`, of that of the result and of the
+/// operands `Numbers` (E::inputs: the result), as a function whose text is computed by one kernel.
 template <class E, class Numbers, int... Ks>
 struct PullbackFunction {
   E expression;

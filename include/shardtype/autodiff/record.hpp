@@ -1,6 +1,6 @@
 #pragma once
-/// Recording: operations on values whose gradient is wanted run, one level down, and get an entry on
-/// the tape.
+/// Recording: operations on values whose gradient is wanted run, one level down, and get an entry
+/// on the tape.
 
 #include <cstddef>
 #include <source_location>
@@ -203,8 +203,8 @@ struct Recorded final : Entry {
 
 namespace shardtype::execute {
 
-/// `call` for values whose gradient is wanted. What is refused is told as a type, which the front door
-/// constructs, because compilers print every function between the user's line and the refusal.
+/// `call` for values whose gradient is wanted. What is refused is told as a type, which the front
+/// door constructs, because compilers print every function between the user's line and the refusal.
 template <class... Operands>
 struct Continue<Above::active, Operands...> {
   using Where = std::source_location;

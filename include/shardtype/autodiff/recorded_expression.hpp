@@ -1,6 +1,6 @@
 #pragma once
-/// An elementwise expression on the tape, and the cotangents of its operands: one kernel writes those that are kept as
-/// they are written.
+/// An elementwise expression on the tape, and the cotangents of its operands: one kernel writes
+/// those that are kept as they are written.
 
 #include <array>
 #include <source_location>
@@ -23,7 +23,8 @@ constexpr SlotBase* slot_of(A const& a) {
     return nullptr;
   }
 }
-/// Where one kernel writes `N` cotangents of type `Out`: what is in a slot is added. Keeps the memory of what is read.
+/// Where one kernel writes `N` cotangents of type `Out`: what is in a slot is added. Keeps the
+/// memory of what is read.
 template <class Out, int N>
 struct Written {
   using T = typename Out::element;
@@ -31,7 +32,8 @@ struct Written {
   std::array<Buffer, static_cast<std::size_t>(N)> read{};
   Out* any = nullptr;  ///< one of them
 
-  /// The `k`-th goes to `slot`, unless that is null; `e` has the operands of the expression that is computed.
+  /// The `k`-th goes to `slot`, unless that is null; `e` has the operands of the expression that is
+  /// computed.
   template <class S>
   void place(int k, S* slot, shardtype::detail::FusedRun const& e) {
     if (slot == nullptr) return;
@@ -139,7 +141,8 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
           autodiff::unbroadcast<tensor_of<P>>(pulled_back<K>(ct))));
     }
   }
-  /// The type of the cotangent of operand `K`, if it is added to the operand's slot as a kernel writes it.
+  /// The type of the cotangent of operand `K`, if it is added to the operand's slot as a kernel
+  /// writes it.
   template <int K, class C>
   static constexpr auto written() {
     if constexpr (!active<K>()) {
@@ -189,7 +192,8 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
       return out;
     }();
   };
-  /// Whether the kernel may write all cotangents at the last one's turn: a slot's summands keep their order.
+  /// Whether the kernel may write all cotangents at the last one's turn: a slot's summands keep
+  /// their order.
   template <class Joined>
   constexpr bool one_pass() const {
     bool joined = false;
@@ -211,8 +215,8 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
       join<typename Joined::Out>(ct, ~0U, typename Joined::Numbers{});
     }
   }
-  /// Adds the cotangents of the operands `Ks` to their slots by one kernel: of those that are wanted, and whose bits
-  /// are set.
+  /// Adds the cotangents of the operands `Ks` to their slots by one kernel: of those that are
+  /// wanted, and whose bits are set.
   template <class Out, class C, int... Ks>
   void join(C const& ct, unsigned which, std::integer_sequence<int, Ks...>) {
     using Numbers = decltype(autodiff::bits_of<mask>(std::integer_sequence<int>{}));

@@ -115,8 +115,8 @@ namespace api {
 /// belongs behind it. FSDP whose layers are rematerialised (ZeRO-3) holds one layer's gathered
 /// weights at a time: two AllGathers and one ReduceScatter for each parameter.
 ///
-/// Every value that carries a gradient is an argument. Refused: X05 one is captured; as f. Error E73:
-/// arguments of two differentiations. JAX: jax.checkpoint (jax.remat).
+/// Every value that carries a gradient is an argument. Refused: X05 one is captured; as f. Error
+/// E73: arguments of two differentiations. JAX: jax.checkpoint (jax.remat).
 template <class F>
 constexpr auto remat(F f, std::source_location const& where = std::source_location::current()) {
   return autodiff::Remat<F>{std::move(f), where};

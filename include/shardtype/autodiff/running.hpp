@@ -16,7 +16,8 @@ namespace shardtype {
 
 namespace autodiff {
 
-/// The rule of both operations below: the cotangent, of a value that has the dims of the first operand.
+/// The rule of both operations below: the cotangent, of a value that has the dims of the first
+/// operand.
 constexpr Verdict running_back(rules::Question const& q, ReductionKind how) {
   if (Verdict v = rules::running(q, how); !v) return v;
   Spec const& ct = q.operands[1];
@@ -26,10 +27,10 @@ constexpr Verdict running_back(rules::Question const& q, ReductionKind how) {
   return rules::accept(ct);
 }
 
-/// The cotangents of the factors of running products: those of the results are summed from the other
-/// end, each times the factors between, and multiplied by the factors before. Products and sums have
-/// exponents of their own, so that none overflows or underflows. Sends one row per rank, of `Bytes` per
-/// element. Operands: the factors, and the cotangent.
+/// The cotangents of the factors of running products: those of the results are summed from the
+/// other end, each times the factors between, and multiplied by the factors before. Products and
+/// sums have exponents of their own, so that none overflows or underflows. Sends one row per rank,
+/// of `Bytes` per element. Operands: the factors, and the cotangent.
 template <class I, std::int64_t Bytes>
 struct ProductsBack {
   using operation = ProductsBack;
@@ -54,7 +55,8 @@ struct ProductsBack {
 };
 
 /// The cotangents of the elements of running maxima or minima, as JAX computes them
-/// (kernels/running_back.hpp); without `Back` its transpose. Operands: the elements, and the cotangent.
+/// (kernels/running_back.hpp); without `Back` its transpose. Operands: the elements, and the
+/// cotangent.
 template <class I, class F, bool Back>
 struct RunningExtremeBack {
   using operation = RunningExtremeBack;

@@ -92,8 +92,8 @@ constexpr bool moves_last() {
     return shardtype::detail::Settles<Want, Got, true>::how.partial.size == 0;
   }
 }
-/// Adds `x` to the cotangent of a value `V`, settled. The movement to a parameter's gradient, which is
-/// the last, may be started.
+/// Adds `x` to the cotangent of a value `V`, settled. The movement to a parameter's gradient, which
+/// is the last, may be started.
 template <bool communicates, class V, class X>
 constexpr void add_settled(Slot<V>& to, X const& x) {
   using Want = cotangent_t<tensor_of<V>>;

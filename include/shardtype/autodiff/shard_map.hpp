@@ -1,6 +1,6 @@
 #pragma once
-/// shard_map of values whose gradient is wanted. Blocks and tensors, and the borders of manual mode,
-/// are entries of the tape: the backward pass crosses them the other way.
+/// shard_map of values whose gradient is wanted. Blocks and tensors, and the borders of manual
+/// mode, are entries of the tape: the backward pass crosses them the other way.
 
 #include <type_traits>
 #include <utility>
@@ -23,7 +23,8 @@ inline constexpr bool is_dry_inside = shardtype::detail::is_dry<V>;
 template <class V>
 inline constexpr bool is_dry_inside<Active<V>> = is_dry_inside<V>;
 
-/// A tensor `V` of which the block was taken; the cotangent of the block is the block of the tensor's.
+/// A tensor `V` of which the block was taken; the cotangent of the block is the block of the
+/// tensor's.
 template <class V, class L>
 struct TookBlock final : Entry {
   Slot<L> slot;

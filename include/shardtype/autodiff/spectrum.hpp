@@ -13,8 +13,8 @@ namespace shardtype {
 
 namespace autodiff {
 
-/// The rows of half a spectrum along F, of `n` real rows: those that have no mirror image, row 0 and
-/// of an even n the last one, as they are; the others halved, or doubled.
+/// The rows of half a spectrum along F, of `n` real rows: those that have no mirror image, row 0
+/// and of an even n the last one, as they are; the others halved, or doubled.
 template <class F, bool Twice>
 struct WeighSpectrum {
   using operation = WeighSpectrum;

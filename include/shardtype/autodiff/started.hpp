@@ -40,8 +40,9 @@ inline constexpr bool can_start = is_tensor<Ct> && !is_local<Ct>;
 template <class A, class Notes>
 inline constexpr bool can_start<Dry<A, Notes>> = can_start<A>;
 
-/// A started reshard to a cotangent. All ranks wait for it at the same place. Without a wait, on the way of
-/// an Error, it ends without a result. Not a template, so that all parameters share its code.
+/// A started reshard to a cotangent. All ranks wait for it at the same place. Without a wait, on
+/// the way of an Error, it ends without a result. Not a template, so that all parameters share its
+/// code.
 class StartedMove {
  public:
   explicit StartedMove(MeshRef const& mesh) : mesh_(mesh) {}

@@ -1,5 +1,6 @@
 #pragma once
-/// Structures of values, as functions take and give them: vectors, arrays, tuples, pairs and structs.
+/// Structures of values, as functions take and give them: vectors, arrays, tuples, pairs and
+/// structs.
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
-/// The tape: what is recorded of the operations on values whose gradient is wanted, and run backward.
+/// The tape: what is recorded of the operations on values whose gradient is wanted, and run
+/// backward.
 
 #include <new>
 #include <string>
@@ -16,8 +17,8 @@
 
 namespace shardtype::autodiff {
 
-/// `new T(args...)`, of memory that the last step gave back. Unlike a class's own operator new this is
-/// possible in constant evaluation.
+/// `new T(args...)`, of memory that the last step gave back. Unlike a class's own operator new this
+/// is possible in constant evaluation.
 template <class T, class... Args>
 constexpr T* make_small(Args&&... args) {
   static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -36,8 +37,8 @@ constexpr void drop_small(T* p) {
 }
 
 /// One recorded operation, or a value that a gradient is wanted of. A function pointer in place of
-/// virtual functions, because g++ 12 does not have the implicit constexpr destructor of a template in
-/// time.
+/// virtual functions, because g++ 12 does not have the implicit constexpr destructor of a template
+/// in time.
 struct Entry {
   Entry* before = nullptr;
   /// Takes the cotangent back; with `last`, frees the entry.

@@ -161,8 +161,9 @@ constexpr auto no_gradient(shardtype::detail::Pack<Ps...>) {
   }
 }
 
-/// The refusal if `Made` says that a function did not accept its arguments. Of a type, and no branch: where the body of
-/// the function is refused, clang does not know `Made`, and would compile both branches.
+/// The refusal if `Made` says that a function did not accept its arguments. Of a type, and no
+/// branch: where the body of the function is refused, clang does not know `Made`, and would compile
+/// both branches.
 template <class Made, class... Ps>
 using Untaken =
     std::conditional_t<shardtype::detail::not_taken<std::remove_const_t<Made>>,
@@ -344,27 +345,27 @@ using NumbersOrAll =
 namespace api {
 
 /// The value and the gradient of a function of tensors: `value_and_grad<0, 1>(f)(a, b)` is a struct
-/// of `value`, f(a, b), and `grad`, the gradients with respect to arguments 0 and 1 (a tuple; of one
-/// argument its gradient itself; without numbers of argument 0). `f` calls strict and named
-/// operations; its C++ loops and branches are those of this call. Arguments are tensors, or vectors,
-/// arrays, tuples and structs of them (`value_t`), and the gradient has the same shape. The gradient
-/// of a tensor has its type with `Unreduced` and `Reduced` swapped (cotangent_t): that of an
-/// `f32[I@X]` is `f32[I@X]`, that of an `f32[I]{R:X}` is `f32[I]{U:X}`.
+/// of `value`, f(a, b), and `grad`, the gradients with respect to arguments 0 and 1 (a tuple; of
+/// one argument its gradient itself; without numbers of argument 0). `f` calls strict and named
+/// operations; its C++ loops and branches are those of this call. Arguments are tensors, or
+/// vectors, arrays, tuples and structs of them (`value_t`), and the gradient has the same shape.
+/// The gradient of a tensor has its type with `Unreduced` and `Reduced` swapped (cotangent_t): that
+/// of an `f32[I@X]` is `f32[I@X]`, that of an `f32[I]{R:X}` is `f32[I]{U:X}`.
 ///
 /// The loss has no dims and real floating elements; of an unreduced one the gradient is that of the
-/// total. Backward, the operations communicate what `plan(value_and_grad<0, 1>(f), type<A>, type<B>)`
-/// lists: named movements are moved back, shift and cumsum send as many bytes as forward, and all else
-/// communicates nothing.
+/// total. Backward, the operations communicate what `plan(value_and_grad<0, 1>(f), type<A>,
+/// type<B>)` lists: named movements are moved back, shift and cumsum send as many bytes as forward,
+/// and all else communicates nothing.
 ///
-/// Inside of a shard_map it takes blocks, `f64[D, H]{V:X}`, and the loss is a block: of an invariant or
-/// reduced one, which all ranks have, the gradient is that of this one loss; of an unreduced one that
-/// of the total; of a varying one, `f64[]{V:X}`, that of the sum of the ranks' losses. Collectives and
-/// casts are moved back by their transposes (rules::transposed); a block that is invariant beside
-/// varying ones is cast by name, varying<X>(w), or refused, X01.
+/// Inside of a shard_map it takes blocks, `f64[D, H]{V:X}`, and the loss is a block: of an
+/// invariant or reduced one, which all ranks have, the gradient is that of this one loss; of an
+/// unreduced one that of the total; of a varying one, `f64[]{V:X}`, that of the sum of the ranks'
+/// losses. Collectives and casts are moved back by their transposes (rules::transposed); a block
+/// that is invariant beside varying ones is cast by name, varying<X>(w), or refused, X01.
 ///
 /// Refused: X01, X02 an operation whose gradient would communicate and does not say so, X03 one
-/// without a gradient, X04 a loss that is none. Error E73: a value of an outer differentiation in an inner one. JAX:
-/// jax.value_and_grad.
+/// without a gradient, X04 a loss that is none. Error E73: a value of an outer differentiation in
+/// an inner one. JAX: jax.value_and_grad.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f) {
   if constexpr (core::TakenByFunctions<F>) {
@@ -384,9 +385,9 @@ constexpr auto grad(F f) {
   }
 }
 
-/// The same of a function that gives a pair of its loss and other values (or a tuple that begins with
-/// the loss): `value` is a pair of the loss and of these, without gradients. Error E73: one of them has
-/// a gradient of an outer differentiation that is no argument. JAX: has_aux=True.
+/// The same of a function that gives a pair of its loss and other values (or a tuple that begins
+/// with the loss): `value` is a pair of the loss and of these, without gradients. Error E73: one of
+/// them has a gradient of an outer differentiation that is no argument. JAX: has_aux=True.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, core::Taken<HasAux>) {
   return api::value_and_grad<Ks...>(autodiff::WithAux<F>(std::move(f)));
@@ -397,13 +398,13 @@ constexpr auto grad(F f, core::Taken<HasAux>) {
   return api::grad<Ks...>(autodiff::WithAux<F>(std::move(f)));
 }
 
-/// The same; the last movement of a parameter's gradient, such as the AllReduce of data parallelism or
-/// the ReduceScatter of FSDP, is started in the backward pass and waited for at its end, or where
-/// another summand of that gradient comes. The result has the same bits, and all ranks start and wait in
-/// one order. Movements of blocks inside of a shard_map and gradients of gradients are not started. It
-/// costs memory: a movement under way holds its operand, its result and, if it is a sum, what arrives
-/// (at most another operand) until the end; `plan(...).peak_bytes()` says it. An Error ends what is under
-/// way. Megatron-LM: --overlap-grad-reduce.
+/// The same; the last movement of a parameter's gradient, such as the AllReduce of data parallelism
+/// or the ReduceScatter of FSDP, is started in the backward pass and waited for at its end, or
+/// where another summand of that gradient comes. The result has the same bits, and all ranks start
+/// and wait in one order. Movements of blocks inside of a shard_map and gradients of gradients are
+/// not started. It costs memory: a movement under way holds its operand, its result and, if it is a
+/// sum, what arrives (at most another operand) until the end; `plan(...).peak_bytes()` says it. An
+/// Error ends what is under way. Megatron-LM: --overlap-grad-reduce.
 template <int... Ks, class F>
 constexpr auto value_and_grad(F f, core::Taken<OverlapGradReduce>) {
   return api::value_and_grad<Ks...>(autodiff::Overlapped<F>(std::move(f)));

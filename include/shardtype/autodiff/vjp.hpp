@@ -23,19 +23,19 @@ namespace shardtype::autodiff {
 ///     template <int K, class V, class... As, class S, class C>
 ///     static constexpr auto pull(Op const& op, S const& saved, C const& ct);
 ///
-/// `save` keeps what the pulls read, and is called after the operation; `pull<K>` is the cotangent of
-/// operand K, with its labels in its order, of that of the result. Both are written with the public
-/// operations on `auto`: the same text is run on tensors and blocks, on types alone, and on values
-/// whose gradient is wanted again. `V` and `As` are these values' types; `tensor_of<V>` is a Tensor
-/// type. What `pull` gives is judged by its type before anything runs (X01, X02), and cast to the
-/// operand's cotangent. Optional:
+/// `save` keeps what the pulls read, and is called after the operation; `pull<K>` is the cotangent
+/// of operand K, with its labels in its order, of that of the result. Both are written with the
+/// public operations on `auto`: the same text is run on tensors and blocks, on types alone, and on
+/// values whose gradient is wanted again. `V` and `As` are these values' types; `tensor_of<V>` is a
+/// Tensor type. What `pull` gives is judged by its type before anything runs (X01, X02), and cast
+/// to the operand's cotangent. Optional:
 ///
 ///     template <class V, class... As, class S, class C>
 ///     static constexpr auto prepare(Op const& op, S const& saved, C const& ct);
 ///
-/// once for all operands, such as the reshard back of a named result (with a last argument, whether the
-/// first operand's cotangent is wanted, if it takes one); and, where the types of the
-/// pulls are to be judged by a rule in place of their text,
+/// once for all operands, such as the reshard back of a named result (with a last argument, whether
+/// the first operand's cotangent is wanted, if it takes one); and, where the types of the pulls are
+/// to be judged by a rule in place of their text,
 ///
 ///     template <int K, class V, class... As>
 ///     static constexpr Verdict judge();

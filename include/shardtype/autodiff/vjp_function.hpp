@@ -165,9 +165,9 @@ namespace api {
 ///
 /// `vjp<0>(f, a, b)` with respect to argument 0 alone; without numbers, to all. `f`, its arguments
 /// and refusals are as for value_and_grad, except that the value needs not be a loss: it is a
-/// tensor, or a structure of them. The pullback can be called any number of times: it keeps what the
-/// forward pass saved until it is destroyed; `std::move(pullback)(ct)` is called once and frees it as
-/// it goes. Backward, the operations communicate as in value_and_grad, once for each call.
+/// tensor, or a structure of them. The pullback can be called any number of times: it keeps what
+/// the forward pass saved until it is destroyed; `std::move(pullback)(ct)` is called once and frees
+/// it as it goes. Backward, the operations communicate as in value_and_grad, once for each call.
 /// Refused: X06 a cotangent of another type; X01, X02, X03. Errors E73, E75. JAX: jax.vjp.
 template <int... Ks, class F, class... As>
   requires(sizeof...(As) > 0)

@@ -1,8 +1,9 @@
 #pragma once
 /// The entry point of all operations, declared for the functions in ops/, and the members by which
-/// an operation says how it runs and what its gradient is. (Reshards and collectives, check/reshard.hpp, run by
-/// their plans; their cotangents are moved back, by the transposed collective or cast, which a member `transposed`
-/// may name, or by a reshard to the operand's cotangent.)
+/// an operation says how it runs and what its gradient is. (Reshards and collectives,
+/// check/reshard.hpp, run by their plans; their cotangents are moved back, by the transposed
+/// collective or cast, which a member `transposed` may name, or by a reshard to the operand's
+/// cotangent.)
 
 #include <source_location>
 

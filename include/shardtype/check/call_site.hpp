@@ -9,8 +9,9 @@
 
 namespace shardtype::checking {
 
-/// The line of the call: as a default argument `{}`, that of the call of the function. Any other argument is refused,
-/// A06; otherwise the compiler would complain about a std::source_location, which users do not know.
+/// The line of the call: as a default argument `{}`, that of the call of the function. Any other
+/// argument is refused, A06; otherwise the compiler would complain about a std::source_location,
+/// which users do not know.
 class CallSite {
  public:
   constexpr CallSite(std::source_location const& where = std::source_location::current())

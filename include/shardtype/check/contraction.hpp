@@ -181,8 +181,8 @@ template <class... Ls>
 constexpr Type<op::Einsum<Ls...>> einsum_to(Pack<Ls...>) {
   return {};
 }
-/// The product of the first two operands, which has the labels that the result or a later operand has, in the order
-/// in which the two have them.
+/// The product of the first two operands, which has the labels that the result or a later operand
+/// has, in the order in which the two have them.
 template <class S, int... L>
 constexpr auto pair_product(std::integer_sequence<int, L...>) {
   return detail::einsum_to((Pack<>{} | ... | decltype(detail::label_of_pair<S, L>()){}));

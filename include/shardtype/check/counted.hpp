@@ -41,17 +41,17 @@ struct CountedProduct : Tag<ReductionKind::whole, Takes::floating> {
   static constexpr std::int64_t total_bytes = detail::is_complex<T> ? 24 : 16;
 };
 
-/// With logsumexp the parts m and s of which it is made, m + log(s): the largest element, and the sum
-/// of the exponentials of distances from it.
+/// With logsumexp the parts m and s of which it is made, m + log(s): the largest element, and the
+/// sum of the exponentials of distances from it.
 struct LogSumExpParts : LogSumExp {
   template <class T>
   using second = T;
   template <class T>
   using third = detail::computed_t<T>;
 };
-/// With the product a number m and a scale, which never overflow: the product of the elements that are
-/// neither zero nor infinite nor NaN is m times a power of two, of which the scale has the exponent,
-/// and whether there are none, one or more of each of the others.
+/// With the product a number m and a scale, which never overflow: the product of the elements that
+/// are neither zero nor infinite nor NaN is m times a power of two, of which the scale has the
+/// exponent, and whether there are none, one or more of each of the others.
 struct ProductParts : Product {
   static constexpr Takes takes = Takes::floating;
   template <class T>
@@ -66,8 +66,8 @@ struct ProductParts : Product {
 
 namespace op {
 
-/// The reduction `F` (a tag of `reductions`) with a count as second result; labels and named results
-/// as of Reduce.
+/// The reduction `F` (a tag of `reductions`) with a count as second result; labels and named
+/// results as of Reduce.
 template <class F, class... Out>
 struct ReduceCounted : F::Arguments {
   using operation = ReduceCounted;
@@ -93,8 +93,8 @@ struct ReduceParts : F::Arguments {
 
 namespace detail {
 
-/// A reduction with further results, with elements `More`. `Base`: the same reduction with one result.
-/// In its plan an element of the result is one of each of the results.
+/// A reduction with further results, with elements `More`. `Base`: the same reduction with one
+/// result. In its plan an element of the result is one of each of the results.
 template <class Base, class F, class A, class... More>
 struct ReductionOfSeveral : Base {
   /// A tensor like the result, with elements `T`.

@@ -15,9 +15,10 @@
 
 namespace shardtype::checking {
 
-/// Whether the operations of a function depend on extents that types do not determine, where it reads one: `Try` gives
-/// its open plan if they are a number. As loops that are longer, and branches, have other operations, it is seen by
-/// trying three. A function that is no constant, or no value of its type, cannot be tried.
+/// Whether the operations of a function depend on extents that types do not determine, where it
+/// reads one: `Try` gives its open plan if they are a number. As loops that are longer, and
+/// branches, have other operations, it is seen by trying three. A function that is no constant, or
+/// no value of its type, cannot be tried.
 template <class Try>
 constexpr bool depends_on_extents() {
   if constexpr (requires { typename std::bool_constant<(Try::plan(dynamic), true)>; }) {

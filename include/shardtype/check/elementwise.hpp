@@ -98,8 +98,8 @@ constexpr Elements judge_elements() {
   ((out = out == Elements::fine ? detail::judge_element<Operands, T>() : out), ...);
   return out;
 }
-/// Whether `F` accepts these elements; those of the first operand of `where` are a condition. A user's function may
-/// accept any.
+/// Whether `F` accepts these elements; those of the first operand of `where` are a condition. A
+/// user's function may accept any.
 template <class F, class T, class First, class... Rest>
 constexpr Elements judge_function() {
   if constexpr (!is_tag<F> || is_cast<F>) {

@@ -1,7 +1,7 @@
 #pragma once
-/// Refusals of calls whose function is in a header beside shardtype.hpp, or has another name here. Only shardtype.hpp
-/// includes them. As in check/misused.hpp, any other function of the name is the better match; where the header is
-/// included, they do not take part at all.
+/// Refusals of calls whose function is in a header beside shardtype.hpp, or has another name here.
+/// Only shardtype.hpp includes them. As in check/misused.hpp, any other function of the name is the
+/// better match; where the header is included, they do not take part at all.
 
 #include <shardtype/check/misused.hpp>
 

@@ -66,8 +66,9 @@ struct NumberedDim {};
     checking::refuse_creation<Parts...>();                                            \
     return checking::Poisoned{};                                                      \
   }
-// Refused: calls of a function of a family that no other overload takes, such as one without its labels, and of names
-// of others; behind the code what stands for the result, which `auto [q, r] = ...` takes apart.
+// Refused: calls of a function of a family that no other overload takes, such as one without its
+// labels, and of names of others; behind the code what stands for the result, which `auto [q, r] =
+// ...` takes apart.
 #define SHARDTYPE_REFUSED_CALLS(name, code, ...)                                        \
   template <class... Labels>                                                            \
   constexpr auto name(checking::Anything const&, checking::Anything const& = {},        \

@@ -20,10 +20,10 @@ namespace op {
 ///
 /// Operands are sliced to the result's sharding where that is free; then they are gathered (or
 /// reduced) over each mesh axis for which the rule still refuses them. An operation with other
-/// needs defines `meet(rules::Question, wanted)`; one whose ranks combine totals before they compute
-/// defines their sharding `totals(operand, from)` and size `total_bytes`. Refused: whatever the rule
-/// refuses for any sharding, V14 of Locals, N05, R01 to R04 for the result, and N07 an operation that
-/// does not compute one block from blocks (`detail::has_named_form`).
+/// needs defines `meet(rules::Question, wanted)`; one whose ranks combine totals before they
+/// compute defines their sharding `totals(operand, from)` and size `total_bytes`. Refused: whatever
+/// the rule refuses for any sharding, V14 of Locals, N05, R01 to R04 for the result, and N07 an
+/// operation that does not compute one block from blocks (`detail::has_named_form`).
 template <class Op, class... Out>
 struct Named {
   using operation = Named;

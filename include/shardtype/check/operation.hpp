@@ -41,8 +41,9 @@ namespace shardtype {
 /// `recorded`, whether automatic mode may record it (yes).
 /// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (execute/call.hpp).
 ///
-/// An operation with several results, of which a call gives a std::tuple: `rule` returns op::Verdicts, `element` is
-/// op::Elements; `extents` and `kernel` get as many. Dims of one label have one extent in all results.
+/// An operation with several results, of which a call gives a std::tuple: `rule` returns
+/// op::Verdicts, `element` is op::Elements; `extents` and `kernel` get as many. Dims of one label
+/// have one extent in all results.
 template <class Op>
 concept Operation = requires { typename Op::operation; };
 
@@ -190,8 +191,9 @@ struct FirstElement<op::Elements<First, Ts...>> {
 template <class A, class... Bs>
 inline constexpr Code alike_elements =
     (same_element<A, Bs> && ...) ? Code::ok : Code::C10_element_types_differ;
-/// All operands in one pack: behind named parameters nvcc does not expand an empty pack into arguments of an `elements`
-/// that has no pack, and the operation's own function would count as none.
+/// All operands in one pack: behind named parameters nvcc does not expand an empty pack into
+/// arguments of an `elements` that has no pack, and the operation's own function would count as
+/// none.
 template <class Op, class... As>
 constexpr Code refused_elements() {
   if constexpr (requires { Op::template elements<As...>(); }) {
@@ -243,8 +245,8 @@ constexpr rules::Verdicts<N> ask_rule(rules::Verdicts<N> (*rule)(rules::Question
 /// Whether an operation has its own rule.
 template <class Op>
 concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q); };
-/// Whether it has several results: as many as its rule gives verdicts, or, without a rule of its own, as its member
-/// `results` says.
+/// Whether it has several results: as many as its rule gives verdicts, or, without a rule of its
+/// own, as its member `results` says.
 template <class Op>
 concept HasResults =
     Operation<Op> &&
@@ -377,8 +379,8 @@ struct RuledResult : Rule {
     if constexpr (HasResults<Op>) p.workspace = add_sat(p.workspace, beside);
     return p;
   }
-  /// The number of collectives of a kind in every call, for all sizes; of a loop whose length they determine,
-  /// `planning::unbounded`.
+  /// The number of collectives of a kind in every call, for all sizes; of a loop whose length they
+  /// determine, `planning::unbounded`.
   static constexpr int open_count([[maybe_unused]] Op const& op, [[maybe_unused]] Collective c) {
     if constexpr (communicates) {
       Plan const p = open_plan(op, dynamic, dynamic);

@@ -272,8 +272,8 @@ template <class R, class Op>
 struct CallPlans {
   Op op;
 
-  /// The number of collectives of this kind that the operation runs, for all sizes: planning::unbounded if a loop runs
-  /// them whose length the sizes determine.
+  /// The number of collectives of this kind that the operation runs, for all sizes:
+  /// planning::unbounded if a loop runs them whose length the sizes determine.
   constexpr int count(Collective c) const { return R::open_count(op, c); }
   /// Number of all collectives.
   constexpr int collectives() const {

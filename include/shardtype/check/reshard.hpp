@@ -223,7 +223,8 @@ constexpr auto resolve_collective() {
 /// Whether an operation is a reshard, to the type that its `destination` names.
 template <class Op>
 concept Reshards = requires { typename Op::destination; };
-/// Whether an operation consists of the steps of its plan, which change the sharding of its operand.
+/// Whether an operation consists of the steps of its plan, which change the sharding of its
+/// operand.
 template <class Op>
 concept ChangesSharding = Reshards<Op> || MovesTensors<Op>;
 template <class A, class... Out>

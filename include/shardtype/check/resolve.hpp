@@ -33,8 +33,8 @@ template <class A, class B>
 inline constexpr bool same_element =
     std::is_same_v<typename ElementOf<A>::type, typename ElementOf<B>::type> && same_memory<A, B>;
 
-/// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with elements `T` and the
-/// memory of `Like`.
+/// The Tensor type of a named result: a Tensor type unchanged, or dims and attributes with elements
+/// `T` and the memory of `Like`.
 template <class T, class Like, class... Parts>
 struct NamedAs : Only<decltype(detail::as_tensor<Like, T>(
                      Pack<Parts...>{}, detail::memory_of(hana::basic_type<Like>{})))> {};

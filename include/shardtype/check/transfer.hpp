@@ -66,8 +66,8 @@ struct Transferring : TransferRule<A, Out> {
   using result = Out;
 };
 
-/// Number of the first axis of the destination that the mesh lacks; -1 if there is none, or if the rule
-/// refuses.
+/// Number of the first axis of the destination that the mesh lacks; -1 if there is none, or if the
+/// rule refuses.
 template <class Rule, class Target>
 inline constexpr int axis_beyond =
     Rule::verdict ? detail::missing_axis<typename Rule::result>(Type<Target>{}) : -1;

@@ -1,5 +1,6 @@
 #pragma once
-/// Checkpoints of models and of the states of their optimizers. Not part of shardtype.hpp; needs nlohmann-json.
+/// Checkpoints of models and of the states of their optimizers. Not part of shardtype.hpp; needs
+/// nlohmann-json.
 
 // The sentences first: then compilers print no path of includes before them.
 // clang-format off

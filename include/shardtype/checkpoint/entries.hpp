@@ -24,7 +24,8 @@
 
 namespace shardtype::checkpoint::detail {
 
-/// The name of an element type in a safetensors file. Complex numbers are pairs there, in one more dim.
+/// The name of an element type in a safetensors file. Complex numbers are pairs there, in one more
+/// dim.
 template <class T>
 struct FileType {
   static constexpr bool pair = false;

@@ -57,8 +57,8 @@ class Extra {
     values_.insert_or_assign(std::move(name), std::move(value));
   }
   bool has(std::string_view name) const { return values_.contains(std::string(name)); }
-  /// The value of this name as a number or a text: `extra.get<std::int64_t>("epoch")`. Error E95: there is none, or
-  /// it is of another kind, or `T` cannot represent it.
+  /// The value of this name as a number or a text: `extra.get<std::int64_t>("epoch")`. Error E95:
+  /// there is none, or it is of another kind, or `T` cannot represent it.
   template <class T>
   T get(std::string_view name) const;
 

@@ -129,7 +129,8 @@ SHARDTYPE_INLINE void StepFolder::note(std::string const& path, int fault) {
     outcome.note("IO8", "cannot write " + path + ": " + runtime::file_fault_text(fault));
 }
 
-/// Each program that saves holds a shared lock; who gets it alone removes what killed programs left.
+/// Each program that saves holds a shared lock; who gets it alone removes what killed programs
+/// left.
 SHARDTYPE_INLINE void StepFolder::lock() {
   namespace fs = std::filesystem;
   int fault = 0;

@@ -1,6 +1,6 @@
 #pragma once
-/// The header of a safetensors file: names, element types, shapes and places of its tensors. As the package
-/// safetensors of Python writes and reads them.
+/// The header of a safetensors file: names, element types, shapes and places of its tensors. As the
+/// package safetensors of Python writes and reads them.
 
 #include <cstdint>
 #include <exception>
@@ -48,33 +48,35 @@ struct FileHeader {
 /// "[3, 4]".
 std::string shape_text(io::NpyInts const& shape);
 
-/// Places of these tensors of one file, without gaps; those with the largest elements are first, so that all are
-/// aligned.
+/// Places of these tensors of one file, without gaps; those with the largest elements are first, so
+/// that all are aligned.
 FileHeader arrange(std::vector<Entry const*> const& tensors, Metadata metadata);
 
-/// The bytes before the data; sets `data_offset`. Error E91, on every rank: they are more than a header may have.
+/// The bytes before the data; sets `data_offset`. Error E91, on every rank: they are more than a
+/// header may have.
 std::string format(FileHeader& header);
 
-/// Error E91, on every rank: two of these tensors would have one name in `path`, or a name has bytes that no program reads
-/// there. `reserved`: a name that the file needs for itself.
+/// Error E91, on every rank: two of these tensors would have one name in `path`, or a name has
+/// bytes that no program reads there. `reserved`: a name that the file needs for itself.
 void check_names(std::vector<std::string_view> names, std::string const& path,
                  std::string_view reserved = {});
 
-/// A tensor of this name whose description, an object with "dtype", "shape" and "data_offsets", comes next; `other(member)`
-/// reads what else it may have.
+/// A tensor of this name whose description, an object with "dtype", "shape" and "data_offsets",
+/// comes next; `other(member)` reads what else it may have.
 InFile read_in_file(JsonReader& in, std::string const& name,
                     std::function<void(std::string const&)> const& other);
 
-/// Why these are no tensors of a file with `data_bytes` bytes behind its header: each must have the bytes of its type and
-/// shape, and all together each byte once; no two have one name. Empty: they are.
+/// Why these are no tensors of a file with `data_bytes` bytes behind its header: each must have the
+/// bytes of its type and shape, and all together each byte once; no two have one name. Empty: they
+/// are.
 std::string wrong_layout(std::vector<InFile const*> tensors, std::int64_t data_bytes);
 
-/// Error E94: these bytes of the file `path`, of `file_bytes` bytes in all, are no header as the package of Python reads
-/// them, or the file is cut off.
+/// Error E94: these bytes of the file `path`, of `file_bytes` bytes in all, are no header as the
+/// package of Python reads them, or the file is cut off.
 FileHeader parse(std::string_view text, std::string const& path, std::int64_t file_bytes);
 
-/// The bytes before the data of the file at `path`, and the number of all its bytes: read by rank 0, which has all to
-/// itself. Empty with `outcome` E94 or IO1.
+/// The bytes before the data of the file at `path`, and the number of all its bytes: read by rank
+/// 0, which has all to itself. Empty with `outcome` E94 or IO1.
 std::string header_text(std::string const& path, std::int64_t& file_bytes,
                         shardtype::detail::NpyOutcome& outcome);
 

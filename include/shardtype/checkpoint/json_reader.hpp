@@ -10,9 +10,9 @@
 
 namespace shardtype::checkpoint::detail {
 
-/// The caller asks for what must come next, so a file's nesting costs neither memory nor stack. After a mistake (`good`)
-/// lists and objects have no more members. Stricter than JSON in names of members, which only the caller can tell to be
-/// there twice, and in numbers. Source: RFC 8259.
+/// The caller asks for what must come next, so a file's nesting costs neither memory nor stack.
+/// After a mistake (`good`) lists and objects have no more members. Stricter than JSON in names of
+/// members, which only the caller can tell to be there twice, and in numbers. Source: RFC 8259.
 class JsonReader : public io::ByteReader {
  public:
   using io::ByteReader::ByteReader;

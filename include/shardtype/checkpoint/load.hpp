@@ -41,18 +41,20 @@ struct LoadOptions {
   bool ignore_others = false;
 };
 
-/// The step that a run's `latest` names; none if the run has no step. Collective over the mesh: its first rank looks, so
-/// that all ranks get the same answer where they see other files, or see them later. Ranks outside of it look themselves.
+/// The step that a run's `latest` names; none if the run has no step. Collective over the mesh: its
+/// first rank looks, so that all ranks get the same answer where they see other files, or see them
+/// later. Ranks outside of it look themselves.
 std::optional<Step> latest(runtime::MeshRef const& mesh, std::string const& run);
 
 namespace detail {
 
-/// Reads this rank's block from a file that is open on the ranks of `comm`, and adds the sums of the first holder's.
-/// Collective.
+/// Reads this rank's block from a file that is open on the ranks of `comm`, and adds the sums of
+/// the first holder's. Collective.
 void read_tensor(shardtype::detail::NpyTransfer& in, io::NpyAccess const& access,
                  LoadedTensor const& tensor, std::int64_t at, std::uint64_t* sums);
 
-/// Compares the program's tensors with the checkpoint's: errors E91, E92, E93. `parts`: all of the program's.
+/// Compares the program's tensors with the checkpoint's: errors E91, E92, E93. `parts`: all of the
+/// program's.
 void compare(std::vector<LoadedTensor> const& tensors, Manifest const& manifest,
              std::string const& folder, LoadOptions const& options);
 
@@ -80,15 +82,16 @@ Loaded load_all(std::string const& path, LoadOptions const& options,
 
 }  // namespace detail
 
-/// Loads a model from the latest step of a run, or from the folder of a step, into its tensors: each must be in the
-/// checkpoint with its name, extents and element type; mesh, sharding and number of ranks may be others. Each rank reads
-/// its own blocks through MPI-IO. Every element is checked once, by the rank that is its first holder.
-/// Names, types, extents and sizes of files are compared before a tensor is changed; after a checksum that differs, or a
-/// read that fails, the tensors have new values, damaged ones too. Collective over the mesh
-/// of the tensors, which is one (Error E23); sent are the manifest and the checksums; of cyclic dims one all_to_all
-/// redistributes nested blocks. Errors, the same on every rank: E90 no checkpoint, E91 names that differ, E92 extents,
-/// E93 element types, E94 damaged, IO1 it cannot be read, IO6 a file has become shorter. Ranks outside of the mesh read
-/// the manifest by themselves.
+/// Loads a model from the latest step of a run, or from the folder of a step, into its tensors:
+/// each must be in the checkpoint with its name, extents and element type; mesh, sharding and
+/// number of ranks may be others. Each rank reads its own blocks through MPI-IO. Every element is
+/// checked once, by the rank that is its first holder. Names, types, extents and sizes of files are
+/// compared before a tensor is changed; after a checksum that differs, or a read that fails, the
+/// tensors have new values, damaged ones too. Collective over the mesh of the tensors, which is one
+/// (Error E23); sent are the manifest and the checksums; of cyclic dims one all_to_all
+/// redistributes nested blocks. Errors, the same on every rank: E90 no checkpoint, E91 names that
+/// differ, E92 extents, E93 element types, E94 damaged, IO1 it cannot be read, IO6 a file has
+/// become shorter. Ranks outside of the mesh read the manifest by themselves.
 template <class Model>
   requires(!std::is_const_v<Model>)
 Loaded load(std::string const& path, Model& model, LoadOptions const& options = {},

@@ -103,7 +103,8 @@ inline std::string manifest_text(std::string const& path, std::string& folder,
   return text;
 }
 
-/// Rank 0's part: whether a file has the bytes and the header that were written. Names the tensor that is cut off.
+/// Rank 0's part: whether a file has the bytes and the header that were written. Names the tensor
+/// that is cut off.
 inline void check_file(std::string const& folder, ListedFile const& file, NpyOutcome& outcome) {
   std::string const path = joined(folder, file.name);
   std::int64_t bytes = 0;

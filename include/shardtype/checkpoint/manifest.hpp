@@ -1,5 +1,6 @@
 #pragma once
-/// The manifest of a checkpoint: which tensors its files have, their checksums, and the values beside them.
+/// The manifest of a checkpoint: which tensors its files have, their checksums, and the values
+/// beside them.
 
 #include <cstdint>
 #include <map>

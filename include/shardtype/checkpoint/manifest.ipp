@@ -138,7 +138,8 @@ SHARDTYPE_INLINE std::string format(Manifest const& manifest) {
   return dump(json) + "\n";
 }
 
-/// The lines of a manifest without that of its checksum, of which the checksum is; empty: it has none.
+/// The lines of a manifest without that of its checksum, of which the checksum is; empty: it has
+/// none.
 struct WithoutHash {
   std::string_view before, after;
   std::string_view hash;  ///< 16 digits

@@ -26,7 +26,8 @@ struct NameInFile {
 
 /// The options for reading and writing a file of another program.
 struct FileOptions {
-  /// The name in the file of the tensor at a path, as in train::for_each_tensor; without it the path is the name.
+  /// The name in the file of the tensor at a path, as in train::for_each_tensor; without it the
+  /// path is the name.
   std::function<NameInFile(std::string_view path)> names{};
   bool ignore_others = false;  ///< whether the file may have tensors that are not read
   Metadata metadata{};         ///< texts that are written
@@ -53,13 +54,14 @@ Tensors<One> tensors_of_file(Model& model, FileOptions const& options,
   return out;
 }
 
-/// Writes a file whose header is `start`, and whose tensors are where `header` says; `finish(written)`, on rank 0 when all
-/// bytes are on the disk, may change the file, and returns an errno. Collective over the mesh.
+/// Writes a file whose header is `start`, and whose tensors are where `header` says;
+/// `finish(written)`, on rank 0 when all bytes are on the disk, may change the file, and returns an
+/// errno. Collective over the mesh.
 void write_file(runtime::MeshState& mesh, Tensors<SavedTensor> const& tensors,
                 std::string const& path, FileHeader const& header, std::string const& start,
                 std::function<int(std::string const&)> const& finish);
-/// Compares names, shapes and types (E91, E92, E93), calls `check`, and reads the blocks. `mesh`: null on ranks outside of
-/// it, which only compare.
+/// Compares names, shapes and types (E91, E92, E93), calls `check`, and reads the blocks. `mesh`:
+/// null on ranks outside of it, which only compare.
 void read_file(runtime::MeshState* mesh, Tensors<LoadedTensor> const& tensors,
                std::string const& path, FileHeader const& header, bool ignore_others,
                std::function<void()> const& check = {});
@@ -71,10 +73,11 @@ Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path
 
 }  // namespace detail
 
-/// Saves a model as one safetensors file; the file that is there is replaced when the new one is on the disk. Complex
-/// numbers are pairs in a last dim. Collective over the mesh of the tensors; each element is written once, through
-/// MPI-IO. Sends the outcome; of cyclic dims one all_to_all. Errors, the same on every rank: IO8 it cannot be written,
-/// E91 two tensors have one name, or one that nobody could read, E95 a text that is no UTF-8.
+/// Saves a model as one safetensors file; the file that is there is replaced when the new one is on
+/// the disk. Complex numbers are pairs in a last dim. Collective over the mesh of the tensors; each
+/// element is written once, through MPI-IO. Sends the outcome; of cyclic dims one all_to_all.
+/// Errors, the same on every rank: IO8 it cannot be written, E91 two tensors have one name, or one
+/// that nobody could read, E95 a text that is no UTF-8.
 template <class Model>
 void save_safetensors(std::string const& path, Model const& model, FileOptions const& options = {},
                       std::source_location const& where = std::source_location::current()) {
@@ -86,10 +89,11 @@ void save_safetensors(std::string const& path, Model const& model, FileOptions c
                     options.metadata, where);
 }
 
-/// Loads a model from one safetensors file into its tensors, in any sharding; returns the file's texts. Such files have no
-/// checksums. Collective over the mesh of the tensors; each rank reads its own blocks. Sends the header; of cyclic dims
-/// one all_to_all. Errors, the same on every rank: E91 names that differ, E92 extents, E93 element types, E94 no
-/// safetensors file as Python's package reads them, or one that is cut off, IO1 it cannot be read, IO6 it has become shorter.
+/// Loads a model from one safetensors file into its tensors, in any sharding; returns the file's
+/// texts. Such files have no checksums. Collective over the mesh of the tensors; each rank reads
+/// its own blocks. Sends the header; of cyclic dims one all_to_all. Errors, the same on every rank:
+/// E91 names that differ, E92 extents, E93 element types, E94 no safetensors file as Python's
+/// package reads them, or one that is cut off, IO1 it cannot be read, IO6 it has become shorter.
 template <class Model>
   requires(!std::is_const_v<Model>)
 Metadata load_safetensors(std::string const& path, Model& model, FileOptions const& options = {},

@@ -40,14 +40,16 @@ void save_now(Contents contents, std::string const& run, std::int64_t step, Extr
 
 }  // namespace detail
 
-/// Saves a model as the step `step` of a run, in the folder `run`/step_00000100: model.safetensors, whose tensors have the
-/// names of train::for_each_tensor, and manifest.json. Each element is written once, through MPI-IO, by the first rank
-/// that holds it. The folder gets its name when all is on the disk, and then `run`/latest names it; whatever fails
-/// before, or is killed, leaves what was saved before as it was. `extra`: numbers and texts, those of the mesh's first
-/// rank; under SHARDTYPE_CHECK=agree these, the step and the state's step must be the same on all ranks (E03). Collective
-/// over the mesh of the tensors, which is one (Error E23); sent are the checksums, and the outcome; of cyclic dims one
-/// all_to_all creates nested blocks first. Errors, the same on every rank: IO8 it cannot be written, E95 a negative step, or
-/// a value that is no UTF-8, E91 two tensors have one name.
+/// Saves a model as the step `step` of a run, in the folder `run`/step_00000100: model.safetensors,
+/// whose tensors have the names of train::for_each_tensor, and manifest.json. Each element is
+/// written once, through MPI-IO, by the first rank that holds it. The folder gets its name when all
+/// is on the disk, and then `run`/latest names it; whatever fails before, or is killed, leaves what
+/// was saved before as it was. `extra`: numbers and texts, those of the mesh's first rank; under
+/// SHARDTYPE_CHECK=agree these, the step and the state's step must be the same on all ranks (E03).
+/// Collective over the mesh of the tensors, which is one (Error E23); sent are the checksums, and
+/// the outcome; of cyclic dims one all_to_all creates nested blocks first. Errors, the same on
+/// every rank: IO8 it cannot be written, E95 a negative step, or a value that is no UTF-8, E91 two
+/// tensors have one name.
 template <class Model>
 void save(std::string const& run, std::int64_t step, Model const& model, Extra const& extra = {},
           Options const& options = {},

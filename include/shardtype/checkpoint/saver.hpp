@@ -19,9 +19,9 @@
 
 namespace shardtype::checkpoint {
 
-/// Saves the steps of a run while the program goes on: `save` copies the blocks that this rank writes, and a thread, which
-/// calls nothing of MPI, writes the copies. At most one step is under way. `wait` must be called after the last one, else
-/// that step is lost and rank 0 says so (E96).
+/// Saves the steps of a run while the program goes on: `save` copies the blocks that this rank
+/// writes, and a thread, which calls nothing of MPI, writes the copies. At most one step is under
+/// way. `wait` must be called after the last one, else that step is lost and rank 0 says so (E96).
 ///
 ///     checkpoint::Saver saver("run", {.keep = 3});
 ///     for (...) {
@@ -37,8 +37,9 @@ class Saver {
   Saver& operator=(Saver const&) = delete;
   ~Saver();
 
-  /// Waits for the step before, and begins to save this one, as checkpoint::save. The tensors may be changed, and gone,
-  /// when it returns. Collective, as checkpoint::save; errors too, and those of the step before.
+  /// Waits for the step before, and begins to save this one, as checkpoint::save. The tensors may
+  /// be changed, and gone, when it returns. Collective, as checkpoint::save; errors too, and those
+  /// of the step before.
   template <class Model>
   void save(std::int64_t step, Model const& model, Extra const& extra = {},
             std::source_location const& where = std::source_location::current()) {
@@ -60,8 +61,9 @@ class Saver {
     checking::refused<rules::Code::A18_no_such_call_of_checkpoint, false, Labels...>{};
   }
 
-  /// Waits until the step under way is on the disk and has its name; does nothing if there is none. Collective. Error
-  /// IO8, the same on every rank: it could not be written; what was saved before stays.
+  /// Waits until the step under way is on the disk and has its name; does nothing if there is none.
+  /// Collective. Error IO8, the same on every rank: it could not be written; what was saved before
+  /// stays.
   void wait(std::source_location const& where = std::source_location::current());
 
  private:

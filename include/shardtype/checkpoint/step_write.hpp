@@ -25,13 +25,13 @@ struct Options {
 
 namespace detail {
 
-/// Writes this rank's blocks, those of the tensors of which it is the first holder, into a file that is open on the
-/// ranks of `comm`, and adds their sums. Collective.
+/// Writes this rank's blocks, those of the tensors of which it is the first holder, into a file
+/// that is open on the ranks of `comm`, and adds their sums. Collective.
 void write_tensor(shardtype::detail::NpyTransfer& out, io::NpyAccess const& access,
                   SavedTensor const& tensor, std::int64_t at, std::uint64_t* sums);
 
-/// A step that is written. The functions are collective over the mesh but for write_alone(), and throw on all ranks or on
-/// none; a step that is not finished leaves nothing.
+/// A step that is written. The functions are collective over the mesh but for write_alone(), and
+/// throw on all ranks or on none; a step that is not finished leaves nothing.
 class StepWrite {
  public:
   /// Creates the folder and the files, with their headers.
@@ -43,8 +43,8 @@ class StepWrite {
 
   /// Copies this rank's blocks, for write_alone().
   void copy_blocks();
-  /// Writes the copies, and waits until they are on the disk. Calls nothing of MPI, so that a thread can do it; a
-  /// failure is told by finish().
+  /// Writes the copies, and waits until they are on the disk. Calls nothing of MPI, so that a
+  /// thread can do it; a failure is told by finish().
   void write_alone() noexcept;
 
   bool first_rank() const { return comm_.rank() == 0; }

@@ -39,7 +39,8 @@ SHARDTYPE_INLINE void write_tensor(shardtype::detail::NpyTransfer& out, io::NpyA
 
 #ifdef SHARDTYPE_HAVE_JSON
 
-/// Error E95 in `outcome`: a name or a text of these values would be another one in the file, which is UTF-8.
+/// Error E95 in `outcome`: a name or a text of these values would be another one in the file, which
+/// is UTF-8.
 inline void note_unreadable(Extra const& extra, NpyOutcome& outcome) {
   for (auto const& [name, value] : extra.values()) {
     auto const* const text = std::get_if<std::string>(&value.kinds());

@@ -1,6 +1,7 @@
 #pragma once
-/// Checksums of tensors that do not depend on shardings: of each chunk of the tensor's bytes the sum, modulo 2^64, of a
-/// hash of each element and its position. Ranks add up those of their blocks.
+/// Checksums of tensors that do not depend on shardings: of each chunk of the tensor's bytes the
+/// sum, modulo 2^64, of a hash of each element and its position. Ranks add up those of their
+/// blocks.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +30,8 @@ struct BlockOfArray {
   }
 };
 
-/// Calls `f(at, from, n)` with each run of elements that are consecutive in the array: n elements, from the array's
-/// element `at` and the block's element `from` on.
+/// Calls `f(at, from, n)` with each run of elements that are consecutive in the array: n elements,
+/// from the array's element `at` and the block's element `from` on.
 template <class F>
 void for_each_run(BlockOfArray const& b, F const& f) {
   std::int64_t const total = b.elements();

@@ -19,7 +19,8 @@ SHARDTYPE_INLINE std::int64_t BlockOfArray::array_elements() const {
   return n;
 }
 
-/// A bijection of the bits of one word, different for each position. Source: A. Appleby, MurmurHash3, fmix64.
+/// A bijection of the bits of one word, different for each position. Source: A. Appleby,
+/// MurmurHash3, fmix64.
 inline std::uint64_t hash_at(std::uint64_t position, std::uint64_t bits) {
   std::uint64_t x = bits ^ (position + 1) * 0x9E3779B97F4A7C15U;
   x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDU;

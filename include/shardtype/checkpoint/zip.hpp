@@ -1,5 +1,6 @@
 #pragma once
-/// Zip archives of stored files, as numpy writes them (.npz). Source: PKWARE, "APPNOTE.TXT", 6.3.10.
+/// Zip archives of stored files, as numpy writes them (.npz). Source: PKWARE,
+/// "APPNOTE.TXT", 6.3.10.
 
 #include <cstdint>
 #include <initializer_list>
@@ -41,20 +42,22 @@ std::string zip_local_header(ZipEntry const& entry);
 /// The bytes behind the last entry, which end at `at`.
 std::string zip_directory(std::vector<ZipEntry> const& entries, std::int64_t at);
 
-/// Computes the checksums of a file whose entries have their headers and bytes, and writes them and the directory. 0 or
-/// an errno.
+/// Computes the checksums of a file whose entries have their headers and bytes, and writes them and
+/// the directory. 0 or an errno.
 int finish_zip(std::string const& path, std::vector<ZipEntry> entries);
 
 /// Writes a piece of a file that exists. 0 or an errno.
 int write_piece(std::string const& path, std::string_view piece, std::int64_t at);
 
-/// The entries of the archive `file` at `path`. E94 in `outcome` if it is none, is cut off, has compressed entries or
-/// anything that Python's zipfile does not read, or reads otherwise; IO1 if it cannot be read.
+/// The entries of the archive `file` at `path`. E94 in `outcome` if it is none, is cut off, has
+/// compressed entries or anything that Python's zipfile does not read, or reads otherwise; IO1 if
+/// it cannot be read.
 std::vector<ZipEntry> read_zip(runtime::OpenFile const& file, std::string const& path,
                                NpyOutcome& outcome);
 
-/// Ranks share the bytes of these entries, each reads some, and compares the checksum of each entry with that of the
-/// directory. Collective: on all ranks the same. Errors E94 by the name in the file, IO1.
+/// Ranks share the bytes of these entries, each reads some, and compares the checksum of each entry
+/// with that of the directory. Collective: on all ranks the same. Errors E94 by the name in the
+/// file, IO1.
 void check_zip_sums(runtime::Comm& comm, std::string const& path,
                     std::vector<ZipEntry> const& entries);
 

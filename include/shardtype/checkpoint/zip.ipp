@@ -64,7 +64,8 @@ SHARDTYPE_INLINE std::uint32_t crc32(std::uint32_t sum, std::string_view bytes) 
   return ~c;
 }
 
-/// The product of two polynomials modulo that of the CRC; bits are coefficients, the highest bit that of 1.
+/// The product of two polynomials modulo that of the CRC; bits are coefficients, the highest bit
+/// that of 1.
 inline std::uint32_t crc_product(std::uint32_t a, std::uint32_t b) {
   std::uint32_t out = 0;
   for (std::uint32_t bit = 1U << 31; bit != 0; bit >>= 1) {
@@ -177,7 +178,8 @@ SHARDTYPE_INLINE int finish_zip(std::string const& path, std::vector<ZipEntry> e
 struct ZipDirectory {
   std::int64_t begin = 0, bytes = 0, entries = -1;
 };
-/// From the last bytes of a file; `entries` is negative if there is none that ends where the records of its end begin.
+/// From the last bytes of a file; `entries` is negative if there is none that ends where the
+/// records of its end begin.
 inline ZipDirectory find_directory(std::string_view tail, std::int64_t file_bytes) {
   constexpr std::size_t end_bytes = 22, locator_bytes = 20, end64_bytes = 56;
   if (tail.size() < end_bytes) return {};
@@ -339,7 +341,8 @@ SHARDTYPE_INLINE void check_zip_sums(runtime::Comm& comm, std::string const& pat
                                      std::vector<ZipEntry> const& entries) {
   std::int64_t all = 0;
   for (ZipEntry const& e : entries) all += e.bytes;
-  // rank r reads the bytes from all * r / ranks on, of all entries one after the other; a piece is those of one entry
+  // rank r reads the bytes from all * r / ranks on, of all entries one after the other; a piece is
+  // those of one entry
   struct Piece {
     std::size_t entry;
     std::int64_t from, bytes;

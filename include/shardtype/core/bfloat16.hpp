@@ -14,7 +14,8 @@
 
 namespace shardtype {
 
-/// A floating-point number of 16 bits: the sign, the 8 exponent bits of float, 7 bits of fraction. It converts to float exactly and implicitly, and from other numbers explicitly, to the nearest
+/// A floating-point number of 16 bits: the sign, the 8 exponent bits of float, 7 bits of fraction.
+/// It converts to float exactly and implicitly, and from other numbers explicitly, to the nearest
 /// bfloat16, halves to even; beyond the largest to infinity. NaN stays NaN.
 ///
 /// `+ - * /` of two are computed in float and rounded once. With an integer the result is a

@@ -15,8 +15,9 @@ namespace shardtype {
 enum class FailedOn { this_rank, every_rank };
 
 /// A run-time failure: a stable code (docs/errors.md), and a text that names the file, dimension,
-/// axis or rank, and the operation that runs with the program's line; all on one line: of texts from outside, such as names of files, control characters are
-/// escaped. Uncaught, it ends the job on all ranks with this text (runtime/environment.hpp).
+/// axis or rank, and the operation that runs with the program's line; all on one line: of texts
+/// from outside, such as names of files, control characters are escaped. Uncaught, it ends the job
+/// on all ranks with this text (runtime/environment.hpp).
 class Error : public std::runtime_error {
  public:
   Error(std::string code, std::string const& text, FailedOn where = FailedOn::this_rank)

@@ -7,8 +7,9 @@
 
 namespace shardtype::core {
 
-/// Whether `file` lies in the folder of the headers of which one is `own`, FOLDER/core/NAME. One unit may name it relative to
-/// its own folder, and another absolutely: then the last two names of the folder tell.
+/// Whether `file` lies in the folder of the headers of which one is `own`, FOLDER/core/NAME. One
+/// unit may name it relative to its own folder, and another absolutely: then the last two names of
+/// the folder tell.
 SHARDTYPE_INLINE bool lies_beside(std::string_view file, std::string_view own) {
   std::string_view const folder = own.substr(0, own.rfind("core/running_call"));
   if (file.starts_with(folder)) return true;
@@ -18,7 +19,8 @@ SHARDTYPE_INLINE bool lies_beside(std::string_view file, std::string_view own) {
   return first != std::string_view::npos && file.find(folder.substr(first)) != file.npos;
 }
 
-/// The library's folder, as this file was compiled and as the program includes it: that of a compiled part may be another.
+/// The library's folder, as this file was compiled and as the program includes it: that of a
+/// compiled part may be another.
 SHARDTYPE_INLINE bool RunningCall::in_program(std::source_location const& where) {
   std::string_view const file = where.file_name();
   return where.line() != 0 && !lies_beside(file, __FILE__) && !lies_beside(file, header_);

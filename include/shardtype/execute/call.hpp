@@ -1,6 +1,6 @@
 #pragma once
-/// The entry point of all operations. Operands are checked only here, and in ops/run_elementwise.hpp
-/// for elementwise functions.
+/// The entry point of all operations. Operands are checked only here, and in
+/// ops/run_elementwise.hpp for elementwise functions.
 
 #include <array>
 #include <cstddef>
@@ -58,8 +58,8 @@ typename R::results results_to_write(Op const& op, A const& a, Bs const&... bs) 
   return execute::tensors_to_write<R>(a.mesh(), made, typename R::Numbers{});
 }
 
-/// Base of a Run that writes the local block of a new result: `fill(op, out, operands...)`, or of several:
-/// `fill(op, first, second, operands...)`; on ranks of the mesh.
+/// Base of a Run that writes the local block of a new result: `fill(op, out, operands...)`, or of
+/// several: `fill(op, first, second, operands...)`; on ranks of the mesh.
 template <class Self>
 struct Filled {
   template <class R, class Op, class A, class... Bs>

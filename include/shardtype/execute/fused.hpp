@@ -164,8 +164,8 @@ inline constexpr bool lies_as<Out, A> = [] {
 template <class Out, class F, class... Args>
 inline constexpr bool lies_as<Out, Fused<F, Args...>> = (lies_as<Out, Args> && ...);
 
-/// The blocks that the kernel of `e` reads. A part of a dim that is not a range (`turns`) is first taken out of its
-/// block, into `taken`.
+/// The blocks that the kernel of `e` reads. A part of a dim that is not a range (`turns`) is first
+/// taken out of its block, into `taken`.
 template <bool turns, class Space, class... Ts>
 kernels::Sources<static_cast<int>(sizeof...(Ts))> fused_sources(kernels::Elements<Ts...>,
                                                                 FusedOperands const& operands,
@@ -207,8 +207,8 @@ struct FusedTarget<kernels::Targets<T, N>> {
   }
 };
 
-/// Computes an expression, a FusedParts<Part>, to `out`, a block of `rows` of each dim; or several to the Targets `To` of such
-/// blocks.
+/// Computes an expression, a FusedParts<Part>, to `out`, a block of `rows` of each dim; or several
+/// to the Targets `To` of such blocks.
 template <bool turns, class Space, class To, class Part>
 void compute_fused(void const* expression, OperandDims const* dims, int rank, Rows const* rows,
                    void* out) {

@@ -1,6 +1,6 @@
 #pragma once
-/// The operands of elementwise expressions, without their types: copies of tensors, and where a kernel
-/// reads them. What is here is compiled once, not once per combination of shardings.
+/// The operands of elementwise expressions, without their types: copies of tensors, and where a
+/// kernel reads them. What is here is compiled once, not once per combination of shardings.
 
 #include <cstddef>
 #include <cstdint>
@@ -127,8 +127,8 @@ struct FusedBlock {
              std::int64_t* stride) const;
 };
 
-/// Number of operands in the memory of `a`. Error E21 if one of them has other dims, as `alike` says: writing
-/// `a` would then change elements that are still to be read.
+/// Number of operands in the memory of `a`. Error E21 if one of them has other dims, as `alike`
+/// says: writing `a` would then change elements that are still to be read.
 int readers(FusedOperands const& in, bool const* alike, Buffer const& a, char const* name);
 
 }  // namespace detail

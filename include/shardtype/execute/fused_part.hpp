@@ -37,8 +37,8 @@ constexpr int slots_before(int k) {
   return sum;
 }
 
-/// Converts a part to a part of a kernel: its kernel expression, and the element types that it reads
-/// from slot `First` on. `T` is the element type of numbers.
+/// Converts a part to a part of a kernel: its kernel expression, and the element types that it
+/// reads from slot `First` on. `T` is the element type of numbers.
 template <class A, int First, class T>
 struct Lowered;
 template <class U, int First, class T>

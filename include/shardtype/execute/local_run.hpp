@@ -199,8 +199,8 @@ struct LocalRun {
     exec().fence();
     return result;
   }
-  /// The elements of the operand whose indices along the labels `rows` and `columns` are equal, which
-  /// the result has along `rows`; zeros for those that other ranks hold.
+  /// The elements of the operand whose indices along the labels `rows` and `columns` are equal,
+  /// which the result has along `rows`; zeros for those that other ranks hold.
   Buffer diagonal(int rows, int columns) const {
     int const i = call.a().find(rows);
     int const j = call.a().find(columns);
@@ -265,8 +265,8 @@ auto result_extents(Op const& op, A const& a, Bs const&... bs) {
 }
 
 /// The result's block, of local rows `rows`, which `RunOp::block(op, LocalRun)` computes from those
-/// of the operands. `types`: the operands, then what the operation mentions; `result`: all in `names`.
-/// `named`: the NamedRun of a named result, which `block` may use.
+/// of the operands. `types`: the operands, then what the operation mentions; `result`: all in
+/// `names`. `named`: the NamedRun of a named result, which `block` may use.
 template <class RunOp, class Op, class Held, class Named, class A, class... Bs>
 Buffer local_block(Op const& op, std::source_location const& where, Names const& names,
                    Reading const* types, Spec const& result, Held const& rows,

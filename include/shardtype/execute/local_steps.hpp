@@ -15,8 +15,8 @@
 
 namespace shardtype::execute {
 
-/// Steps on blocks of `T` in memory `Space`, on the calling rank of one mesh. A unit compiles only the members that it
-/// uses.
+/// Steps on blocks of `T` in memory `Space`, on the calling rank of one mesh. A unit compiles only
+/// the members that it uses.
 template <class T, class Space>
 class LocalSteps {
   using Exec = typename Space::execution_space;

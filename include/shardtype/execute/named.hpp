@@ -55,8 +55,8 @@ struct NamedRun {
                                                                     std::move(block)));
     }
   }
-  /// The block `from` of the value in `slot` after the plan's steps for it; one instance per element type
-  /// and memory space.
+  /// The block `from` of the value in `slot` after the plan's steps for it; one instance per
+  /// element type and memory space.
   template <class T, class Space>
   Buffer steps(Slot slot, MeshState& mesh, Buffer from) const {
     Sizing const z = plan.sizing_of(slot);

@@ -41,9 +41,9 @@ class ProductRun : Executor<T, Space> {
     return Local::finished(slots[last], plan.size == 0);
   }
 
-  /// If `plan` gathers its first operand and multiplies it, and these run as one between ranks, or in memory
-  /// that they share: true, with the packed result in `out` and the gathered operand in `whole`. Else false, on
-  /// all ranks.
+  /// If `plan` gathers its first operand and multiplies it, and these run as one between ranks, or
+  /// in memory that they share: true, with the packed result in `out` and the gathered operand in
+  /// `whole`. Else false, on all ranks.
   bool run_keeping(Plan const& plan, Value<T> a, Value<T> b, Overlap how, Buffer& out,
                    Buffer& whole) {
     if (how == Overlap::automatic && shared_memory()) how = Overlap::shared;

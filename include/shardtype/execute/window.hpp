@@ -1,6 +1,6 @@
 #pragma once
-/// Runs the steps of plans that go along one dim of a tensor: rows that ranks fetch from each other, or
-/// give back, and the totals of running values.
+/// Runs the steps of plans that go along one dim of a tensor: rows that ranks fetch from each
+/// other, or give back, and the totals of running values.
 
 #include <cstdint>
 
@@ -102,8 +102,9 @@ class NeighborStep {
     });
   }
 
-  /// Calls `move(row, at, n)` for the pieces of `n` rows that other ranks get or send, rank by rank:
-  /// `row` is the first one in the own window (`in_window`) or the own block, `at` in the messages.
+  /// Calls `move(row, at, n)` for the pieces of `n` rows that other ranks get or send, rank by
+  /// rank: `row` is the first one in the own window (`in_window`) or the own block, `at` in the
+  /// messages.
   template <class Move>
   void each_piece(bool in_window, Move move) const {
     std::int64_t at = 0;
@@ -198,8 +199,9 @@ Buffer exchange_halo(Op const& op, std::source_location const& where, A const& a
   return execute::run_neighbor<returned>(run, op.name.data(), op.window());
 }
 
-/// The totals of all ranks along the dim, [ranks, columns] of `V`, by the step `s` of the plan: `own`
-/// are this rank's. `first` and `second` are what else all ranks pass alike. Collective over the mesh.
+/// The totals of all ranks along the dim, [ranks, columns] of `V`, by the step `s` of the plan:
+/// `own` are this rank's. `first` and `second` are what else all ranks pass alike. Collective over
+/// the mesh.
 template <class V, class T, class Space>
 Buffer totals_of_all(AlongDim<T, Space> const& along, Step const& s, char const* name,
                      std::int64_t first, std::int64_t second, Buffer own) {
@@ -211,8 +213,8 @@ Buffer totals_of_all(AlongDim<T, Space> const& along, Step const& s, char const*
 }
 
 /// Running values along the dim, from the last row to the first if `reverse`. The value with which
-/// the own block begins is computed from the totals of other blocks, which all ranks exchange by the
-/// plan's all_gather. Collective over the mesh.
+/// the own block begins is computed from the totals of other blocks, which all ranks exchange by
+/// the plan's all_gather. Collective over the mesh.
 template <class Reducer, class T, class Space>
 Buffer running_values(LocalRun<T, Space> const& run, char const* name, bool exclusive,
                       bool reverse) {

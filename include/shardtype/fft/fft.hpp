@@ -164,10 +164,11 @@ constexpr auto irfft(core::Argument<A> const& a, std::int64_t n = 0,
 }
 
 /// fft along several dims: `c64[I, J, K@X]` -> `fftn<I, J>(a)`, local. With a named result each dim
-/// is transformed while it is whole, and in between mesh axes move to other dims: slabs `c64[I@X, J,
-/// K]` -> `fftn<I, J, K, Dim<I>, Dim<J, X>, Dim<K>>(a)`, one all_to_all; pencils `c64[I@X, J@Y, K]`
-/// -> `fftn<I, J, K, Dim<I>, Dim<J, X>, Dim<K, Y>>(a)`, two. The original order costs as many again,
-/// and ifftn from the new order is as cheap. Otherwise as fft. As jnp.fft.fftn.
+/// is transformed while it is whole, and in between mesh axes move to other dims: slabs `c64[I@X,
+/// J, K]` -> `fftn<I, J, K, Dim<I>, Dim<J, X>, Dim<K>>(a)`, one all_to_all; pencils `c64[I@X, J@Y,
+/// K]`
+/// -> `fftn<I, J, K, Dim<I>, Dim<J, X>, Dim<K, Y>>(a)`, two. The original order costs as many
+/// again, and ifftn from the new order is as cheap. Otherwise as fft. As jnp.fft.fftn.
 template <class... Names, class A>
 constexpr auto fftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm::backward,
                     checking::CallSite where = {}) {
@@ -191,8 +192,8 @@ constexpr auto rfftn(core::Argument<A> const& a, op::FftNorm norm = op::FftNorm:
                                                                                 where);
 }
 
-/// The inverse of rfftn: `c64[I, F, K@X]` -> `irfftn<I, F, J>(a, n)` -> `f32[I, J, K@X]`; `n` as for
-/// irfft. As jnp.fft.irfftn.
+/// The inverse of rfftn: `c64[I, F, K@X]` -> `irfftn<I, F, J>(a, n)` -> `f32[I, J, K@X]`; `n` as
+/// for irfft. As jnp.fft.irfftn.
 template <class... Names, class A>
 constexpr auto irfftn(core::Argument<A> const& a, std::int64_t n = 0,
                       op::FftNorm norm = op::FftNorm::backward, checking::CallSite where = {}) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Long discrete Fourier transforms along one dim that is split: the four-step algorithm. Nothing is
-/// gathered, and no other dim is needed. docs/fft.md has examples.
+/// Long discrete Fourier transforms along one dim that is split: the four-step algorithm. Nothing
+/// is gathered, and no other dim is needed. docs/fft.md has examples.
 
 #include <array>
 #include <cstdint>
@@ -49,8 +49,8 @@ constexpr auto ifft_four_step(core::Argument<A> const& f, op::FftNorm norm = op:
 }
 
 /// The frequencies of fft_four_step in the transposed order, of n1 n2 rows that are `d` apart:
-/// `fftfreq<float, Dim<K1, X>, Dim<K2>>(mesh, {n1, n2})` -> `f32[K1@X, K2]`; element (k1, k2) is k1 +
-/// n1 k2, less n for the upper half, divided by n d. `f.extents()` has n1 and n2. Otherwise as
+/// `fftfreq<float, Dim<K1, X>, Dim<K2>>(mesh, {n1, n2})` -> `f32[K1@X, K2]`; element (k1, k2) is k1
+/// + n1 k2, less n for the upper half, divided by n d. `f.extents()` has n1 and n2. Otherwise as
 /// fftfreq.
 template <class... Parts, class... Xs>
 auto fftfreq(runtime::MeshOf<Xs...> const& mesh, std::array<std::int64_t, 2> const& lengths,

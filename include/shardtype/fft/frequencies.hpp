@@ -30,8 +30,8 @@ auto fftfreq(runtime::MeshOf<Xs...> const& mesh, std::int64_t n, double d = 1) {
 }
 
 /// The frequencies of the rows of rfft of `n` real rows: 0, 1, ..., n / 2, divided by n d.
-/// `rfftfreq<float, Dim<F, X>>(mesh, n)` -> `f32[F@X]` of extent n / 2 + 1. Otherwise as fftfreq. As
-/// jnp.fft.rfftfreq.
+/// `rfftfreq<float, Dim<F, X>>(mesh, n)` -> `f32[F@X]` of extent n / 2 + 1. Otherwise as fftfreq.
+/// As jnp.fft.rfftfreq.
 template <class... Parts, class... Xs>
 auto rfftfreq(runtime::MeshOf<Xs...> const& mesh, std::int64_t n, double d = 1) {
   return api::from_function<Parts...>(mesh, {rules::half_rows(n)}, [n, d](std::int64_t k) {

@@ -1,7 +1,7 @@
 #pragma once
-/// Local Fourier transforms by cuFFT, on CUDA. One plan for each shape is kept, with its work area. Rows of
-/// real numbers are packed first: cuFFT wants real numbers aligned as complex ones, and overwrites the operand of a
-/// complex-to-real transform.
+/// Local Fourier transforms by cuFFT, on CUDA. One plan for each shape is kept, with its work area.
+/// Rows of real numbers are packed first: cuFFT wants real numbers aligned as complex ones, and
+/// overwrites the operand of a complex-to-real transform.
 
 #include <Kokkos_Core.hpp>
 
@@ -188,7 +188,8 @@ inline Layout rows_last(Layout l, int d) {
   return l;
 }
 
-/// A block's rows of real numbers and those of their transforms, each packed, and the plan for them.
+/// A block's rows of real numbers and those of their transforms, each packed, and the plan for
+/// them.
 template <class Real>
 struct CufftRealRows {
   using Exec = typename Kokkos::Cuda::execution_space;

@@ -187,8 +187,8 @@ FftwPlans<Real>& fftw_plans() {
   return plans;
 }
 
-/// The shape of a transform of dims `over` from block `from` to block `to`. `rows`: the real rows of
-/// the last of them.
+/// The shape of a transform of dims `over` from block `from` to block `to`. `rows`: the real rows
+/// of the last of them.
 inline FftwShape fftw_shape(FftwKind kind, Layout const& from, Layout const& to,
                             FourierDims const& over, std::int64_t rows) {
   FftwShape s;

@@ -1,5 +1,6 @@
 #pragma once
-/// Local Fourier transforms, by the library that this configuration has: on CUDA cuFFT, on the host FFTW, else KissFFT.
+/// Local Fourier transforms, by the library that this configuration has: on CUDA cuFFT, on the host
+/// FFTW, else KissFFT.
 
 #include <cstdint>
 #include <type_traits>

@@ -93,8 +93,8 @@ class Roots {
   Kokkos::complex<double> const* high_;
 };
 
-/// A block of a matrix: [outer, rows, columns, inner], packed, of which the first row and column have
-/// these numbers in the whole matrix, which has `width` columns.
+/// A block of a matrix: [outer, rows, columns, inner], packed, of which the first row and column
+/// have these numbers in the whole matrix, which has `width` columns.
 struct MatrixBlock {
   std::int64_t outer = 1, rows = 0, columns = 0, inner = 1;
   std::int64_t first_row = 0, first_column = 0, width = 0;
@@ -199,7 +199,8 @@ void multiply_roots(Exec const& exec, Kokkos::complex<Real>* data, MatrixBlock c
                     Roots const& roots) {
   detail::each_place("shardtype::multiply_roots", exec, data, b, detail::ByProduct<Real>{roots});
 }
-/// Multiplies element j of a matrix, row by row, by factor exp(-pi i j^2 / n); `roots` has order 2 n.
+/// Multiplies element j of a matrix, row by row, by factor exp(-pi i j^2 / n); `roots` has order 2
+/// n.
 template <class Real, class Exec>
 void multiply_chirp(Exec const& exec, Kokkos::complex<Real>* data, MatrixBlock const& b,
                     Roots const& roots, std::int64_t n, double factor) {

@@ -20,8 +20,8 @@
 namespace shardtype::execute {
 
 /// Calls `use(row, rows, columns)` for the rectangles of which the indices `range` of a matrix of
-/// `width` columns, row by row, consist, as far as they are in the columns `part`: at most a part of
-/// a row, whole rows, and a part of a row.
+/// `width` columns, row by row, consist, as far as they are in the columns `part`: at most a part
+/// of a row, whole rows, and a part of a row.
 template <class Use>
 void for_rectangles(Range range, std::int64_t width, Range part, Use use) {
   while (range.size() > 0) {
@@ -55,7 +55,8 @@ class ColumnExchange {
         core::rank_in_group(s.axes, blocks_.axes.sizes, blocks_.axes.coords));
   }
 
-  /// `v` in blocks as a matrix with whole columns. What a longer matrix has beyond it is not written.
+  /// `v` in blocks as a matrix with whole columns. What a longer matrix has beyond it is not
+  /// written.
   Value<T> to_columns(Value<T> const& v) {
     std::int64_t const each = kernels::cross_section(v.layout, dim());
     Value<T> out = blocks_.fresh(step_.after);

@@ -18,9 +18,10 @@
 
 namespace shardtype::execute {
 
-/// One all_to_all of blocks of `T` on the host. A row is the elements with one index of the outermost
-/// dim. If the exchange splits another dim, rows are packed; if it joins another dim, rows are joined;
-/// along the outermost dim, rows are sent from where they are, and received where they stay.
+/// One all_to_all of blocks of `T` on the host. A row is the elements with one index of the
+/// outermost dim. If the exchange splits another dim, rows are packed; if it joins another dim,
+/// rows are joined; along the outermost dim, rows are sent from where they are, and received where
+/// they stay.
 template <class T, class Space>
 class FourierPieces {
  public:
@@ -96,7 +97,8 @@ class FourierPieces {
   bool joins() const { return joins_ && !one_row(rows_out_, joined_); }
   std::int64_t row_in() const { return sent_.row(); }
   std::int64_t row_out() const { return joined_.row(); }
-  /// The rows that piece `c` sends, if they are packed, and those that it completes, if they are joined.
+  /// The rows that piece `c` sends, if they are packed, and those that it completes, if they are
+  /// joined.
   Range sends(int c) const { return local(rows_in_, c); }
   Range completes(int c) const { return local(rows_out_, c); }
 

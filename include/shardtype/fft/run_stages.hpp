@@ -154,9 +154,9 @@ class FourierRun {
     v = Executor<V, Space>(mesh_, axes_, z, where_).step(s, std::move(v));
     return false;
   }
-  /// Runs the exchange of step `k`, or of the step after it, in pieces, with the transforms beside it
-  /// that have the rows of the outermost dim one by one. Returns the number of steps; 0: the same
-  /// on all ranks, the step is run as any other.
+  /// Runs the exchange of step `k`, or of the step after it, in pieces, with the transforms beside
+  /// it that have the rows of the outermost dim one by one. Returns the number of steps; 0: the
+  /// same on all ranks, the step is run as any other.
   int run_in_pieces(int k, Executor<T, Space>& before, Executor<U, Space>& after, Value<T>& v,
                     Value<U>& w) {
     bool const makes = plan_.steps[k].move == Move::compute;

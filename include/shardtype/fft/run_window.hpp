@@ -25,8 +25,8 @@ struct WindowSteps {
   constexpr bool any() const { return last >= 0; }
 };
 
-/// Finds them. None if a step gathers, sums or repeats, if a dim is block-cyclic, or if a value that
-/// is exchanged is the same on several ranks of a group.
+/// Finds them. None if a step gathers, sums or repeats, if a dim is block-cyclic, or if a value
+/// that is exchanged is the same on several ranks of a group.
 constexpr WindowSteps window_steps(Plan const& plan, Sizing const& z) {
   WindowSteps w;
   for (int k = 0; k < plan.size; ++k) {
@@ -48,7 +48,8 @@ constexpr WindowSteps window_steps(Plan const& plan, Sizing const& z) {
   return w.any() && plan.repeat_count == 0 ? w : WindowSteps{};
 }
 
-/// The use of a mesh's window by one transform. Collective over the mesh: all ranks decide the same.
+/// The use of a mesh's window by one transform. Collective over the mesh: all ranks decide the
+/// same.
 class FourierWindow {
  public:
   /// `element_bytes`: of the operand and of the result.
@@ -69,8 +70,8 @@ class FourierWindow {
     for (int k = steps_.first; k <= steps_.last; ++k)
       area = std::max(area, needs[plan.steps[k].slot == Slot::result ? 1 : 0]);
     std::int64_t const groups = mesh.size() / given.sizes.product(steps_.axes);
-    // ranks of two groups may have the same block, which FFTW computes with other roundings where it
-    // is aligned otherwise
+    // ranks of two groups may have the same block, which FFTW computes with other roundings where
+    // it is aligned otherwise
     if (groups > 1) area = mul_sat(ceil_div(area, alignment), alignment);
     if (static_cast<double>(groups) * static_cast<double>(area) > 4e18 ||
         !mesh.window().reserve(groups * area)) {
@@ -134,7 +135,8 @@ class FourierWindow {
     std::int64_t stride[max_dims]{};
   };
 
-  /// Writes the area of `s` without the axes that are exchanged; returns the elements of the largest.
+  /// Writes the area of `s` without the axes that are exchanged; returns the elements of the
+  /// largest.
   std::int64_t place(Area& area, Spec s, Sizing const& z) const {
     std::int64_t n = 1;
     for (int d = s.rank - 1; d >= 0; --d) {

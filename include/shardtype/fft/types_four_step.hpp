@@ -70,8 +70,8 @@ struct FourStep {
   static constexpr bool has_named_form = false;
   FftNorm norm = FftNorm::backward;
   FftLength length = FftLength::any;
-  /// n1 of a result in the transposed order, of which n is a multiple; 0: the best, or the extent of
-  /// its label.
+  /// n1 of a result in the transposed order, of which n is a multiple; 0: the best, or the extent
+  /// of its label.
   std::int64_t rows = 0;
 
   static constexpr Verdict rule(rules::Question const& q) { return rules::four_step(q, order); }

@@ -1,9 +1,9 @@
 #pragma once
-/// Plans of long Fourier transforms along a split dim, by the four-step algorithm (Bailey 1990): the
-/// n = n1 n2 rows are a matrix, row by row. Its columns come together (an exchange), are
-/// transformed and multiplied by roots of unity; then its rows come together (an all_to_all) and are
-/// transformed. Without good factors the transform is a convolution with a chirp (Bluestein 1970),
-/// by such transforms of at least 2 n - 1 rows.
+/// Plans of long Fourier transforms along a split dim, by the four-step algorithm (Bailey 1990):
+/// the n = n1 n2 rows are a matrix, row by row. Its columns come together (an exchange), are
+/// transformed and multiplied by roots of unity; then its rows come together (an all_to_all) and
+/// are transformed. Without good factors the transform is a convolution with a chirp (Bluestein
+/// 1970), by such transforms of at least 2 n - 1 rows.
 
 #include <cstdint>
 #include <string_view>
@@ -183,8 +183,9 @@ constexpr void append_convolution(Plan& p, FourStepCall const& c) {
   append_compute(p, work);
 }
 
-/// Bytes that the local work of a transform of n1 n2 rows needs beyond what the last step holds: the
-/// tables, beside the matrix whose elements are multiplied, or a result in another order of dims.
+/// Bytes that the local work of a transform of n1 n2 rows needs beyond what the last step holds:
+/// the tables, beside the matrix whose elements are multiplied, or a result in another order of
+/// dims.
 constexpr std::int64_t four_step_workspace(FourStepCall const& c, std::int64_t element_bytes) {
   auto const bytes = [&](Spec const& s) { return mul_sat(c.elements(s), element_bytes); };
   std::int64_t const rows = bytes(c.by_rows());
@@ -234,8 +235,8 @@ constexpr void append_four_steps(Plan& p, FourStepCall const& c) {
   append_compute(p, work);
 }
 
-/// Appends the steps of a long transform. For sizes that are not known: those of a convolution, which
-/// has the most, unless only lengths with good factors are taken.
+/// Appends the steps of a long transform. For sizes that are not known: those of a convolution,
+/// which has the most, unless only lengths with good factors are taken.
 constexpr void append_long_transform(Plan& p, FourStepCall const& c, bool may_convolve) {
   if (c.is_sized() ? c.convolves : may_convolve && c.ranks != 1)
     append_convolution(p, c);

@@ -26,7 +26,8 @@ constexpr std::int64_t known_product(std::int64_t n1, std::int64_t n2) {
 }
 
 /// A transform along the first labels of `from`, one or two, which the labels of `to` replace. The
-/// axes of the split dim stay. A sum that is pending stays pending, because the transform is linear.
+/// axes of the split dim stay. A sum that is pending stays pending, because the transform is
+/// linear.
 constexpr Verdict four_step(Question const& q, FourStepOrder order) {
   if (order == FourStepOrder::unknown) return refuse(Code::D07_names_incomplete);
   Spec const& a = q.a();

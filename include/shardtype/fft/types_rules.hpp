@@ -31,8 +31,8 @@ constexpr bool fourier_extents_contradict(FourierKind kind, std::int64_t before,
   return before != after;
 }
 
-/// A transform along all dims of `from`; the last one gets the label of `to`, if there is one. A sum
-/// that is pending stays pending, because the transform is linear.
+/// A transform along all dims of `from`; the last one gets the label of `to`, if there is one. A
+/// sum that is pending stays pending, because the transform is linear.
 constexpr Verdict fourier(Question const& q, FourierKind kind) {
   Spec const& a = q.a();
   if (Verdict v = has_all(a, q.from); !v) return v;

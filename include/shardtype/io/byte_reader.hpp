@@ -17,8 +17,8 @@ bool is_utf8(std::string_view text, std::size_t* good_bytes = nullptr);
 /// A name of a file's in a message: at most 200 bytes of it.
 std::string shortened(std::string_view text);
 
-/// Reads bytes of a file one after the other. It never reads behind the end, no number overflows, and after the first
-/// mistake, which it keeps with its place in the file, it finds nothing more.
+/// Reads bytes of a file one after the other. It never reads behind the end, no number overflows,
+/// and after the first mistake, which it keeps with its place in the file, it finds nothing more.
 class ByteReader {
  public:
   /// `place`: that of the first byte in the file.
@@ -45,7 +45,8 @@ class ByteReader {
   bool take(char c);
   bool take(std::string_view word);
   bool want(char c);
-  /// A whole number of at most 64 bits in decimal digits, without a sign and a leading 0; `what`: the mistake if it is none.
+  /// A whole number of at most 64 bits in decimal digits, without a sign and a leading 0; `what`:
+  /// the mistake if it is none.
   std::uint64_t natural(std::string_view what = "has no whole number where one is expected");
   /// A whole number, as natural() reads it; one of more than 63 bits is a mistake.
   std::int64_t small_natural(std::string_view what = "has no whole number where one is expected");

@@ -58,12 +58,13 @@ struct NpyBlock {
   NpyBlock(std::int64_t const* extents, Rows const* rows, std::size_t rank);
 };
 
-/// Reads the header of the array for a tensor of the type `type`, whose Spec and names these are, and writes its
-/// extents. Errors: IO1 to IO5, IO7.
+/// Reads the header of the array for a tensor of the type `type`, whose Spec and names these are,
+/// and writes its extents. Errors: IO1 to IO5, IO7.
 io::NpyHeader read_header_for(MeshRef const& mesh, std::string const& path, std::string const& type,
                               std::string const& dtype, Names const& names, Spec const& spec,
                               std::int64_t* extents);
-/// Reads the calling rank's block to `to`, in host memory; zeros unless it `holds_value`. Error IO6.
+/// Reads the calling rank's block to `to`, in host memory; zeros unless it `holds_value`. Error
+/// IO6.
 void read_block(MeshState& mesh, std::string const& path, io::NpyHeader const& header,
                 NpyBlock const& block, std::size_t element_bytes, bool holds_value, void* to);
 

@@ -65,8 +65,8 @@ inline std::string_view npy_kind(std::string_view dtype) {
 
 namespace shardtype::io {
 
-/// NumPy's name of a dtype: "float64" for "<f8"; an unknown kind is returned unchanged. Two bytes of
-/// no kind are bfloat16 of the package ml_dtypes.
+/// NumPy's name of a dtype: "float64" for "<f8"; an unknown kind is returned unchanged. Two bytes
+/// of no kind are bfloat16 of the package ml_dtypes.
 std::string npy_dtype_name(std::string_view dtype);
 
 /// Bytes of one element; 0 if the dtype does not determine them.

@@ -50,11 +50,12 @@ void read_npy_block(MPI_Comm comm, std::string const& path, NpyHeader const& hea
 
 /// Writes a .npy file of the global array `shape`. The bytes are first written to a file of
 /// a new name, `path`.(16 digits).partial; only when all are written does it replace the one at
-/// `path`, which stays as it was if writing fails; then the new file is removed. Rank 0 writes the header, and each rank with `i_write` its block, [begin, begin +
-/// count) per dimension, from row-major host memory `in`. Ranks that hold copies pass i_write =
-/// false; the written blocks must cover the array and not overlap. Collective over `comm`; all
-/// arguments except the block must be the same on all ranks. Throws on every rank or on none: IO8
-/// cannot write, IO9 a block outside the array.
+/// `path`, which stays as it was if writing fails; then the new file is removed. Rank 0 writes the
+/// header, and each rank with `i_write` its block, [begin, begin + count) per dimension, from
+/// row-major host memory `in`. Ranks that hold copies pass i_write = false; the written blocks must
+/// cover the array and not overlap. Collective over `comm`; all arguments except the block must be
+/// the same on all ranks. Throws on every rank or on none: IO8 cannot write, IO9 a block outside
+/// the array.
 void write_npy(MPI_Comm comm, std::string const& path, std::string const& dtype,
                NpyInts const& shape, NpyInts const& begin, NpyInts const& count,
                std::size_t element_bytes, void const* in, bool i_write, bool fortran_order = false,

@@ -76,8 +76,8 @@ namespace io {
 /// Bytes of all elements; -1 if they exceed 64 bits.
 std::int64_t npy_data_bytes(NpyInts const& shape, std::int64_t item_bytes);
 
-/// Why NumPy does not read an array with this header though it is one, or empty: a header of more than 10,000
-/// bytes, or extents beside one of 0 that no array can have.
+/// Why NumPy does not read an array with this header though it is one, or empty: a header of more
+/// than 10,000 bytes, or extents beside one of 0 that no array can have.
 std::string npy_unreadable(NpyHeader const& header);
 
 /// Size of the header in bytes, from the first 12 bytes of the file; 0 if they do not determine it

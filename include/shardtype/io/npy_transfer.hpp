@@ -67,8 +67,8 @@ class NpyTransfer {
   void sync() { check(MPI_File_sync(file_)); }
   void close() { check(MPI_File_close(&file_)); }
   MPI_File file() const { return file_; }
-  /// Error IO6 if the open file has fewer bytes: before a transfer, and after it, for MPI-IO does not tell of all reads that
-  /// they are short.
+  /// Error IO6 if the open file has fewer bytes: before a transfer, and after it, for MPI-IO does
+  /// not tell of all reads that they are short.
   void check_bytes(std::int64_t least);
   /// Checks the same on all ranks of `comm`, which have the file open, and throws on all of them if
   /// one fails. Collective.

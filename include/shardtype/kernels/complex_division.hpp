@@ -33,8 +33,8 @@ KOKKOS_FUNCTION inline double infinite_or_zero(double x) {
   return is_infinite(x) || x != x ? x : with_sign(0.0, x);
 }
 
-/// (a + bi) / (c + di) as R. L. Smith's "Algorithm 116: Complex division" (1962), for which the larger part of the
-/// divisor comes first.
+/// (a + bi) / (c + di) as R. L. Smith's "Algorithm 116: Complex division" (1962), for which the
+/// larger part of the divisor comes first.
 template <class R>
 struct Quotient {
   R re, im;
@@ -89,8 +89,8 @@ struct Quotient {
 
 }  // namespace detail
 
-/// a / b, with an error of at most 3 epsilons of its absolute value; infinities and zeros as in annex G of the C
-/// standard. Kokkos' operator gives NaN or 0 for large and small divisors.
+/// a / b, with an error of at most 3 epsilons of its absolute value; infinities and zeros as in
+/// annex G of the C standard. Kokkos' operator gives NaN or 0 for large and small divisors.
 template <class R>
 KOKKOS_FUNCTION Kokkos::complex<R> quotient(Kokkos::complex<R> const& a,
                                             Kokkos::complex<R> const& b) {

@@ -1,8 +1,8 @@
 #pragma once
-/// Functions of complex numbers for hosts and devices. Errors are at most some units in the last place of the absolute
-/// value, also near zeros, poles and branch points and where parts of a formula overflow or underflow; the signs of zeros
-/// choose the side of a branch cut; infinities and NaN are those of annex G of the C standard. Kokkos' functions have
-/// none of this.
+/// Functions of complex numbers for hosts and devices. Errors are at most some units in the last
+/// place of the absolute value, also near zeros, poles and branch points and where parts of a
+/// formula overflow or underflow; the signs of zeros choose the side of a branch cut; infinities
+/// and NaN are those of annex G of the C standard. Kokkos' functions have none of this.
 
 #include <cmath>
 #include <limits>
@@ -38,7 +38,8 @@ struct Bounds {
   static constexpr R root_of_scale = is_float ? R(0x1p24) : R(0x1p54);
 };
 
-/// e^x or 2^x as the fourth power of a number that is neither infinite nor 0, for products with sines and cosines.
+/// e^x or 2^x as the fourth power of a number that is neither infinite nor 0, for products with
+/// sines and cosines.
 template <class R>
 struct FourthRoot {
   R root;
@@ -72,7 +73,8 @@ KOKKOS_FUNCTION complex<R> exp(complex<R> const& z) {
   return {size.times(cosine), size.times(sine)};
 }
 
-/// 2^z. The angle is a product with the logarithm of 2 in two parts, because its error is that of the result.
+/// 2^z. The angle is a product with the logarithm of 2 in two parts, because its error is that of
+/// the result.
 template <class R>
 KOKKOS_FUNCTION complex<R> exp2(complex<R> const& z) {
   R const x = z.real();
@@ -125,7 +127,8 @@ KOKKOS_FUNCTION R log_size(R x, R y) {
            Of::steps * Of::ln2;
   R const size = math::hypot(a, b);
   if (!(size > R(0.7) && size < R(1.5))) return math::log(size);
-  // |z|^2 - 1: the larger square is `square` and its rounding error. No product is there for a compiler to fuse.
+  // |z|^2 - 1: the larger square is `square` and its rounding error. No product is there for a
+  // compiler to fuse.
   R const square = std::fma(larger, larger, R(-1)) + R(1);
   R const error = std::fma(larger, larger, -square);
   return math::log1p(std::fma(smaller, smaller, square - R(1)) + error) / 2;
@@ -255,8 +258,9 @@ KOKKOS_FUNCTION complex<R> tan(complex<R> const& z) {
   return {out.imag(), -out.real()};
 }
 
-/// sqrt(1 - z) and sqrt(1 + z), from which W. Kahan computes the inverse functions in "Branch cuts for complex
-/// elementary functions" (1987). Sums of their products are of terms with the same sign.
+/// sqrt(1 - z) and sqrt(1 + z), from which W. Kahan computes the inverse functions in "Branch cuts
+/// for complex elementary functions" (1987). Sums of their products are of terms with the same
+/// sign.
 template <class R>
 struct RootsAroundOne {
   complex<R> below, above;
@@ -334,7 +338,8 @@ KOKKOS_FUNCTION complex<R> small_power(complex<R> const& a, int n) {
   return out;
 }
 
-/// a^b = e^(b log a); 1 for b = 0, also of NaN, as for real numbers. Small whole powers are products.
+/// a^b = e^(b log a); 1 for b = 0, also of NaN, as for real numbers. Small whole powers are
+/// products.
 template <class R>
 KOKKOS_FUNCTION complex<R> power(complex<R> const& a, complex<R> const& b) {
   using Of = Bounds<R>;

@@ -21,8 +21,8 @@ struct CountedValue {
   CountedValue() = default;
   KOKKOS_FUNCTION V get() const { return value; }
 };
-/// By its parts, because the size of a struct with a Kokkos::complex depends on Kokkos' alignment of
-/// it.
+/// By its parts, because the size of a struct with a Kokkos::complex depends on Kokkos' alignment
+/// of it.
 template <class Real>
 struct CountedValue<Kokkos::complex<Real>> {
   Real re, im;

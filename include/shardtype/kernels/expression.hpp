@@ -138,7 +138,8 @@ struct EvaluateElements<Out, E, Elements<Ts...>> {
 }  // namespace detail
 
 /// Writes the expression of the operands `in` to `out`, packed, with the extents of `shape`. `out`
-/// may be an operand with the same layout. Several expressions are written to Targets, which are none of the operands. Runs on `exec`.
+/// may be an operand with the same layout. Several expressions are written to Targets, which are
+/// none of the operands. Runs on `exec`.
 template <class Types, class Exec, class Out, class E>
 void evaluate(Exec const& exec, E const& expression, Out const& out, Layout const& shape,
               Sources<Types::count> in) {

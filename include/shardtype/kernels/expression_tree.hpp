@@ -90,8 +90,8 @@ struct Node<std::integer_sequence<int, K...>, F, Args...> : Argument<K, Args>...
   }
 };
 
-/// A part that is computed once for each block, wherever the expression has one of this type: all of
-/// them have the same value (kernels/once.hpp).
+/// A part that is computed once for each block, wherever the expression has one of this type: all
+/// of them have the same value (kernels/once.hpp).
 template <class E>
 struct Once {
   using value_type = std::remove_cvref_t<decltype(std::declval<E const&>().at(nullptr, 0))>;

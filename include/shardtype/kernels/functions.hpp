@@ -70,7 +70,8 @@ KOKKOS_FUNCTION T remainder(T a, T b) {
   return math::fmod(a, b);
 }
 
-/// On the host of single precision in double, in which squares of floats neither overflow nor underflow.
+/// On the host of single precision in double, in which squares of floats neither overflow nor
+/// underflow.
 template <class R>
 KOKKOS_FUNCTION R absolute(Kokkos::complex<R> const& a) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)

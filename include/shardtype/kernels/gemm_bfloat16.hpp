@@ -1,7 +1,7 @@
 #pragma once
-/// The packed host product of bfloat16, by instructions that add products of pairs to floats. It is compiled for
-/// processors with AVX512_BF16 in any unit, and runs where all ranks have one, unless SHARDTYPE_BFLOAT16 of a rank
-/// says floats.
+/// The packed host product of bfloat16, by instructions that add products of pairs to floats. It is
+/// compiled for processors with AVX512_BF16 in any unit, and runs where all ranks have one, unless
+/// SHARDTYPE_BFLOAT16 of a rank says floats.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,8 +32,9 @@ struct PairTile {
   static constexpr std::int64_t block_m = 20 * rows;
 };
 
-/// Writes a tile of sums, or adds it to `c`, of whole PairTile::rows x cols with rows at distance `row_stride`: of each
-/// pair the second product is added first. A function of this type makes all sums of `multiply_pairs`.
+/// Writes a tile of sums, or adds it to `c`, of whole PairTile::rows x cols with rows at distance
+/// `row_stride`: of each pair the second product is added first. A function of this type makes all
+/// sums of `multiply_pairs`.
 using PairSums = void (*)(std::int64_t pairs, std::uint32_t const* a, std::uint32_t const* b,
                           float* c, std::int64_t row_stride, bool add);
 
@@ -43,8 +44,8 @@ struct PairVectors {
   using Words = std::uint32_t __attribute__((vector_size(64)));
 };
 
-/// Adds the products of the pairs in `x` and `y`. Written by hand, because <immintrin.h> costs a program half a second of
-/// compile time.
+/// Adds the products of the pairs in `x` and `y`. Written by hand, because <immintrin.h> costs a
+/// program half a second of compile time.
 [[gnu::target("avx512f,avx512bf16"), gnu::always_inline]] inline void add_pairs(
     PairVectors::Floats& sums, PairVectors::Words const& x, PairVectors::Words const& y) {
   asm("vdpbf16ps %2, %1, %0" : "+v"(sums) : "v"(x), "v"(y));
@@ -73,8 +74,8 @@ template <std::size_t... I>
   if (add) ((std::memcpy(&old, to(I), sizeof(old)), sums[I] += old), ...);
   (std::memcpy(to(I), &sums[I], sizeof(old)), ...);
 }
-/// By AVX512_BF16: each product is added in one rounding to nearest, the second of a pair first. Denormal operands and
-/// sums count as zero.
+/// By AVX512_BF16: each product is added in one rounding to nearest, the second of a pair first.
+/// Denormal operands and sums count as zero.
 inline void pair_sums_by_dots(std::int64_t pairs, std::uint32_t const* a, std::uint32_t const* b,
                               float* c, std::int64_t row_stride, bool add) {
   pair_sums_of(pairs, a, b, c, row_stride, add, std::make_index_sequence<2 * PairTile::rows>());
@@ -96,14 +97,16 @@ constexpr std::int64_t pairs_of(std::int64_t terms) { return ceil_div(terms, 2);
 constexpr std::int64_t pair_words(std::int64_t lines, std::int64_t width, std::int64_t terms) {
   return round_up(lines, width) * pairs_of(std::min(terms, PairTile::block_k));
 }
-/// Whether `multiply_pairs` pays, and its packed operands fit into as many words as the operands have elements.
+/// Whether `multiply_pairs` pays, and its packed operands fit into as many words as the operands
+/// have elements.
 constexpr bool pairs_fit(std::int64_t rows, std::int64_t cols, std::int64_t terms) {
   return rows >= PairTile::rows && cols >= PairTile::cols && terms >= 2 &&
          pair_words(rows, PairTile::rows, terms) <= rows * terms &&
          pair_words(cols, PairTile::cols, terms) <= cols * terms;
 }
 
-/// Packs panel number `panel` of lines of `x` (its rows) for the terms from `first` to `first + terms`.
+/// Packs panel number `panel` of lines of `x` (its rows) for the terms from `first` to `first +
+/// terms`.
 template <int Width>
 struct PackPairs {
   Matrix<bfloat16 const> x;  ///< of B the transposed
@@ -185,10 +188,11 @@ struct PairRows {
   }
 };
 
-/// C = A B, or C += A B if `accumulate`, by `sums`, for one member with contiguous rows or columns of C. `words_a` and
-/// `words_b` have room for as many words as A and B have elements. An element's value is that of sums along K alone,
-/// wherever it lies in C. Needs pairs_fit of C's rows and columns, or of its columns and rows where its columns are
-/// contiguous. Runs in order on `exec`; `between` is called when some milliseconds have passed.
+/// C = A B, or C += A B if `accumulate`, by `sums`, for one member with contiguous rows or columns
+/// of C. `words_a` and `words_b` have room for as many words as A and B have elements. An element's
+/// value is that of sums along K alone, wherever it lies in C. Needs pairs_fit of C's rows and
+/// columns, or of its columns and rows where its columns are contiguous. Runs in order on `exec`;
+/// `between` is called when some milliseconds have passed.
 template <class Exec, class Between>
 void multiply_pairs(Exec const& exec, PairSums sums, Matrix<bfloat16 const> const& a,
                     Matrix<bfloat16 const> const& b, Matrix<float> const& c, bool accumulate,

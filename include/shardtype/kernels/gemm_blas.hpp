@@ -123,7 +123,8 @@ struct Blas<Kokkos::complex<double>> {
   static constexpr auto gemv = &zgemv_;
 };
 
-/// Whether A x is a sum of columns, for which A need not be transposed; one row gives a dot product.
+/// Whether A x is a sum of columns, for which A need not be transposed; one row gives a dot
+/// product.
 template <class T>
 constexpr bool sums_columns(Matrix<T> const& a) {
   return detail::is_column_major(a) &&
@@ -135,7 +136,8 @@ constexpr bool gemv_pays(Matrix<T> const& a) {
   return !detail::sums_columns(a) || a.cols >= 8;
 }
 
-/// y = A x, or y += A x, for matrices x and y of one column, in pieces of at most `limit` along each dimension.
+/// y = A x, or y += A x, for matrices x and y of one column, in pieces of at most `limit` along
+/// each dimension.
 template <class T>
 void blas_gemv(Matrix<T const> const& a, Matrix<T const> const& x, Matrix<T> const& y,
                bool accumulate, std::int64_t limit) {
@@ -190,8 +192,9 @@ void blas_gemm_column_major(Matrix<T const> const& a, Matrix<T const> const& b, 
 
 namespace shardtype::kernels {
 
-/// C = A B, or C += A B if `accumulate`, for each member of the batch, by BLAS; one row or column as a product with a
-/// vector, for which it need not copy the matrix. Needs blas_can(a, b, c). Dimensions above `limit` are cut; tests lower it.
+/// C = A B, or C += A B if `accumulate`, for each member of the batch, by BLAS; one row or column
+/// as a product with a vector, for which it need not copy the matrix. Needs blas_can(a, b, c).
+/// Dimensions above `limit` are cut; tests lower it.
 template <class T>
 void blas_gemm(std::int64_t batch, Matrix<std::type_identity_t<T> const> const& a,
                Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c, bool accumulate,
@@ -213,7 +216,8 @@ void blas_gemm(std::int64_t batch, Matrix<std::type_identity_t<T> const> const& 
                !(c.rows == 1 && detail::is_column_major(c.transposed()))) {
       detail::blas_gemm_column_major<T>(a.member(t), b.member(t), ct, accumulate, limit);
     } else {
-      // A row-major C is a column-major transpose, and that is B^T A^T; so is one row, because BLAS is slow for it.
+      // A row-major C is a column-major transpose, and that is B^T A^T; so is one row, because BLAS
+      // is slow for it.
       detail::blas_gemm_column_major<T>(b.member(t).transposed(), a.member(t).transposed(),
                                         ct.transposed(), accumulate, limit);
     }

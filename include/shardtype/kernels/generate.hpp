@@ -24,8 +24,9 @@ template <class Value, class T>
 concept GivesBlocks =
     requires(Value const& value, T* out, std::int64_t const* at) { value.block(1, out, at); };
 
-// Blocks compute with fma, which is a function of the C library where the unit's instructions lack it. There a second
-// version is compiled for those instructions and called where the processor has them; its bits are the same.
+// Blocks compute with fma, which is a function of the C library where the unit's instructions lack
+// it. There a second version is compiled for those instructions and called where the processor has
+// them; its bits are the same.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__FMA__) && \
     !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
 template <class Value, class T>

@@ -15,8 +15,8 @@ namespace shardtype::kernels::detail {
 inline constexpr std::int64_t made_together = 4096;
 inline constexpr std::int64_t bytes_of_call = 1 << 16;
 
-/// The runs of a packed result, each cut into pieces; one call makes a piece. A run has the elements of the last dim, or of
-/// the last two.
+/// The runs of a packed result, each cut into pieces; one call makes a piece. A run has the
+/// elements of the last dim, or of the last two.
 template <class T>
 struct PackedRuns {
   static constexpr std::int64_t piece = bytes_of_call / static_cast<std::int64_t>(sizeof(T));
@@ -35,8 +35,8 @@ struct PackedRuns {
   }
   std::int64_t calls() const { return outer.elements() * pieces; }
 
-  /// Calls `make(to, from, begin, n)` to write the elements from `begin` to `begin + n` of the run at `from`, and as many as
-  /// fill `spare` bytes behind them.
+  /// Calls `make(to, from, begin, n)` to write the elements from `begin` to `begin + n` of the run
+  /// at `from`, and as many as fill `spare` bytes behind them.
   template <std::size_t spare, class Make>
   void write(std::int64_t work, Make const& make) const {
     std::int64_t const row = work / pieces;

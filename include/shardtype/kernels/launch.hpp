@@ -52,8 +52,9 @@ inline constexpr bool launches_any = std::is_same_v<Exec, Kokkos::DefaultHostExe
 
 }  // namespace detail
 
-/// Calls `kernel(work)` for each `work` from 0 to `calls`, on `exec`; tools see it as `name`, a literal. On the host one
-/// function launches all kernels, because Kokkos's own launch costs compilers 15 functions and classes per kernel.
+/// Calls `kernel(work)` for each `work` from 0 to `calls`, on `exec`; tools see it as `name`, a
+/// literal. On the host one function launches all kernels, because Kokkos's own launch costs
+/// compilers 15 functions and classes per kernel.
 template <class Exec, class Kernel>
 void launch(Exec const& exec, char const* name, std::int64_t calls, Kernel const& kernel) {
   if constexpr (detail::launches_any<Exec>) {

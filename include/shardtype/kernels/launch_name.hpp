@@ -7,8 +7,8 @@
 
 namespace shardtype::kernels {
 
-/// `text`, a literal, as the string that Kokkos takes; made at its first use, because a string of its
-/// own would cost every launch an allocation.
+/// `text`, a literal, as the string that Kokkos takes; made at its first use, because a string of
+/// its own would cost every launch an allocation.
 std::string const& launch_name(char const* text);
 
 }  // namespace shardtype::kernels

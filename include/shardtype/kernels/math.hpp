@@ -10,8 +10,8 @@
 
 namespace shardtype::kernels {
 
-/// Kokkos' functions of real numbers; the namespace depends on the version. Its functions of complex numbers are not
-/// used: complex_functions.hpp says why.
+/// Kokkos' functions of real numbers; the namespace depends on the version. Its functions of
+/// complex numbers are not used: complex_functions.hpp says why.
 namespace math {
 using namespace Kokkos;
 using namespace Kokkos::Experimental;
@@ -45,8 +45,8 @@ KOKKOS_FUNCTION inline double power_of_two(std::int64_t e) {
                                          : static_cast<std::uint64_t>(e + 1023) << 52;
   return std::bit_cast<double>(bits);
 }
-/// The exponent e of a finite number that is not 0, of which the absolute value is from 2^(e - 1) to
-/// below 2^e.
+/// The exponent e of a finite number that is not 0, of which the absolute value is from 2^(e - 1)
+/// to below 2^e.
 KOKKOS_FUNCTION inline std::int64_t binary_exponent(double x) {
   bool const small = math::fabs(x) < 0x1p-1022;
   auto const bits = std::bit_cast<std::uint64_t>(small ? x * 0x1p54 : x);

@@ -75,12 +75,14 @@ struct VarianceReducer {
 
   /// Terms whose mean is computed first; they stay in the cache for the distances from it.
   static constexpr std::int64_t together = 256;
-  /// Columns whose elements in one row fill a line of the cache, and those that `deposit_rows` takes.
+  /// Columns whose elements in one row fill a line of the cache, and those that `deposit_rows`
+  /// takes.
   static constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
   static constexpr std::int64_t columns = 8 * line;
 
-  /// Host: adds `rows` rows, at most `together`, of `n` elements, at most `columns`, to as many totals; `row(k)` is where
-  /// row k lies. Elements are copied once: rows that are a power of two apart would displace each other from the cache.
+  /// Host: adds `rows` rows, at most `together`, of `n` elements, at most `columns`, to as many
+  /// totals; `row(k)` is where row k lies. Elements are copied once: rows that are a power of two
+  /// apart would displace each other from the cache.
   template <class Row>
   static void deposit_rows(Total* total, Row const& row, std::int64_t n, std::int64_t rows) {
     static thread_local Mean tiles[static_cast<std::size_t>(columns / line)]
@@ -188,9 +190,9 @@ struct VarianceReducer {
     for (std::int64_t half = lanes / 2; half > 0; half /= 2)
       for (std::int64_t e = 0; e < half * Width; ++e) sum[e] = sum[e] + sum[e + half * Width];
   }
-  /// Adds `rows` rows of `Width` columns, of which `n` are used, to `n` totals; `from` has the elements, row by row. One
-  /// order for rows and for columns, so that a value has the same bits on every sharding of the kept dims: term k of a
-  /// block is summed in lane k % lanes.
+  /// Adds `rows` rows of `Width` columns, of which `n` are used, to `n` totals; `from` has the
+  /// elements, row by row. One order for rows and for columns, so that a value has the same bits on
+  /// every sharding of the kept dims: term k of a block is summed in lane k % lanes.
   template <std::int64_t Width, class From>
   KOKKOS_FUNCTION static void block(Total* total, std::int64_t n, std::int64_t rows, From from) {
     constexpr std::int64_t many = lanes * Width;

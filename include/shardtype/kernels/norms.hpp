@@ -55,8 +55,8 @@ struct NormInfReducer : ExtremeReducer<shardtype::detail::real_of<T>, true> {
   }
   KOKKOS_FUNCTION static Part nothing() { return Part{}; }
 };
-/// Magnitudes of bfloat16 are compared by their bits, which have the same order; those of a NaN are larger than all
-/// others.
+/// Magnitudes of bfloat16 are compared by their bits, which have the same order; those of a NaN are
+/// larger than all others.
 template <>
 struct NormInfReducer<bfloat16> {
   using Element = bfloat16;
@@ -80,9 +80,9 @@ struct Peak {
   T sum;
 };
 /// The logarithm of the sum of exponentials. The sum is relative to the largest element so far, so
-/// that nothing overflows; one exponential per element. No elements give -inf, as log(0). With vector
-/// functions, a block of elements is read from memory once: its maximum is found first, then its
-/// exponentials are summed.
+/// that nothing overflows; one exponential per element. No elements give -inf, as log(0). With
+/// vector functions, a block of elements is read from memory once: its maximum is found first, then
+/// its exponentials are summed.
 template <class T>
 struct LogSumExpReducer {
   using Element = T;

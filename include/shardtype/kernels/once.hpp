@@ -37,9 +37,9 @@ constexpr auto with_part(Parts<Vs...> all) {
   }
 }
 
-/// The parts of an expression: `parts` appends them; `find` passes the first one of type `V` to `use`;
-/// `in_blocks` is the expression with the parts `Ps` read from blocks, in slots from `First` on.
-/// `highest`: the last slot that it reads.
+/// The parts of an expression: `parts` appends them; `find` passes the first one of type `V` to
+/// `use`; `in_blocks` is the expression with the parts `Ps` read from blocks, in slots from `First`
+/// on. `highest`: the last slot that it reads.
 template <class E>
 struct PartsOf {
   static constexpr int highest = [] {

@@ -12,8 +12,8 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// One work item copies, or `adds`, one piece of a row, so that few long rows occupy as many threads
-/// as many short rows.
+/// One work item copies, or `adds`, one piece of a row, so that few long rows occupy as many
+/// threads as many short rows.
 template <class T, bool adds>
 struct Pitched {
   T const* src;

@@ -35,8 +35,8 @@ struct Between {
 };
 
 /// Runs local products with scratch memory from one pool. Products of bfloat16 are computed in
-/// float, on copies of the operands or by instructions for them, and rounded once. With a Between, a long product is cut
-/// into pieces of some milliseconds, with a call after each.
+/// float, on copies of the operands or by instructions for them, and rounded once. With a Between,
+/// a long product is cut into pieces of some milliseconds, with a call after each.
 template <class T, class Exec>
 class Product {
   using Space = typename Exec::memory_space;
@@ -138,8 +138,8 @@ class Product {
     }
   }
 
-  /// Whether it has multiplied by the processor's instructions for bfloat16, with what is to be the copies in float as
-  /// memory for packed operands.
+  /// Whether it has multiplied by the processor's instructions for bfloat16, with what is to be the
+  /// copies in float as memory for packed operands.
   bool multiply_pairs([[maybe_unused]] std::int64_t batch,
                       [[maybe_unused]] Matrix<T const> const& a,
                       [[maybe_unused]] Matrix<T const> const& b,

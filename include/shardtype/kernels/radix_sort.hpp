@@ -1,6 +1,6 @@
 #pragma once
-/// Host: sorts a row, or the positions of its elements, by the bytes of the elements, least significant first (LSD radix
-/// sort).
+/// Host: sorts a row, or the positions of its elements, by the bytes of the elements, least
+/// significant first (LSD radix sort).
 
 #include <algorithm>
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace shardtype::kernels::detail {
 
-/// An unsigned number of an element's size, at least four bytes, whose order is that of the elements: 0 and -0 are equal,
-/// a NaN is last in both orders.
+/// An unsigned number of an element's size, at least four bytes, whose order is that of the
+/// elements: 0 and -0 are equal, a NaN is last in both orders.
 template <class T>
 using SortKey = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
 template <class T>
@@ -61,8 +61,8 @@ struct WideItem {
   }
 };
 
-/// One call sorts one row of `in` [rows, n] to `sorted`, of which the first `keep` are needed; `other` is a buffer of the
-/// same size.
+/// One call sorts one row of `in` [rows, n] to `sorted`, of which the first `keep` are needed;
+/// `other` is a buffer of the same size.
 template <class Keyed, class T>
 struct RadixRows {
   using Item = std::conditional_t<sizeof(SortKey<T>) == 4, PackedItem, WideItem>;
@@ -121,9 +121,9 @@ struct RadixRows {
   static std::size_t digit(Item const& item, std::size_t b) { return item.key() >> (8 * b) & 255U; }
 };
 
-/// One call sorts the values of one row of `in` [rows, n] to `sorted`; `other` is a buffer of the same size. Both hold
-/// keys of the size of an element until the end. Elements that are equal without being the same (0 and -0, NaNs) are
-/// brought back in their order.
+/// One call sorts the values of one row of `in` [rows, n] to `sorted`; `other` is a buffer of the
+/// same size. Both hold keys of the size of an element until the end. Elements that are equal
+/// without being the same (0 and -0, NaNs) are brought back in their order.
 template <class T>
 struct RadixValues {
   using Key = std::conditional_t<
@@ -221,7 +221,8 @@ struct RadixValues {
   }
 };
 
-/// Whether rows of `n` elements are sorted so: rows that are long enough for the tables of bytes, and as many as threads.
+/// Whether rows of `n` elements are sorted so: rows that are long enough for the tables of bytes,
+/// and as many as threads.
 template <class T, class Exec>
 bool sorts_by_bytes(std::int64_t rows, std::int64_t n) {
   constexpr std::int64_t least = 256;

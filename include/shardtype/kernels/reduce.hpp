@@ -141,7 +141,8 @@ struct ReduceRows {
   }
 };
 
-/// Host: one call reduces `together` neighbouring outputs of `terms` elements each, which are in one piece of memory.
+/// Host: one call reduces `together` neighbouring outputs of `terms` elements each, which are in
+/// one piece of memory.
 template <class R, bool Finish>
 struct ReduceShort {
   static constexpr std::int64_t together = 64;

@@ -15,8 +15,8 @@ KOKKOS_INLINE_FUNCTION std::int64_t global_index(Rows const& r, std::int64_t loc
   return r.begin + (r.stride == 0 ? local : local / r.run * r.stride + local % r.run);
 }
 
-/// The offset in a whole tensor, whose strides `block` has, of element `k` of the first `rank` dims of a block that
-/// holds these rows of them.
+/// The offset in a whole tensor, whose strides `block` has, of element `k` of the first `rank` dims
+/// of a block that holds these rows of them.
 KOKKOS_INLINE_FUNCTION std::int64_t global_offset(Layout const& block, int rank, Rows const* rows,
                                                   std::int64_t k) {
   std::int64_t at = 0;

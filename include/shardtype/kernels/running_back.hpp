@@ -1,5 +1,6 @@
 #pragma once
-/// The cotangents of running products, maxima and minima, column by column of [outer, middle, inner].
+/// The cotangents of running products, maxima and minima, column by column of [outer, middle,
+/// inner].
 
 #include <cstdint>
 #include <type_traits>
@@ -22,10 +23,10 @@ struct ScanColumn {
   KOKKOS_FUNCTION std::int64_t at(std::int64_t k) const { return first + k * step; }
 };
 
-/// Running products of a column are y_j = a_0 ... a_j, or without a_j if exclusive. The sum of ct_j y_j
-/// over the rows of a block and all later ones is `sum + weight q` times the product of all earlier
-/// rows, where q is the same of the rows behind the block. The weight is the block's product, but 0 with
-/// a zero in it: what is behind a zero is of no weight, also times infinity.
+/// Running products of a column are y_j = a_0 ... a_j, or without a_j if exclusive. The sum of ct_j
+/// y_j over the rows of a block and all later ones is `sum + weight q` times the product of all
+/// earlier rows, where q is the same of the rows behind the block. The weight is the block's
+/// product, but 0 with a zero in it: what is behind a zero is of no weight, also times infinity.
 template <class W>
 struct ProductsBlock {
   /// Such blocks are sent (runtime::Carried).
@@ -120,10 +121,11 @@ struct ProductsBack {
   }
 };
 
-/// JAX computes running maxima of n rows by a tree: those of the (n / 2) maxima of two neighbours each
-/// are every other one, and the others are the maximum of the one before and an element. Where both of two
-/// are equal each gets a half, and neither if one is NaN. `Back`: cotangents of the results to those of
-/// the elements; else tangents of the elements to those of the results, the transpose.
+/// JAX computes running maxima of n rows by a tree: those of the (n / 2) maxima of two neighbours
+/// each are every other one, and the others are the maximum of the one before and an element. Where
+/// both of two are equal each gets a half, and neither if one is NaN. `Back`: cotangents of the
+/// results to those of the elements; else tangents of the elements to those of the results, the
+/// transpose.
 template <class T, bool Max, bool Back>
 struct RunningExtremeBack {
   using Value = shardtype::detail::computed_t<T>;

@@ -1,6 +1,6 @@
 #pragma once
-/// Numbers with an exponent of their own, which never overflow or underflow: products that gradients
-/// divide or multiply by.
+/// Numbers with an exponent of their own, which never overflow or underflow: products that
+/// gradients divide or multiply by.
 
 #include <bit>
 #include <cstdint>
@@ -114,8 +114,8 @@ struct ScaledProduct {
   static constexpr bool is_complex = shardtype::detail::is_complex<W>;
 };
 
-/// A factor of a product without its power of two: its larger part is from 1/4 to below 1/2. Of 0, of
-/// infinities and of NaN 1/4 with their sign.
+/// A factor of a product without its power of two: its larger part is from 1/4 to below 1/2. Of 0,
+/// of infinities and of NaN 1/4 with their sign.
 struct WithoutPower {
   template <class W>
   KOKKOS_FUNCTION W operator()(W const& a) const {
@@ -124,8 +124,8 @@ struct WithoutPower {
     return W(Scaled<W>(x).m * 0.5);
   }
 };
-/// The power of two with which the quotient of a product's m and a factor WithoutPower is the product
-/// of the other factors; 0, infinity or NaN if this is.
+/// The power of two with which the quotient of a product's m and a factor WithoutPower is the
+/// product of the other factors; 0, infinity or NaN if this is.
 struct PowerOfOthers {
   template <class W>
   KOKKOS_FUNCTION W operator()(W const& a, double scale) const {

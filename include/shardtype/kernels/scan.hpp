@@ -205,8 +205,8 @@ struct ScanColumns {
     sum = carry[0];
     return whole;
   }
-  /// Scans within each of four vectors, then adds what is before it. Whether `Join` has no regard to
-  /// NaN, and met one.
+  /// Scans within each of four vectors, then adds what is before it. Whether `Join` has no regard
+  /// to NaN, and met one.
   template <class Join, bool Exclusive, class V>
   static bool groups(T const* in, T* out, std::int64_t k, std::int64_t end, V& carry) {
     constexpr int lanes = vector_lanes<Part>;

@@ -1,6 +1,7 @@
 #pragma once
-/// Adds rows to a block at the rows that ids name. Elements that are computed in a wider type, bfloat16, are added up in
-/// it and rounded once: sums in bfloat16 stall where a term is half of the last place.
+/// Adds rows to a block at the rows that ids name. Elements that are computed in a wider type,
+/// bfloat16, are added up in it and rounded once: sums in bfloat16 stall where a term is half of
+/// the last place.
 
 #include <algorithm>
 #include <cstddef>
@@ -159,9 +160,9 @@ struct RoundElement {
 
 }  // namespace detail
 
-/// out[o, ids[o, k, i], i] += updates[o, k, i] for all k, in order; updates of rows that `out` lacks
-/// are ignored. `out` is [outer, n, inner], the others are [outer, count, inner]. `Sum` is T, or the type in which T is
-/// computed.
+/// out[o, ids[o, k, i], i] += updates[o, k, i] for all k, in order; updates of rows that `out`
+/// lacks are ignored. `out` is [outer, n, inner], the others are [outer, count, inner]. `Sum` is T,
+/// or the type in which T is computed.
 template <class T, class Id, class Sum, class Exec>
 void add_along(Exec const& exec, T const* updates, Id const* ids, Sum* out,
                NumberedRows const& rows) {

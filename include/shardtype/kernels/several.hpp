@@ -21,8 +21,9 @@ struct SeveralIn<std::integer_sequence<int, K...>, Es...> : Argument<K, Es>... {
 template <class... Es>
 using Several = SeveralIn<std::make_integer_sequence<int, static_cast<int>(sizeof...(Es))>, Es...>;
 
-/// The results of `N` expressions. `to[k]`: null if that one is not wanted. `base[k]`: what is added to it, which may
-/// be `to[k]`, or null; what an expression before this one has written is there.
+/// The results of `N` expressions. `to[k]`: null if that one is not wanted. `base[k]`: what is
+/// added to it, which may be `to[k]`, or null; what an expression before this one has written is
+/// there.
 template <class T, int N>
 struct Targets {
   T* to[static_cast<std::size_t>(N)]{};
@@ -41,8 +42,9 @@ struct Targets {
 namespace detail {
 
 // By default clang warns if it cannot vectorise a loop as told, because of calls that have no
-// vector form (exp, or a user's function). Such a loop runs element by element, as intended. The warning is given
-// for the function that holds the loop after inlining, which would be Kokkos'; so the function is not inlined.
+// vector form (exp, or a user's function). Such a loop runs element by element, as intended. The
+// warning is given for the function that holds the loop after inlining, which would be Kokkos'; so
+// the function is not inlined.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"

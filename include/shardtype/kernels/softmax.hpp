@@ -65,8 +65,9 @@ struct NormalizeElements {
   }
 };
 
-/// Host: one call computes a block of the last dim for some rows. Rows of the same totals share what
-/// is computed of them; where a row has one total, blocks are long, because memory is fast in order.
+/// Host: one call computes a block of the last dim for some rows. Rows of the same totals share
+/// what is computed of them; where a row has one total, blocks are long, because memory is fast in
+/// order.
 template <class T, bool Log>
 struct NormalizeBlocks {
   using Shape = NormalizeShape<T, Log>;
@@ -141,9 +142,9 @@ struct NormalizeBlocks {
 
 }  // namespace detail
 
-/// `dst` = softmax of `src`, both packed; `Log`: its logarithm. `totals` are those of the rows, which
-/// this function overwrites; `rows` has the extents of the block with the strides of the totals,
-/// which are 0 along the dims of a row. Reads `src` once. Runs on `exec`.
+/// `dst` = softmax of `src`, both packed; `Log`: its logarithm. `totals` are those of the rows,
+/// which this function overwrites; `rows` has the extents of the block with the strides of the
+/// totals, which are 0 along the dims of a row. Reads `src` once. Runs on `exec`.
 template <bool Log, class T, class Exec>
 void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>>* totals, Layout rows) {
   std::int64_t const n = rows.elements();

@@ -29,7 +29,8 @@ struct WeighRows {
 
 }  // namespace detail
 
-/// `dst` = `src`, `n` elements, times `alone` in row 0 and row `last` of `dim`, and `paired` elsewhere.
+/// `dst` = `src`, `n` elements, times `alone` in row 0 and row `last` of `dim`, and `paired`
+/// elsewhere.
 template <class T, class Real, class Exec>
 void weigh_rows(Exec const& exec, T const* src, T* dst, std::int64_t n, HeldDim const& dim,
                 std::int64_t last, Real alone, Real paired) {

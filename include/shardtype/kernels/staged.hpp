@@ -131,8 +131,8 @@ struct Staged<Node<std::integer_sequence<int, K...>, F, Args...>> {
   }
 };
 
-/// Computes the elements from `begin` to `begin + n` of a staged expression to `to`, which may be an
-/// operand, element by element the same.
+/// Computes the elements from `begin` to `begin + n` of a staged expression to `to`, which may be
+/// an operand, element by element the same.
 template <class E, class T>
 void compute_block(E const& e, void const* const* in, std::int64_t begin, std::int64_t n, T* to) {
   if constexpr (parts_of<E>::count > 0) {

@@ -42,8 +42,9 @@ struct SumParts {
 
 }  // namespace detail
 
-/// out[r * run + k] = the sum over g of parts[g * apart + r * run_stride + k], for `rows` runs of `run`
-/// elements and `count` parts, in the order of g. `out` may be the first part. Runs on `exec`.
+/// out[r * run + k] = the sum over g of parts[g * apart + r * run_stride + k], for `rows` runs of
+/// `run` elements and `count` parts, in the order of g. `out` may be the first part. Runs on
+/// `exec`.
 template <class T, class Exec>
 void sum_parts(Exec const& exec, T const* parts, std::int64_t apart, std::int64_t count,
                std::int64_t rows, std::int64_t run, std::int64_t run_stride, T* out) {

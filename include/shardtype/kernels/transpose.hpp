@@ -13,8 +13,8 @@
 
 namespace shardtype::kernels::detail {
 
-/// A square of elements that is transposed in registers: 16 x 16 of one byte, 8 x 8 of two, 4 x 4 of
-/// four, 2 x 2 of eight.
+/// A square of elements that is transposed in registers: 16 x 16 of one byte, 8 x 8 of two, 4 x 4
+/// of four, 2 x 2 of eight.
 template <std::size_t Bytes>
 struct TransposeSquare {
   static constexpr int side = 1;

@@ -47,8 +47,8 @@ inline constexpr bool has_vectors = std::is_arithmetic_v<R> && sizeof(R) >= 4 &&
 template <class R>
 inline constexpr int vector_lanes = vector_bytes / static_cast<int>(sizeof(R));
 
-/// a * b + c, rounded once where the processor does it so, and otherwise twice. Explicitly in one way, because compilers
-/// fuse some products with sums and not others.
+/// a * b + c, rounded once where the processor does it so, and otherwise twice. Explicitly in one
+/// way, because compilers fuse some products with sums and not others.
 template <class V>
 KOKKOS_INLINE_FUNCTION V fused(V const& a, V const& b, V const& c) {
 #if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__CUDA_ARCH__) || \

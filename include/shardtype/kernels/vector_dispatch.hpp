@@ -1,6 +1,7 @@
 #pragma once
-/// The elementary functions of arrays in the compiled part (src/vector_functions.cpp), for each instruction set. All units
-/// of a program that uses it call these, so that a value does not depend on the flags of a unit.
+/// The elementary functions of arrays in the compiled part (src/vector_functions.cpp), for each
+/// instruction set. All units of a program that uses it call these, so that a value does not depend
+/// on the flags of a unit.
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Functions of vector registers that are composed of a library's functions. They are inlined, so that
-/// each is compiled for the instruction set of its caller.
+/// Functions of vector registers that are composed of a library's functions. They are inlined, so
+/// that each is compiled for the instruction set of its caller.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 #include <shardtype/kernels/rounded.hpp>
 
-/// Calls `Each(Tag, name)` for the functions of one argument that are composed of others, and of two.
+/// Calls `Each(Tag, name)` for the functions of one argument that are composed of others, and of
+/// two.
 #define SHARDTYPE_FORMULAS_OF_ONE(Each)                                                            \
   Each(Exp, exp) Each(Sigmoid, sigmoid) Each(Silu, silu) Each(Softplus, softplus) Each(Gelu, gelu) \
       Each(GeluTanh, gelu_tanh)
@@ -18,8 +19,9 @@
 
 namespace shardtype::kernels::vectors::formulas {
 
-/// `V` is a vector; `L` has a library's functions, each of which replaces its argument by the result.
-/// So do these, of their first one. `L::any_less(x, y)`: whether an element of x is less than that of y.
+/// `V` is a vector; `L` has a library's functions, each of which replaces its argument by the
+/// result. So do these, of their first one. `L::any_less(x, y)`: whether an element of x is less
+/// than that of y.
 #define SHARDTYPE_FORMULA     \
   template <class L, class V> \
   [[gnu::always_inline]] inline
@@ -39,8 +41,9 @@ template <class V>
   a = weight == V{} ? V{} : a * weight;
 }
 
-/// e^x. The library's is slow for a vector in which one result is below the least normal number. Such arguments are moved
-/// by a constant, which is exact; those below the least number, as masked ones are, give 0.
+/// e^x. The library's is slow for a vector in which one result is below the least normal number.
+/// Such arguments are moved by a constant, which is exact; those below the least number, as masked
+/// ones are, give 0.
 SHARDTYPE_FORMULA void exp(V& x) {
   using T = element_of<V>;
   constexpr bool is_float = sizeof(T) == 4;
@@ -133,8 +136,8 @@ template <class V>
   std::memcpy(&v, from, bytes);
 }
 
-/// y[k] = e^(x[k] - base) factor for `n` elements; `Each`: with their own `base[k]` and `factor[k]`,
-/// else with the first ones. A vector at the end is filled up. `y` may be `x`.
+/// y[k] = e^(x[k] - base) factor for `n` elements; `Each`: with their own `base[k]` and
+/// `factor[k]`, else with the first ones. A vector at the end is filled up. `y` may be `x`.
 template <class L, class V, bool Each, class T>
 [[gnu::always_inline]] inline void scaled_exponentials(std::int64_t n, T* y, T const* x,
                                                        T const* base, T const* factor) {
@@ -172,7 +175,8 @@ template <class L, class V, bool Each, class T>
 /// Sums of exponentials that `add_exponentials` keeps of elements of one base.
 inline constexpr std::int64_t sums_of_one = 64;
 
-/// Adds e^(x[k] - base) to sums[k % sums_of_one] for `n` elements; `Each`: e^(x[k] - base[k]) to sums[k].
+/// Adds e^(x[k] - base) to sums[k % sums_of_one] for `n` elements; `Each`: e^(x[k] - base[k]) to
+/// sums[k].
 template <class L, class V, bool Each, class T>
 [[gnu::always_inline]] inline void add_exponentials(std::int64_t n, T* sums, T const* x,
                                                     T const* base) {

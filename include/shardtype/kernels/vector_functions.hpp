@@ -70,8 +70,8 @@ T one(T const& x, Xs const&... more) {
 
 // On the host, for softmax and logsumexp.
 
-/// y[k] = e^(x[k] - base) factor for `n` elements; `Each`: with their own `base[k]` and `factor[k]`,
-/// else with the first ones. `y` may be `x`.
+/// y[k] = e^(x[k] - base) factor for `n` elements; `Each`: with their own `base[k]` and
+/// `factor[k]`, else with the first ones. `y` may be `x`.
 template <bool Each, class T>
 [[gnu::noinline]] void scaled_exponentials(std::int64_t n, T* y, T const* x, T const* base,
                                            T const* factor) {

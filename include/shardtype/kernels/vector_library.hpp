@@ -1,7 +1,7 @@
 #pragma once
 /// Elementary functions of one vector register: those of the C library for x86-64 (libmvec, glibc
-/// 2.35 and later), for AVX-512, AVX2, AVX and SSE2 by the compiler's flags. docs/functions.md says why
-/// this library and how accurate it is.
+/// 2.35 and later), for AVX-512, AVX2, AVX and SSE2 by the compiler's flags. docs/functions.md says
+/// why this library and how accurate it is.
 
 #include <type_traits>
 

@@ -1,5 +1,6 @@
 #pragma once
-/// Named products of three and more operands: recorded, planned and run as a program of automatic mode.
+/// Named products of three and more operands: recorded, planned and run as a program of automatic
+/// mode.
 
 #include <source_location>
 #include <string>
@@ -69,8 +70,8 @@ struct NamedProducts<Pack<Out...>, As...>
 
 namespace api {
 
-/// The plan of a named einsum of three and more operands: a ProgramPlan where the types settle all sizes, else a
-/// ProgramPlans. Refused: what it refuses.
+/// The plan of a named einsum of three and more operands: a ProgramPlan where the types settle all
+/// sizes, else a ProgramPlans. Refused: what it refuses.
 template <class... Out, class A, class B, class C, class... More>
   requires(!detail::all_labels_named<Out...>)
 constexpr auto plan(op::Einsum<Out...> const&, Type<A>, Type<B>, Type<C>, Type<More>...) {

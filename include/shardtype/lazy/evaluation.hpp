@@ -162,8 +162,8 @@ constexpr auto evaluate(core::Argument<E> const&, Policy const& = {}) {
 
 namespace shardtype::automatic_mode {
 
-/// The plan of program `P` with its names: what `plan` and `plan_traced` return. `explain`, `to_json` and `to_html` take
-/// it as a PlannedProgram.
+/// The plan of program `P` with its names: what `plan` and `plan_traced` return. `explain`,
+/// `to_json` and `to_html` take it as a PlannedProgram.
 template <class P>
 struct NamedProgramPlan : ProgramPlan {
   constexpr explicit NamedProgramPlan(ProgramPlan const& plan) : ProgramPlan(plan) {}
@@ -235,8 +235,9 @@ struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
 namespace api {
 
 /// `plan(evaluate_to<Out...>, mesh, e)`: the plan of `evaluate<Out...>(mesh, e)`: a constant
-/// `ProgramPlan` (a TracedPlan) if the types determine all sizes, else a ProgramPlans. The arguments' values are
-/// not used; in functions that take them by reference use plan_traced. Refused: as `evaluate`.
+/// `ProgramPlan` (a TracedPlan) if the types determine all sizes, else a ProgramPlans. The
+/// arguments' values are not used; in functions that take them by reference use plan_traced.
+/// Refused: as `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,

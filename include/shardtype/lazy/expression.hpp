@@ -31,8 +31,8 @@ struct WholeSpec {
   }();
 };
 
-/// Whether the type of an expression settles its value: it begins with numbered arguments, and nothing in it is known
-/// at run time only, as a C++ number is.
+/// Whether the type of an expression settles its value: it begins with numbered arguments, and
+/// nothing in it is known at run time only, as a C++ number is.
 template <class E>
 inline constexpr bool is_settled = false;
 template <>
@@ -99,8 +99,8 @@ class LazyOf : public LazyNode, public core::Argument<Self> {
   /// The Tensor type in whose sharding it is computed; void if the planner chooses the sharding.
   using pin = void;
   static constexpr bool settled = (detail::is_settled<As> && ...);
-  /// Whether it is computed once if it stands twice in a program and is settled. Functions of elements are part of
-  /// the kernels around them.
+  /// Whether it is computed once if it stands twice in a program and is settled. Functions of
+  /// elements are part of the kernels around them.
   static constexpr bool found_again = false;
 
   explicit LazyOf(As... as) : arguments_{{std::move(as)}...} {}
@@ -158,8 +158,8 @@ template <class A>
 struct LazyTensor : LazyLeaf<LazyTensor<A>, A, -1> {
   using LazyLeaf<LazyTensor<A>, A, -1>::LazyLeaf;
 };
-/// A tensor that a function of expressions gets as argument `Number`. Expressions of one type that begin with these
-/// have one value, so the same one is found again by its type.
+/// A tensor that a function of expressions gets as argument `Number`. Expressions of one type that
+/// begin with these have one value, so the same one is found again by its type.
 template <class A, int Number>
 struct LazyInput : LazyLeaf<LazyInput<A, Number>, A, Number> {
   using LazyLeaf<LazyInput<A, Number>, A, Number>::LazyLeaf;
@@ -235,7 +235,8 @@ struct LazyShardMap : LazyFunction<LazyShardMap<F, Result, As...>, whole_t<Resul
   using LazyFunction<LazyShardMap<F, Result, As...>, whole_t<Result>, F, As...>::LazyFunction;
 };
 
-/// An expression that is computed in the sharding of the Tensor type `Pin`, and read with its dims in that order.
+/// An expression that is computed in the sharding of the Tensor type `Pin`, and read with its dims
+/// in that order.
 template <class Pin, class A>
 struct LazyConstrained : LazyOf<LazyConstrained<Pin, A>, whole_t<Pin>, A> {
   using pin = Pin;

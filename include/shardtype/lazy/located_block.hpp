@@ -13,7 +13,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// Whether the elements of the result depend on their places along dims that `Op` does not mention, which may be split.
+/// Whether the elements of the result depend on their places along dims that `Op` does not mention,
+/// which may be split.
 template <class Op>
 inline constexpr bool reads_places = requires { requires Op::reads_places; };
 

@@ -1,6 +1,7 @@
 #pragma once
-/// Properties of a program's nodes that the types of an expression determine: the dims that an operation cannot have
-/// split, the operands that may be unreduced together, the cost of an element, the name of a function of blocks.
+/// Properties of a program's nodes that the types of an expression determine: the dims that an
+/// operation cannot have split, the operands that may be unreduced together, the cost of an
+/// element, the name of a function of blocks.
 
 #include <cstdint>
 #include <type_traits>

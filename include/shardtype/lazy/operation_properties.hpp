@@ -45,7 +45,8 @@ inline constexpr bool keeps_elements = !std::is_void_v<typename ExpressionOf<Op,
 template <class Op>
 concept NamesResult = requires(Op const& op) { op.strict(); };
 
-/// Whether `Op` on `n` expressions is recorded as other operations, each of which is judged in its call.
+/// Whether `Op` on `n` expressions is recorded as other operations, each of which is judged in its
+/// call.
 template <class Op, int n>
 inline constexpr bool is_recorded_as_others = false;
 template <class F, class First, class... Out, int n>

@@ -174,9 +174,9 @@ namespace shardtype {
 
 namespace execute {
 
-/// `call` for expressions: records operations that automatic mode knows, refuses others (L01). What is refused is told
-/// as a type, which the front door constructs, because compilers print every function between the user's line and the
-/// refusal.
+/// `call` for expressions: records operations that automatic mode knows, refuses others (L01). What
+/// is refused is told as a type, which the front door constructs, because compilers print every
+/// function between the user's line and the refusal.
 template <class... Operands>
 struct Continue<Above::lazy, Operands...> {
   using Where = std::source_location;
@@ -290,7 +290,8 @@ struct Continue<Above::lazy, Operands...> {
     return as_named<R>(
         automatic_mode::LazyProduct<lazy_t<A>, lazy_t<B>, Whole>(api::lazy(a), api::lazy(b)));
   }
-  /// Products of several: of pairs, which one chain makes, so that they are associated in the best way.
+  /// Products of several: of pairs, which one chain makes, so that they are associated in the best
+  /// way.
   template <class... Out, class A, class B, class C, class... More>
   static auto call(op::Einsum<Out...> const& op, Where const& where, A const& a, B const& b,
                    C const& c, More const&... more) {

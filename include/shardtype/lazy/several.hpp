@@ -235,12 +235,14 @@ auto evaluate_function(std::source_location const& where, M const& mesh, F const
 
 namespace api {
 
-/// A function of expressions on tensors, planned and run as one program, as `jit` of JAX: `evaluate<Dim<I, X>,
-/// Dim<K>>(mesh, f, a, b)` is `evaluate<Dim<I, X>, Dim<K>>(mesh, f(lazy(a), lazy(b)))`, but for what `f` computes twice:
-/// products, reductions and operations on the same arguments are computed once, without `share`. A function that
-/// returns a std::tuple has several results: `evaluate<Outs<C, D>>(mesh, f, a, b)`. Operations with equal run-time
-/// arguments (two slices of the same rows) are found when the plan runs: the later ones, and what they read, are
-/// neither sent nor computed again, though the plan counts them. What hangs on a C++ number needs `share`.
+/// A function of expressions on tensors, planned and run as one program, as `jit` of JAX:
+/// `evaluate<Dim<I, X>, Dim<K>>(mesh, f, a, b)` is `evaluate<Dim<I, X>, Dim<K>>(mesh, f(lazy(a),
+/// lazy(b)))`, but for what `f` computes twice: products, reductions and operations on the same
+/// arguments are computed once, without `share`. A function that returns a std::tuple has several
+/// results: `evaluate<Outs<C, D>>(mesh, f, a, b)`. Operations with equal run-time arguments (two
+/// slices of the same rows) are found when the plan runs: the later ones, and what they read, are
+/// neither sent nor computed again, though the plan counts them. What hangs on a C++ number needs
+/// `share`.
 template <class... Out, class M, class F, class A>
   requires(detail::runs_function<M, F, A>)
 auto evaluate(M const& mesh, F const& f, A const& a,

@@ -41,7 +41,8 @@ class StepTexts {
   Names names(int step) const;
   /// `X,Y`: the group of a collective.
   std::string group(int step) const;
-  /// `given`, `product`, `map`, `reduction`, `relabel`, `transpose`, `slice`, `AllGather`, an operation's name.
+  /// `given`, `product`, `map`, `reduction`, `relabel`, `transpose`, `slice`, `AllGather`, an
+  /// operation's name.
   std::string operation(int step) const;
   /// `AllGather X,Y`, `slice`, `product`.
   std::string kind(int step) const {

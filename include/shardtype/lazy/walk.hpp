@@ -18,13 +18,13 @@ struct WalkedOperands {
   }
 };
 
-/// Calls `visitor.visit(e, operands)` for each value of the expression `e` (of which only the type is known if it is
-/// null), operands first; returns the visitor's result for the whole expression.
+/// Calls `visitor.visit(e, operands)` for each value of the expression `e` (of which only the type
+/// is known if it is null), operands first; returns the visitor's result for the whole expression.
 template <class V, class E>
 constexpr int walk(V& visitor, E const* e);
 
-/// Whether operand `K` of the expression `E` is no value of its own, but part of E's: of a kernel, or of a chain of
-/// products.
+/// Whether operand `K` of the expression `E` is no value of its own, but part of E's: of a kernel,
+/// or of a chain of products.
 template <class E, int K, class A>
 constexpr bool is_part() {
   if constexpr (is_lazy_map<E>) {
@@ -45,7 +45,8 @@ inline constexpr bool one_value = false;
 template <class E, class A>
 inline constexpr bool one_value<E, Pack<A>> = is_lazy<A> && !detail::is_part<E, 0, A>();
 
-// Functions and no lambdas, because compilers bound how deep a constant calls: so long may an expression be.
+// Functions and no lambdas, because compilers bound how deep a constant calls: so long may an
+// expression be.
 template <class V, class E, class... As, int... K>
 constexpr void walk_operands(V& visitor, E const* e, Pack<As...>, std::integer_sequence<int, K...>,
                              WalkedOperands& to);
@@ -61,7 +62,8 @@ constexpr void walk_operand(V& visitor, [[maybe_unused]] E const* e, WalkedOpera
     to.push(detail::walk(visitor, a));
   }
 }
-/// The operands of `e`, from left to right: of a kernel in the order of its slots, of a chain of products its factors.
+/// The operands of `e`, from left to right: of a kernel in the order of its slots, of a chain of
+/// products its factors.
 template <class V, class E, class... As, int... K>
 constexpr void walk_operands(V& visitor, [[maybe_unused]] E const* e, Pack<As...>,
                              std::integer_sequence<int, K...>, WalkedOperands& to) {
@@ -91,8 +93,8 @@ constexpr int walk_node(V& visitor, LazyShared<Tag, A> const* e) {
   return visitor.share(identity<LazyShared<Tag, A>>, a, detail::walk(visitor, a));
 }
 
-/// A result of a recorded operation whose value is `made`, or is walked if that is negative. The first result is that
-/// value; others are values that read it.
+/// A result of a recorded operation whose value is `made`, or is walked if that is negative. The
+/// first result is that value; others are values that read it.
 template <class V, std::size_t R, class Whole, class Node>
 constexpr int walk_result(V& visitor, LazyResult<R, Whole, Node> const* e, int& made) {
   if (made < 0)
@@ -116,8 +118,8 @@ constexpr int walk_node(V& visitor, LazyResult<R, Whole, Node> const* e) {
   int made = -1;
   return detail::walk_result(visitor, e, made);
 }
-/// An operation that says which of its operands are the results of one call, `Op::results_from` to `Op::results_to`: that
-/// call is one value.
+/// An operation that says which of its operands are the results of one call, `Op::results_from` to
+/// `Op::results_to`: that call is one value.
 template <class V, class Op, class Whole, class... As>
   requires(Op::results_from < Op::results_to)
 constexpr int walk_node(V& visitor, LazyOperation<Op, Whole, As...> const* e) {

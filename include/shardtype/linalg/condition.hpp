@@ -1,5 +1,6 @@
 #pragma once
-/// The condition of matrices, estimated from LU factors: rcond, of stacks and of one matrix over many ranks.
+/// The condition of matrices, estimated from LU factors: rcond, of stacks and of one matrix over
+/// many ranks.
 
 #include <cstdint>
 #include <string_view>
@@ -17,7 +18,8 @@ namespace shardtype {
 
 namespace linalg::detail {
 
-/// The estimate of one matrix by its column-major factors and pivots; `work` has 2 n elements. 0 of a singular one.
+/// The estimate of one matrix by its column-major factors and pivots; `work` has 2 n elements. 0 of
+/// a singular one.
 template <class T>
 kernels::real_t<T> rcond_of(std::int64_t n, T const* factors, std::int32_t const* pivots,
                             kernels::real_t<T> norm, T* work) {
@@ -154,21 +156,25 @@ constexpr auto norm_of_one(A const& a, checking::CallSite where) {
 
 namespace linalg::api {
 
-/// The reciprocal of each matrix's condition in the 1-norm, 1 / (|a|_1 |a^-1|_1), estimated: `a[B@X, I, J]` -> `[B@X]`, real.
-/// By LU factors and 3 to 11 solutions (LAPACK's xGECON), so in little more than the time of LU; never below the true value but
-/// for rounding, seldom above three times it. Near the precision of the elements: solutions have no correct digit. 0 of a
-/// singular matrix, NaN of one with NaN, 1 of an empty one. Communicates nothing. No gradient, X03: cond has one.
-/// Refusals and errors as lu_factor.
+/// The reciprocal of each matrix's condition in the 1-norm, 1 / (|a|_1 |a^-1|_1), estimated:
+/// `a[B@X, I, J]` -> `[B@X]`, real. By LU factors and 3 to 11 solutions (LAPACK's xGECON), so in
+/// little more than the time of LU; never below the true value but for rounding, seldom above three
+/// times it. Near the precision of the elements: solutions have no correct digit. 0 of a singular
+/// matrix, NaN of one with NaN, 1 of an empty one. Communicates nothing. No gradient, X03: cond has
+/// one. Refusals and errors as lu_factor.
 ///
-///     auto r = linalg::rcond<I, J>(a);   // as scipy's and Julia's: 1 / cond<I, J, Norm::one>(a), about
+///     auto r = linalg::rcond<I, J>(a);   // as scipy's and Julia's: 1 / cond<I, J, Norm::one>(a),
+///     about
 template <class I, class J, class A>
 constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) {
   return shardtype::call(op::Rcond<I, J>{}, where, a.self());
 }
 
-/// The same of one matrix over many ranks, `a[I, J@X%n]` -> a number on all ranks: sends what lu_factor sends, and two rings of
-/// sums or solutions for each of 3 to 11 solutions; the plan counts 11. Over a grid, `a[I@X%n, J@Y%n]`, also the sums of the sizes
-/// along columns, and one of n numbers along X for each second solution. Error E80 of a singular matrix, E82 of one with NaN; no gradient.
+/// The same of one matrix over many ranks, `a[I, J@X%n]` -> a number on all ranks: sends what
+/// lu_factor sends, and two rings of sums or solutions for each of 3 to 11 solutions; the plan
+/// counts 11. Over a grid, `a[I@X%n, J@Y%n]`, also the sums of the sizes along columns, and one of
+/// n numbers along X for each second solution. Error E80 of a singular matrix, E82 of one with NaN;
+/// no gradient.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) {
@@ -181,10 +187,11 @@ constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) 
   }
 }
 
-/// The same by factors that are kept, and the norm of the matrix: `rcond<I, J>(lu, norm)`, `norm` as `linalg::norm<I, J,
-/// Norm::one>(a)` gives it, `[B@X]`; of one matrix over many ranks `reshard<>` of that, a number; over a grid the sums along
-/// columns that X splits first, `reshard<>(norm_inf<J>(all_reduce<X>(norm_1<I>(a))))`. Sends only what the solutions
-/// send, nothing for stacks. Refusals as lu_solve.
+/// The same by factors that are kept, and the norm of the matrix: `rcond<I, J>(lu, norm)`, `norm`
+/// as `linalg::norm<I, J, Norm::one>(a)` gives it, `[B@X]`; of one matrix over many ranks
+/// `reshard<>` of that, a number; over a grid the sums along columns that X splits first,
+/// `reshard<>(norm_inf<J>(all_reduce<X>(norm_1<I>(a))))`. Sends only what the solutions send,
+/// nothing for stacks. Refusals as lu_solve.
 template <class I, class J, class F, class P, class N>
 constexpr auto rcond(LU<I, J, F, P> const& lu, N const& norm, checking::CallSite where = {}) {
   if constexpr (detail::OneMatrix<I, J, F>) {

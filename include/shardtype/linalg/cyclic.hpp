@@ -1,6 +1,7 @@
 #pragma once
-/// LU, Cholesky and solves of one matrix over many ranks, whose columns, or rows, or both are block-cyclic, each over a mesh
-/// axis: the functions of linalg.hpp for such types. docs/linalg_cyclic.md has the algorithms and what they send.
+/// LU, Cholesky and solves of one matrix over many ranks, whose columns, or rows, or both are
+/// block-cyclic, each over a mesh axis: the functions of linalg.hpp for such types.
+/// docs/linalg_cyclic.md has the algorithms and what they send.
 
 #include <cstdint>
 #include <type_traits>
@@ -41,7 +42,8 @@ inline constexpr bool cyclic_columns<I, J, A, true> = CyclicSplit<I, J, A>::colu
 template <class A>
 using tensor_behind = autodiff::tensor_of<shardtype::detail::operand_t<A>>;
 
-/// Whether I or J of a matrix is block-cyclic: then it is one matrix over many ranks, else a stack of whole ones.
+/// Whether I or J of a matrix is block-cyclic: then it is one matrix over many ranks, else a stack
+/// of whole ones.
 template <class I, class J, class A>
 concept OneMatrix = cyclic_rows<I, J, tensor_behind<A>> || cyclic_columns<I, J, tensor_behind<A>>;
 /// Whether such a matrix is a tensor, which can be given away.
@@ -67,8 +69,9 @@ using SolveOf = std::conditional_t<on_grid<I, J, A>, op::GridSolve<I, J>, op::Cy
 /// Columns per block where a named solve chooses.
 inline constexpr std::int64_t block_columns = 64;
 
-/// The dim of the columns J that a named solve factorizes with, from the dims of its result: `Dim<J, X>` -> `Dim<J,
-/// Cyclic<X, 64>>`, a block-cyclic one is kept. void: none of them splits J over one axis.
+/// The dim of the columns J that a named solve factorizes with, from the dims of its result:
+/// `Dim<J, X>` -> `Dim<J, Cyclic<X, 64>>`, a block-cyclic one is kept. void: none of them splits J
+/// over one axis.
 template <class J, class... Parts>
 struct SolvedColumns {
   using type = void;
@@ -83,7 +86,8 @@ template <class J, class X, std::int64_t n, class... More>
 struct SolvedColumns<J, Dim<J, Cyclic<X, n>>, More...> {
   using type = Dim<J, Cyclic<X, n>>;
 };
-/// A dim of the result as one of the right-hand sides: J becomes I, whole; and as one of the solution by cyclic columns.
+/// A dim of the result as one of the right-hand sides: J becomes I, whole; and as one of the
+/// solution by cyclic columns.
 template <class I, class J, class Part>
 struct SolvedRows {
   using type = Part;
@@ -114,13 +118,16 @@ constexpr auto factors_of([[maybe_unused]] A const& a, Out const& out) {
 
 namespace api {
 
-/// The factors P a = L U of one matrix over many ranks: `a[I, J@X%n]` -> `LU{factors, pivots}`, the factors typed as a, the
-/// pivots `i32[J]`, whole on each rank, from 0 on. Rows are exchanged, the first of equal candidates is the pivot. Each
-/// panel of n columns is sent once to all ranks of X, nothing is gathered: n^2 / 2 numbers arrive in all, but for the own.
-/// Over a grid of ranks, `a[I@X%n, J@Y%n]`, the ranks of X factorize a panel together, with one message in turn for each
-/// pivot, and fewer numbers arrive from 8 ranks on. Refused: D01, D06, Q01 to Q05, P12; the rows block-cyclic, Q04: `lu_factor<J, I>(a)`, whose `lu_solve<I, J>(lu, b)` is
-/// right. Errors, on all ranks alike: E41 not square, E80 no pivot, E82 a NaN. No gradient, X03: solve has one.
-/// Source: Dongarra, van de Geijn and Walker, "Scalability issues affecting the design of a dense linear algebra library", 1994.
+/// The factors P a = L U of one matrix over many ranks: `a[I, J@X%n]` -> `LU{factors, pivots}`, the
+/// factors typed as a, the pivots `i32[J]`, whole on each rank, from 0 on. Rows are exchanged, the
+/// first of equal candidates is the pivot. Each panel of n columns is sent once to all ranks of X,
+/// nothing is gathered: n^2 / 2 numbers arrive in all, but for the own. Over a grid of ranks,
+/// `a[I@X%n, J@Y%n]`, the ranks of X factorize a panel together, with one message in turn for each
+/// pivot, and fewer numbers arrive from 8 ranks on. Refused: D01, D06, Q01 to Q05, P12; the rows
+/// block-cyclic, Q04: `lu_factor<J, I>(a)`, whose `lu_solve<I, J>(lu, b)` is right. Errors, on all
+/// ranks alike: E41 not square, E80 no pivot, E82 a NaN. No gradient, X03: solve has one. Source:
+/// Dongarra, van de Geijn and Walker, "Scalability issues affecting the design of a dense linear
+/// algebra library", 1994.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
@@ -128,8 +135,8 @@ constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = 
                                   shardtype::call(detail::LuOf<I, J, A>{}, where, a.self()));
 }
 
-/// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the factors take its memory, unless
-/// another tensor shares it. After an Error its elements are lost.
+/// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the
+/// factors take its memory, unless another tensor shares it. After an Error its elements are lost.
 template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto lu_factor(core::Argument<A>&& a, checking::CallSite where = {}) {
@@ -138,10 +145,12 @@ constexpr auto lu_factor(core::Argument<A>&& a, checking::CallSite where = {}) {
                                   shardtype::call(detail::LuOf<I, J, A>{true}, where, taken));
 }
 
-/// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I, K]` -> `[J@X%n]`,
-/// `[J@X%n, K]`, by two rings of sums; of the transposed matrix `lu_solve<J, I>(lu, b)`, `b[J@X%n, K]` -> `[I, K]`, in which
-/// each block of the solution is sent to all ranks. Over a grid `b[I@X%n, K]` -> `[J@Y%n, K]`, transposed the other way round.
-/// K may be split over other axes, b may be unreduced over them. Refused: as lu_factor, D02, Q05. Errors: E24, E41.
+/// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I,
+/// K]` -> `[J@X%n]`,
+/// `[J@X%n, K]`, by two rings of sums; of the transposed matrix `lu_solve<J, I>(lu, b)`, `b[J@X%n,
+/// K]` -> `[I, K]`, in which each block of the solution is sent to all ranks. Over a grid `b[I@X%n,
+/// K]` -> `[J@Y%n, K]`, transposed the other way round. K may be split over other axes, b may be
+/// unreduced over them. Refused: as lu_factor, D02, Q05. Errors: E24, E41.
 template <class I, class J, class R, class C, class F, class P, class B>
   requires detail::OneMatrix<R, C, F>
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
@@ -151,10 +160,11 @@ constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite
   return shardtype::call(Op{}, where, lu.factors, lu.pivots, b);
 }
 
-/// The solution of a x = b for one matrix over many ranks: `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`, in
-/// any order of the dims. Sends what lu_factor sends, and the sums of a ring. With the rows block-cyclic, `a[I@X%n, J]`,
-/// the transposed matrix is factorized: `b[I@X%n, K]` -> `[J, K]`; over a grid `b[I@X%n, K]` -> `[J@Y%n, K]`. K may be split over other axes, b may be unreduced over
-/// them. Refused, errors: as lu_factor and lu_solve.
+/// The solution of a x = b for one matrix over many ranks: `a[I, J@X%n]`, `b[I]` or `b[I, K]` ->
+/// `[J@X%n]`, `[J@X%n, K]`, in any order of the dims. Sends what lu_factor sends, and the sums of a
+/// ring. With the rows block-cyclic, `a[I@X%n, J]`, the transposed matrix is factorized: `b[I@X%n,
+/// K]` -> `[J, K]`; over a grid `b[I@X%n, K]` -> `[J@Y%n, K]`. K may be split over other axes, b
+/// may be unreduced over them. Refused, errors: as lu_factor and lu_solve.
 ///
 ///     auto x = linalg::solve<I, J>(a, b);   // a: f64[I, J@X%64], b: f64[I]
 template <class I, class J, class A, class B>
@@ -167,8 +177,8 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite 
   }
 }
 
-/// The same of a matrix that is given away, `solve<I, J>(std::move(a), b)`, or a temporary: it is factorized in its own memory,
-/// unless another tensor shares it.
+/// The same of a matrix that is given away, `solve<I, J>(std::move(a), b)`, or a temporary: it is
+/// factorized in its own memory, unless another tensor shares it.
 template <class I, class J, class A, class B>
   requires detail::OneTensor<I, J, A>
 constexpr auto solve(core::Argument<A>&& a, B const& b, checking::CallSite where = {}) {
@@ -184,10 +194,11 @@ constexpr auto solve(core::Argument<A>&& a, B const& b, checking::CallSite where
   }
 }
 
-/// The same from any sharding, with a named result: `solve<I, J, Dim<J, X>>(a, b)`, `a[I@X, J]`, `b[I@X]` -> `[J@X]`. The matrix
-/// is resharded to `[I, J@X%64]`, or to the block size that the result names (`Dim<J, Cyclic<X, 96>>`), b to whole rows, and
-/// the solution back: an all_to_all of the matrix and one of the solution, and what each rank lacks of b. The result names
-/// all its dims, and splits J over one axis. Refused: also R01 to R04. Gradients as those of its parts.
+/// The same from any sharding, with a named result: `solve<I, J, Dim<J, X>>(a, b)`, `a[I@X, J]`,
+/// `b[I@X]` -> `[J@X]`. The matrix is resharded to `[I, J@X%64]`, or to the block size that the
+/// result names (`Dim<J, Cyclic<X, 96>>`), b to whole rows, and the solution back: an all_to_all of
+/// the matrix and one of the solution, and what each rank lacks of b. The result names all its
+/// dims, and splits J over one axis. Refused: also R01 to R04. Gradients as those of its parts.
 template <class I, class J, class Out, class... Outs, class A, class B>
   requires(!std::is_void_v<typename detail::SolvedColumns<J, Out, Outs...>::type>)
 constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
@@ -199,31 +210,34 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite 
       shardtype::call(op::CyclicSolve<I, J>{}, where, columns, right), where);
 }
 
-/// The lower triangular l with a = l l^T (l l^H of complex numbers) of one matrix over many ranks: `a[I, J@X%n]` -> l typed
-/// as a, zeros above the diagonal; over a grid too. Only the lower triangle is read. Sends as lu_factor. Refused: as lu_factor; with the rows
-/// block-cyclic `cholesky<J, I>(a)`, a being symmetric. Errors, on all ranks alike: E41, E81 not positive definite, E82.
+/// The lower triangular l with a = l l^T (l l^H of complex numbers) of one matrix over many ranks:
+/// `a[I, J@X%n]` -> l typed as a, zeros above the diagonal; over a grid too. Only the lower
+/// triangle is read. Sends as lu_factor. Refused: as lu_factor; with the rows block-cyclic
+/// `cholesky<J, I>(a)`, a being symmetric. Errors, on all ranks alike: E41, E81 not positive
+/// definite, E82.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {}) {
   return shardtype::call(detail::CholeskyOf<I, J, A>{}, where, a.self());
 }
-/// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes its memory, unless another
-/// tensor shares it. After an Error its elements are lost.
+/// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes
+/// its memory, unless another tensor shares it. After an Error its elements are lost.
 template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto cholesky(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
   return shardtype::call(detail::CholeskyOf<I, J, A>{true}, where, taken);
 }
-/// The upper triangular u with a = u^H u of one matrix with its rows block-cyclic: `a[I@X%n, J]` -> u typed as a. Otherwise as
-/// above; with the columns block-cyclic Q04.
+/// The upper triangular u with a = u^H u of one matrix with its rows block-cyclic: `a[I@X%n, J]` ->
+/// u typed as a. Otherwise as above; with the columns block-cyclic Q04.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky(core::Argument<A> const& a, Upper, checking::CallSite where = {}) {
   return shardtype::call(op::CyclicCholesky<J, I>{}, where, a.self());
 }
 
-/// The solution of a x = b by l = cholesky<I, J>(a): `b[I, K]` -> `[J@X%n, K]`, by a ring of sums, and each block of x to all.
+/// The solution of a x = b by l = cholesky<I, J>(a): `b[I, K]` -> `[J@X%n, K]`, by a ring of sums,
+/// and each block of x to all.
 template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
@@ -233,9 +247,11 @@ constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
   return shardtype::call(Op{}, where, l.self(), b);
 }
 
-/// The solution of l x = b for a triangle of one matrix over many ranks: `l[I, J@X%n]`, `b[I, K]` -> `[J@X%n, K]` by a ring of
-/// sums; with the rows block-cyclic, or the labels exchanged for the transposed matrix, `l[I@X%n, J]`, `b[I@X%n, K]` ->
-/// `[J, K]`, each block of x to all. A 0 on the diagonal gives an infinity or NaN. Refused: as lu_solve.
+/// The solution of l x = b for a triangle of one matrix over many ranks: `l[I, J@X%n]`, `b[I, K]`
+/// -> `[J@X%n, K]` by a ring of sums; with the rows block-cyclic, or the labels exchanged for the
+/// transposed matrix, `l[I@X%n, J]`, `b[I@X%n, K]` ->
+/// `[J, K]`, each block of x to all. A 0 on the diagonal gives an infinity or NaN. Refused: as
+/// lu_solve.
 template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangular how = {},

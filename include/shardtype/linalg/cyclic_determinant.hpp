@@ -1,5 +1,6 @@
 #pragma once
-/// Gradients of the determinant of one matrix over many ranks, whose columns, or rows, are block-cyclic over one axis.
+/// Gradients of the determinant of one matrix over many ranks, whose columns, or rows, are
+/// block-cyclic over one axis.
 
 #include <source_location>
 #include <string_view>
@@ -15,8 +16,8 @@ namespace shardtype {
 
 namespace op {
 
-/// A number that was made of the factors of a matrix, as one of the matrix, of which nothing is read: operands number, matrix,
-/// factors, pivots.
+/// A number that was made of the factors of a matrix, as one of the matrix, of which nothing is
+/// read: operands number, matrix, factors, pivots.
 template <class I, class J, linalg::detail::Product what>
 struct NumberOfOne {
   using operation = NumberOfOne;

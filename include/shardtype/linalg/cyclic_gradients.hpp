@@ -1,7 +1,8 @@
 #pragma once
-/// Gradients of solves with one matrix over many ranks, or over a grid of them. x = a^-1 b has b' = a^-T x' and a' = - b' x^T: only
-/// the transposed solve sends anything. The product is local, because each rank has b' in its rows of a and x in its columns,
-/// all right-hand sides of both. Once differentiable: the factors carry no gradient (X03).
+/// Gradients of solves with one matrix over many ranks, or over a grid of them. x = a^-1 b has b' =
+/// a^-T x' and a' = - b' x^T: only the transposed solve sends anything. The product is local,
+/// because each rank has b' in its rows of a and x in its columns, all right-hand sides of both.
+/// Once differentiable: the factors carry no gradient (X03).
 
 #include <source_location>
 #include <type_traits>

@@ -1,6 +1,7 @@
 #pragma once
-/// The inverse and the determinant of one matrix over many ranks, and its solves for right-hand sides that are split over
-/// the same axis: the functions of linalg.hpp for such types. docs/linalg_cyclic.md has the algorithms and what they send.
+/// The inverse and the determinant of one matrix over many ranks, and its solves for right-hand
+/// sides that are split over the same axis: the functions of linalg.hpp for such types.
+/// docs/linalg_cyclic.md has the algorithms and what they send.
 
 #include <type_traits>
 #include <utility>
@@ -58,8 +59,8 @@ template <class R, class C, class F, Product what>
 using ProductOf = std::conditional_t<on_grid<R, C, F>, op::GridLuProduct<R, C, what>,
                                      op::CyclicLuProduct<R, C, what>>;
 
-/// The matrix whose factors make a determinant: one whose gradient is sought, without it, because factors carry none; over a grid
-/// it stays, and lu_factor refuses it.
+/// The matrix whose factors make a determinant: one whose gradient is sought, without it, because
+/// factors carry none; over a grid it stays, and lu_factor refuses it.
 template <class I, class J, class A>
 constexpr auto factorized(A const& a) {
   if constexpr (core::is_active<A> && !on_grid<I, J, A>) {
@@ -73,10 +74,11 @@ constexpr auto factorized(A const& a) {
 
 namespace api {
 
-/// The solution of a x = b by the factors of one matrix, where its axis splits the right-hand sides: `lu_solve<I, J>(lu, b)`,
-/// `b[I, K@X]` -> `[J, K@X]`; of the transposed matrix `lu_solve<J, I>(lu, b)`, `b[J, K@X]` -> `[I, K@X]`. Each rank solves for
-/// its own, and every block column of the factors comes by: 2 n^2 (1 - 1 / p) numbers at most arrive, however many
-/// right-hand sides there are. For few of them keep K whole. Refusals and errors as lu_solve.
+/// The solution of a x = b by the factors of one matrix, where its axis splits the right-hand
+/// sides: `lu_solve<I, J>(lu, b)`, `b[I, K@X]` -> `[J, K@X]`; of the transposed matrix `lu_solve<J,
+/// I>(lu, b)`, `b[J, K@X]` -> `[I, K@X]`. Each rank solves for its own, and every block column of
+/// the factors comes by: 2 n^2 (1 - 1 / p) numbers at most arrive, however many right-hand sides
+/// there are. For few of them keep K whole. Refusals and errors as lu_solve.
 template <class I, class J, class R, class C, class F, class P, class B>
   requires(detail::OneMatrix<R, C, F> && detail::OwnRight<R, C, F, B>)
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
@@ -84,8 +86,9 @@ constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite
                          lu.factors, lu.pivots, b);
 }
 
-/// The solution of a x = b where the axis of the matrix splits the right-hand sides: `a[I, J@X%n]`, or `a[I@X%n, J]`, and `b[I,
-/// K@X]` -> `[J, K@X]`, by lu_factor and lu_solve. Without a gradient, X03.
+/// The solution of a x = b where the axis of the matrix splits the right-hand sides: `a[I, J@X%n]`,
+/// or `a[I@X%n, J]`, and `b[I, K@X]` -> `[J, K@X]`, by lu_factor and lu_solve. Without a gradient,
+/// X03.
 template <class I, class J, class A, class B>
   requires(detail::OneMatrix<I, J, A> && detail::OwnRight<I, J, A, B>)
 constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
@@ -101,10 +104,12 @@ constexpr auto solve(core::Argument<A>&& a, B const& b, checking::CallSite where
   });
 }
 
-/// The inverse of one matrix over many ranks: `a[I, J@X%n]` -> `[J, I@X%n]`, whose rows are J and columns I; of `a[I@X%n, J]` `[J@X%n,
-/// I]`; over a grid `a[I@X%n, J@Y%n]` -> `[J@X%n, I@Y%n]`. Sends what lu_factor sends, and each block column of both factors to all
-/// ranks; over a grid each to the process rows, and each block of the inverse twice down the process columns. `solve` is faster and more accurate
-/// where a product with the inverse is wanted. Refusals and errors as lu_factor; no gradient, X03.
+/// The inverse of one matrix over many ranks: `a[I, J@X%n]` -> `[J, I@X%n]`, whose rows are J and
+/// columns I; of `a[I@X%n, J]` `[J@X%n, I]`; over a grid `a[I@X%n, J@Y%n]` -> `[J@X%n, I@Y%n]`.
+/// Sends what lu_factor sends, and each block column of both factors to all ranks; over a grid each
+/// to the process rows, and each block of the inverse twice down the process columns. `solve` is
+/// faster and more accurate where a product with the inverse is wanted. Refusals and errors as
+/// lu_factor; no gradient, X03.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
@@ -116,9 +121,10 @@ constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
       });
 }
 
-/// The determinant of one matrix over many ranks, or over a grid of them, a number on all of them. Sends what lu_factor sends, and three numbers
-/// of each rank. The gradient sends both factors once to all ranks, of a singular matrix, whose determinant is 0, as many numbers of the
-/// matrix, which each rank then holds; over a grid there is none, X03. Error E82 of a NaN; else as det of stacks.
+/// The determinant of one matrix over many ranks, or over a grid of them, a number on all of them.
+/// Sends what lu_factor sends, and three numbers of each rank. The gradient sends both factors once
+/// to all ranks, of a singular matrix, whose determinant is 0, as many numbers of the matrix, which
+/// each rank then holds; over a grid there is none, X03. Error E82 of a NaN; else as det of stacks.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
@@ -133,8 +139,8 @@ constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
       true);
 }
 
-/// The sign and the logarithm of the modulus of the determinant of one matrix over many ranks: `{sign, logdet}`, numbers on all
-/// of them. As det.
+/// The sign and the logarithm of the modulus of the determinant of one matrix over many ranks:
+/// `{sign, logdet}`, numbers on all of them. As det.
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}) {

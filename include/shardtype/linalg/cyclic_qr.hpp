@@ -1,6 +1,7 @@
 #pragma once
-/// QR of one matrix over many ranks, whose columns are block-cyclic, and least squares by it: the functions of linalg.hpp for
-/// such types. docs/linalg_cyclic.md has the algorithm and what it sends.
+/// QR of one matrix over many ranks, whose columns are block-cyclic, and least squares by it: the
+/// functions of linalg.hpp for such types. docs/linalg_cyclic.md has the algorithm and what it
+/// sends.
 
 #include <array>
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace shardtype::linalg {
 
 namespace detail {
 
-/// Whether the columns of a matrix are block-cyclic, and its rows are not in blocks: those are tall matrices.
+/// Whether the columns of a matrix are block-cyclic, and its rows are not in blocks: those are tall
+/// matrices.
 template <class I, class J, class A>
 concept CyclicColumns =
     cyclic_columns<I, J, tensor_behind<A>> && !rows_in_blocks<I, J, tensor_behind<A>>;
@@ -43,11 +45,13 @@ constexpr auto qr_parts([[maybe_unused]] A const& a, Out const& out) {
 
 namespace api {
 
-/// Orthonormal columns q and an upper triangular r with a = q r of one matrix over many ranks: `a[I, J@X%n]` -> `{q[I, K@X%n],
-/// r[K, J@X%n]}` with min(I, J) rows of K. By LAPACK's reflectors in panels of n columns, whose signs it has: each panel is sent
-/// to all ranks of X once for r and once more for q, nothing is gathered, and the next one is factorized while one is applied. A
-/// NaN gives NaNs. No gradient, X03. Refused: D01, D02 K is a dim of a, Q01 to Q05, P12. Errors: E79 no LAPACK.
-/// Source: Bischof and Van Loan, "The WY representation for products of Householder matrices", 1987.
+/// Orthonormal columns q and an upper triangular r with a = q r of one matrix over many ranks:
+/// `a[I, J@X%n]` -> `{q[I, K@X%n], r[K, J@X%n]}` with min(I, J) rows of K. By LAPACK's reflectors
+/// in panels of n columns, whose signs it has: each panel is sent to all ranks of X once for r and
+/// once more for q, nothing is gathered, and the next one is factorized while one is applied. A NaN
+/// gives NaNs. No gradient, X03. Refused: D01, D02 K is a dim of a, Q01 to Q05, P12. Errors: E79 no
+/// LAPACK. Source: Bischof and Van Loan, "The WY representation for products of Householder
+/// matrices", 1987.
 template <class I, class J, class K, class A>
   requires detail::CyclicColumns<I, J, A>
 constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
@@ -55,11 +59,12 @@ constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
                                    shardtype::call(op::CyclicQr<I, J, K>{}, where, a.self()));
 }
 
-/// The x that makes |a x - b| smallest, of one matrix of full rank over many ranks with at least as many rows as columns:
-/// `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`. By qr; what q^H b has of each column is gathered, as many numbers as x has,
-/// and r is solved with by a ring; one number of each rank says whether a column depends on those before it. No gradient, X03.
-/// Refusals as qr and solve, Q09 more columns than rows. Errors, on all ranks alike: E24, E41 more columns than rows, E79, E83 such a
-/// column.
+/// The x that makes |a x - b| smallest, of one matrix of full rank over many ranks with at least as
+/// many rows as columns: `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`. By qr; what
+/// q^H b has of each column is gathered, as many numbers as x has, and r is solved with by a ring;
+/// one number of each rank says whether a column depends on those before it. No gradient, X03.
+/// Refusals as qr and solve, Q09 more columns than rows. Errors, on all ranks alike: E24, E41 more
+/// columns than rows, E79, E83 such a column.
 template <class I, class J, class A, class B>
   requires detail::CyclicColumns<I, J, A>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {

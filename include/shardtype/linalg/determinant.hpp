@@ -28,7 +28,8 @@ struct SignAndLogdet {
 
 namespace detail {
 
-/// The product of the diagonal of factors, with the sign of the exchanges, as a number that neither overflows nor underflows.
+/// The product of the diagonal of factors, with the sign of the exchanges, as a number that neither
+/// overflows nor underflows.
 template <class T>
 kernels::ScaledNumber product_of_pivots(std::int64_t n, ScaledFactors<T> const& f) {
   kernels::ScaledNumber product;
@@ -122,8 +123,9 @@ struct DetFactored : linalg::detail::OnFactors<I, J> {
   }
 };
 
-/// The derivative of the determinant, det a^-1 as [B, J, I], by the factors that ScaledLu gave: a polynomial, which a singular
-/// matrix has too; of that, and where a number on the way is none, by the matrix itself.
+/// The derivative of the determinant, det a^-1 as [B, J, I], by the factors that ScaledLu gave: a
+/// polynomial, which a singular matrix has too; of that, and where a number on the way is none, by
+/// the matrix itself.
 template <class I, class J>
 struct Cofactors : linalg::detail::OnFactors<I, J> {
   using operation = Cofactors;
@@ -248,8 +250,8 @@ struct Vjp<op::Cofactors<I, J>> : Differentiable {
   }
 };
 
-/// det' det a^-T; of the logarithm logdet' a^-T; of the sign of complex matrices the imaginary part of sign' sign, times i,
-/// a^-T.
+/// det' det a^-T; of the logarithm logdet' a^-T; of the sign of complex matrices the imaginary part
+/// of sign' sign, times i, a^-T.
 template <class I, class J, linalg::detail::Product what, bool complex>
   requires(complex || what != linalg::detail::Product::sign)
 struct Vjp<op::DetFactored<I, J, what, complex>> : Differentiable {
@@ -293,26 +295,28 @@ inline constexpr bool of_complex = kernels::is_complex<checking::element_t<detai
 
 namespace api {
 
-/// The inverse of each matrix: `a[B@X, I, J]` -> `[B@X, J, I]`, whose rows are J and columns I, so that
-/// `einsum<B, J, K>(inv<I, J>(a), b)` contracts I. `solve` is faster and more accurate where a product with the inverse is
-/// wanted. NaN, E80, refusals and errors as solve. Communicates nothing. As jnp.linalg.inv.
+/// The inverse of each matrix: `a[B@X, I, J]` -> `[B@X, J, I]`, whose rows are J and columns I, so
+/// that `einsum<B, J, K>(inv<I, J>(a), b)` contracts I. `solve` is faster and more accurate where a
+/// product with the inverse is wanted. NaN, E80, refusals and errors as solve. Communicates
+/// nothing. As jnp.linalg.inv.
 template <class I, class J, class A>
 constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::by_factors<I, J>(op::InverseFactored<I, J>{}, where, a.self());
 }
 
-/// The determinant of each matrix: `a[B@X, I, J]` -> `[B@X]`. Where it is a number no product on the way overflows; of many rows it
-/// seldom is: slogdet then. 0 of a singular matrix, whose gradient, the cofactors, is right too; its second one is NaN. Communicates
-/// nothing. As jnp.linalg.det.
+/// The determinant of each matrix: `a[B@X, I, J]` -> `[B@X]`. Where it is a number no product on
+/// the way overflows; of many rows it seldom is: slogdet then. 0 of a singular matrix, whose
+/// gradient, the cofactors, is right too; its second one is NaN. Communicates nothing. As
+/// jnp.linalg.det.
 template <class I, class J, class A>
 constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
   using Op = op::DetFactored<I, J, detail::Product::whole, detail::of_complex<A>>;
   return detail::by_factors<I, J>(Op{}, where, a.self());
 }
 
-/// The sign and the logarithm of the modulus of each determinant: `a[B@X, I, J]` -> `{sign[B@X], logdet[B@X]}`; the logarithm
-/// is real. The sign of real matrices is constant. Otherwise as det. As
-/// jnp.linalg.slogdet.
+/// The sign and the logarithm of the modulus of each determinant: `a[B@X, I, J]` -> `{sign[B@X],
+/// logdet[B@X]}`; the logarithm is real. The sign of real matrices is constant. Otherwise as det.
+/// As jnp.linalg.slogdet.
 template <class I, class J, class A>
 constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}) {
   using detail::Product;

@@ -13,8 +13,8 @@ namespace shardtype {
 
 namespace op {
 
-/// The factors P A = L U of each matrix [B, I, J], typed as a: L below the diagonal and U; and the pivots i32[B, J], from 0 on,
-/// complete for singular matrices too.
+/// The factors P A = L U of each matrix [B, I, J], typed as a: L below the diagonal and U; and the
+/// pivots i32[B, J], from 0 on, complete for singular matrices too.
 template <class I, class J>
 struct LuFactor : linalg::detail::OnMatrices<I, J> {
   using operation = LuFactor;
@@ -42,7 +42,8 @@ struct LuFactor : linalg::detail::OnMatrices<I, J> {
   }
 };
 
-/// x = a^-1 b, or a^-T b, by factors and pivots that the user holds: operands factors [B, I, J], pivots i32[B, J], b.
+/// x = a^-1 b, or a^-T b, by factors and pivots that the user holds: operands factors [B, I, J],
+/// pivots i32[B, J], b.
 template <class I, class J, bool transposed>
 struct LuSolve : linalg::detail::OnMatrices<I, J> {
   using operation = LuSolve;
@@ -119,8 +120,8 @@ struct Vjp<op::LuSolve<I, J, transposed>> : Differentiable {
 
 namespace linalg {
 
-/// Result of `lu_factor<I, J>`: P A = L U, with L below the diagonal of `factors`, without its ones, and U above; row k
-/// was exchanged with row pivots[k], one after another.
+/// Result of `lu_factor<I, J>`: P A = L U, with L below the diagonal of `factors`, without its
+/// ones, and U above; row k was exchanged with row pivots[k], one after another.
 template <class I, class J, class Factors, class Pivots>
 struct LU {
   Factors factors;
@@ -129,7 +130,8 @@ struct LU {
 
 namespace detail {
 
-/// Whether a solve for rows I and columns J takes factors of rows R and columns C of the transposed matrix.
+/// Whether a solve for rows I and columns J takes factors of rows R and columns C of the transposed
+/// matrix.
 template <class I, class J, class R, class C>
 constexpr bool exchanged() {
   constexpr bool same = std::is_same_v<I, R> && std::is_same_v<J, C>;
@@ -143,18 +145,19 @@ constexpr bool exchanged() {
 
 namespace api {
 
-/// The factors P A = L U of each matrix, with partial pivoting: `a[B@X, I, J]` -> `LU{factors, pivots}`, the factors typed
-/// as a, the pivots i32 `[B@X, J]`, from 0 on. The factors of a singular matrix are complete and have
-/// a zero on the diagonal. Types and refusals as solve. No gradient, X03:
-/// solve has one and factors once.
+/// The factors P A = L U of each matrix, with partial pivoting: `a[B@X, I, J]` -> `LU{factors,
+/// pivots}`, the factors typed as a, the pivots i32 `[B@X, J]`, from 0 on. The factors of a
+/// singular matrix are complete and have a zero on the diagonal. Types and refusals as solve. No
+/// gradient, X03: solve has one and factors once.
 template <class I, class J, class A>
 constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
   auto [factors, pivots] = shardtype::call(op::LuFactor<I, J>{}, where, a.self());
   return LU<I, J, decltype(factors), decltype(pivots)>{std::move(factors), std::move(pivots)};
 }
 
-/// The solution of a x = b by the factors of lu_factor<I, J>(a), as solve<I, J>(a, b); `lu_solve<J, I>(lu, b)` solves with
-/// the transposed matrix. Differentiable with respect to b. Communicates nothing. Refusals as solve.
+/// The solution of a x = b by the factors of lu_factor<I, J>(a), as solve<I, J>(a, b); `lu_solve<J,
+/// I>(lu, b)` solves with the transposed matrix. Differentiable with respect to b. Communicates
+/// nothing. Refusals as solve.
 template <class I, class J, class R, class C, class F, class P, class B>
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
   return shardtype::call(op::LuSolve<R, C, detail::exchanged<I, J, R, C>()>{}, where, lu.factors,

@@ -1,6 +1,7 @@
 #pragma once
-/// The 1-norm of an inverse, estimated from a few solutions (Hager, "Condition estimates", 1984; Higham, "FORTRAN codes for
-/// estimating the one-norm of a real or complex matrix, with applications to condition estimation", 1988; LAPACK's xLACN2).
+/// The 1-norm of an inverse, estimated from a few solutions (Hager, "Condition estimates", 1984;
+/// Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix, with
+/// applications to condition estimation", 1988; LAPACK's xLACN2).
 
 #include <cmath>
 #include <cstdint>
@@ -17,8 +18,8 @@ T sign_of(T const& x) {
   return size > real_t<T>(0) ? x / size : T(1);
 }
 
-/// A number that ||a^-1||_1 is not below, seldom less than a third of it; NaN of a matrix with NaN, and infinity where
-/// solutions are infinite. `x` and `signs` have n elements. `how` has
+/// A number that ||a^-1||_1 is not below, seldom less than a third of it; NaN of a matrix with NaN,
+/// and infinity where solutions are infinite. `x` and `signs` have n elements. `how` has
 ///   solve(x): x = a^-1 x, of which the caller needs the own elements,
 ///   solve_adjoint(x): x = a^-H x, whose own elements are given, to all elements,
 ///   for_own(visit): calls visit(i) for the own elements,

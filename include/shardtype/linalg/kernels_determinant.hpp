@@ -1,5 +1,6 @@
 #pragma once
-/// Products of pivots that neither overflow nor underflow on the way, and the cofactors of a matrix, of singular ones too.
+/// Products of pivots that neither overflow nor underflow on the way, and the cofactors of a
+/// matrix, of singular ones too.
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,8 @@ double imaginary_part([[maybe_unused]] T const& x) {
   }
 }
 
-/// (real + i imaginary) 2^exponent. Once it is 0 it stays 0, beside infinity and NaN too: the matrix is singular.
+/// (real + i imaginary) 2^exponent. Once it is 0 it stays 0, beside infinity and NaN too: the
+/// matrix is singular.
 struct ScaledNumber {
   double real = 1, imaginary = 0, exponent = 0;
 
@@ -110,9 +112,10 @@ double log_modulus(T const& x) {
   }
 }
 
-/// The adjugate of the column-major n x n matrix a, which is overwritten, times 2^exponent, to `out`: its element (j, i) is the
-/// derivative of the determinant by a_ij. By complete pivoting a = P L D U Q with unit triangles L and U, and a diagonal of which
-/// one or more elements are 0 where a is singular: that of D has products of the others.
+/// The adjugate of the column-major n x n matrix a, which is overwritten, times 2^exponent, to
+/// `out`: its element (j, i) is the derivative of the determinant by a_ij. By complete pivoting a =
+/// P L D U Q with unit triangles L and U, and a diagonal of which one or more elements are 0 where
+/// a is singular: that of D has products of the others.
 template <class T>
 void adjugate(std::int64_t n, T* a, int exponent, T* out) {
   auto const at = [n](T* m, std::int64_t i, std::int64_t j) -> T& { return m[i + j * n]; };

@@ -1,6 +1,7 @@
 #pragma once
-/// Small matrices, as many at once as a register has lanes: lane l of each vector belongs to matrix l. Element (i, j) of all is
-/// a[i * width + j]. Each lane has its own pivots, those of LAPACK: the first of the largest.
+/// Small matrices, as many at once as a register has lanes: lane l of each vector belongs to matrix
+/// l. Element (i, j) of all is a[i * width + j]. Each lane has its own pivots, those of LAPACK: the
+/// first of the largest.
 
 #include <cmath>
 #include <cstdint>
@@ -23,8 +24,8 @@ inline constexpr int lanes = shardtype::kernels::detail::vector_lanes<T>;
 template <class T>
 using Lanes = shardtype::kernels::detail::vector_of<T>;
 
-/// Copies matrices t to t + lanes to the columns from `begin` on of `to`, whose rows have `width` elements. Lanes behind
-/// the last matrix repeat it.
+/// Copies matrices t to t + lanes to the columns from `begin` on of `to`, whose rows have `width`
+/// elements. Lanes behind the last matrix repeat it.
 template <class T, class U>
 void pack_lanes(Stack<U> const& s, std::int64_t t, T* to, std::int64_t width, std::int64_t begin) {
   constexpr int n = lanes<T>;
@@ -53,7 +54,8 @@ void unpack_lanes(T const* from, std::int64_t width, std::int64_t begin, Stack<T
   }
 }
 
-/// The exponents of the powers of two by which lanes are scaled (kernels_scale.hpp); most often none is.
+/// The exponents of the powers of two by which lanes are scaled (kernels_scale.hpp); most often
+/// none is.
 template <class T>
 struct LaneScales {
   int of[static_cast<unsigned>(lanes<T>)]{};
@@ -94,9 +96,9 @@ void scale_lanes_back(int n, int width, int begin, Lanes<T>* a, LaneScales<T> co
         a[i * width + j][l] = kernels::times_power(T(a[i * width + j][l]), of_a.of[l] - of_b.of[l]);
 }
 
-/// P A = L U of each lane in the first n columns of the rows, and the same exchanges and eliminations in the others. With
-/// `whole`, L is kept, and the exchanges reach it; `pivots` of n vectors, or null. Returns the lanes that are singular, as
-/// bits.
+/// P A = L U of each lane in the first n columns of the rows, and the same exchanges and
+/// eliminations in the others. With `whole`, L is kept, and the exchanges reach it; `pivots` of n
+/// vectors, or null. Returns the lanes that are singular, as bits.
 template <class T>
 std::uint32_t factor_lanes(int n, int width, Lanes<T>* a, Lanes<T>* pivots, bool whole) {
   using V = Lanes<T>;
@@ -179,7 +181,8 @@ void back_lanes(int n, int width, Lanes<T>* a) {
   }
 }
 
-/// A = L L^T of each lane, in the lower triangle; zeros above it. Returns the lanes that are not positive definite.
+/// A = L L^T of each lane, in the lower triangle; zeros above it. Returns the lanes that are not
+/// positive definite.
 template <class T>
 std::uint32_t cholesky_lanes(int n, Lanes<T>* a) {
   using V = Lanes<T>;

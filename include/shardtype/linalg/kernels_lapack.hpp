@@ -1,12 +1,14 @@
 #pragma once
-/// LAPACK for local matrices, by its Fortran interface. Each routine is overloaded for float, double and their complex
-/// numbers, takes sizes as they are, finds its work memory itself, and returns `info`: 0, or what LAPACK says.
+/// LAPACK for local matrices, by its Fortran interface. Each routine is overloaded for float,
+/// double and their complex numbers, takes sizes as they are, finds its work memory itself, and
+/// returns `info`: 0, or what LAPACK says.
 ///
-/// LAPACK's matrices are column-major: element (i, j) is a[i + j * ld]. A row-major matrix is its transpose, so a
-/// row-major block goes in as the transposed problem (`Trans::yes` where there is one, the other triangle of a
-/// symmetric one), or is packed first (kernels_stack.hpp).
+/// LAPACK's matrices are column-major: element (i, j) is a[i + j * ld]. A row-major matrix is its
+/// transpose, so a row-major block goes in as the transposed problem (`Trans::yes` where there is
+/// one, the other triangle of a symmetric one), or is packed first (kernels_stack.hpp).
 ///
-/// The lengths of strings, which Fortran compilers append to the arguments, are not passed: no routine reads them.
+/// The lengths of strings, which Fortran compilers append to the arguments, are not passed: no
+/// routine reads them.
 
 #include <algorithm>
 #include <cstdint>
@@ -63,9 +65,9 @@ namespace detail {
 
 using Int = std::int32_t;
 
-// NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-macro-usage,bugprone-macro-parentheses): Fortran's names
-// Routines for the element type with prefix `p`; in names that differ for complex numbers `q` is
-// or, un, and `s` is sy, he.
+// NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-macro-usage,bugprone-macro-parentheses):
+// Fortran's names Routines for the element type with prefix `p`; in names that differ for complex
+// numbers `q` is or, un, and `s` is sy, he.
 #define SHARDTYPE_LAPACK_OF(p, q, s)                                                              \
   extern "C" {                                                                                    \
   void p##getrf_(Int const*, Int const*, void*, Int const*, Int*, Int*);                          \
@@ -168,7 +170,8 @@ Int run(Routine routine, As const&... as) {
   routine(detail::address(as)..., &info);
   return info;
 }
-/// The same of one whose last arguments but `info` are work memory of T and its size, which is asked for first.
+/// The same of one whose last arguments but `info` are work memory of T and its size, which is
+/// asked for first.
 template <class T, class Routine, class... As>
 Int run_with_work(Routine routine, Int least, As const&... as) {
   T first{};
@@ -179,8 +182,9 @@ Int run_with_work(Routine routine, Int least, As const&... as) {
 
 }  // namespace detail
 
-/// P A = L U of the m x n matrix a, in place; `pivots` of min(m, n), from 1 on: row k was exchanged with row pivots[k].
-/// Returns 0, or k if the k-th pivot is 0 (from 1 on); the factors are complete then too.
+/// P A = L U of the m x n matrix a, in place; `pivots` of min(m, n), from 1 on: row k was exchanged
+/// with row pivots[k]. Returns 0, or k if the k-th pivot is 0 (from 1 on); the factors are complete
+/// then too.
 template <class T>
 std::int32_t getrf(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {
   using detail::lead, detail::size;
@@ -197,15 +201,15 @@ std::int32_t getrs(Trans op, std::int64_t n, std::int64_t count, T const* a, std
   return detail::run(detail::Lapack<T>::getrs, op, detail::size(n), detail::size(count), a,
                      detail::lead(lda), pivots, b, detail::lead(ldb));
 }
-/// A = L L^H (lower) or U^H U (upper) in place; the other triangle is neither read nor written. Returns 0, or k if the
-/// leading minor of order k is not positive definite.
+/// A = L L^H (lower) or U^H U (upper) in place; the other triangle is neither read nor written.
+/// Returns 0, or k if the leading minor of order k is not positive definite.
 template <class T>
 std::int32_t potrf(Triangle part, std::int64_t n, T* a, std::int64_t lda) {
   return n > 0 ? detail::run(detail::Lapack<T>::potrf, part, detail::size(n), a, detail::lead(lda))
                : 0;
 }
-/// The m x n matrix b = alpha op(A)^-1 b, or alpha b op(A)^-1 on the right side, for a triangular a. Not checked for
-/// zeros of the diagonal.
+/// The m x n matrix b = alpha op(A)^-1 b, or alpha b op(A)^-1 on the right side, for a triangular
+/// a. Not checked for zeros of the diagonal.
 template <class T>
 void trsm(Side side, Triangle part, Trans op, Diagonal diagonal, std::int64_t m, std::int64_t n,
           T const* a, std::int64_t lda, T* b, std::int64_t ldb, T alpha = T(1)) {
@@ -237,8 +241,9 @@ std::int32_t geqrf(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* ta
   return detail::run_with_work<T>(detail::Lapack<T>::geqrf, detail::size(n), detail::size(m),
                                   detail::size(n), a, detail::lead(lda), tau);
 }
-/// A = Q R in place, of at least as many rows m as columns n: R in the upper triangle, below it V, whose diagonal is 1, of Q = I - V T
-/// V^H; the n x n upper triangle T goes to `t`. By halves, so that most of it is products.
+/// A = Q R in place, of at least as many rows m as columns n: R in the upper triangle, below it V,
+/// whose diagonal is 1, of Q = I - V T V^H; the n x n upper triangle T goes to `t`. By halves, so
+/// that most of it is products.
 template <class T>
 void geqrt3(std::int64_t m, std::int64_t n, T* a, std::int64_t lda, T* t, std::int64_t ldt) {
   using detail::lead, detail::size;
@@ -255,7 +260,8 @@ std::int32_t orgqr(std::int64_t m, std::int64_t n, std::int64_t k, T* a, std::in
   return detail::run_with_work<T>(detail::Lapack<T>::orgqr, detail::size(n), detail::size(m),
                                   detail::size(n), detail::size(k), a, detail::lead(lda), tau);
 }
-/// The m x n matrix c = Q c, or Q^H c if `adjoint`, or with Q on the right, of k reflectors of geqrf (unmqr for complex numbers).
+/// The m x n matrix c = Q c, or Q^H c if `adjoint`, or with Q on the right, of k reflectors of
+/// geqrf (unmqr for complex numbers).
 template <class T>
 std::int32_t ormqr(Side side, bool adjoint, std::int64_t m, std::int64_t n, std::int64_t k,
                    T const* a, std::int64_t lda, T const* tau, T* c, std::int64_t ldc) {
@@ -266,8 +272,9 @@ std::int32_t ormqr(Side side, bool adjoint, std::int64_t m, std::int64_t n, std:
                                   detail::size(m), detail::size(n), detail::size(k), a,
                                   detail::lead(lda), tau, c, detail::lead(ldc));
 }
-/// Eigenvalues `w`, ascending, and, if `vectors`, eigenvectors in place of the symmetric or Hermitian matrix a, of
-/// which one triangle is read (heevd for complex numbers). Returns 0, or what LAPACK says where it does not converge.
+/// Eigenvalues `w`, ascending, and, if `vectors`, eigenvectors in place of the symmetric or
+/// Hermitian matrix a, of which one triangle is read (heevd for complex numbers). Returns 0, or
+/// what LAPACK says where it does not converge.
 template <class T>
 std::int32_t syevd(bool vectors, Triangle part, std::int64_t n, T* a, std::int64_t lda,
                    real_t<T>* w) {
@@ -294,8 +301,9 @@ std::int32_t syevd(bool vectors, Triangle part, std::int64_t n, T* a, std::int64
   return run(detail::room<T>(size).data(), size, detail::room<R>(size_r).data(), size_r,
              detail::room<Int>(first_i).data(), first_i);
 }
-/// Singular values `s`, descending, of the m x n matrix a, which is overwritten, and, if `vectors`, the first min(m, n)
-/// columns of U and rows of V^H. Returns 0, or what LAPACK says where it does not converge.
+/// Singular values `s`, descending, of the m x n matrix a, which is overwritten, and, if `vectors`,
+/// the first min(m, n) columns of U and rows of V^H. Returns 0, or what LAPACK says where it does
+/// not converge.
 template <class T>
 std::int32_t gesdd(bool vectors, std::int64_t m, std::int64_t n, T* a, std::int64_t lda,
                    real_t<T>* s, T* u, std::int64_t ldu, T* vt, std::int64_t ldvt) {
@@ -324,7 +332,8 @@ std::int32_t gesdd(bool vectors, std::int64_t m, std::int64_t n, T* a, std::int6
   detail::Int const length = detail::asked(first);
   return run(detail::room<T>(length).data(), length);
 }
-/// The reciprocal of the condition in the 1-norm, estimated, of the factors of getrf; `norm`: that of the matrix.
+/// The reciprocal of the condition in the 1-norm, estimated, of the factors of getrf; `norm`: that
+/// of the matrix.
 template <class T>
 real_t<T> gecon(std::int64_t n, T const* a, std::int64_t lda, real_t<T> norm) {
   using More = std::conditional_t<is_complex<T>, real_t<T>, detail::Int>;

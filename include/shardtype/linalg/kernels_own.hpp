@@ -1,6 +1,6 @@
 #pragma once
-/// Factorisations and solutions of one column-major matrix: by LAPACK where the program has it, else by plain loops,
-/// with the same pivots.
+/// Factorisations and solutions of one column-major matrix: by LAPACK where the program has it,
+/// else by plain loops, with the same pivots.
 
 #include <cmath>
 #include <cstdint>
@@ -111,8 +111,8 @@ std::int32_t factor_scaled_lu(std::int64_t n, T* a, std::int64_t lda, std::int32
 
 }  // namespace detail
 
-/// P A = L U in place with partial pivoting, of a matrix that is scaled for it; the pivots, from 0 on. Returns 0, or k if the k-th
-/// pivot is 0 (from 1 on).
+/// P A = L U in place with partial pivoting, of a matrix that is scaled for it; the pivots, from 0
+/// on. Returns 0, or k if the k-th pivot is 0 (from 1 on).
 template <class T>
 std::int32_t factor_lu(std::int64_t n, T* a, std::int64_t lda, std::int32_t* pivots) {
   int const exponent = kernels::scale_matrix(n, n, a, lda);
@@ -195,7 +195,8 @@ void solve_lu(Trans op, std::int64_t n, std::int64_t count, T const* a, std::int
   }
 }
 
-/// A = L L^H in the lower triangle. Returns 0, or k if the leading minor of order k is not positive definite.
+/// A = L L^H in the lower triangle. Returns 0, or k if the leading minor of order k is not positive
+/// definite.
 template <class T>
 std::int32_t factor_cholesky(std::int64_t n, T* a, std::int64_t lda) {
 #ifdef SHARDTYPE_HAVE_LAPACK

@@ -1,6 +1,7 @@
 #pragma once
-/// The local work of blocked factorizations on the host: products that are subtracted, triangles, row exchanges, and the
-/// factorization of a panel. BLAS and LAPACK do it where the program has them, else the loops below.
+/// The local work of blocked factorizations on the host: products that are subtracted, triangles,
+/// row exchanges, and the factorization of a panel. BLAS and LAPACK do it where the program has
+/// them, else the loops below.
 
 #include <algorithm>
 #include <cstdint>
@@ -73,8 +74,8 @@ void conjugate_all([[maybe_unused]] Matrix<T> const& m) {
       for (std::int64_t j = 0; j < m.cols; ++j)
         kernels::at(m, i, j) = kernels::conjugate(kernels::at(m, i, j));
 }
-/// The first column with a NaN, at or below the diagonal if only `lower` is read; -1: none. A search of its own, because
-/// LAPACK returns 0 for a matrix with a NaN.
+/// The first column with a NaN, at or below the diagonal if only `lower` is read; -1: none. A
+/// search of its own, because LAPACK returns 0 for a matrix with a NaN.
 template <class T>
 std::int64_t first_nan(Matrix<T const> const& m, bool lower) {
   for (std::int64_t j = 0; j < m.cols; ++j) {
@@ -88,7 +89,8 @@ std::int64_t first_nan(Matrix<T const> const& m, bool lower) {
   return -1;
 }
 
-/// Exchanges row i with row pivots[i], for i from 0 to before `count`; in the opposite order if `back`.
+/// Exchanges row i with row pivots[i], for i from 0 to before `count`; in the opposite order if
+/// `back`.
 template <class T, class Pivot>
 void exchange_rows(Matrix<T> const& m, Pivot const* pivots, std::int64_t count, bool back = false) {
   auto const each = [&](auto const& exchange) {
@@ -222,8 +224,8 @@ void solve_scaled_triangle(Matrix<T const> const& t, bool lower, bool unit, Matr
 
 }  // namespace detail
 
-/// b = t^-1 b for the lower or upper triangle of t, with ones for its diagonal if `unit`; both are scaled for it where that is
-/// needed.
+/// b = t^-1 b for the lower or upper triangle of t, with ones for its diagonal if `unit`; both are
+/// scaled for it where that is needed.
 template <class T>
 void solve_triangle(Matrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b) {
   if (kernels::empty(b)) return;
@@ -284,8 +286,9 @@ std::int64_t factor_by_halves(Matrix<T> const& p, std::int32_t* pivots) {
 
 }  // namespace detail
 
-/// P A = L U of a column-major panel that is at least as high as it is wide, in place: row k was exchanged with row
-/// pivots[k], from 0 on, the first of equal candidates; it is scaled for it. Returns 0, or k + 1 if column k has no pivot.
+/// P A = L U of a column-major panel that is at least as high as it is wide, in place: row k was
+/// exchanged with row pivots[k], from 0 on, the first of equal candidates; it is scaled for it.
+/// Returns 0, or k + 1 if column k has no pivot.
 template <class T>
 std::int64_t factor_panel(Matrix<T> const& p, std::int32_t* pivots) {
   if (kernels::empty(p)) return 0;

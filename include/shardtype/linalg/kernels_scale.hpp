@@ -1,6 +1,7 @@
 #pragma once
-/// Powers of two by which matrices of very small or very large numbers are scaled before they are factorized, as LAPACK's
-/// drivers do (xGELS, xGESVX): reciprocals of subnormal numbers overflow, and so do norms near the largest number.
+/// Powers of two by which matrices of very small or very large numbers are scaled before they are
+/// factorized, as LAPACK's drivers do (xGELS, xGESVX): reciprocals of subnormal numbers overflow,
+/// and so do norms near the largest number.
 
 #include <algorithm>
 #include <cmath>
@@ -53,8 +54,8 @@ real_t<T> largest_part(std::int64_t m, std::int64_t n, T const* a, std::int64_t 
   }
   return most;
 }
-/// The exponent of the power of two that brings `largest` near 1; 0 where it is far enough from the least and the largest
-/// number, and of 0 and infinity.
+/// The exponent of the power of two that brings `largest` near 1; 0 where it is far enough from the
+/// least and the largest number, and of 0 and infinity.
 template <class R>
 int scaling_exponent(R largest) {
   constexpr R small = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();

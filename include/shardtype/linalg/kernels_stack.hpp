@@ -1,5 +1,6 @@
 #pragma once
-/// Stacks of matrices in a block, and their copies to and from the column-major matrices on which LAPACK works.
+/// Stacks of matrices in a block, and their copies to and from the column-major matrices on which
+/// LAPACK works.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,8 +23,8 @@ constexpr std::int64_t offset(Layout const& l, std::int64_t t) {
   return at;
 }
 
-/// Matrices in a block: element (i, j) of matrix t is data[offset(batch, t) + i row_stride + offset(cols, j)]. Several
-/// dims may be the columns, as right-hand sides are, or none.
+/// Matrices in a block: element (i, j) of matrix t is data[offset(batch, t) + i row_stride +
+/// offset(cols, j)]. Several dims may be the columns, as right-hand sides are, or none.
 template <class T>
 struct Stack {
   T* data = nullptr;

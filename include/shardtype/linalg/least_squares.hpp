@@ -1,5 +1,6 @@
 #pragma once
-/// Least squares of stacks of matrices: of full rank by reflectors, of any shape and rank by singular values.
+/// Least squares of stacks of matrices: of full rank by reflectors, of any shape and rank by
+/// singular values.
 
 #include <algorithm>
 #include <cmath>
@@ -21,8 +22,9 @@ namespace shardtype {
 
 namespace linalg {
 
-/// `{.rcond = 1e-10}`: asks lstsq for the solution of least norm; singular values of at most `rcond` times the largest one are taken
-/// for 0. Negative: 10 roundings per row or column, as in pinv.
+/// `{.rcond = 1e-10}`: asks lstsq for the solution of least norm; singular values of at most
+/// `rcond` times the largest one are taken for 0. Negative: 10 roundings per row or column, as in
+/// pinv.
 struct LeastNorm {
   double rcond = -1;
 };
@@ -48,7 +50,8 @@ constexpr void set_least_squares(ResultExtents const& c) {
   check_shared(c, 1);
   set_extent(c, c.from().dims[1].label, columns_of(c));
 }
-/// Flops of a factorization, m n^2 times `third` / 3, and of its use for right-hand sides; a copy of both.
+/// Flops of a factorization, m n^2 times `third` / 3, and of its use for right-hand sides; a copy
+/// of both.
 constexpr planning::Work least_squares_work(planning::CallSizing const& c, int third) {
   std::int64_t const m = c.rows(0, c.operands[0].find(c.from.dims[0].label));
   std::int64_t const n = c.rows(0, c.operands[0].find(c.from.dims[1].label));
@@ -64,8 +67,8 @@ constexpr planning::Work least_squares_work(planning::CallSizing const& c, int t
 
 namespace op {
 
-/// x = r^-1 c of the triangle that qr gave, and Error E83 where a column of r depends on those before it. `everywhere`: r is the same
-/// on all ranks.
+/// x = r^-1 c of the triangle that qr gave, and Error E83 where a column of r depends on those
+/// before it. `everywhere`: r is the same on all ranks.
 template <class K, class J>
 struct LeastTriangle : TriangularSolve<K, J> {
   using operation = LeastTriangle;
@@ -242,9 +245,10 @@ struct Vjp<op::LeastNormSolution<I, J>> : Differentiable {
 namespace linalg {
 namespace api {
 
-/// The x that makes |a x - b| smallest for each matrix of full rank with at least as many rows as columns: `a[B@X, I, J]`,
-/// `b[B@X, I, K]` -> `[B@X, J, K]`; b as in solve. By LAPACK's reflectors; differentiable with respect to both. Communicates nothing.
-/// Refused: as solve, Q09 more columns than rows. Errors: E24, E41 more columns than rows, E79, E83 a column that depends on those
+/// The x that makes |a x - b| smallest for each matrix of full rank with at least as many rows as
+/// columns: `a[B@X, I, J]`, `b[B@X, I, K]` -> `[B@X, J, K]`; b as in solve. By LAPACK's reflectors;
+/// differentiable with respect to both. Communicates nothing. Refused: as solve, Q09 more columns
+/// than rows. Errors: E24, E41 more columns than rows, E79, E83 a column that depends on those
 /// before it, on the rank that holds the matrix.
 ///
 ///     auto x = linalg::lstsq<I, J>(a, b);
@@ -252,10 +256,11 @@ template <class I, class J, class A, class B>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   return shardtype::call(op::LeastSquares<I, J>{}, where, a.self(), b);
 }
-/// The one of least norm of these x, of matrices of any shape and rank: `lstsq<I, J>(a, b, {.rcond = 1e-10})`; singular values of at
-/// most `rcond` times the largest one are taken for 0, by default, `linalg::LeastNorm{}`, 10 max(I, J) roundings. By singular values;
-/// a matrix with a NaN or an infinity gives NaN in its own result. Differentiable, any number of times, where the rank does not
-/// change. Communicates nothing. Refusals as solve. Errors: E24, E79. As jnp.linalg.lstsq.
+/// The one of least norm of these x, of matrices of any shape and rank: `lstsq<I, J>(a, b, {.rcond
+/// = 1e-10})`; singular values of at most `rcond` times the largest one are taken for 0, by
+/// default, `linalg::LeastNorm{}`, 10 max(I, J) roundings. By singular values; a matrix with a NaN
+/// or an infinity gives NaN in its own result. Differentiable, any number of times, where the rank
+/// does not change. Communicates nothing. Refusals as solve. Errors: E24, E79. As jnp.linalg.lstsq.
 template <class I, class J, class A, class B>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, LeastNorm how,
                      checking::CallSite where = {}) {

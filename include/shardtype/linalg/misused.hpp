@@ -1,6 +1,6 @@
 #pragma once
-/// Refusals of calls of linalg that none of its functions takes, and of names of others. As in check/misused.hpp, any
-/// other function of the name is the better match.
+/// Refusals of calls of linalg that none of its functions takes, and of names of others. As in
+/// check/misused.hpp, any other function of the name is the better match.
 
 #include <shardtype/check/misused.hpp>
 #include <shardtype/linalg/determinant.hpp>

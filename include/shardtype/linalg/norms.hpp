@@ -14,8 +14,9 @@ namespace shardtype {
 
 namespace linalg {
 
-/// Which norm: of a matrix the root of the sum of squares, the largest sum of sizes along a column or along a row, or the
-/// largest singular value; of a vector the same without matrices: `two` and `frobenius` are one.
+/// Which norm: of a matrix the root of the sum of squares, the largest sum of sizes along a column
+/// or along a row, or the largest singular value; of a vector the same without matrices: `two` and
+/// `frobenius` are one.
 enum class Norm : std::int8_t { frobenius, one, infinity, two };
 
 }  // namespace linalg
@@ -84,8 +85,9 @@ constexpr auto power(A const& a) {
 
 namespace api {
 
-/// The norm of vectors along I: `a[B@X, I]` -> `[B@X]`, real; shardtype::norm, norm_1 or norm_inf, whose refusals it has: I split
-/// is S03, or an unreduced result for `one` and `infinity`. As jnp.linalg.norm with axis=-1.
+/// The norm of vectors along I: `a[B@X, I]` -> `[B@X]`, real; shardtype::norm, norm_1 or norm_inf,
+/// whose refusals it has: I split is S03, or an unreduced result for `one` and `infinity`. As
+/// jnp.linalg.norm with axis=-1.
 template <class I, Norm which = Norm::two, class A>
 constexpr auto norm(core::Argument<A> const& a, checking::CallSite where = {}) {
   if constexpr (which == Norm::one) {
@@ -97,11 +99,12 @@ constexpr auto norm(core::Argument<A> const& a, checking::CallSite where = {}) {
   }
 }
 
-/// The norm of each matrix: `a[B@X, I, J]` -> `[B@X]`, real, by default the Frobenius norm. `Norm::one` is the largest sum of
-/// sizes along a column, `Norm::infinity` that along a row, `Norm::two` the largest singular value, for which rows and columns
-/// are whole, as for svdvals. 0 of a matrix without elements. Communicates nothing: where the dim of the sums is split, S02
-/// or S03 refuses; where the other one is, the result is an unreduced maximum. Differentiable as its parts: norm_1 and norm_inf, svdvals.
-/// Corresponds to jnp.linalg.norm with two axes.
+/// The norm of each matrix: `a[B@X, I, J]` -> `[B@X]`, real, by default the Frobenius norm.
+/// `Norm::one` is the largest sum of sizes along a column, `Norm::infinity` that along a row,
+/// `Norm::two` the largest singular value, for which rows and columns are whole, as for svdvals. 0
+/// of a matrix without elements. Communicates nothing: where the dim of the sums is split, S02 or
+/// S03 refuses; where the other one is, the result is an unreduced maximum. Differentiable as its
+/// parts: norm_1 and norm_inf, svdvals. Corresponds to jnp.linalg.norm with two axes.
 ///
 ///     auto x = linalg::norm<I, J, linalg::Norm::one>(a);
 template <class I, class J, Norm which = Norm::frobenius, class A>
@@ -118,10 +121,11 @@ constexpr auto norm(core::Argument<A> const& a, checking::CallSite where = {}) {
   }
 }
 
-/// The condition of each matrix: `a[B@X, I, J]` -> `[B@X]`, real: the largest singular value over the least one, or, for another
-/// norm, that of a square matrix times that of its inverse. Infinite of a singular matrix, which is also Error E80 for those
-/// norms with SHARDTYPE_CHECK=values; NaN of one with a NaN. Rows and columns are whole on each rank. Communicates nothing.
-/// Refusals and errors as svdvals or inv. As jnp.linalg.cond.
+/// The condition of each matrix: `a[B@X, I, J]` -> `[B@X]`, real: the largest singular value over
+/// the least one, or, for another norm, that of a square matrix times that of its inverse. Infinite
+/// of a singular matrix, which is also Error E80 for those norms with SHARDTYPE_CHECK=values; NaN
+/// of one with a NaN. Rows and columns are whole on each rank. Communicates nothing. Refusals and
+/// errors as svdvals or inv. As jnp.linalg.cond.
 template <class I, class J, Norm which = Norm::two, class A>
 constexpr auto cond(core::Argument<A> const& a, checking::CallSite where = {}) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -150,9 +154,10 @@ constexpr auto cond(core::Argument<A> const& a, checking::CallSite where = {}) {
   }
 }
 
-/// The n-th power of each square matrix, with rows I and columns J as a: `a[B@X, I, J]` -> the same; n < 0 is a power of the
-/// inverse, n = 0 the identity. At most 2 log2(n) products. Differentiable, any number of times. Communicates nothing. Refused: as
-/// einsum and inv. Errors: E24, E41 not square. As jnp.linalg.matrix_power, whose n is static too.
+/// The n-th power of each square matrix, with rows I and columns J as a: `a[B@X, I, J]` -> the
+/// same; n < 0 is a power of the inverse, n = 0 the identity. At most 2 log2(n) products.
+/// Differentiable, any number of times. Communicates nothing. Refused: as einsum and inv. Errors:
+/// E24, E41 not square. As jnp.linalg.matrix_power, whose n is static too.
 ///
 ///     auto cubed = linalg::matrix_power<I, J, 3>(a);
 template <class I, class J, std::int64_t n, class A>

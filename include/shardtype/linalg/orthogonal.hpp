@@ -85,9 +85,9 @@ struct Qr : linalg::detail::OnMatrices<I, J> {
 
 namespace linalg::detail {
 
-/// The cotangent of a = q r, typed as `A`, of that of q or of r: a' = (q' + conj(q) s) r^-T, where s is the Hermitian matrix
-/// whose upper triangle is that of r' r^T - q^T q', its diagonal real; q' or r' is zero here. `whole`: sums q^T q' over the ranks
-/// that hold rows.
+/// The cotangent of a = q r, typed as `A`, of that of q or of r: a' = (q' + conj(q) s) r^-T, where
+/// s is the Hermitian matrix whose upper triangle is that of r' r^T - q^T q', its diagonal real; q'
+/// or r' is zero here. `whole`: sums q^T q' over the ranks that hold rows.
 template <class A, class I, class J, class K, bool triangular, class Q, class R, class C,
           class Whole>
 constexpr auto pull_qr(Q const& q, R const& given, C const& ct, Whole const& whole) {
@@ -147,11 +147,13 @@ struct Vjp<ResultOf<op::Qr<I, J, K>, part>> : Differentiable {
 namespace linalg {
 namespace api {
 
-/// Orthonormal columns q and an upper triangular r with a = q r for each matrix: `a[B@X, I, J]` -> `{q[B@X, I, K], r[B@X, K,
-/// J]}` with min(I, J) rows of K, of float, double or their complex numbers. Rows and columns are whole on each rank. By
-/// LAPACK's reflectors, whose signs it has. The gradient is of first order (X03), of matrices with at least as many rows as
-/// columns (E41) and full rank. Communicates nothing. Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12. Errors: E79
-/// no LAPACK. As jnp.linalg.qr. Source of the gradient: Seeger et al., "Auto-differentiating linear algebra", 2017.
+/// Orthonormal columns q and an upper triangular r with a = q r for each matrix: `a[B@X, I, J]` ->
+/// `{q[B@X, I, K], r[B@X, K, J]}` with min(I, J) rows of K, of float, double or their complex
+/// numbers. Rows and columns are whole on each rank. By LAPACK's reflectors, whose signs it has.
+/// The gradient is of first order (X03), of matrices with at least as many rows as columns (E41)
+/// and full rank. Communicates nothing. Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12.
+/// Errors: E79 no LAPACK. As jnp.linalg.qr. Source of the gradient: Seeger et al.,
+/// "Auto-differentiating linear algebra", 2017.
 template <class I, class J, class K, class A>
 constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::named_results<QR>(shardtype::call(op::Qr<I, J, K>{}, where, a.self()));

@@ -13,8 +13,8 @@ namespace shardtype {
 
 namespace linalg {
 
-/// `{.rtol = 1e-10}`: which singular values are taken for 0, at most this times the largest one. Negative: the default of
-/// the function, which depends on extents and precision.
+/// `{.rtol = 1e-10}`: which singular values are taken for 0, at most this times the largest one.
+/// Negative: the default of the function, which depends on extents and precision.
 struct Cutoff {
   double rtol = -1;
 
@@ -113,8 +113,9 @@ struct MatrixRank : linalg::detail::OnMatrices<I, J> {
 
 namespace autodiff {
 
-/// With p = pinv(a), that of -p a' p + p p^H a'^H (1 - a p) + (1 - p a) a'^H p^H p: -p^T p' p^T and the conjugates of
-/// (1 - a p) p'^T p p^H and of p^H p p'^T (1 - p a), where the rank does not change.
+/// With p = pinv(a), that of -p a' p + p p^H a'^H (1 - a p) + (1 - p a) a'^H p^H p: -p^T p' p^T and
+/// the conjugates of (1 - a p) p'^T p p^H and of p^H p p'^T (1 - p a), where the rank does not
+/// change.
 template <class I, class J>
 struct Vjp<op::PseudoInverse<I, J>> : Differentiable {
   using Op = op::PseudoInverse<I, J>;
@@ -159,20 +160,22 @@ struct Vjp<op::PseudoInverse<I, J>> : Differentiable {
 namespace linalg {
 namespace api {
 
-/// The pseudo-inverse of each matrix: `a[B@X, I, J]` -> `[B@X, J, I]`, of float, double or their complex numbers, as inv of
-/// invertible matrices. Singular values of at most `cutoff.rtol` times the largest one are taken for 0, by default 10 max(I,
-/// J) roundings. Rows and columns are whole on each rank. A matrix with a NaN or an infinity gives NaN in its own result.
-/// Differentiable, any number of times, where the rank does not change. Communicates nothing. Refused: D01, Q01, Q02, Q06, P12.
-/// Errors: E79 no LAPACK. As jnp.linalg.pinv; source of the gradient: Golub and Pereyra, "The differentiation of
-/// pseudo-inverses and nonlinear least squares problems whose variables separate", 1973.
+/// The pseudo-inverse of each matrix: `a[B@X, I, J]` -> `[B@X, J, I]`, of float, double or their
+/// complex numbers, as inv of invertible matrices. Singular values of at most `cutoff.rtol` times
+/// the largest one are taken for 0, by default 10 max(I, J) roundings. Rows and columns are whole
+/// on each rank. A matrix with a NaN or an infinity gives NaN in its own result. Differentiable,
+/// any number of times, where the rank does not change. Communicates nothing. Refused: D01, Q01,
+/// Q02, Q06, P12. Errors: E79 no LAPACK. As jnp.linalg.pinv; source of the gradient: Golub and
+/// Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose
+/// variables separate", 1973.
 template <class I, class J, class A>
 constexpr auto pinv(core::Argument<A> const& a, Cutoff cutoff = {}, checking::CallSite where = {}) {
   return shardtype::call(op::PseudoInverse<I, J>{cutoff}, where, a.self());
 }
 
-/// The number of singular values of each matrix that are larger than `cutoff.rtol` times the largest one, by default max(I, J)
-/// roundings: `a[B@X, I, J]` -> `i32[B@X]`; 0 of a matrix with a NaN or an infinity. Otherwise as pinv. As
-/// jnp.linalg.matrix_rank.
+/// The number of singular values of each matrix that are larger than `cutoff.rtol` times the
+/// largest one, by default max(I, J) roundings: `a[B@X, I, J]` -> `i32[B@X]`; 0 of a matrix with a
+/// NaN or an infinity. Otherwise as pinv. As jnp.linalg.matrix_rank.
 template <class I, class J, class A>
 constexpr auto matrix_rank(core::Argument<A> const& a, Cutoff cutoff = {},
                            checking::CallSite where = {}) {

@@ -1,5 +1,6 @@
 #pragma once
-/// Rules of linear algebra on whole matrices, which each rank has: batches of them are split as the types say.
+/// Rules of linear algebra on whole matrices, which each rank has: batches of them are split as the
+/// types say.
 
 #include <shardtype/rules/along.hpp>
 
@@ -7,7 +8,8 @@ namespace shardtype::linalg::rule {
 
 using namespace shardtype::rules;
 
-/// Whether `rows` and `cols` are two dims of `a` that no axis splits, and `a` is no unreduced value.
+/// Whether `rows` and `cols` are two dims of `a` that no axis splits, and `a` is no unreduced
+/// value.
 constexpr Verdict whole_matrix(Spec const& a, int rows, int cols) {
   if (rows == cols) return refuse(Code::Q06_shapes, rows);
   for (int const label : {rows, cols}) {
@@ -36,8 +38,8 @@ constexpr Verdict as_matrix(Question const& q) {
   return v ? accept(q.a()) : v;
 }
 
-/// The sharding of op(a)^-1 b, where op(a) has the rows `rows` and the columns `cols`: b has the rows, each batch dim of
-/// a split alike, and any right-hand sides. b may be an unreduced sum.
+/// The sharding of op(a)^-1 b, where op(a) has the rows `rows` and the columns `cols`: b has the
+/// rows, each batch dim of a split alike, and any right-hand sides. b may be an unreduced sum.
 constexpr Verdict solved(Spec const& a, Spec const& b, int rows, int cols) {
   int const at = b.find(rows);
   if (at < 0) return refuse(Code::Q06_shapes, rows);
@@ -103,7 +105,8 @@ constexpr Verdict per_matrix_along_new(Question const& q, Verdict const& v) {
   int const label = q.to.dims[0].label;
   return q.a().find(label) >= 0 ? refuse(Code::D02_index_taken, label) : accept(per_matrix(q));
 }
-/// The matrix with the first dim of `q.to`, whole, in the place of its rows, 0, or columns, 1, where `v` accepts it.
+/// The matrix with the first dim of `q.to`, whole, in the place of its rows, 0, or columns, 1,
+/// where `v` accepts it.
 constexpr Verdict with_new(Question const& q, Verdict const& v, int place) {
   if (!v) return v;
   Spec out = q.a();

@@ -1,6 +1,6 @@
 #pragma once
-/// The blocks of operands as stacks of matrices, and the run of operations that write their result's block by a member
-/// `fill(out, operands...)`.
+/// The blocks of operands as stacks of matrices, and the run of operations that write their
+/// result's block by a member `fill(out, operands...)`.
 
 #include <algorithm>
 #include <cstdint>
@@ -48,8 +48,8 @@ constexpr rules::Code elements() {
                                                                : rules::Code::P12_not_floating;
 }
 
-/// The block of `b` as a stack whose matrices are numbered as those of `A`, a type with rows I and columns J; `Row` is the
-/// label of b's rows, its other dims are columns.
+/// The block of `b` as a stack whose matrices are numbered as those of `A`, a type with rows I and
+/// columns J; `Row` is the label of b's rows, its other dims are columns.
 template <class A, class I, class J, class Row, class T, class B>
 kernels::Stack<T> stack_beside(B const& b, T* data) {
   using S = Scope<A, B, shardtype::detail::Bare<I, J, Row>>;
@@ -148,8 +148,8 @@ constexpr void set_extent(ResultExtents const& c, int label, std::int64_t n) {
 constexpr std::int64_t order_of(ResultExtents const& c) {
   return c.given[0][c.a().find(c.from().dims[0].label)];
 }
-/// The extents of operand `b` with the columns, or with `transposed` the rows, in the place of what it shares with a
-/// square matrix. Errors E24, E41.
+/// The extents of operand `b` with the columns, or with `transposed` the rows, in the place of what
+/// it shares with a square matrix. Errors E24, E41.
 constexpr void set_solution(ResultExtents const& c, int b, bool transposed = false) {
   check_square(c);
   check_shared(c, b);

@@ -8,7 +8,8 @@
 
 namespace shardtype::execute {
 
-/// a^T x = b by the factors of P a = L U, in place of y, of which each rank has its own blocks of b.
+/// a^T x = b by the factors of P a = L U, in place of y, of which each rank has its own blocks of
+/// b.
 template <class T>
 void solve_transposed(CyclicColumns<T const> const& factors, std::int32_t const* pivots,
                       Matrix<T> const& y) {
@@ -64,8 +65,9 @@ struct Run<op::CyclicSolve<I, J, Transposed>>
   }
 };
 
-/// A solve by triangles that are given: `Run<Op>::solve(op, run, columns, y, others...)` does it in place of y, the right-hand
-/// sides on all ranks, of which then each has its own blocks of the solution; transposed the other way round.
+/// A solve by triangles that are given: `Run<Op>::solve(op, run, columns, y, others...)` does it in
+/// place of y, the right-hand sides on all ranks, of which then each has its own blocks of the
+/// solution; transposed the other way round.
 template <class Op>
 struct CyclicSolved : Solved<CyclicRun, Op> {
   template <class C, class A, class T, class... Bs>

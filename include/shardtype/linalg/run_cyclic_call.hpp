@@ -36,10 +36,12 @@ void check_panels_on_host() {
                 FailedOn::every_rank);
 }
 
-/// Whether the groups of ranks that have a matrix each factorize alike, or each decides for itself whether it does.
+/// Whether the groups of ranks that have a matrix each factorize alike, or each decides for itself
+/// whether it does.
 enum class Groups : std::int8_t { alike, each };
 
-/// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types resolve to.
+/// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types
+/// resolve to.
 template <class R, class A>
 class CyclicRun {
  public:
@@ -110,7 +112,8 @@ class CyclicRun {
     return takes(op, a) ? Out(a.mesh(), extents, Buffer(a.buffer()))
                         : shardtype::detail::uninitialized<Out>(a.mesh(), extents);
   }
-  /// The block of right-hand sides or solutions in `memory`: rows along `label`, the other dim as columns.
+  /// The block of right-hand sides or solutions in `memory`: rows along `label`, the other dim as
+  /// columns.
   template <int along, class U, class Tensor>
   static Matrix<U> right_in(U* memory, Tensor const& b) {
     static_assert(Tensor::rank <= 2);
@@ -144,9 +147,10 @@ class CyclicRun {
         std::fill_n(&y.data[blocks_.begin(k) * y.cols], blocks_.width(k) * y.cols, U(0));
   }
 
-  /// `elements` of memory where panels lie: in the shared window of the mesh where that is possible, else in memory of this rank,
-  /// which `own` then holds. The same on all ranks of a group. All ranks of the mesh use the window equally often, so not where
-  /// groups may decide differently whether they factorize.
+  /// `elements` of memory where panels lie: in the shared window of the mesh where that is
+  /// possible, else in memory of this rank, which `own` then holds. The same on all ranks of a
+  /// group. All ranks of the mesh use the window equally often, so not where groups may decide
+  /// differently whether they factorize.
   template <class U>
   PanelSlots<U> panel_slots(Buffer& own, std::int64_t elements, Groups groups) const {
     std::int64_t const ranks = comm_->size();
@@ -213,8 +217,8 @@ class CyclicRun {
                 FailedOn::every_rank);
   }
 
-  /// LU in `memory`, which has a copy of the matrix; `pivots` relative to each panel's first row. `right`: right-hand sides
-  /// that go along, or none.
+  /// LU in `memory`, which has a copy of the matrix; `pivots` relative to each panel's first row.
+  /// `right`: right-hand sides that go along, or none.
   FactorFailure try_factor(A const& a, T* memory, std::int32_t* pivots, Matrix<T> const& right,
                            bool keeps_factors, Groups groups = Groups::alike) const {
     CyclicColumns<T> const mine = columns_in(memory, a);
@@ -322,8 +326,8 @@ struct Called {
     return out;
   }
 };
-/// A solve: `Run<Op>::solve_for(op, run, a, given, made, others...)`, from the block of the right-hand sides, the last operand, to
-/// that of the solution.
+/// A solve: `Run<Op>::solve_for(op, run, a, given, made, others...)`, from the block of the
+/// right-hand sides, the last operand, to that of the solution.
 template <template <class, class> class Call, class Op>
 struct Solved : Called<Call, Op> {
   template <class C, class Out, class A, class... Bs>

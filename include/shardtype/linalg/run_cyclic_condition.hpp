@@ -17,7 +17,8 @@ void sum_of_two(Comm& comm, R* two) {
   two[0] = static_cast<R>(all[0]), two[1] = static_cast<R>(all[1]);
 }
 
-/// Solutions by the factors of one matrix, for `inverse_norm`: own elements are those of the own blocks.
+/// Solutions by the factors of one matrix, for `inverse_norm`: own elements are those of the own
+/// blocks.
 template <class C, class T>
 struct CyclicSolutions {
   using R = linalg::kernels::real_t<T>;
@@ -54,7 +55,8 @@ struct CyclicSolutions {
   void sum(R* two) const { execute::sum_of_two(run.everyone(), two); }
 };
 
-/// The same of the matrix times 2^exponent, so that solutions of a matrix of very small or very large numbers are numbers.
+/// The same of the matrix times 2^exponent, so that solutions of a matrix of very small or very
+/// large numbers are numbers.
 template <class T, class How>
 struct ScaledSolutions {
   using R = linalg::kernels::real_t<T>;

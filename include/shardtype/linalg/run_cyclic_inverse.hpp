@@ -1,5 +1,6 @@
 #pragma once
-/// Runs what types_cyclic_inverse.hpp declares: solves in which the factors come by, and determinants.
+/// Runs what types_cyclic_inverse.hpp declares: solves in which the factors come by, and
+/// determinants.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,8 +18,9 @@ struct RowRange {
   std::int64_t first;
   std::int64_t count;
 };
-/// Sends `rows(k)` of the columns of each block k to all ranks of `a`, the first block first if `forward`, else last:
-/// `apply(k, panel)`. The next panel is under way meanwhile. `memory`: planning::factor_slots panels of all rows.
+/// Sends `rows(k)` of the columns of each block k to all ranks of `a`, the first block first if
+/// `forward`, else last: `apply(k, panel)`. The next panel is under way meanwhile. `memory`:
+/// planning::factor_slots panels of all rows.
 template <class T, class Rows, class Apply>
 void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T* memory,
                     Apply apply) {
@@ -60,7 +62,8 @@ void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, 
   execute::panels_come_by(a, forward, rows, memory, apply);
 }
 
-/// Solves with the factors in place of x, all rows of the rank's own right-hand sides; `Transposed`: with the transpose.
+/// Solves with the factors in place of x, all rows of the rank's own right-hand sides;
+/// `Transposed`: with the transpose.
 template <bool Transposed, class T>
 struct SolveOwn {
   CyclicColumns<T const> const& factors;
@@ -183,8 +186,8 @@ struct Run<op::CyclicCofactors<I, J>> : Called<CyclicRun, op::CyclicCofactors<I,
   }
 
  private:
-  /// The passes of the inverse bring the columns of the matrix, which stand in place of the factors: each rank then has all of it,
-  /// and finds its own cofactors.
+  /// The passes of the inverse bring the columns of the matrix, which stand in place of the
+  /// factors: each rank then has all of it, and finds its own cofactors.
   template <class C, class Out, class A>
   static void of_singular(C const& run, Out& out, A const& a) {
     namespace lk = linalg::kernels;

@@ -1,6 +1,7 @@
 #pragma once
-/// The loop of panels of a factorization: each is factorized by the rank that holds it, given to all, and applied to the
-/// columns behind it. The next panel is factorized before the rest of the update (look-ahead).
+/// The loop of panels of a factorization: each is factorized by the rank that holds it, given to
+/// all, and applied to the columns behind it. The next panel is factorized before the rest of the
+/// update (look-ahead).
 
 #include <algorithm>
 #include <cstdint>
@@ -49,9 +50,10 @@ struct CyclicColumns {
   }
 };
 
-/// Runs the loop: `Method` has `factor(panel, k)`, which returns the packed failure, and `apply(panel, k, first, count, poke)`
-/// for this rank's columns first, ..., first + count - 1; `pivots()`, or null; `applied(panel, k)`, on all ranks. The bits do
-/// not depend on the slots, planning::panel_slots, nor on whether there is look-ahead.
+/// Runs the loop: `Method` has `factor(panel, k)`, which returns the packed failure, and
+/// `apply(panel, k, first, count, poke)` for this rank's columns first, ..., first + count - 1;
+/// `pivots()`, or null; `applied(panel, k)`, on all ranks. The bits do not depend on the slots,
+/// planning::panel_slots, nor on whether there is look-ahead.
 template <class T, class Method>
 FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, PanelSlots<T> const& slots) {
   CyclicBlocks const& blocks = a.blocks;
@@ -125,8 +127,9 @@ void subtract_in_pieces(Matrix<T const> const& a, Matrix<T const> const& b, Matr
   }
 }
 
-/// Calls `product(rows, own)` for blocks of rows and own blocks of columns, each a range, until the columns `own` have all
-/// rows from their diagonal on, to before block `end`. `block_of`: the number of an own block. By halves, for wide products.
+/// Calls `product(rows, own)` for blocks of rows and own blocks of columns, each a range, until the
+/// columns `own` have all rows from their diagonal on, to before block `end`. `block_of`: the
+/// number of an own block. By halves, for wide products.
 template <class BlockOf, class Product>
 void each_below_diagonal(Range own, std::int64_t end, BlockOf block_of, Product product) {
   if (own.size() == 1) return product(Range{block_of(own.begin), end}, own);
@@ -144,7 +147,8 @@ void each_lower_product(Range own, std::int64_t count, BlockOf block_of, Product
   product(Range{last, count}, own);
 }
 
-/// LU with partial pivoting: rows are exchanged in the columns behind a panel at once, in those before it by `finish`.
+/// LU with partial pivoting: rows are exchanged in the columns behind a panel at once, in those
+/// before it by `finish`.
 template <class T>
 struct LuMethod {
   CyclicColumns<T> const& a;
@@ -213,7 +217,8 @@ Matrix<T> conjugated(Matrix<T> const& m, [[maybe_unused]] T* scratch) {
   }
 }
 
-/// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is overwritten.
+/// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is
+/// overwritten.
 template <class T>
 struct CholeskyMethod {
   CyclicColumns<T> const& a;
@@ -233,7 +238,8 @@ struct CholeskyMethod {
                                        panel.block(w, 0, panel.rows - w, w).transposed());
     return 0;
   }
-  /// Several blocks at a time, so that products are wide, with a copy of the rows of the panel that belong to them.
+  /// Several blocks at a time, so that products are wide, with a copy of the rows of the panel that
+  /// belong to them.
   template <class Poke>
   void apply(Matrix<T> const& panel, std::int64_t k, std::int64_t first, std::int64_t count,
              Poke poke) {

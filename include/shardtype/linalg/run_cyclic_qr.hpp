@@ -21,12 +21,14 @@ struct CyclicQrParts {
 
 #ifdef SHARDTYPE_HAVE_LAPACK
 
-/// The reflectors of a matrix, panel after panel: Q_k = I - V T V^H, of which q is the product (Schreiber and Van Loan, "A
-/// storage-efficient WY representation for products of Householder transformations", 1989).
+/// The reflectors of a matrix, panel after panel: Q_k = I - V T V^H, of which q is the product
+/// (Schreiber and Van Loan, "A storage-efficient WY representation for products of Householder
+/// transformations", 1989).
 template <class T>
 class CyclicReflectors {
  public:
-  /// `slots`: QrPanels::slots of them; `memory`: QrPanels::scratch elements, without those of slots and factors.
+  /// `slots`: QrPanels::slots of them; `memory`: QrPanels::scratch elements, without those of slots
+  /// and factors.
   CyclicReflectors(Comm& comm, planning::QrPanels const& panels, std::int64_t own_columns,
                    PanelSlots<T> const& slots, T* memory)
       : comm_(comm), panels_(panels), slots_(slots), products_(memory) {
@@ -34,7 +36,8 @@ class CyclicReflectors {
     triangles_ = products_ + 2 * w * own_columns;
   }
 
-  /// R and below it V in place of `a`, this rank's columns. The next panel is factorized before the rest of an update.
+  /// R and below it V in place of `a`, this rank's columns. The next panel is factorized before the
+  /// rest of an update.
   void factor(Matrix<T> const& a) {
     CyclicBlocks const& b = panels_.columns;
     std::int64_t const count = panels_.count();

@@ -24,10 +24,11 @@ struct HalfOf<Kokkos::complex<double>> {
   }
 };
 
-/// LU of a in half the precision, corrected by residuals until they are small (LAPACK's dsgesv). `Half` is the call's: `mine`,
-/// the own columns of those rows of a of which this rank has the right-hand sides; `comm`, the ranks that have the others;
-/// `factor()`, LU in half the precision, and whether it has all pivots; `correct(residual, x)`, which adds to the own rows of
-/// the solution what the factors make of the residual.
+/// LU of a in half the precision, corrected by residuals until they are small (LAPACK's dsgesv).
+/// `Half` is the call's: `mine`, the own columns of those rows of a of which this rank has the
+/// right-hand sides; `comm`, the ranks that have the others; `factor()`, LU in half the precision,
+/// and whether it has all pivots; `correct(residual, x)`, which adds to the own rows of the
+/// solution what the factors make of the residual.
 template <class C, class Half>
 class Refinement {
  public:
@@ -42,8 +43,8 @@ class Refinement {
         sums_(run.take(rows() * (2 * b.cols + 1))),
         norms_(run.template take<double>(4 * b.cols)) {}
 
-  /// Whether x is the solution to the accuracy of one in full precision: alike on all ranks, because it is decided by maxima
-  /// over them.
+  /// Whether x is the solution to the accuracy of one in full precision: alike on all ranks,
+  /// because it is decided by maxima over them.
   bool solves() {
     if (run_.blocks().n == 0 || right() == 0 || !bounded() || !half_.factor(right())) return false;
     for (std::int64_t j = 0; j < right(); ++j)
@@ -88,7 +89,8 @@ class Refinement {
     return norms() + count;
   }
 
-  /// Finds the norm of the matrix, the largest sum of a row. Whether it and the right-hand sides are numbers of float.
+  /// Finds the norm of the matrix, the largest sum of a row. Whether it and the right-hand sides
+  /// are numbers of float.
   bool bounded() {
     auto* const sizes = reinterpret_cast<double*>(sums());
     std::fill_n(sizes, rows(), 0.);
@@ -122,7 +124,8 @@ class Refinement {
                                            reinterpret_cast<double*>(residual().data),
                                            rows() * right() * parts, ReduceKind::sum);
   }
-  /// The largest residual over what that of a solution in full precision would be; infinite if float does not have it.
+  /// The largest residual over what that of a solution in full precision would be; infinite if
+  /// float does not have it.
   double error() {
     std::fill_n(norms(), 2 * right(), 0.);
     for (std::int64_t j = 0; j < right(); ++j) {

@@ -28,10 +28,11 @@ struct CyclicTriangleOf {
   }
 };
 
-/// t x = b, in place of `y` (n rows), which holds summands of b: their sums over the ranks are b, and each is at the owner
-/// of its block or at an owner of a block that is solved before. Then an owner holds its blocks of x. The sums of the
-/// blocks behind travel from owner to owner, as many blocks at a time as there are other ranks (Li and Coleman, A parallel
-/// triangular solver for a distributed-memory multiprocessor, 1988). `wires`: 2 min(n, ranks * block) rows.
+/// t x = b, in place of `y` (n rows), which holds summands of b: their sums over the ranks are b,
+/// and each is at the owner of its block or at an owner of a block that is solved before. Then an
+/// owner holds its blocks of x. The sums of the blocks behind travel from owner to owner, as many
+/// blocks at a time as there are other ranks (Li and Coleman, A parallel triangular solver for a
+/// distributed-memory multiprocessor, 1988). `wires`: 2 min(n, ranks * block) rows.
 template <class T>
 void solve_by_ring(CyclicTriangleOf<T> const& t, Matrix<T> const& y, T* wires) {
   CyclicBlocks const& b = t.a.blocks;
@@ -80,7 +81,8 @@ void solve_by_ring(CyclicTriangleOf<T> const& t, Matrix<T> const& y, T* wires) {
   sent.finish();
 }
 
-/// t^T x = b, in place of `y` (n rows), of which an owner needs its blocks of b. Then all ranks hold x.
+/// t^T x = b, in place of `y` (n rows), of which an owner needs its blocks of b. Then all ranks
+/// hold x.
 template <class T>
 void solve_by_spread(CyclicTriangleOf<T> const& t, Matrix<T> const& y) {
   CyclicBlocks const& b = t.a.blocks;

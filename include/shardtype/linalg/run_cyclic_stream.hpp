@@ -20,8 +20,8 @@ void send_to_others(detail::Messages& sent, Comm& comm, T const* data, std::int6
     if (g != comm.rank()) sent.template send<T>(comm.raw(), {g, data, n});
 }
 
-/// The slots of panels: a rank's own, between which they travel by messages, or, on one node, those of all ranks in the
-/// shared window.
+/// The slots of panels: a rank's own, between which they travel by messages, or, on one node, those
+/// of all ranks in the shared window.
 template <class T>
 struct PanelSlots {
   T* memory = nullptr;
@@ -29,9 +29,10 @@ struct PanelSlots {
   detail::List<int> const* ranks = nullptr;  ///< those of the panels, as ranks of the window
 };
 
-/// The panels on their way; number `turn` is in slot turn % slots. By messages, one for each rank, it is received into that
-/// slot as soon as the panel before it there has also been sent. In the window its owner writes it where all ranks read it, as
-/// soon as all have released the panel that was there. Between `begin` and `end` of all ranks the window has no other use.
+/// The panels on their way; number `turn` is in slot turn % slots. By messages, one for each rank,
+/// it is received into that slot as soon as the panel before it there has also been sent. In the
+/// window its owner writes it where all ranks read it, as soon as all have released the panel that
+/// was there. Between `begin` and `end` of all ranks the window has no other use.
 template <class T, std::int64_t slots>
 class PanelStream {
  public:

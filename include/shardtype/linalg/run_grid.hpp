@@ -13,8 +13,9 @@
 
 namespace shardtype::execute {
 
-/// t x = b for a triangle of a matrix over a grid. `b`: own rows, of which the ranks with blocks of the diagonal need those
-/// blocks, zeros elsewhere; sums of products are added to it. `x`: own columns, of the solution. `wire`: a block.
+/// t x = b for a triangle of a matrix over a grid. `b`: own rows, of which the ranks with blocks of
+/// the diagonal need those blocks, zeros elsewhere; sums of products are added to it. `x`: own
+/// columns, of the solution. `wire`: a block.
 template <class T>
 void solve_on_grid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b,
                    Matrix<T> const& x, T* wire) {
@@ -56,7 +57,8 @@ void solve_on_grid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T
   sent.finish();
 }
 
-/// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types resolve to.
+/// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types
+/// resolve to.
 template <class R, class A>
 class GridRun : public CyclicRun<R, A> {
  public:
@@ -86,7 +88,8 @@ class GridRun : public CyclicRun<R, A> {
     return {*down_, this->comm(), of_rows_, this->blocks(), Base::matrix_in(memory, a)};
   }
 
-  /// LU in the memory of m, which has a copy of the matrix; the pivots, from 0 on. Without all pivots the failure.
+  /// LU in the memory of m, which has a copy of the matrix; the pivots, from 0 on. Without all
+  /// pivots the failure.
   template <class U>
   FactorFailure try_factor_lu(GridMatrix<U> const& m, std::int32_t* pivots) const {
     planning::GridRoom const room = GridMemory<U>::room_of(m);
@@ -154,7 +157,8 @@ class GridRun : public CyclicRun<R, A> {
     for (std::int64_t i = 0; i < n; ++i) std::swap(from[i], from[pivots[i]]);
     return out;
   }
-  /// The blocks of the diagonal of m, of rows or columns; zeros elsewhere. `given`: null if they are in place.
+  /// The blocks of the diagonal of m, of rows or columns; zeros elsewhere. `given`: null if they
+  /// are in place.
   template <class U>
   static void on_diagonal(GridMatrix<U const> const& m,
                           std::type_identity_t<Matrix<U const>> const* given, Matrix<U> const& to) {
@@ -251,8 +255,8 @@ struct Run<op::GridSolve<I, J>> : Solved<GridRun, op::GridSolve<I, J>> {
   }
 };
 
-/// A solve by triangles that are given: `Run<Op>::solve(op, run, m, given, v, made, others...)`. Transposed, the right-hand
-/// sides are own columns.
+/// A solve by triangles that are given: `Run<Op>::solve(op, run, m, given, v, made, others...)`.
+/// Transposed, the right-hand sides are own columns.
 template <class Op>
 struct GridSolved : Solved<GridRun, Op> {
   template <class C, class A, class T, class... Bs>

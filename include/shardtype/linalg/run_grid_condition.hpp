@@ -10,8 +10,8 @@
 
 namespace shardtype::execute {
 
-/// Solutions by the factors of a matrix over a grid, for `inverse_norm`: own elements are those of the own blocks of the
-/// diagonal, so that each is one rank's.
+/// Solutions by the factors of a matrix over a grid, for `inverse_norm`: own elements are those of
+/// the own blocks of the diagonal, so that each is one rank's.
 template <class C, class T>
 class GridSolutions {
  public:

@@ -1,5 +1,6 @@
 #pragma once
-/// LU and Cholesky of one matrix over a grid of ranks: the loop of panels, and what a panel does to the columns behind it.
+/// LU and Cholesky of one matrix over a grid of ranks: the loop of panels, and what a panel does to
+/// the columns behind it.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,9 +24,10 @@ struct GridMemory {
   T* wires() const { return row_panels() + 2 * room.row_panel; }
 };
 
-/// Runs the loop. `Method` has `factor(k)`, which the ranks of a process column call together, and which leaves the panel in
-/// its slot and returns the packed failure; `bring(k)`, the row panel, on all ranks; `apply(k, first, count, poke)` for the
-/// own columns first, ..., first + count - 1; and `pivots(k)`.
+/// Runs the loop. `Method` has `factor(k)`, which the ranks of a process column call together, and
+/// which leaves the panel in its slot and returns the packed failure; `bring(k)`, the row panel, on
+/// all ranks; `apply(k, first, count, poke)` for the own columns first, ..., first + count - 1; and
+/// `pivots(k)`.
 template <class T, class Method>
 FactorFailure run_grid(GridMatrix<T> const& a, GridPanels<T>& panels, Method& method) {
   std::int64_t const count = a.columns.count();
@@ -73,7 +75,8 @@ FactorFailure run_grid(GridMatrix<T> const& a, GridPanels<T>& panels, Method& me
   return failed;
 }
 
-/// LU with partial pivoting: rows are exchanged in the columns behind a panel at once, in those before it by `finish`.
+/// LU with partial pivoting: rows are exchanged in the columns behind a panel at once, in those
+/// before it by `finish`.
 template <class T>
 class GridLu {
  public:
@@ -108,7 +111,8 @@ class GridLu {
                                    row_panel_.block(0, first - first_, row_panel_.rows, count),
                                    a_.mine.block(row, first, a_.mine.rows - row, count), poke);
   }
-  /// The exchanges of rows in the columns before each panel, of all later panels at once. `from` and `moved`: n numbers.
+  /// The exchanges of rows in the columns before each panel, of all later panels at once. `from`
+  /// and `moved`: n numbers.
   void finish(std::int32_t* from, std::int32_t* moved) {
     std::int64_t const n = a_.rows.n;
     RowMover<T> mover(a_.down, a_.rows);
@@ -147,7 +151,8 @@ class GridLu {
   std::int64_t first_ = 0;  ///< the first own column of the row panel
 };
 
-/// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is overwritten.
+/// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is
+/// overwritten.
 template <class T>
 class GridCholesky {
  public:
@@ -187,7 +192,8 @@ class GridCholesky {
                                          below.transposed());
     return failed;
   }
-  /// The rows of the panel that belong to the own columns, conjugated. They are in this process column.
+  /// The rows of the panel that belong to the own columns, conjugated. They are in this process
+  /// column.
   void bring(std::int64_t k) {
     panels_.arrive_below(k);
     Matrix<T> const below = panels_.below(k);
@@ -264,7 +270,8 @@ class GridCholesky {
         row_panel_.block(column - first_, 0, cols, below.cols).transposed(),
         a_.mine.block(row, column, rows, cols), poke);
   }
-  /// The first column with a NaN of all ranks of the process column, at the one that holds the triangle.
+  /// The first column with a NaN of all ranks of the process column, at the one that holds the
+  /// triangle.
   std::int64_t tell(std::int64_t k, std::int64_t nan) {
     Comm& comm = a_.down;
     int const top = static_cast<int>(a_.rows.owner(k));

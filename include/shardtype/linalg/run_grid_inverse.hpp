@@ -1,5 +1,6 @@
 #pragma once
-/// Runs what types_grid_inverse.hpp declares: the inverse, in the places of the matrix, and the determinant.
+/// Runs what types_grid_inverse.hpp declares: the inverse, in the places of the matrix, and the
+/// determinant.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,8 +11,9 @@
 
 namespace shardtype::execute {
 
-/// L x = y (`lower`) or U x = y in place of x, whose rows are split as those of the factors and whose columns are this process
-/// column's own. `memory`: planning::factor_slots panels of all own rows, and a block of own columns.
+/// L x = y (`lower`) or U x = y in place of x, whose rows are split as those of the factors and
+/// whose columns are this process column's own. `memory`: planning::factor_slots panels of all own
+/// rows, and a block of own columns.
 template <bool lower, class T>
 void solve_own_columns(GridMatrix<T const> const& m, Matrix<T> const& x, T* memory) {
   std::int64_t const room = m.mine.rows * std::min(m.rows.n, m.rows.block);

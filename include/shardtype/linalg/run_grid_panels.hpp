@@ -1,6 +1,6 @@
 #pragma once
-/// Panels of a matrix over a grid of ranks: factorized by the ranks of a process column together, then sent along the process
-/// rows.
+/// Panels of a matrix over a grid of ranks: factorized by the ranks of a process column together,
+/// then sent along the process rows.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,13 +11,15 @@
 
 namespace shardtype::execute {
 
-/// The panels on their way along a process row. A slot has the triangle at the top of a panel, which all ranks of a process
-/// column have, a tail of pivots and the failure, and the own rows below the triangle. Two messages: triangle and tail, so
-/// that rows can be exchanged early, then the rest.
+/// The panels on their way along a process row. A slot has the triangle at the top of a panel,
+/// which all ranks of a process column have, a tail of pivots and the failure, and the own rows
+/// below the triangle. Two messages: triangle and tail, so that rows can be exchanged early, then
+/// the rest.
 template <class T>
 class GridPanels {
  public:
-  /// `memory`: planning::grid_slots slots. `sends_top`: whether triangle and pivots are sent, or only the failure.
+  /// `memory`: planning::grid_slots slots. `sends_top`: whether triangle and pivots are sent, or
+  /// only the failure.
   GridPanels(GridMatrix<T> const& a, bool sends_top, T* memory, std::int64_t room)
       : a_(a), sends_top_(sends_top), memory_(memory), room_(room) {}
 
@@ -56,7 +58,8 @@ class GridPanels {
     Matrix<T> const rest = below(k);
     bodies_[slot(k)].template receive<T>(a_.along.raw(), {root, rest.data, rest.rows * rest.cols});
   }
-  /// Waits for the first message of panel `k`, unless this rank has sent it. Its failure, packed; `pivots`: where they go.
+  /// Waits for the first message of panel `k`, unless this rank has sent it. Its failure, packed;
+  /// `pivots`: where they go.
   std::int32_t arrive(std::int64_t k, std::int32_t* pivots) {
     heads_[slot(k)].finish();
     return tail_of(k).read(pivots);
@@ -99,8 +102,9 @@ class GridPanels {
   detail::Messages bodies_[slots];
 };
 
-/// P A = L U of a panel by the ranks of its process column, by halves. For each column every rank sends its candidate with
-/// its row to all others, so that all decide alike and have the triangle. The first of equal candidates is the pivot.
+/// P A = L U of a panel by the ranks of its process column, by halves. For each column every rank
+/// sends its candidate with its row to all others, so that all decide alike and have the triangle.
+/// The first of equal candidates is the pivot.
 template <class T>
 class PivotSearch {
  public:

@@ -64,7 +64,8 @@ class RowCounts {
   std::int64_t begin(std::int64_t rank) const { return begin_[static_cast<std::size_t>(rank)]; }
   std::int64_t size(std::int64_t rank) const { return begin(rank + 1) - begin(rank); }
   std::int64_t next(std::int64_t rank) { return next_[static_cast<std::size_t>(rank)]++; }
-  /// Receives what the other ranks have, rows of `cols` elements each at its place in `data`; and sends them theirs.
+  /// Receives what the other ranks have, rows of `cols` elements each at its place in `data`; and
+  /// sends them theirs.
   template <class T>
   void receive(detail::Messages& received, Comm& comm, T* data, std::int64_t cols) const {
     for (int g = 0; g < comm.size(); ++g)
@@ -89,8 +90,9 @@ class RowMover {
  public:
   RowMover(Comm& comm, CyclicBlocks const& rows) : comm_(comm), rows_(rows) {}
 
-  /// Row i of `to`, from row `begin` on, becomes row source(i) of `from`, unless that is negative. Both have this rank's
-  /// rows, and may be the same; `out` and `in` have room for as many. The same calls on all ranks.
+  /// Row i of `to`, from row `begin` on, becomes row source(i) of `from`, unless that is negative.
+  /// Both have this rank's rows, and may be the same; `out` and `in` have room for as many. The
+  /// same calls on all ranks.
   template <class Source>
   void move(Source source, std::int64_t begin, Matrix<T const> const& from, Matrix<T> const& to,
             T* out, T* in) {
@@ -173,7 +175,8 @@ class PanelRows {
   }
   /// Where each row of the triangle comes from.
   shardtype::detail::List<std::int64_t> const& source() const { return source_; }
-  /// The rows below that get one of it. Those that leave it come from it: a row goes up once, and stays.
+  /// The rows below that get one of it. Those that leave it come from it: a row goes up once, and
+  /// stays.
   shardtype::detail::List<Placed> const& placed() const { return placed_; }
 
  private:
@@ -181,9 +184,9 @@ class PanelRows {
   shardtype::detail::List<Placed> placed_;
 };
 
-/// Brings the rows that a panel's pivots name to all ranks of the process column, and gives the rows that make room for
-/// them to the ranks that held those. A rank receives as many rows as the panel has, the one that holds the triangle only
-/// those of others.
+/// Brings the rows that a panel's pivots name to all ranks of the process column, and gives the
+/// rows that make room for them to the ranks that held those. A rank receives as many rows as the
+/// panel has, the one that holds the triangle only those of others.
 template <class T>
 class RowPanel {
  public:

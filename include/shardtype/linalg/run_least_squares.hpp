@@ -12,8 +12,9 @@
 
 namespace shardtype::linalg::detail {
 
-/// Whether column j of a triangle with n columns, whose elements are `element(i)`, depends on those before it, as far as can be
-/// told: what is left of it is roundings. Not where a number is NaN or infinite.
+/// Whether column j of a triangle with n columns, whose elements are `element(i)`, depends on those
+/// before it, as far as can be told: what is left of it is roundings. Not where a number is NaN or
+/// infinite.
 template <class Element>
 bool depends(std::int64_t n, std::int64_t j, Element element) {
   using R = kernels::real_t<std::remove_cvref_t<decltype(element(j))>>;

@@ -1,5 +1,6 @@
 #pragma once
-/// ScaLAPACK's description of a matrix, for calls of its functions on a tensor's own memory. Nothing of ScaLAPACK is called here.
+/// ScaLAPACK's description of a matrix, for calls of its functions on a tensor's own memory.
+/// Nothing of ScaLAPACK is called here.
 
 #include <algorithm>
 #include <array>
@@ -15,8 +16,8 @@ namespace shardtype {
 
 namespace rules {
 
-/// A matrix whose blocks lie in memory as ScaLAPACK's: `a[J, I]`, rows I the last dim, each dim whole or block-cyclic; `from`
-/// has the labels I and J.
+/// A matrix whose blocks lie in memory as ScaLAPACK's: `a[J, I]`, rows I the last dim, each dim
+/// whole or block-cyclic; `from` has the labels I and J.
 constexpr Verdict scalapack_matrix(Spec const& a, Spec const& from) {
   if (Verdict const v = has_all(a, from); !v) return v;
   int const rows = from.dims[0].label;
@@ -38,17 +39,20 @@ inline constexpr int scalapack_block = 64;
 
 namespace linalg::api {
 
-/// The array descriptor (DESC_) of a matrix with rows I and columns J for ScaLAPACK and PBLAS, whose first argument is then
-/// the block, `a.mutable_local().data()`: `a[J, I]`, `a[J@Y%n, I]`, `a[J, I@X%m]` or `a[J@Y%n, I@X%m]` -> {1, context, M, N, MB,
-/// NB, 0, 0, LLD}. The rows are the last dim, so a block is column-major. The user's process grid `context` has the ranks with
-/// coordinate p along X and q along Y at (p, q); without an axis it has one row, or column, of processes. It is -1 on
-/// ranks that are not in the grid. A dim that no axis splits has the other's block size, or 64: many functions want
-/// MB = NB. A mesh axis that splits neither dim has copies of the matrix, each with a grid of its own. Communicates nothing.
+/// The array descriptor (DESC_) of a matrix with rows I and columns J for ScaLAPACK and PBLAS,
+/// whose first argument is then the block, `a.mutable_local().data()`: `a[J, I]`, `a[J@Y%n, I]`,
+/// `a[J, I@X%m]` or `a[J@Y%n, I@X%m]` -> {1, context, M, N, MB, NB, 0, 0, LLD}. The rows are the
+/// last dim, so a block is column-major. The user's process grid `context` has the ranks with
+/// coordinate p along X and q along Y at (p, q); without an axis it has one row, or column, of
+/// processes. It is -1 on ranks that are not in the grid. A dim that no axis splits has the other's
+/// block size, or 64: many functions want MB = NB. A mesh axis that splits neither dim has copies
+/// of the matrix, each with a grid of its own. Communicates nothing.
 ///
-/// Refused: D01; Q08 another order of the dims, more dims, nested blocks, unreduced sums. Error E41: an extent over 2^31 - 1.
+/// Refused: D01; Q08 another order of the dims, more dims, nested blocks, unreduced sums. Error
+/// E41: an extent over 2^31 - 1.
 ///
-///     auto const desc = linalg::scalapack_descriptor<I, J>(a, context);   // a: f64[J@Y%64, I@X%64]
-///     pdgetrf_(&n, &n, a.mutable_local().data(), &one, &one, desc.data(), pivots, &info);
+///     auto const desc = linalg::scalapack_descriptor<I, J>(a, context);   // a: f64[J@Y%64,
+///     I@X%64] pdgetrf_(&n, &n, a.mutable_local().data(), &one, &one, desc.data(), pivots, &info);
 template <class I, class J, class A>
 std::array<int, 9> scalapack_descriptor(core::Argument<A> const& a, int context) {
   using S = core::Scope<A, shardtype::detail::Bare<I, J>>;

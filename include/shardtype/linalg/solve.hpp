@@ -25,11 +25,13 @@ namespace linalg::detail {
 struct One : Index<"one"> {};
 struct Other : Index<"other"> {};
 
-/// The tensor that a value is, has or stands for; of an expression of automatic mode that of its labels.
+/// The tensor that a value is, has or stands for; of an expression of automatic mode that of its
+/// labels.
 template <class A>
 using seen_t = shardtype::detail::argument_t<autodiff::tensor_of<A>>;
 
-/// Flops of a factorisation of each of the first operand's matrices times `third` / 3, and of `solutions` with a column.
+/// Flops of a factorisation of each of the first operand's matrices times `third` / 3, and of
+/// `solutions` with a column.
 constexpr planning::Work work(planning::CallSizing const& c, int third, std::int64_t columns) {
   std::int64_t const n = c.rows(0, c.operands[0].find(c.from.dims[0].label));
   std::int64_t const flops =
@@ -38,7 +40,8 @@ constexpr planning::Work work(planning::CallSizing const& c, int third, std::int
   return {flops, mul_sat(n <= kernels::lanes_most ? 64 / c.element_bytes(0) : 1, square), false};
 }
 
-/// Whether the column-major factors of matrix t of `a` have a zero on their diagonal; Error E80 where values are checked.
+/// Whether the column-major factors of matrix t of `a` have a zero on their diagonal; Error E80
+/// where values are checked.
 template <class I, class J, class A, class T>
 bool singular(A const& a, std::int64_t t, std::int64_t n, T const* factors) {
   for (std::int64_t k = 0; k < n; ++k)
@@ -71,8 +74,8 @@ struct ScaledFactors {
   int exponent = 0;
 };
 
-/// x = a^-1 b, or with `transposed` a^-T b, for each matrix of `made`, NaN where it is singular: `factors(t)` gives the
-/// ScaledFactors of matrix t, `right(t, x)` writes its right-hand sides.
+/// x = a^-1 b, or with `transposed` a^-T b, for each matrix of `made`, NaN where it is singular:
+/// `factors(t)` gives the ScaledFactors of matrix t, `right(t, x)` writes its right-hand sides.
 template <class I, class J, bool transposed, class A, class T, class Factors, class Right>
 void solve_each(A const& a, kernels::Stack<T> const& made, Factors factors, Right right) {
   std::int64_t const n = made.rows, width = made.width;
@@ -118,8 +121,9 @@ void unscale(kernels::Stack<T> const& made, std::int64_t t, int exponent) {
       x = kernels::times_power(x, -exponent);
     }
 }
-/// Writes the factors and the pivots of each matrix, as many at once as a register has lanes. `exponents`: of the powers of two by
-/// which the matrices were scaled, or null: the factors are those of the given ones.
+/// Writes the factors and the pivots of each matrix, as many at once as a register has lanes.
+/// `exponents`: of the powers of two by which the matrices were scaled, or null: the factors are
+/// those of the given ones.
 template <class A, class T>
 void factor_in_lanes(A const& a, kernels::Stack<T const> const& mats, kernels::Stack<T> const& made,
                      std::int32_t* pivots, std::int32_t* exponents) {
@@ -200,8 +204,9 @@ constexpr auto minus_outer(A const& y, B const& x) {
 
 namespace op {
 
-/// The factors P A = L U of each matrix [B, I, J], scaled by a power of two, as [B, J, I]: column-major; the pivots i32[B, J], from 0
-/// on, complete for singular matrices too; and the exponents i32[B] of the powers. No gradient flows through them.
+/// The factors P A = L U of each matrix [B, I, J], scaled by a power of two, as [B, J, I]:
+/// column-major; the pivots i32[B, J], from 0 on, complete for singular matrices too; and the
+/// exponents i32[B] of the powers. No gradient flows through them.
 template <class I, class J>
 struct ScaledLu : linalg::detail::OnMatrices<I, J> {
   using operation = ScaledLu;
@@ -303,8 +308,8 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
   }
 };
 
-/// x = a^-1 b, or with `transposed` a^-T b, by the factors that ScaledLu gave: operands a, those, b. Of a nothing is
-/// read; the gradient is with respect to it.
+/// x = a^-1 b, or with `transposed` a^-T b, by the factors that ScaledLu gave: operands a, those,
+/// b. Of a nothing is read; the gradient is with respect to it.
 template <class I, class J, bool transposed>
 struct SolveFactored : linalg::detail::OnFactors<I, J> {
   using operation = SolveFactored;
@@ -384,18 +389,20 @@ namespace linalg {
 /// Public functions of linalg; argument-dependent lookup does not find them (core/namespaces.hpp).
 namespace api {
 
-/// The solution of a x = b for each matrix of a: `a[B@X, I, J]`, `b[B@X, I, K]` -> `[B@X, J, K]`, of float, double or their
-/// complex numbers. I names the rows and J the columns, at any place among the dims; further dims of a number matrices and
-/// are split alike in b; dims that only b has (none, or several, split or not) are right-hand sides. `solve<J, I>(a, b)` solves
-/// with the transposed matrix. b may be an unreduced sum; then so is the result.
+/// The solution of a x = b for each matrix of a: `a[B@X, I, J]`, `b[B@X, I, K]` -> `[B@X, J, K]`,
+/// of float, double or their complex numbers. I names the rows and J the columns, at any place
+/// among the dims; further dims of a number matrices and are split alike in b; dims that only b has
+/// (none, or several, split or not) are right-hand sides. `solve<J, I>(a, b)` solves with the
+/// transposed matrix. b may be an unreduced sum; then so is the result.
 ///
 ///     auto x = linalg::solve<I, J>(a, b);
 ///
-/// By LU factors with partial pivoting, as LAPACK; matrices of at most 32 rows are factored as many at once as a register
-/// has lanes. A singular matrix gives NaN in its own solution; with SHARDTYPE_CHECK=values it is Error E80, which names
-/// it. Communicates nothing, in both directions; the backward pass takes the factors of the forward pass.
-/// Refused: D01, Q01 rows or columns split, Q02 an unreduced matrix, Q06 dims that do not fit, P12, C10. Errors: E24, E41
-/// a matrix that is not square. As jnp.linalg.solve.
+/// By LU factors with partial pivoting, as LAPACK; matrices of at most 32 rows are factored as many
+/// at once as a register has lanes. A singular matrix gives NaN in its own solution; with
+/// SHARDTYPE_CHECK=values it is Error E80, which names it. Communicates nothing, in both
+/// directions; the backward pass takes the factors of the forward pass. Refused: D01, Q01 rows or
+/// columns split, Q02 an unreduced matrix, Q06 dims that do not fit, P12, C10. Errors: E24, E41 a
+/// matrix that is not square. As jnp.linalg.solve.
 template <class I, class J, class A, class B>
 constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   return shardtype::call(op::Solve<I, J>{}, where, a.self(), b);

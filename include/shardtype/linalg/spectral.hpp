@@ -32,8 +32,9 @@ namespace detail {
 
 #ifdef SHARDTYPE_HAVE_LAPACK
 
-/// Calls `f(t, x, w)` for each Hermitian matrix: its eigenvalues w and, where they are asked for, its vectors as the column-major x;
-/// NaN of a matrix with a NaN, with which LAPACK may not end, or of which LAPACK finds none.
+/// Calls `f(t, x, w)` for each Hermitian matrix: its eigenvalues w and, where they are asked for,
+/// its vectors as the column-major x; NaN of a matrix with a NaN, with which LAPACK may not end, or
+/// of which LAPACK finds none.
 template <class A, class T, class F>
 void each_eigh(A const& a, kernels::Stack<T const> const& mats, bool vectors, F f) {
   using R = kernels::real_t<T>;
@@ -54,12 +55,14 @@ void each_eigh(A const& a, kernels::Stack<T const> const& mats, bool vectors, F 
   }
 }
 
-/// Singular values of an m x n matrix, and, where they are asked for, vectors: u with leading dimension m, vh with min(m, n).
+/// Singular values of an m x n matrix, and, where they are asked for, vectors: u with leading
+/// dimension m, vh with min(m, n).
 template <class T>
 struct OneSvd {
   bool good;     ///< false of a matrix with a NaN or an infinity, or of which LAPACK finds none
-  int exponent;  ///< of the power of two by which the matrix was scaled; 0 where that is not asked for
-  T* scratch;  ///< m n elements
+  int exponent;  ///< of the power of two by which the matrix was scaled; 0 where that is not asked
+                 ///< for
+  T* scratch;    ///< m n elements
   T* u;
   T* vh;
   kernels::real_t<T>* s;
@@ -96,8 +99,8 @@ void each_svd(A const& a, kernels::Stack<T const> const& mats, bool vectors, F f
 
 namespace op {
 
-/// Eigenvalues [B, K] of Hermitian matrices [B, I, J], real, and eigenvectors [B, I, K], in the order of a's dims, with K in
-/// the place of J.
+/// Eigenvalues [B, K] of Hermitian matrices [B, I, J], real, and eigenvectors [B, I, K], in the
+/// order of a's dims, with K in the place of J.
 template <class I, class J, class K>
 struct Eigh : linalg::detail::OnMatrices<I, J> {
   using operation = Eigh;
@@ -375,35 +378,39 @@ struct Vjp<op::SvdValues<I, J, K>> : SingularValuesPull {
 namespace linalg {
 namespace api {
 
-/// Eigenvalues and eigenvectors of each symmetric (Hermitian) matrix, a = v w v^H: `a[B@X, I, J]` -> `{w[B@X, K], v[B@X, I,
-/// K]}`, of float, double or their complex numbers; w is real and ascending. Only the lower triangle is read. Rows and
-/// columns are whole on each rank. A matrix with a NaN, or of which LAPACK finds no eigenvalues, gives NaN in its own
-/// result. The gradient is symmetric, of first order (X03), and not finite for vectors of equal eigenvalues; their sign and
-/// phase are LAPACK's, so functions of them should not depend on it. Communicates nothing.
-/// Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12. Errors: E41 not square, E79 no LAPACK. As jnp.linalg.eigh.
+/// Eigenvalues and eigenvectors of each symmetric (Hermitian) matrix, a = v w v^H: `a[B@X, I, J]`
+/// -> `{w[B@X, K], v[B@X, I, K]}`, of float, double or their complex numbers; w is real and
+/// ascending. Only the lower triangle is read. Rows and columns are whole on each rank. A matrix
+/// with a NaN, or of which LAPACK finds no eigenvalues, gives NaN in its own result. The gradient
+/// is symmetric, of first order (X03), and not finite for vectors of equal eigenvalues; their sign
+/// and phase are LAPACK's, so functions of them should not depend on it. Communicates nothing.
+/// Refused: D01, D02 K is a dim of a, Q01, Q02, Q06, P12. Errors: E41 not square, E79 no LAPACK. As
+/// jnp.linalg.eigh.
 template <class I, class J, class K, class A>
 constexpr auto eigh(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::named_results<Eigen>(shardtype::call(op::Eigh<I, J, K>{}, where, a.self()));
 }
 
-/// Eigenvalues alone: `a[B@X, I, J]` -> `[B@X, K]`, as eigh. Of a value whose gradient is wanted the vectors are found too.
+/// Eigenvalues alone: `a[B@X, I, J]` -> `[B@X, K]`, as eigh. Of a value whose gradient is wanted
+/// the vectors are found too.
 template <class I, class J, class K, class A>
 constexpr auto eigvalsh(core::Argument<A> const& a, checking::CallSite where = {}) {
   return shardtype::call(op::EighValues<I, J, K>{}, where, a.self());
 }
 
-/// Singular vectors and values of each matrix, a = u s vh: `a[B@X, I, J]` -> `{u[B@X, I, K], s[B@X, K], vh[B@X, K, J]}` with
-/// min(I, J) rows of K; s is real and descending. The gradient is of first order (X03), and right where singular values differ:
-/// equal ones, whose vectors are not determined, count as having no difference. The phase of pairs of vectors is LAPACK's, so functions
-/// of them should not depend on it. Otherwise as eigh.
-/// Corresponds to jnp.linalg.svd with full_matrices=False.
+/// Singular vectors and values of each matrix, a = u s vh: `a[B@X, I, J]` -> `{u[B@X, I, K], s[B@X,
+/// K], vh[B@X, K, J]}` with min(I, J) rows of K; s is real and descending. The gradient is of first
+/// order (X03), and right where singular values differ: equal ones, whose vectors are not
+/// determined, count as having no difference. The phase of pairs of vectors is LAPACK's, so
+/// functions of them should not depend on it. Otherwise as eigh. Corresponds to jnp.linalg.svd with
+/// full_matrices=False.
 template <class I, class J, class K, class A>
 constexpr auto svd(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::named_results<Singular>(shardtype::call(op::Svd<I, J, K>{}, where, a.self()));
 }
 
-/// Singular values alone: `a[B@X, I, J]` -> `[B@X, K]`, as svd, with a gradient of first order. The largest is the
-/// 2-norm.
+/// Singular values alone: `a[B@X, I, J]` -> `[B@X, K]`, as svd, with a gradient of first order. The
+/// largest is the 2-norm.
 template <class I, class J, class K, class A>
 constexpr auto svdvals(core::Argument<A> const& a, checking::CallSite where = {}) {
   return shardtype::call(op::SvdValues<I, J, K>{}, where, a.self());

@@ -14,7 +14,8 @@ namespace shardtype {
 
 namespace op {
 
-/// The cotangent [B, I, J] of matrices by that of their left or right singular vectors: operands a, u, s, vh, and the cotangent.
+/// The cotangent [B, I, J] of matrices by that of their left or right singular vectors: operands a,
+/// u, s, vh, and the cotangent.
 template <class I, class J, class K, bool left>
 struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
   using operation = SvdVectorsPull;
@@ -62,7 +63,8 @@ struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
 
  private:
   /// u is m x k, vt = v^H^T n x k; `g`: the cotangent, m x k or k x n, then 2 k k
-  /// elements of scratch. By p' of p = u^H a' v: u (f (p s + s p^H)) and v (f (s p + p^H s)), f = 1 / (s_j^2 - s_i^2).
+  /// elements of scratch. By p' of p = u^H a' v: u (f (p s + s p^H)) and v (f (s p + p^H s)), f = 1
+  /// / (s_j^2 - s_i^2).
   template <class T>
   static void pull(std::int64_t m, std::int64_t n, std::int64_t k, T const* u, T const* vt,
                    linalg::kernels::real_t<T> const* value, T* g, T* result) {

@@ -1,7 +1,8 @@
 #pragma once
-/// QR and least squares of one tall matrix whose rows are split over ranks, as an operation: its rule and its plan. Each rank
-/// factorizes its rows, and the ranks' triangles are gathered (Demmel, Grigori, Hoemmen and Langou, "Communication-optimal
-/// parallel and sequential QR and LU factorizations", 2012).
+/// QR and least squares of one tall matrix whose rows are split over ranks, as an operation: its
+/// rule and its plan. Each rank factorizes its rows, and the ranks' triangles are gathered (Demmel,
+/// Grigori, Hoemmen and Langou, "Communication-optimal parallel and sequential QR and LU
+/// factorizations", 2012).
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +18,8 @@ namespace shardtype {
 
 namespace linalg::rule {
 
-/// One matrix `a[I@X, J]`, its dims in any order, rows in blocks, with at least as many rows as columns.
+/// One matrix `a[I@X, J]`, its dims in any order, rows in blocks, with at least as many rows as
+/// columns.
 constexpr Verdict tall(Question const& q) {
   Spec const& a = q.a();
   if (Verdict v = has_all(a, q.from); !v) return v;
@@ -46,13 +48,15 @@ namespace detail {
 
 /// Numbers in an n x n triangle.
 constexpr std::int64_t triangle(std::int64_t n) { return n * (n + 1) / 2; }
-/// Rows that are factorized at a time: they stay in a cache; of many columns, for which LAPACK works in blocks, all rows.
+/// Rows that are factorized at a time: they stay in a cache; of many columns, for which LAPACK
+/// works in blocks, all rows.
 constexpr std::int64_t tall_chunk(std::int64_t rows, std::int64_t n, std::int64_t element_bytes) {
   if (n > 128 || n == 0) return std::max<std::int64_t>(rows, 1);
   return std::max(2 * n, 524288 / (n * element_bytes));
 }
-/// The scratch of a rank, in elements: a chunk and its reflectors' factors, the chunks' triangles and what they are multiplied
-/// with, those of all ranks, and the gathered message with the own part of it.
+/// The scratch of a rank, in elements: a chunk and its reflectors' factors, the chunks' triangles
+/// and what they are multiplied with, those of all ranks, and the gathered message with the own
+/// part of it.
 struct TallScratch {
   std::int64_t chunk, rows, chunks, n, ranks;
   constexpr TallScratch(std::int64_t held, std::int64_t columns, std::int64_t p,
@@ -90,7 +94,8 @@ constexpr void tall_round(Step const& s, Round& r) {
 
 namespace op {
 
-/// q [I@X, K] and r [K, J] of a = q r, r the same on all ranks. By reflectors, or, if `cholesky`, by CholeskyQR2.
+/// q [I@X, K] and r [K, J] of a = q r, r the same on all ranks. By reflectors, or, if `cholesky`,
+/// by CholeskyQR2.
 template <class I, class J, class K>
 struct TallQr {
   using operation = TallQr;

@@ -19,7 +19,8 @@ namespace shardtype::execute {
 
 #ifdef SHARDTYPE_HAVE_LAPACK
 
-/// QR of the rows that the ranks of `comm` hold: `rows` has this rank's; q and r are written row by row.
+/// QR of the rows that the ranks of `comm` hold: `rows` has this rank's; q and r are written row by
+/// row.
 template <class T>
 class TallFactorization {
  public:
@@ -41,8 +42,9 @@ class TallFactorization {
     for (int g = 0; g < comm.size(); ++g) counts_.push_back(linalg::detail::triangle(n_));
   }
 
-  /// By reflectors: of chunks of rows, of the chunks' triangles, of the ranks' triangles. What has fewer rows than columns gives as
-  /// many rows of a triangle as it has: with rows of zeros below them, q would lose what falls on those.
+  /// By reflectors: of chunks of rows, of the chunks' triangles, of the ranks' triangles. What has
+  /// fewer rows than columns gives as many rows of a triangle as it has: with rows of zeros below
+  /// them, q would lose what falls on those.
   void by_reflectors() {
     namespace lk = linalg::kernels;
     using lk::Trans;
@@ -90,8 +92,9 @@ class TallFactorization {
     }
   }
 
-  /// By CholeskyQR2: twice q = a r^-1 with r^H r = a^H a. The sums are added in the order of ranks on each of them, so all see the
-  /// same failure. Returns whether the columns are independent enough.
+  /// By CholeskyQR2: twice q = a r^-1 with r^H r = a^H a. The sums are added in the order of ranks
+  /// on each of them, so all see the same failure. Returns whether the columns are independent
+  /// enough.
   bool by_cholesky() {
     namespace lk = linalg::kernels;
     T* const gram = all_;
@@ -180,7 +183,8 @@ class TallFactorization {
   void add_triangle(std::int64_t rank, T* to) const {
     for_triangle(rank, [&](std::int64_t i, std::int64_t j, T const& x) { to[i + j * n_] += x; });
   }
-  /// Whether the columns of the first q are nearly orthonormal: then the second one's are to rounding.
+  /// Whether the columns of the first q are nearly orthonormal: then the second one's are to
+  /// rounding.
   bool near_identity(T const* gram) const {
     R most(0);
     for (std::int64_t j = 0; j < n_; ++j)
@@ -210,7 +214,8 @@ class TallFactorization {
 
 #endif
 
-/// A matrix of rows that lie one after the other, or memory for one, of which `copy` writes the elements to their places.
+/// A matrix of rows that lie one after the other, or memory for one, of which `copy` writes the
+/// elements to their places.
 template <class T>
 struct RowMajor {
   linalg::kernels::Stack<T> to;

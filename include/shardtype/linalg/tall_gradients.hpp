@@ -1,6 +1,6 @@
 #pragma once
-/// QR and least squares of one tall matrix whose rows are split over ranks: the functions of linalg.hpp for such types, and their
-/// gradients.
+/// QR and least squares of one tall matrix whose rows are split over ranks: the functions of
+/// linalg.hpp for such types, and their gradients.
 
 #include <cstddef>
 #include <source_location>
@@ -51,8 +51,8 @@ namespace linalg {
 
 namespace detail {
 
-/// Whether the rows I of a matrix are split in blocks: then it is one tall matrix over many ranks; of a recorded
-/// value the planner moves the axes instead.
+/// Whether the rows I of a matrix are split in blocks: then it is one tall matrix over many ranks;
+/// of a recorded value the planner moves the axes instead.
 template <class I, class J, class A, bool tensor = is_tensor<A>>
 inline constexpr bool rows_in_blocks = false;
 template <class I, class J, class A>
@@ -103,31 +103,36 @@ constexpr auto fitted(Parts const& parts, B const& b, std::source_location const
 
 namespace api {
 
-/// Orthonormal columns q and an upper triangular r with a = q r for one tall matrix whose rows are split: `a[I@X, J]` -> `{q[I@X,
-/// K], r[K, J]}`, r the same on all ranks. Each rank factorizes its rows in chunks that stay in a cache, then all factorize
-/// the ranks' triangles: one all_gather, in which J (J + 1) / 2 numbers of each rank arrive, of any number of rows. Ranks may have
-/// fewer rows than columns, or none. Of a matrix of lower rank q is orthonormal too, and r has small numbers on its diagonal.
-/// The gradient is of first order, of matrices of full rank; that of q sends one all_reduce of J x J numbers. Refused: D01, D02, Q02,
-/// Q07 J or further dims split, batch dims, fewer rows than columns; P12. Errors: E41 fewer rows than columns, E79.
-/// Source: Demmel, Grigori, Hoemmen and Langou, "Communication-optimal parallel and sequential QR and LU factorizations", 2012.
+/// Orthonormal columns q and an upper triangular r with a = q r for one tall matrix whose rows are
+/// split: `a[I@X, J]` -> `{q[I@X, K], r[K, J]}`, r the same on all ranks. Each rank factorizes its
+/// rows in chunks that stay in a cache, then all factorize the ranks' triangles: one all_gather, in
+/// which J (J + 1) / 2 numbers of each rank arrive, of any number of rows. Ranks may have fewer
+/// rows than columns, or none. Of a matrix of lower rank q is orthonormal too, and r has small
+/// numbers on its diagonal. The gradient is of first order, of matrices of full rank; that of q
+/// sends one all_reduce of J x J numbers. Refused: D01, D02, Q02, Q07 J or further dims split,
+/// batch dims, fewer rows than columns; P12. Errors: E41 fewer rows than columns, E79. Source:
+/// Demmel, Grigori, Hoemmen and Langou, "Communication-optimal parallel and sequential QR and LU
+/// factorizations", 2012.
 template <class I, class J, class K, class A>
   requires detail::TallMatrix<I, J, A>
 constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where);
 }
-/// The same by CholeskyQR2, whose work is matrix products: `qr<I, J, K>(a, linalg::cholesky_qr)`. Two all_gathers as the one above.
-/// The diagonal of r is positive. Error E83, on all ranks, where the condition of a is above 1e7 or so (3e3 in float), at which q
-/// would not be orthonormal. Source: Yamamoto, Nakatsukasa, Yanagisawa and Fukaya, "Roundoff error analysis of the CholeskyQR2
-/// algorithm", 2015.
+/// The same by CholeskyQR2, whose work is matrix products: `qr<I, J, K>(a, linalg::cholesky_qr)`.
+/// Two all_gathers as the one above. The diagonal of r is positive. Error E83, on all ranks, where
+/// the condition of a is above 1e7 or so (3e3 in float), at which q would not be orthonormal.
+/// Source: Yamamoto, Nakatsukasa, Yanagisawa and Fukaya, "Roundoff error analysis of the
+/// CholeskyQR2 algorithm", 2015.
 template <class I, class J, class K, class A>
   requires detail::TallMatrix<I, J, A>
 constexpr auto qr(core::Argument<A> const& a, CholeskyQr, checking::CallSite where = {}) {
   return detail::tall_qr(op::TallQr<I, J, K>{true}, a.self(), where);
 }
 
-/// The x that makes |a x - b| smallest for one tall matrix of full rank whose rows are split: `a[I@X, J]`, `b[I@X]` or `b[I@X,
-/// K]` -> `[J]`, `[J, K]`, the same on all ranks along X. By qr, and one all_reduce of J x K numbers. Refusals and errors as qr; Error
-/// E83, on all ranks, of a column that depends on those before it; b as einsum of q and b.
+/// The x that makes |a x - b| smallest for one tall matrix of full rank whose rows are split:
+/// `a[I@X, J]`, `b[I@X]` or `b[I@X, K]` -> `[J]`, `[J, K]`, the same on all ranks along X. By qr,
+/// and one all_reduce of J x K numbers. Refusals and errors as qr; Error E83, on all ranks, of a
+/// column that depends on those before it; b as einsum of q and b.
 template <class I, class J, class A, class B>
   requires detail::TallMatrix<I, J, A>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {

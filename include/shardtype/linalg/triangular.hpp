@@ -11,7 +11,8 @@ namespace shardtype {
 
 namespace linalg {
 
-/// Which matrix the elements stand for: the lower triangle or the upper one, with ones on the diagonal if `unit`.
+/// Which matrix the elements stand for: the lower triangle or the upper one, with ones on the
+/// diagonal if `unit`.
 struct Triangular {
   bool upper = false;
   bool unit = false;
@@ -172,8 +173,9 @@ struct Vjp<op::TriangularSolve<I, J>> : Differentiable {
   }
 };
 
-/// a' = l^-T s conj(l)^-1, where s is the Hermitian part of the lower triangle of l^T l', its diagonal halved. It is
-/// Hermitian: of each pair of elements of a, of which one is read, half goes to either.
+/// a' = l^-T s conj(l)^-1, where s is the Hermitian part of the lower triangle of l^T l', its
+/// diagonal halved. It is Hermitian: of each pair of elements of a, of which one is read, half goes
+/// to either.
 template <class I, class J>
 struct Vjp<op::Cholesky<I, J>> : Differentiable {
   using Op = op::Cholesky<I, J>;
@@ -206,36 +208,38 @@ struct Vjp<op::Cholesky<I, J>> : Differentiable {
 namespace linalg {
 namespace api {
 
-/// The solution of l x = b for triangular matrices: types as solve<I, J>(l, b). With rows I and columns J, `how` says
-/// which triangle is read, and whether ones stand for the diagonal; the rest is not read. The transposed matrix is
-/// `triangular_solve<J, I>(l, b, {.upper = true})` of a lower l. A zero on the diagonal gives NaN, and Error E80 with
-/// SHARDTYPE_CHECK=values. Communicates nothing. Refusals as solve. As scipy.linalg.solve_triangular.
+/// The solution of l x = b for triangular matrices: types as solve<I, J>(l, b). With rows I and
+/// columns J, `how` says which triangle is read, and whether ones stand for the diagonal; the rest
+/// is not read. The transposed matrix is `triangular_solve<J, I>(l, b, {.upper = true})` of a lower
+/// l. A zero on the diagonal gives NaN, and Error E80 with SHARDTYPE_CHECK=values. Communicates
+/// nothing. Refusals as solve. As scipy.linalg.solve_triangular.
 template <class I, class J, class A, class B>
 constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangular how = {},
                                 checking::CallSite where = {}) {
   return shardtype::call(op::TriangularSolve<I, J>{how}, where, l.self(), b);
 }
 
-/// The lower triangular l with a = l l^T (l l^H of complex numbers) for each symmetric positive definite matrix:
-/// `a[B@X, I, J]` -> l typed as a, zeros above the diagonal. Only the lower triangle is read. A matrix that is not positive
-/// definite gives NaN in its own result, and Error E81, which names it, with SHARDTYPE_CHECK=values. The gradient is
-/// symmetric: it is that of matrices which stay symmetric. Communicates nothing. Refused: D01, Q01, Q02, Q06, P12. Error
-/// E41: not square. As jnp.linalg.cholesky; source of the gradient: Murray, "Differentiation of the Cholesky
-/// decomposition", 2016.
+/// The lower triangular l with a = l l^T (l l^H of complex numbers) for each symmetric positive
+/// definite matrix: `a[B@X, I, J]` -> l typed as a, zeros above the diagonal. Only the lower
+/// triangle is read. A matrix that is not positive definite gives NaN in its own result, and Error
+/// E81, which names it, with SHARDTYPE_CHECK=values. The gradient is symmetric: it is that of
+/// matrices which stay symmetric. Communicates nothing. Refused: D01, Q01, Q02, Q06, P12. Error
+/// E41: not square. As jnp.linalg.cholesky; source of the gradient: Murray, "Differentiation of the
+/// Cholesky decomposition", 2016.
 template <class I, class J, class A>
 constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {}) {
   return shardtype::call(op::Cholesky<I, J>{}, where, a.self());
 }
-/// The upper triangular u with a = u^T u (u^H u): the upper triangle of a is read, zeros below the diagonal. Otherwise as above.
-/// Corresponds to jnp.linalg.cholesky with upper=True.
+/// The upper triangular u with a = u^T u (u^H u): the upper triangle of a is read, zeros below the
+/// diagonal. Otherwise as above. Corresponds to jnp.linalg.cholesky with upper=True.
 template <class I, class J, class A>
 constexpr auto cholesky(core::Argument<A> const& a, Upper, checking::CallSite where = {}) {
   // u is the transpose of the lower factor of the transposed matrix
   return shardtype::call(op::Cholesky<J, I>{}, where, a.self());
 }
 
-/// The solution of a x = b by l = cholesky<I, J>(a): types as solve<I, J>(a, b). Two triangular solutions; communicates
-/// nothing. Refusals as solve.
+/// The solution of a x = b by l = cholesky<I, J>(a): types as solve<I, J>(a, b). Two triangular
+/// solutions; communicates nothing. Refusals as solve.
 template <class I, class J, class A, class B>
 constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
                               checking::CallSite where = {}) {

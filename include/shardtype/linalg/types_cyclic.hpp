@@ -1,6 +1,6 @@
 #pragma once
-/// Factorizations and solves of one matrix over many ranks, as operations: their rules, and their plans, loops of panels
-/// in which nothing is gathered.
+/// Factorizations and solves of one matrix over many ranks, as operations: their rules, and their
+/// plans, loops of panels in which nothing is gathered.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,8 @@ constexpr Code factorized_elements() {
   return real || is_complex<T> ? Code::ok : Code::P12_not_floating;
 }
 
-/// Error E41 unless the matrix is square, and E24 unless the right-hand sides, the last operand, have as many rows.
+/// Error E41 unless the matrix is square, and E24 unless the right-hand sides, the last operand,
+/// have as many rows.
 constexpr void check_square(ResultExtents const& c, bool transposed) {
   int const rows = c.from().dims[0].label;
   int const columns = c.from().dims[1].label;
@@ -47,7 +48,8 @@ constexpr void check_square(ResultExtents const& c, bool transposed) {
   c.out[c.result.find(made)] = n;
 }
 
-/// Whether a factorization takes the memory of its matrix; by a constructor, so that an operation can derive from it.
+/// Whether a factorization takes the memory of its matrix; by a constructor, so that an operation
+/// can derive from it.
 struct InPlace {
   bool in_place = false;
   constexpr InPlace() = default;
@@ -82,7 +84,8 @@ struct OnOneMatrix {
   constexpr void extents(ResultExtents const& c) const { check_square(c, Transposed); }
 };
 
-/// The same of LU; `singular`: a matrix without a pivot is no error, its result is the matrix itself and a first pivot of -1.
+/// The same of LU; `singular`: a matrix without a pivot is no error, its result is the matrix
+/// itself and a first pivot of -1.
 struct LuWays : InPlace {
   bool singular = false;
   constexpr LuWays() = default;
@@ -98,7 +101,8 @@ constexpr bool is_singular(std::int32_t const* pivots, std::int64_t n) {
 
 namespace op {
 
-/// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a second result.
+/// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a
+/// second result.
 template <class I, class J>
 struct CyclicLu : detail::OnOneMatrix<I, J>, detail::LuWays {
   using operation = CyclicLu;

@@ -12,8 +12,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// 1 / (|a|_1 |a^-1|_1), estimated by factors and pivots and |a|_1, a number. How many solutions it takes depends on the
-/// values; plans have the most.
+/// 1 / (|a|_1 |a^-1|_1), estimated by factors and pivots and |a|_1, a number. How many solutions it
+/// takes depends on the values; plans have the most.
 template <class I, class J>
 struct OfCondition : OnOneMatrix<I, J> {
   static constexpr std::string_view name = "rcond";

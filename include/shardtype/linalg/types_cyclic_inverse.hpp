@@ -1,6 +1,7 @@
 #pragma once
-/// Solves in which the factors of one matrix over many ranks come by to each rank's own right-hand sides, and what is
-/// computed of the diagonal of the factors, as operations: their rules, and their plans.
+/// Solves in which the factors of one matrix over many ranks come by to each rank's own right-hand
+/// sides, and what is computed of the diagonal of the factors, as operations: their rules, and
+/// their plans.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,9 +16,9 @@ namespace shardtype {
 
 namespace rules {
 
-/// A solve with the factors of `lu_factor` whose right-hand sides, the last operand, are split over the axis of the matrix:
-/// `b[I, K@X]` gives `[J, K@X]`; `transposed`: `b[J, K@X]` gives `[I, K@X]`. K may be split over further axes, and b an
-/// unreduced sum over them.
+/// A solve with the factors of `lu_factor` whose right-hand sides, the last operand, are split over
+/// the axis of the matrix: `b[I, K@X]` gives `[J, K@X]`; `transposed`: `b[J, K@X]` gives `[I,
+/// K@X]`. K may be split over further axes, and b an unreduced sum over them.
 constexpr Verdict cyclic_solve_own(Question const& q, bool transposed) {
   if (Verdict const v = one_matrix(q, Over::columns); !v) return v;
   if (Verdict const p = cyclic_pivots(q); !p) return p;
@@ -179,7 +180,8 @@ struct OfDiagonal : OnOneMatrix<I, J> {
 
 namespace op {
 
-/// a x = b, or a^T x = b, for right-hand sides of which each rank has its own, by the factors and pivots of CyclicLu.
+/// a x = b, or a^T x = b, for right-hand sides of which each rank has its own, by the factors and
+/// pivots of CyclicLu.
 template <class I, class J, bool Transposed = false>
 struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
   using operation = CyclicLuSolveOwn;
@@ -194,7 +196,8 @@ struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, rules::Over::columns, Transp
   }
 };
 
-/// The inverse [J, I@X%n], by the factors and pivots of CyclicLu; `Transposed`: its transpose, typed as the matrix.
+/// The inverse [J, I@X%n], by the factors and pivots of CyclicLu; `Transposed`: its transpose,
+/// typed as the matrix.
 template <class I, class J, bool Transposed = false>
 struct CyclicInverse : detail::OfFactors<I, J> {
   using operation = CyclicInverse;
@@ -209,8 +212,9 @@ struct CyclicInverse : detail::OfFactors<I, J> {
   }
 };
 
-/// det a^-T, typed as the matrix, by the factors and pivots of CyclicLu and the determinant; of a singular matrix, which stands
-/// in place of its factors, by cofactors. It sends what the inverse sends.
+/// det a^-T, typed as the matrix, by the factors and pivots of CyclicLu and the determinant; of a
+/// singular matrix, which stands in place of its factors, by cofactors. It sends what the inverse
+/// sends.
 template <class I, class J>
 struct CyclicCofactors : detail::OnOneMatrix<I, J> {
   using operation = CyclicCofactors;
@@ -233,7 +237,8 @@ struct CyclicCofactors : detail::OnOneMatrix<I, J> {
   }
 };
 
-/// The determinant, its sign or the logarithm of its modulus, by the factors and pivots of CyclicLu.
+/// The determinant, its sign or the logarithm of its modulus, by the factors and pivots of
+/// CyclicLu.
 template <class I, class J, linalg::detail::Product what>
 struct CyclicLuProduct : detail::OfDiagonal<I, J, what> {
   using operation = CyclicLuProduct;

@@ -1,5 +1,6 @@
 #pragma once
-/// Plans of one matrix over many ranks: the loops of panels and of right-hand sides. docs/linalg.md has the algorithms.
+/// Plans of one matrix over many ranks: the loops of panels and of right-hand sides. docs/linalg.md
+/// has the algorithms.
 
 #include <algorithm>
 #include <cstdint>
@@ -52,8 +53,8 @@ constexpr std::int64_t cholesky_scratch(CyclicBlocks const& b) {
 /// Panels in memory at a time: one is used, one arrives, one may still be on its way out.
 inline constexpr std::int64_t panel_slots = 3;
 
-/// The operations whose loop of panels is planned. LU beside a solve: its factors are not the result; `lu_and_solve` carries
-/// the right-hand sides along.
+/// The operations whose loop of panels is planned. LU beside a solve: its factors are not the
+/// result; `lu_and_solve` carries the right-hand sides along.
 enum class CyclicFactor : std::int8_t { lu, lu_and_solve, lu_before_solve, cholesky };
 
 /// One call on a matrix `a[I, J@X%n]`.
@@ -80,7 +81,8 @@ struct CyclicCall {
 /// The steps of these loops, in each round.
 namespace cyclic_rounds {
 
-/// The call of a step whose `before` is the matrix and whose `after` is a value of the right-hand sides, or the matrix.
+/// The call of a step whose `before` is the matrix and whose `after` is a value of the right-hand
+/// sides, or the matrix.
 constexpr CyclicCall call_of(Step const& s, Round const& r) {
   Spec const& a = s.before;
   int const j = a.cyclic_dim();
@@ -171,7 +173,8 @@ constexpr void solve(Step const& s, Round& r) {
   std::int64_t const rows = c.blocks.n + 2 * std::min(c.blocks.n, c.blocks.ranks * c.blocks.block);
   r.work.workspace = mul_sat(mul_sat(rows, c.right), c.element_bytes);
 }
-/// One rank sends sums to the next one: of the blocks behind its own, of as many as there are other ranks.
+/// One rank sends sums to the next one: of the blocks behind its own, of as many as there are other
+/// ranks.
 template <bool forward>
 constexpr void ring(Step const& s, Round& r) {
   if (r.step == 0) return cyclic_rounds::solve<forward>(s, r);
@@ -264,8 +267,8 @@ constexpr auto cyclic_factor_round(CyclicFactor how) {
              ? R(&cyclic_rounds::factor<CyclicFactor::lu_before_solve, in_place>)
              : R(&cyclic_rounds::factor<CyclicFactor::lu_and_solve, in_place>);
 }
-/// The loop of panels: one is factorized, sent to all, and applied to the columns behind it, before which the owner of the next
-/// panel factorizes that (look-ahead).
+/// The loop of panels: one is factorized, sent to all, and applied to the columns behind it, before
+/// which the owner of the next panel factorizes that (look-ahead).
 constexpr void append_cyclic_panels(Plan& p, CallSizing const& c,
                                     void (*round)(Step const&, Round&)) {
   CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);

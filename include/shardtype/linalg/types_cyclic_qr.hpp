@@ -1,6 +1,6 @@
 #pragma once
-/// QR of one matrix whose columns are block-cyclic over a mesh axis, as an operation: its rule, and its plan, two loops of
-/// panels in which nothing is gathered.
+/// QR of one matrix whose columns are block-cyclic over a mesh axis, as an operation: its rule, and
+/// its plan, two loops of panels in which nothing is gathered.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace shardtype {
 
 namespace planning {
 
-/// The panels of reflectors of a matrix of `rows` rows: one for each block of its first min(rows, columns) columns.
+/// The panels of reflectors of a matrix of `rows` rows: one for each block of its first min(rows,
+/// columns) columns.
 struct QrPanels {
   std::int64_t rows = 0;
   CyclicBlocks columns{};
@@ -33,8 +34,8 @@ struct QrPanels {
   /// Panels in memory at a time: one is used, one arrives or is on its way out.
   static constexpr std::int64_t slots = 2;
   constexpr std::int64_t in_slots() const { return mul_sat(slots, room()); }
-  /// Elements that the two loops need on a rank with these columns: two panels, the triangles of the own panels, the products with
-  /// columns, and the factors where q is smaller than they.
+  /// Elements that the two loops need on a rank with these columns: two panels, the triangles of
+  /// the own panels, the products with columns, and the factors where q is smaller than they.
   constexpr std::int64_t scratch(std::int64_t own_columns, std::int64_t own_of_q) const {
     std::int64_t const w = std::min(least(), columns.block);
     std::int64_t const held = add_sat(in_slots(), mul_sat(w, own_of_q));
@@ -112,7 +113,8 @@ constexpr void append_cyclic_qr(Plan& p, CallSizing const& c) {
 
 namespace op {
 
-/// q [I, K@X%n] of a = q r; r is a second result. Or, if `triangular`, the type of r, [K, J@X%n]: no run.
+/// q [I, K@X%n] of a = q r; r is a second result. Or, if `triangular`, the type of r, [K, J@X%n]:
+/// no run.
 template <class I, class J, class K, bool triangular = false>
 struct CyclicQr : detail::OnOneMatrix<I, J> {
   using operation = CyclicQr;
@@ -139,8 +141,8 @@ struct CyclicQr : detail::OnOneMatrix<I, J> {
   }
 };
 
-/// Whether the columns of a matrix do not depend on each other: operands a and r of its qr. Of a nothing is read. The result, a number,
-/// is 0; else it is Error E83, on all ranks.
+/// Whether the columns of a matrix do not depend on each other: operands a and r of its qr. Of a
+/// nothing is read. The result, a number, is 0; else it is Error E83, on all ranks.
 template <class I, class J, class K>
 struct CyclicFullRank : detail::OnOneMatrix<I, J> {
   using operation = CyclicFullRank;

@@ -1,5 +1,6 @@
 #pragma once
-/// Solves of one matrix over many ranks by factors of half the precision, as an operation: its rule, and its plan.
+/// Solves of one matrix over many ranks by factors of half the precision, as an operation: its
+/// rule, and its plan.
 
 #include <cstdint>
 #include <string_view>
@@ -19,7 +20,8 @@ namespace planning {
 
 namespace cyclic_rounds {
 
-/// A product with the matrix, and the sum of all ranks' parts. Its computation has all memory that a refinement needs.
+/// A product with the matrix, and the sum of all ranks' parts. Its computation has all memory that
+/// a refinement needs.
 constexpr void residual(Step const& s, Round& r) {
   if (r.step != 0) return;
   CyclicCall const c = call_of(s, r);
@@ -43,7 +45,8 @@ constexpr void norms(Step const& s, Round& r) {
 
 }  // namespace cyclic_rounds
 
-/// LU in half the precision, solutions by it, each with its residual, and norms of both on which all ranks agree.
+/// LU in half the precision, solutions by it, each with its residual, and norms of both on which
+/// all ranks agree.
 constexpr void append_cyclic_refined(Plan& p, CallSizing const& c, std::int64_t solutions) {
   CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);
   append_compute(p, {});
@@ -73,8 +76,9 @@ constexpr void append_cyclic_refined(Plan& p, CallSizing const& c, std::int64_t 
 
 namespace op {
 
-/// a x = b by LU of a in half the precision, and residuals; by CyclicSolve where that does not converge. How many solutions
-/// it takes depends on the values: the plan has the most, and CyclicSolve's steps.
+/// a x = b by LU of a in half the precision, and residuals; by CyclicSolve where that does not
+/// converge. How many solutions it takes depends on the values: the plan has the most, and
+/// CyclicSolve's steps.
 template <class I, class J>
 struct CyclicRefinedSolve : detail::OnOneMatrix<I, J> {
   using operation = CyclicRefinedSolve;

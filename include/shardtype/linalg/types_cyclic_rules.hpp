@@ -1,5 +1,6 @@
 #pragma once
-/// Rules of the factorizations and solves of one matrix whose columns are block-cyclic over a mesh axis.
+/// Rules of the factorizations and solves of one matrix whose columns are block-cyclic over a mesh
+/// axis.
 
 #include <cstdint>
 
@@ -40,7 +41,8 @@ constexpr Verdict alone_and_square(Question const& q) {
   return v;
 }
 
-/// The first operand as one matrix `a[I, J@X%n]` of any shape, dims in any order; `from` has the labels I and J.
+/// The first operand as one matrix `a[I, J@X%n]` of any shape, dims in any order; `from` has the
+/// labels I and J.
 constexpr Verdict cyclic_columns(Question const& q) {
   if (Verdict v = split_matrix(q); !v) return v;
   DimSpec const& rows = q.a().dims[q.a().find(q.from.dims[0].label)];
@@ -55,8 +57,8 @@ constexpr Verdict cyclic_columns(Question const& q) {
 /// its columns, over a grid of ranks.
 enum class Over : std::int8_t { columns, grid };
 
-/// The first operand as one square matrix `a[I, J@X%n]`, or over a grid `a[I@X%n, J@Y%n]`, dims in any order; `from` has the
-/// labels I and J.
+/// The first operand as one square matrix `a[I, J@X%n]`, or over a grid `a[I@X%n, J@Y%n]`, dims in
+/// any order; `from` has the labels I and J.
 constexpr Verdict one_matrix(Question const& q, Over over) {
   if (over == Over::columns) {
     Verdict const v = cyclic_columns(q);
@@ -71,8 +73,8 @@ constexpr Verdict one_matrix(Question const& q, Over over) {
   return alone_and_square(q);
 }
 
-/// Solutions with such a matrix, or, `transposed`, with its transpose, of right-hand sides that are split as the rows of
-/// it: they are split as its columns.
+/// Solutions with such a matrix, or, `transposed`, with its transpose, of right-hand sides that are
+/// split as the rows of it: they are split as its columns.
 constexpr Verdict solved(Question const& q, bool transposed) {
   Spec const& a = q.a();
   Spec const& b = q.operands[q.count - 1];
@@ -107,9 +109,10 @@ constexpr Verdict cyclic_pivots(Question const& q) {
                      p.dims[0].axes.size == 0 && p.unreduced.empty();
   return whole ? Verdict{} : refuse(Code::Q05_one_matrix, q.from.dims[1].label);
 }
-/// One matrix alone, or a solve with it: right-hand sides `b[I]` or `b[I, K]`, the last operand, give `[J@X%n]` or `[J@X%n, K]`,
-/// over a grid `b[I@X%n, K]` gives `[J@Y%n, K]`; `transposed`: the other way round. K may be split over other axes, and b may be
-/// an unreduced sum over others: each group of ranks then solves with its part. Between them the pivots of `lu_factor`.
+/// One matrix alone, or a solve with it: right-hand sides `b[I]` or `b[I, K]`, the last operand,
+/// give `[J@X%n]` or `[J@X%n, K]`, over a grid `b[I@X%n, K]` gives `[J@Y%n, K]`; `transposed`: the
+/// other way round. K may be split over other axes, and b may be an unreduced sum over others: each
+/// group of ranks then solves with its part. Between them the pivots of `lu_factor`.
 constexpr Verdict on_one_matrix(Question const& q, Over over, bool transposed) {
   Verdict const matrix = one_matrix(q, over);
   if (!matrix || q.count == 1) return matrix;

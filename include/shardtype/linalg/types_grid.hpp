@@ -1,6 +1,6 @@
 #pragma once
-/// Factorizations and solves of one matrix over a grid of ranks, as operations: their rules and their plans, in which nothing
-/// is gathered.
+/// Factorizations and solves of one matrix over a grid of ranks, as operations: their rules and
+/// their plans, in which nothing is gathered.
 
 #include <cstdint>
 #include <string_view>

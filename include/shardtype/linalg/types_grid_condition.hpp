@@ -1,5 +1,6 @@
 #pragma once
-/// The estimated condition of one matrix over a grid of ranks, as an operation: its rule, and its plan.
+/// The estimated condition of one matrix over a grid of ranks, as an operation: its rule, and its
+/// plan.
 
 #include <shardtype/linalg/types_cyclic_condition.hpp>
 #include <shardtype/linalg/types_grid.hpp>

@@ -1,5 +1,6 @@
 #pragma once
-/// The inverse and the determinant of one matrix over a grid of ranks, as operations: their rules, and their plans.
+/// The inverse and the determinant of one matrix over a grid of ranks, as operations: their rules,
+/// and their plans.
 
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 #include <shardtype/linalg/types_grid.hpp>
@@ -10,8 +11,8 @@ namespace planning {
 
 namespace grid_rounds {
 
-/// A panel of L or U goes along the process rows. The ranks with its triangle solve a block of the inverse by it, which goes
-/// down the process columns, and all subtract their product of both.
+/// A panel of L or U goes along the process rows. The ranks with its triangle solve a block of the
+/// inverse by it, which goes down the process columns, and all subtract their product of both.
 template <bool lower>
 constexpr void factors_come_by(Step const& s, Round& r) {
   bool const computes = r.step == 2;

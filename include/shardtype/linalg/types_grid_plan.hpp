@@ -64,8 +64,8 @@ class GridPlan {
     repeat(3, forward ? (keeps ? &triangle<true, true> : &triangle<true, false>)
                       : (keeps ? &triangle<false, true> : &triangle<false, false>));
   }
-  /// `times` solutions with the factors of lu_factor for one right-hand side, which is no operand, or with the transposed
-  /// matrix; `vectors`: whole ones that a rank holds beside.
+  /// `times` solutions with the factors of lu_factor for one right-hand side, which is no operand,
+  /// or with the transposed matrix; `vectors`: whole ones that a rank holds beside.
   template <int times, int vectors>
   constexpr void solutions(bool transposed) {
     solution_ = {};

@@ -1,5 +1,6 @@
 #pragma once
-/// Solves of one matrix over a grid of ranks by factors of half the precision, as an operation: its rule, and its plan.
+/// Solves of one matrix over a grid of ranks by factors of half the precision, as an operation: its
+/// rule, and its plan.
 
 #include <cstdint>
 #include <string_view>
@@ -13,8 +14,8 @@ namespace planning {
 
 namespace grid_rounds {
 
-/// A product with the matrix, the sum over a process row, and norms, once more at the beginning. The computation has all memory
-/// that a refinement needs.
+/// A product with the matrix, the sum over a process row, and norms, once more at the beginning.
+/// The computation has all memory that a refinement needs.
 constexpr void residual(Step const& s, Round& r) {
   if (r.step == 2) {
     r.times = r.number == 0 ? 2 : 1;
@@ -41,7 +42,8 @@ constexpr void residual(Step const& s, Round& r) {
 
 }  // namespace grid_rounds
 
-/// LU in half the precision, solutions by it, each with its residual, and norms of both on which all ranks agree.
+/// LU in half the precision, solutions by it, each with its residual, and norms of both on which
+/// all ranks agree.
 constexpr void append_grid_refined(Plan& p, CallSizing const& c) {
   constexpr int solutions = linalg::corrections + 1;
   GridPlan const plan(p, c);

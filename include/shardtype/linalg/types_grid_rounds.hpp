@@ -1,7 +1,8 @@
 #pragma once
-/// The loops of one matrix over a grid of ranks, whose rows and columns are block-cyclic, each over a mesh axis: what each round
-/// of panels or of right-hand sides computes, holds and sends. docs/linalg_cyclic.md has the algorithms. A process column is the
-/// ranks that hold the same columns, along the axis of the rows; a process row those that hold the same rows.
+/// The loops of one matrix over a grid of ranks, whose rows and columns are block-cyclic, each over
+/// a mesh axis: what each round of panels or of right-hand sides computes, holds and sends.
+/// docs/linalg_cyclic.md has the algorithms. A process column is the ranks that hold the same
+/// columns, along the axis of the rows; a process row those that hold the same rows.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,15 +12,17 @@
 
 namespace shardtype::planning {
 
-/// The elements in which a rank says of its candidate for a pivot how large it is, its row, and where a NaN is.
+/// The elements in which a rank says of its candidate for a pivot how large it is, its row, and
+/// where a NaN is.
 constexpr std::int64_t candidate_elements(std::int64_t element_bytes) {
   return ceil_div(24, element_bytes);
 }
 /// Column panels in memory at a time: one is used, and the next one is factorized, or arrives.
 inline constexpr std::int64_t grid_slots = 2;
 
-/// The elements that a rank with `rows` rows and `columns` columns needs for panels: parts of column panels, each with the
-/// triangle at its top and a tail, two row panels, and what the ranks of a process column say of a column.
+/// The elements that a rank with `rows` rows and `columns` columns needs for panels: parts of
+/// column panels, each with the triangle at its top and a tail, two row panels, and what the ranks
+/// of a process column say of a column.
 struct GridRoom {
   std::int64_t slot = 0;
   std::int64_t row_panel = 0;
@@ -35,7 +38,8 @@ struct GridRoom {
   }
   constexpr std::int64_t all() const { return grid_slots * slot + 2 * row_panel + wires; }
 };
-/// The elements of the 32-bit numbers beside them, for `n` rows: pivots, and where each row comes from and goes to.
+/// The elements of the 32-bit numbers beside them, for `n` rows: pivots, and where each row comes
+/// from and goes to.
 constexpr std::int64_t grid_indices(std::int64_t n, std::int64_t element_bytes) {
   return pivot_elements(n, element_bytes) + pivot_elements(2 * n, element_bytes);
 }
@@ -78,10 +82,12 @@ struct GridCall {
 /// `lu_before_solve`: its factors are not the result.
 enum class GridFactor : std::int8_t { lu, lu_before_solve, cholesky };
 
-/// The steps of these loops, in each round. The dims of a value that is sent are rows and columns, in this order.
+/// The steps of these loops, in each round. The dims of a value that is sent are rows and columns,
+/// in this order.
 namespace grid_rounds {
 
-/// The call of a step that computes; `from` and `to` are the dims of rows and columns of its matrix.
+/// The call of a step that computes; `from` and `to` are the dims of rows and columns of its
+/// matrix.
 constexpr GridCall call_of(Step const& s, Round const& r) {
   Spec const& a = s.before;
   return {a, a.dims[s.from].label, a.dims[s.to].label, r.sizing};
@@ -172,13 +178,15 @@ constexpr void lu(Step const& s, Round& r) {
       p.from_block(p.k);
       p.first_rows(p.k + 1);
       return p.sized(p.rest, p.w);
-    default:  // the row panel and the rows that make room for it; where it stays at most as many come, for pivots
+    default:  // the row panel and the rows that make room for it; where it stays at most as many
+              // come, for pivots
       p.first_columns(p.k + 1);
       return p.sized(p.w, p.rest);
   }
 }
-/// The rows of panels of L that later pivots exchange: at most all below each. A round has one panel of each process
-/// column, the first of which has the most rows; its `block` is their width together.
+/// The rows of panels of L that later pivots exchange: at most all below each. A round has one
+/// panel of each process column, the first of which has the most rows; its `block` is their width
+/// together.
 constexpr void left(Step const& s, Round& r) {
   DimSpec const* const d = s.before.dims;
   CyclicBlocks const b{r.sizing.extents[d[1].label], d[0].axes.cyclic, 1};
@@ -225,8 +233,8 @@ constexpr void block_of_right(Step const& s, Round& r, AxisList const& own) {
   r.sizing.extents.at[d.label] = 1;
   r.sizing.element_bytes = mul_sat(r.sizing.element_bytes, b.width(k));
 }
-/// A triangle: a block is solved, having got the sums of the other ranks of its process row, and goes to its column.
-/// `vectors`: whole ones that a rank holds meanwhile.
+/// A triangle: a block is solved, having got the sums of the other ranks of its process row, and
+/// goes to its column. `vectors`: whole ones that a rank holds meanwhile.
 template <bool forward, bool keeps, int vectors = 0>
 constexpr void triangle(Step const& s, Round& r) {
   if (r.step > 0) return grid_rounds::block_of_right<forward>(s, r, s.before.dims[s.to].axes);
@@ -250,8 +258,8 @@ constexpr void triangle(Step const& s, Round& r) {
         held, mul_sat(vectors, c.of_rows.n) + c.most_rows(0, sizes) + c.most_columns(0, sizes));
   r.work.workspace = mul_sat(held, c.element_bytes);
 }
-/// Both triangles of `times` solutions, forward and back, and their exchanges of rows. `vectors`: whole ones that a rank holds
-/// beside.
+/// Both triangles of `times` solutions, forward and back, and their exchanges of rows. `vectors`:
+/// whole ones that a rank holds beside.
 template <int times, int vectors, bool halved>
 constexpr void solutions(Step const& s, Round& r) {
   r.times = times;

@@ -44,9 +44,9 @@ auto item(core::Argument<L> const& l_given) {
 
 namespace detail {
 
-/// The type of a value on which a gradient's tape may depend and one on which it does not: in control
-/// flow one of them may take the place of the other. void if there is none. Specialised for values
-/// whose gradient is wanted in autodiff/shard_map.hpp.
+/// The type of a value on which a gradient's tape may depend and one on which it does not: in
+/// control flow one of them may take the place of the other. void if there is none. Specialised for
+/// values whose gradient is wanted in autodiff/shard_map.hpp.
 template <class A, class B>
 struct Joined {
   using type = void;
@@ -213,9 +213,9 @@ namespace api {
 
 /// Repeats `carry = body(k, carry)` for k from 0 to n - 1: `loop(n, carry, body)`. All ranks run
 /// the body n times. The carry before and after the body must have one type, else V11. A carry of
-/// several parts is a std::tuple. A carry that begins as a constant may become one whose gradient is
-/// wanted; the rounds are then recorded one by one. Refused as well: T11 a body that does not accept
-/// (k, carry). JAX: fori_loop.
+/// several parts is a std::tuple. A carry that begins as a constant may become one whose gradient
+/// is wanted; the rounds are then recorded one by one. Refused as well: T11 a body that does not
+/// accept (k, carry). JAX: fori_loop.
 template <class Carry, class Body>
 constexpr auto loop(core::Taken<std::int64_t> rounds, Carry const& start, Body const& body) {
   std::int64_t const n = rounds;

@@ -19,8 +19,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// While it exists, the calling rank runs the body of a shard_map on `mesh`; if not `manual`, it has left the body
-/// of the enclosing one.
+/// While it exists, the calling rank runs the body of a shard_map on `mesh`; if not `manual`, it
+/// has left the body of the enclosing one.
 template <bool manual>
 class ModeScope {
  public:

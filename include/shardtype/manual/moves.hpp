@@ -93,8 +93,8 @@ Out mean_if_named(Out out) {
   }
 }
 
-/// Collectives of manual mode run the step of their plan, blocking or started; the sum is divided if
-/// the call names Mean. Casts share the buffer.
+/// Collectives of manual mode run the step of their plan, blocking or started; the sum is divided
+/// if the call names Mean. Casts share the buffer.
 template <shardtype::detail::MovesBlocks Op>
 struct RunBlocks<Op> {
   template <class R, class A>

@@ -68,8 +68,8 @@ auto raw_local(runtime::MeshOf<Xs...> const& mesh,
 
 /// Asserts that the ranks along X hold identical blocks, which no rule can check: `a[I]{V:X}` ->
 /// `assume_invariant<X>(a)` -> `[I]`. Communicates nothing; with SHARDTYPE_CHECK=values the blocks
-/// are compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05, X03 a
-/// value whose gradient is wanted.
+/// are compared, byte by byte, and error E65 names a rank that differs. Refused: V03, V06, T05, X03
+/// a value whose gradient is wanted.
 template <class... Xs, detail::FieldType A>
 auto assume_invariant(core::Argument<A> const& a, checking::CallSite where = {}) {
   using L = detail::leaving_t<A>;

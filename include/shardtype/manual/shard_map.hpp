@@ -50,8 +50,8 @@ auto block_of(A const& a, int argument) {
 /// SHARDTYPE_CHECK=agree: checks that all ranks returned blocks of these extents.
 void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank);
 
-/// A tensor or block without data, of type `Out`, from the other one: the extents of a block are pieces of those
-/// of the tensor `Whole`; `dynamic` if one is not known.
+/// A tensor or block without data, of type `Out`, from the other one: the extents of a block are
+/// pieces of those of the tensor `Whole`; `dynamic` if one is not known.
 template <class Out, class Whole, class A, class Notes>
 constexpr auto dry_across(Dry<A, Notes> const& a) {
   using S = Scope<Whole>;
@@ -307,10 +307,10 @@ namespace api {
 /// block may vary over it. Unreduced and reduced axes must be named in the result: V08.
 /// `shard_map<Outs<A, B>>` takes a function that returns a std::tuple of two. Communicates nothing
 /// itself. The blocks of each tensor must have equal extents, else refused V10, or error E61 before
-/// `f` runs. On ranks outside the mesh collectives do nothing. Of arguments whose gradient is wanted
-/// the cotangents pass through `f` backward, as blocks. JAX: shard_map with check_vma.
-/// Refused: V01, V07 to V10, V15, B03, N05, X01 an invariant block that becomes the block of a split
-/// dim. Errors: E23, E60 operations on Tensors in `f`, E61.
+/// `f` runs. On ranks outside the mesh collectives do nothing. Of arguments whose gradient is
+/// wanted the cotangents pass through `f` backward, as blocks. JAX: shard_map with check_vma.
+/// Refused: V01, V07 to V10, V15, B03, N05, X01 an invariant block that becomes the block of a
+/// split dim. Errors: E23, E60 operations on Tensors in `f`, E61.
 template <class... Out, class F, class... As>
   requires(sizeof...(As) > 0 && !std::is_base_of_v<runtime::MeshRef, F> &&
            !(core::is_lazy<As> || ...))

@@ -1,6 +1,6 @@
 #pragma once
-/// Attention of queries to keys and values: on the blocks of a rank, or around the ring of an axis that splits the
-/// sequence.
+/// Attention of queries to keys and values: on the blocks of a rank, or around the ring of an axis
+/// that splits the sequence.
 
 #include <source_location>
 #include <type_traits>
@@ -33,35 +33,41 @@ constexpr auto attention_as(AttentionOptions const& options, std::source_locatio
 
 namespace api {
 
-/// softmax(scale q k^T) v for each head: queries `q[B@X, S, H@Y, F]`, keys and values `k, v[B@X, K, G@Y, F]` ->
-/// `[B@X, S, H@Y, F]`, of float, double, or bfloat16 (computed in float). Dims go by position; K may be S, and G may be
-/// H. With fewer heads of keys than of queries, head h reads head h / (H / G) (grouped queries). The heads of keys are
-/// split as those of queries, or each rank has all of them: `k[B@X, K, G]{R:Y}`, whose gradient is then a sum over Y.
-/// Heads may be split unevenly if H = G or G is whole. With `options.causal`, query i sees the keys 0 to options.first
+/// softmax(scale q k^T) v for each head: queries `q[B@X, S, H@Y, F]`, keys and values `k, v[B@X, K,
+/// G@Y, F]` ->
+/// `[B@X, S, H@Y, F]`, of float, double, or bfloat16 (computed in float). Dims go by position; K
+/// may be S, and G may be H. With fewer heads of keys than of queries, head h reads head h / (H /
+/// G) (grouped queries). The heads of keys are split as those of queries, or each rank has all of
+/// them: `k[B@X, K, G]{R:Y}`, whose gradient is then a sum over Y. Heads may be split unevenly if H
+/// = G or G is whole. With `options.causal`, query i sees the keys 0 to options.first
 /// + i; one that sees none gives 0. `options.scale` multiplies the scores, 1 / sqrt(F) if it is 0.
 ///
 ///     auto mixed = nn::attention(q, k, v, {.causal = true});
 ///
-/// By blocks of 128 queries and 128 keys with running maxima: no [S, K] array is made, and blocks that no query sees are
-/// skipped. The backward pass keeps one number per query and head besides q, k, v and the result, and computes the
-/// blocks again. The queries of the sequence may be split if keys and values are whole, `k[B@X, K, G]{R:Z}` for `S@Z`,
-/// whose gradient is a sum over Z. Communicates nothing, in both directions.
+/// By blocks of 128 queries and 128 keys with running maxima: no [S, K] array is made, and blocks
+/// that no query sees are skipped. The backward pass keeps one number per query and head besides q,
+/// k, v and the result, and computes the blocks again. The queries of the sequence may be split if
+/// keys and values are whole, `k[B@X, K, G]{R:Z}` for `S@Z`, whose gradient is a sum over Z.
+/// Communicates nothing, in both directions.
 ///
-/// Where Z splits the keys and the values too, as the queries, in blocks (of any sizes, also none) or block-cyclically,
-/// the result is named: `q[B@X, S@Z, H@Y, F]`, `k, v[B@X, K@Z, G@Y, F]` ->
+/// Where Z splits the keys and the values too, as the queries, in blocks (of any sizes, also none)
+/// or block-cyclically, the result is named: `q[B@X, S@Z, H@Y, F]`, `k, v[B@X, K@Z, G@Y, F]` ->
 ///
-///     auto mixed = nn::attention<Dim<B, X>, Dim<S, Z>, Dim<H, Y>, Dim<F>>(q, k, v, {.causal = true});
+///     auto mixed = nn::attention<Dim<B, X>, Dim<S, Z>, Dim<H, Y>, Dim<F>>(q, k, v, {.causal =
+///     true});
 ///
-/// Keys and values travel around the ring of the p ranks of Z: p - 1 permutes of a rank's n bytes of them, the next block
-/// under way while one is computed; besides its own block a rank holds two. Backward they travel again, and their
-/// cotangents with them, p permutes home. `Dim<S, Cyclic<Z, n>>` balances the work of causal queries.
+/// Keys and values travel around the ring of the p ranks of Z: p - 1 permutes of a rank's n bytes
+/// of them, the next block under way while one is computed; besides its own block a rank holds two.
+/// Backward they travel again, and their cotangents with them, p permutes home. `Dim<S, Cyclic<Z,
+/// n>>` balances the work of causal queries.
 ///
-/// Refused: D12 dims or splits that do not fit, D03 F, or the keys in a call without a named result, or over two axes,
-/// B03, P04, P12, C10, of a named result R01 to R04, V14 in manual mode. Errors: E24, E41. In manual mode positions and
-/// heads are those of the blocks, so E41 where queries vary over an axis and keys do not, if it matters. First derivatives only, X03. As
-/// torch.nn.functional.scaled_dot_product_attention, jax.nn.dot_product_attention. Sources: Dao et al.,
-/// "FlashAttention", NeurIPS 2022; Ainslie et al., "GQA", EMNLP 2023; Liu, Zaharia, Abbeel, "Ring attention", 2023;
-/// Brandon et al., "Striped attention", 2023.
+/// Refused: D12 dims or splits that do not fit, D03 F, or the keys in a call without a named
+/// result, or over two axes, B03, P04, P12, C10, of a named result R01 to R04, V14 in manual mode.
+/// Errors: E24, E41. In manual mode positions and heads are those of the blocks, so E41 where
+/// queries vary over an axis and keys do not, if it matters. First derivatives only, X03. As
+/// torch.nn.functional.scaled_dot_product_attention, jax.nn.dot_product_attention. Sources: Dao et
+/// al., "FlashAttention", NeurIPS 2022; Ainslie et al., "GQA", EMNLP 2023; Liu, Zaharia, Abbeel,
+/// "Ring attention", 2023; Brandon et al., "Striped attention", 2023.
 template <class... Out, class Q, class K, class V>
 constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
                          AttentionOptions const& options = {}, checking::CallSite where = {}) {

@@ -149,20 +149,23 @@ inline constexpr bool splits = [] {
 
 namespace api {
 
-/// The cross entropy of each row of logits along the classes V and the class that `targets` numbers: logsumexp<V>(x) -
-/// x[target]. `x[B@X, S, V]`, `targets i64[B@X, S]` -> `[B@X, S]`, of float or double (float for bfloat16 logits). A row
-/// whose target is `options.ignored` has loss 0 and no gradient; any other target outside of 0 to the number of classes
-/// less 1 gives NaN. With `smoothing` s the target distribution is (1 - s) at the target, plus s / classes everywhere.
+/// The cross entropy of each row of logits along the classes V and the class that `targets`
+/// numbers: logsumexp<V>(x) - x[target]. `x[B@X, S, V]`, `targets i64[B@X, S]` -> `[B@X, S]`, of
+/// float or double (float for bfloat16 logits). A row whose target is `options.ignored` has loss 0
+/// and no gradient; any other target outside of 0 to the number of classes less 1 gives NaN. With
+/// `smoothing` s the target distribution is (1 - s) at the target, plus s / classes everywhere.
 ///
 ///     auto losses = nn::cross_entropy<V>(logits, ids, {.ignored = -1, .smoothing = 0.1});
 ///
-/// Where V is split, the result is named after V: `x[B@X, S, V@Y]` -> `cross_entropy<V, Dim<B, X>, Dim<S>>(x, ids)`:
-/// one all_gather of five numbers for each row and rank; logits are not sent. Forward and backward read the logits
-/// once each; the gradient, softmax - target distribution, is the only array with classes that is made. Backward
-/// communicates nothing.
-/// Refused: D01, S03 strict over split classes, D12 targets with other dims or splits than the rows, P04, P12, I01, B03.
-/// Error E24 extents, E30 smoothing. As optax.losses.softmax_cross_entropy_with_integer_labels,
-/// torch.nn.functional.cross_entropy(reduction="none"). Source of the exchange: Shoeybi et al., "Megatron-LM", 2019.
+/// Where V is split, the result is named after V: `x[B@X, S, V@Y]` -> `cross_entropy<V, Dim<B, X>,
+/// Dim<S>>(x, ids)`: one all_gather of five numbers for each row and rank; logits are not sent.
+/// Forward and backward read the logits once each; the gradient, softmax - target distribution, is
+/// the only array with classes that is made. Backward communicates nothing. Refused: D01, S03
+/// strict over split classes, D12 targets with other dims or splits than the rows, P04, P12, I01,
+/// B03. Error E24 extents, E30 smoothing. As
+/// optax.losses.softmax_cross_entropy_with_integer_labels,
+/// torch.nn.functional.cross_entropy(reduction="none"). Source of the exchange: Shoeybi et al.,
+/// "Megatron-LM", 2019.
 template <class V, class... Out, class A, class Ids>
 constexpr auto cross_entropy(core::Argument<A> const& logits, Ids const& targets,
                              CrossEntropy const& options = {}, checking::CallSite where = {}) {
@@ -171,8 +174,8 @@ constexpr auto cross_entropy(core::Argument<A> const& logits, Ids const& targets
 }
 
 /// The mean of cross_entropy over all rows that are not ignored, 0 if all are: `x[B@X, S, V@Y]` ->
-/// `mean_cross_entropy<V, Tensor<float>>(x, ids)` -> `[]`. Communicates as cross_entropy, and one all_reduce each for
-/// the sum of losses and the number of rows, where rows are split.
+/// `mean_cross_entropy<V, Tensor<float>>(x, ids)` -> `[]`. Communicates as cross_entropy, and one
+/// all_reduce each for the sum of losses and the number of rows, where rows are split.
 template <class V, class Out, class A, class Ids>
 constexpr auto mean_cross_entropy(core::Argument<A> const& logits, Ids const& targets,
                                   CrossEntropy const& options = {}, checking::CallSite where = {}) {

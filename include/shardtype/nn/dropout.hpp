@@ -81,12 +81,13 @@ struct Run<op::DropElements> : Filled<Run<op::DropElements>> {
 
 namespace nn::api {
 
-/// x / (1 - rate) where an element is kept, with probability 1 - rate, else 0. Whether element n of the tensor, in
-/// row-major order, is kept depends on n and the key alone: the same bits for every sharding and number of ranks, those of
-/// `bernoulli<bool, ...>(mesh, key, 1 - rate)`. The backward pass draws them again: nothing is stored. Take a new key
-/// for each call and step: `key.fold_in(step)`. `A[I@X, J]{U:Y}` -> the same. Communicates nothing. In manual mode
-/// elements are numbered within the block: fold the rank into the key.
-/// Refused: P12. Error E30 a rate outside of 0 to 1. Source: Srivastava et al., "Dropout", JMLR 2014.
+/// x / (1 - rate) where an element is kept, with probability 1 - rate, else 0. Whether element n of
+/// the tensor, in row-major order, is kept depends on n and the key alone: the same bits for every
+/// sharding and number of ranks, those of `bernoulli<bool, ...>(mesh, key, 1 - rate)`. The backward
+/// pass draws them again: nothing is stored. Take a new key for each call and step:
+/// `key.fold_in(step)`. `A[I@X, J]{U:Y}` -> the same. Communicates nothing. In manual mode elements
+/// are numbered within the block: fold the rank into the key. Refused: P12. Error E30 a rate
+/// outside of 0 to 1. Source: Srivastava et al., "Dropout", JMLR 2014.
 template <class A>
 constexpr auto dropout(core::Argument<A> const& x, RandomKey key, double rate,
                        checking::CallSite where = {}) {

@@ -148,7 +148,8 @@ struct GroupSpread {
 
 namespace nn::kernels {
 
-/// The channels that a block has of a row, in groups of `channels`; `first` is the number of its first.
+/// The channels that a block has of a row, in groups of `channels`; `first` is the number of its
+/// first.
 struct GroupRows {
   RowShape shape;
   std::int64_t groups, channels, first;
@@ -305,8 +306,8 @@ struct GroupNormPull {
   }
 };
 
-/// The refusal of a tensor of type `X`, or void. A type, which group_norm constructs, because compilers print every
-/// function between the user's line and the refusal.
+/// The refusal of a tensor of type `X`, or void. A type, which group_norm constructs, because
+/// compilers print every function between the user's line and the refusal.
 template <std::int64_t groups, class C, class X, class... Ps, class... Out>
 constexpr auto judge_groups(shardtype::detail::Pack<Ps...>, shardtype::detail::Pack<Out...>) {
   using Divides = checking::refused<rules::Code::D06_extents_contradict, false, Groups<groups>, X>;
@@ -342,22 +343,24 @@ constexpr auto group_norm_of(shardtype::detail::Pack<Ps...>, shardtype::detail::
 
 namespace nn::api {
 
-/// The channels C of x in `groups` equal groups of neighbours; of each group, along the positions that are named behind
-/// C, and for each element of the other dims, the mean is subtracted and the rest divided by the deviation:
-/// (x - mean) / sqrt(var + eps). `x[B@X, C, H, W]` -> the same, of float, double or bfloat16. One group is the layer norm
-/// over C and the positions, as many as channels an instance norm.
+/// The channels C of x in `groups` equal groups of neighbours; of each group, along the positions
+/// that are named behind C, and for each element of the other dims, the mean is subtracted and the
+/// rest divided by the deviation: (x - mean) / sqrt(var + eps). `x[B@X, C, H, W]` -> the same, of
+/// float, double or bfloat16. One group is the layer norm over C and the positions, as many as
+/// channels an instance norm.
 ///
 ///     auto const y = nn::group_norm<8, C, H, W>(x);
 ///
 /// Where C or a position is split, the result is named behind them: `x[B@X, C, H@Y, W]` ->
-/// `group_norm<8, C, H, W, Dim<B, X>, Dim<C>, Dim<H, Y>, Dim<W>>(x)`: one all_reduce over each axis that splits them, of two
-/// doubles for each group and each element of the other dims, and backward one of the same size. x is not sent. A group
-/// may lie on several ranks. Otherwise it communicates nothing.
+/// `group_norm<8, C, H, W, Dim<B, X>, Dim<C>, Dim<H, Y>, Dim<W>>(x)`: one all_reduce over each axis
+/// that splits them, of two doubles for each group and each element of the other dims, and backward
+/// one of the same size. x is not sent. A group may lie on several ranks. Otherwise it communicates
+/// nothing.
 ///
-/// The means are those of x and x^2, in double: where the mean is k times the deviation, the variance loses about
-/// 2 log10(k) of 16 digits.
-/// Refused: D01 no such dim, D06 `groups` that do not divide the channels, S03 a split dim without a named result, B03,
-/// P04, P12; of a named result R01 to R04, V14 in manual mode. Error: E41 channels, as D06. First derivatives only, X03.
+/// The means are those of x and x^2, in double: where the mean is k times the deviation, the
+/// variance loses about 2 log10(k) of 16 digits. Refused: D01 no such dim, D06 `groups` that do not
+/// divide the channels, S03 a split dim without a named result, B03, P04, P12; of a named result
+/// R01 to R04, V14 in manual mode. Error: E41 channels, as D06. First derivatives only, X03.
 /// Corresponds to torch.nn.functional.group_norm and flax.linen.GroupNorm. Source: Wu, He, "Group
 /// normalization", ECCV 2018.
 template <std::int64_t groups, class C, class... Names, class A>
@@ -378,8 +381,9 @@ constexpr auto group_norm(core::Argument<A> const& x, double eps = 1e-5,
     }
   }
 }
-/// group_norm times `gain` plus `bias`, of each channel, an expression: `gain[C]`, `bias[C]`, split as C or not. Their
-/// gradients are sums over all other dims: where these are split over X write `used_as<Reduced<X>>(gain)`, or X01.
+/// group_norm times `gain` plus `bias`, of each channel, an expression: `gain[C]`, `bias[C]`, split
+/// as C or not. Their gradients are sums over all other dims: where these are split over X write
+/// `used_as<Reduced<X>>(gain)`, or X01.
 template <std::int64_t groups, class C, class... Names, class A, class Gain, class Bias>
   requires shardtype::detail::are_operands<Gain, Bias>
 constexpr auto group_norm(core::Argument<A> const& x, Gain const& gain, Bias const& bias,

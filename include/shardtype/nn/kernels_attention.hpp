@@ -1,7 +1,8 @@
 #pragma once
-/// Attention by blocks of queries and keys: products by BLAS, and between them a pass over the rows of a block. What is
-/// stored of all scores is one block. Sources: Milakov, Gimelshein, "Online normalizer calculation for softmax", 2018;
-/// Dao, Fu, Ermon, Rudra, Re, "FlashAttention", NeurIPS 2022.
+/// Attention by blocks of queries and keys: products by BLAS, and between them a pass over the rows
+/// of a block. What is stored of all scores is one block. Sources: Milakov, Gimelshein, "Online
+/// normalizer calculation for softmax", 2018; Dao, Fu, Ermon, Rudra, Re, "FlashAttention", NeurIPS
+/// 2022.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,9 +34,9 @@ void each_block_of_queries(AttentionShape const& s, F const& f) {
         f(b, h, i0, std::min(attention_block, s.queries - i0));
 }
 
-/// One block of queries and the keys of `s`: their rows of the result, not divided yet, with the largest score and the sum
-/// of exponentials of each row. Unless `begins`, these already hold what other keys gave. `finite`: hidden_values_finite.
-/// Whether a key was seen.
+/// One block of queries and the keys of `s`: their rows of the result, not divided yet, with the
+/// largest score and the sum of exponentials of each row. Unless `begins`, these already hold what
+/// other keys gave. `finite`: hidden_values_finite. Whether a key was seen.
 template <class T, class Exec>
 bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T const* k,
                         T const* v, std::int64_t b, std::int64_t h, std::int64_t i0,
@@ -65,7 +66,8 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
   return end > 0;
 }
 
-/// The result, of rows of `length` elements: the features and, if there is room, the logarithm of the sum.
+/// The result, of rows of `length` elements: the features and, if there is room, the logarithm of
+/// the sum.
 template <class T, class Exec>
 void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v,
                T* out, std::int64_t length, T* scratch) {
@@ -83,8 +85,9 @@ void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k
       });
 }
 
-/// Attention to blocks of keys that come one after the other: the results so far, in rows of `length` elements, and for
-/// each sequence, head and query the largest score and the sum of exponentials relative to it.
+/// Attention to blocks of keys that come one after the other: the results so far, in rows of
+/// `length` elements, and for each sequence, head and query the largest score and the sum of
+/// exponentials relative to it.
 template <class T>
 struct AttentionSoFar {
   T* out;
@@ -151,7 +154,8 @@ struct AttentionSaved {
   }
 };
 
-/// A block of scores: their probabilities and cotangents, and the rows of matrices that belong to it.
+/// A block of scores: their probabilities and cotangents, and the rows of matrices that belong to
+/// it.
 template <class T>
 struct ScoresBack {
   AttentionShape const& shape;
@@ -171,7 +175,8 @@ struct ScoresBack {
     return keys(data, shape.features);
   }
 };
-/// Calls `add(block)` for each block of scores that is seen, in the two blocks of `scratch`, and `between` now and then.
+/// Calls `add(block)` for each block of scores that is seen, in the two blocks of `scratch`, and
+/// `between` now and then.
 template <class T, class Exec, class Add, class Between>
 void each_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                      T* scratch, Add const& add, Between const& between) {
@@ -232,8 +237,9 @@ void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSav
   kernels::each_block_back(exec, s, of, scratch, add, [] {});
 }
 
-/// Adds the cotangents of queries, keys and values to the matrices `to_queries(b, h, i0, rows)`, `to_keys(b, g, j0, n)`
-/// and `to_values`. Each block of scores is computed once; `between` is called now and then.
+/// Adds the cotangents of queries, keys and values to the matrices `to_queries(b, h, i0, rows)`,
+/// `to_keys(b, g, j0, n)` and `to_values`. Each block of scores is computed once; `between` is
+/// called now and then.
 template <class T, class Exec, class Queries, class Keys, class Values, class Between>
 void attention_back_into(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                          Queries const& to_queries, Keys const& to_keys, Values const& to_values,
@@ -252,8 +258,8 @@ void attention_back_into(Exec const& exec, AttentionShape const& s, AttentionSav
   kernels::each_block_back(exec, s, of, scratch, add, between);
 }
 
-/// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads, queries + 2 keys,
-/// features], one behind the other.
+/// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads,
+/// queries + 2 keys, features], one behind the other.
 template <class T, class Exec>
 void attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of, T* out,
                     T* scratch) {

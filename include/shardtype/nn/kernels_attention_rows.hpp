@@ -18,8 +18,8 @@ namespace shardtype::nn::kernels {
 
 using shardtype::kernels::Matrix;
 
-/// Blocks [batch, positions, heads, features], packed. A rank's head h is head `first_head` + h, and reads key head
-/// (first_head + h) / group - first_key_head.
+/// Blocks [batch, positions, heads, features], packed. A rank's head h is head `first_head` + h,
+/// and reads key head (first_head + h) / group - first_key_head.
 struct AttentionShape {
   std::int64_t batch, queries, keys, heads, key_heads, features;
   std::int64_t first_head, first_key_head, group;
@@ -27,11 +27,13 @@ struct AttentionShape {
   core::Rows query_rows, key_rows;  ///< their positions
 
   std::int64_t key_head(std::int64_t h) const { return (first_head + h) / group - first_key_head; }
-  /// The number of keys that query `i` sees: the first ones of the block, because positions increase.
+  /// The number of keys that query `i` sees: the first ones of the block, because positions
+  /// increase.
   KOKKOS_FUNCTION std::int64_t seen(std::int64_t i) const {
     return settings.causal ? key_rows.below(settings.first + query_rows[i] + 1) : keys;
   }
-  /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries, whose rows have `length` elements.
+  /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries, whose rows have `length`
+  /// elements.
   template <class T>
   Matrix<T> query(T* data, std::int64_t b, std::int64_t i0, std::int64_t rows, std::int64_t h,
                   std::int64_t length) const {
@@ -60,8 +62,9 @@ KOKKOS_FUNCTION void exponentials_of(T* x, std::int64_t n, T base) {
   }
 }
 
-/// Result row of a block += (or =) probabilities times the values of the keys that the row's query sees. The product of
-/// the whole block reads the others too, times 0, which is NaN for values that are not finite.
+/// Result row of a block += (or =) probabilities times the values of the keys that the row's query
+/// sees. The product of the whole block reads the others too, times 0, which is NaN for values that
+/// are not finite.
 template <class T>
 struct AttentionSeenValues {
   AttentionShape shape;
@@ -83,7 +86,8 @@ struct AttentionSeenValues {
   }
 };
 
-/// Scores of a row become exponentials relative to the largest so far; the row of the result is brought to it.
+/// Scores of a row become exponentials relative to the largest so far; the row of the result is
+/// brought to it.
 template <bool Host, class T>
 struct AttentionRows {
   AttentionShape shape;
@@ -121,7 +125,8 @@ struct AttentionRows {
     for (std::int64_t f = 0; f < out.cols; ++f) o[f] *= factor;
   }
 };
-/// The row of the result divided by its sum, 0 where no key is seen. `sums`: its logarithm behind the features.
+/// The row of the result divided by its sum, 0 where no key is seen. `sums`: its logarithm behind
+/// the features.
 template <class T>
 struct AttentionFinish {
   Matrix<T> out;
@@ -140,8 +145,9 @@ struct AttentionFinish {
   }
 };
 
-/// Scores become probabilities, and `ds`, the products of the result's cotangent and the values, the cotangents of the
-/// scores; both are 0 where a key is not seen, and in rows whose cotangent is 0.
+/// Scores become probabilities, and `ds`, the products of the result's cotangent and the values,
+/// the cotangents of the scores; both are 0 where a key is not seen, and in rows whose cotangent is
+/// 0.
 template <bool Host, class T>
 struct AttentionRowsBack {
   AttentionShape shape;
@@ -185,7 +191,8 @@ struct AttentionSumOfSeen {
     }
   }
 };
-/// to += weights m. Unless m is `finite`, zeros among the weights, of keys that are not seen, have no part.
+/// to += weights m. Unless m is `finite`, zeros among the weights, of keys that are not seen, have
+/// no part.
 template <class T, class Exec>
 void add_seen(Exec const& exec, Matrix<T> const& weights, Matrix<T const> const& m,
               Matrix<T> const& to, bool finite) {

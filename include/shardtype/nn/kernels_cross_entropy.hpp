@@ -1,5 +1,6 @@
 #pragma once
-/// Cross entropy of rows of logits: what ranks exchange about a row, its loss, and the gradient in one pass.
+/// Cross entropy of rows of logits: what ranks exchange about a row, its loss, and the gradient in
+/// one pass.
 
 #include <cstdint>
 #include <limits>
@@ -102,7 +103,8 @@ struct CrossEntropyNumbers {
   }
 };
 
-/// The loss and the logarithm of the sum of exponentials of each row, from the numbers of `parts` ranks.
+/// The loss and the logarithm of the sum of exponentials of each row, from the numbers of `parts`
+/// ranks.
 template <class C, class Id>
 struct CrossEntropyJoin {
   C* out;

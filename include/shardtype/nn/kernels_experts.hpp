@@ -47,7 +47,8 @@ struct ExpertOrder {
   }
 };
 
-/// Tokens [tokens, length] and the rows [.., length] that stand for them, `choices` each; row -1 is none.
+/// Tokens [tokens, length] and the rows [.., length] that stand for them, `choices` each; row -1 is
+/// none.
 struct TokenRows {
   std::int64_t const* places;
   std::int64_t choices, length;

@@ -1,5 +1,6 @@
 #pragma once
-/// Rows that are centred and scaled: layer norm, RMS norm, and their gradients. A row is read from memory once.
+/// Rows that are centred and scaled: layer norm, RMS norm, and their gradients. A row is read from
+/// memory once.
 
 #include <cstdint>
 
@@ -13,7 +14,8 @@
 
 namespace shardtype::nn::kernels {
 
-/// Rows of `length` elements: element k of row r is at r / inner * length * inner + r % inner + k * inner.
+/// Rows of `length` elements: element k of row r is at r / inner * length * inner + r % inner + k *
+/// inner.
 struct RowShape {
   std::int64_t rows, length, inner;
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t row) const {
@@ -35,7 +37,8 @@ KOKKOS_FUNCTION W sum_of(std::int64_t n, F const& f) {
   return out;
 }
 
-/// The distance of a row's elements: a constant where they are neighbours, so that loops become vectors.
+/// The distance of a row's elements: a constant where they are neighbours, so that loops become
+/// vectors.
 struct Neighbours {
   KOKKOS_FUNCTION constexpr operator std::int64_t() const { return 1; }
 };
@@ -45,8 +48,8 @@ template <class W>
 struct RowScale {
   W mean, scale;
 };
-/// `Centred`: the mean and 1 / deviation of a row, else 0 and 1 / the root of the mean square; `eps` is added under
-/// the root.
+/// `Centred`: the mean and 1 / deviation of a row, else 0 and 1 / the root of the mean square;
+/// `eps` is added under the root.
 template <bool Centred, class W, class T, class Stride>
 KOKKOS_FUNCTION RowScale<W> scale_of(T const* x, std::int64_t n, Stride stride, W eps) {
   W const count = static_cast<W>(n);
@@ -98,8 +101,8 @@ struct NormRows {
   }
 };
 
-/// The cotangent of x: with g = ct gain and the normalized row n, (g - mean(g) - n mean(g n)) scale; of RMS norm
-/// without mean(g).
+/// The cotangent of x: with g = ct gain and the normalized row n, (g - mean(g) - n mean(g n))
+/// scale; of RMS norm without mean(g).
 template <bool Centred, class T>
 struct NormRowsBack {
   using W = shardtype::kernels::wide_t<T>;
@@ -145,8 +148,8 @@ struct NormRowsBack {
   }
 };
 
-/// Sums of ct times the normalized rows, of every part of the rows apart: part p has rows p, p + 1, ... of `per_part`
-/// and sums of its own.
+/// Sums of ct times the normalized rows, of every part of the rows apart: part p has rows p, p + 1,
+/// ... of `per_part` and sums of its own.
 template <bool Centred, class T>
 struct NormGainParts {
   using W = shardtype::kernels::wide_t<T>;

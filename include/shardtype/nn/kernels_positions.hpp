@@ -24,7 +24,8 @@ struct RowPosition {
   }
 };
 
-/// Cosines, then sines, of the angles of each position `first` + rows[s]: position base^(-k / half).
+/// Cosines, then sines, of the angles of each position `first` + rows[s]: position base^(-k /
+/// half).
 template <class C>
 struct RotaryAngles {
   C* table;
@@ -95,7 +96,8 @@ struct CausalRows {
   }
 };
 
-/// x factor where the generator keeps the element of this number, else 0. A call has a part of a row of the last dim.
+/// x factor where the generator keeps the element of this number, else 0. A call has a part of a
+/// row of the last dim.
 template <class T, class Keep>
 struct DropoutRows {
   using C = shardtype::detail::computed_t<T>;

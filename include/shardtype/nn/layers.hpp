@@ -1,6 +1,7 @@
 #pragma once
-/// Layers of products and elementwise functions, their parameters, and a cache of keys and values. How a layer uses its
-/// parameters, and whether its products are overlapped with their communication, is said by Use and Overlapped.
+/// Layers of products and elementwise functions, their parameters, and a cache of keys and values.
+/// How a layer uses its parameters, and whether its products are overlapped with their
+/// communication, is said by Use and Overlapped.
 
 #include <array>
 #include <cstdint>
@@ -110,15 +111,17 @@ using Attention = typename detail::AttentionOf<Q, K, O>::template Parameters<As>
 
 namespace api {
 
-/// x w, or x w + b where `w` has the members `weights` and `bias` (`Linear`), as `how` says. Strict `linear(x, w)` is
-/// `matmul(x, w)`; with a named result, `linear<Dim<B, X>, Dim<S>, Dim<D>>(x, w)`, it is `einsum` of it, which may sum over
-/// several indices and communicate. `x[B@X, S, D]`, `w[D, M@Y]` -> `[B@X, S, M@Y]`.
+/// x w, or x w + b where `w` has the members `weights` and `bias` (`Linear`), as `how` says. Strict
+/// `linear(x, w)` is `matmul(x, w)`; with a named result, `linear<Dim<B, X>, Dim<S>, Dim<D>>(x,
+/// w)`, it is `einsum` of it, which may sum over several indices and communicate. `x[B@X, S, D]`,
+/// `w[D, M@Y]` -> `[B@X, S, M@Y]`.
 ///
-/// Overlapped, x is gathered while it is multiplied: `x[B@X, S@Y, D]` or `x[B@X, D@Y]`, `w[D, M@Y]` ->
-/// `linear(x, w, Overlapped<Reduced<X>>{Overlap::ring})` -> `[B@X, S, M@Y]` or `[B@X, M@Y]`; with a named result, also of
-/// `h[B@X, S, M@Y]`, `w[M@Y, D]`, the sum over Y is scattered while it is computed. Communicates one all_gather over Y, or
-/// what the named result says; backward, of x one reduce_scatter and of w one all_gather of x (of a named sum: one
-/// all_gather for both), overlapped as forward, and one all_reduce over X. Refusals and errors as matmul and einsum.
+/// Overlapped, x is gathered while it is multiplied: `x[B@X, S@Y, D]` or `x[B@X, D@Y]`, `w[D, M@Y]`
+/// -> `linear(x, w, Overlapped<Reduced<X>>{Overlap::ring})` -> `[B@X, S, M@Y]` or `[B@X, M@Y]`;
+/// with a named result, also of `h[B@X, S, M@Y]`, `w[M@Y, D]`, the sum over Y is scattered while it
+/// is computed. Communicates one all_gather over Y, or what the named result says; backward, of x
+/// one reduce_scatter and of w one all_gather of x (of a named sum: one all_gather for both),
+/// overlapped as forward, and one all_reduce over X. Refusals and errors as matmul and einsum.
 template <class... Out, class A, class W, How H = Use<>>
 constexpr auto linear(core::Argument<A> const& x, W const& w, H const& how = {},
                       checking::CallSite where = {}) {
@@ -143,17 +146,18 @@ constexpr auto linear(core::Argument<A> const& x, W const& w, B const& b,
   return api::linear<Out...>(x, w, Use<>{}, where) + b;
 }
 
-/// The rows of a table that ids name: `table[V, D]`, `ids[B@X, S]` -> `embedding<V>(table, ids)` -> `[B@X, S, D]`.
-/// `take<V>`, by the name that models have for it; named, the table may be split, `embedding<V, Dim<B, X>, Dim<S>,
-/// Dim<D>>(table, ids)`. Refusals, errors and communication as take.
+/// The rows of a table that ids name: `table[V, D]`, `ids[B@X, S]` -> `embedding<V>(table, ids)` ->
+/// `[B@X, S, D]`. `take<V>`, by the name that models have for it; named, the table may be split,
+/// `embedding<V, Dim<B, X>, Dim<S>, Dim<D>>(table, ids)`. Refusals, errors and communication as
+/// take.
 template <class V, class... Out, class A, class Ids>
 constexpr auto embedding(core::Argument<A> const& table, Ids const& ids,
                          checking::CallSite where = {}) {
   return shardtype::take<V, Out...>(table.self(), ids, where);
 }
 
-/// silu(gate) up, elementwise: of two operands of the same dims. Source: Shazeer, "GLU variants improve transformer",
-/// 2020.
+/// silu(gate) up, elementwise: of two operands of the same dims. Source: Shazeer, "GLU variants
+/// improve transformer", 2020.
 template <class A, class B>
 constexpr auto swiglu(core::Argument<A> const& gate, B const& up) {
   return shardtype::silu(gate.self()) * up;
@@ -203,16 +207,19 @@ constexpr auto layer_norm(core::Argument<A> const& x, P const& p, H const& how =
   return api::layer_norm<D>(x, gain, bias, eps, where);
 }
 
-/// gelu_tanh(x w1 + b1) w2 + b2, of the members of `p` (`Mlp`), as `how` says. `x[B@X, S, D]` -> `[B@X, S, D]`. Where Y
-/// splits the hidden features, `w1[D, M@Y]`, `w2[M@Y, D]`, the result is named, `mlp<Dim<B, X>, Dim<S>, Dim<D>>(x, p, use)`:
-/// one all_reduce, and x is used as `{R:Y}` (one all_reduce backward). Source: Shoeybi et al., "Megatron-LM", 2019.
+/// gelu_tanh(x w1 + b1) w2 + b2, of the members of `p` (`Mlp`), as `how` says. `x[B@X, S, D]` ->
+/// `[B@X, S, D]`. Where Y splits the hidden features, `w1[D, M@Y]`, `w2[M@Y, D]`, the result is
+/// named, `mlp<Dim<B, X>, Dim<S>, Dim<D>>(x, p, use)`: one all_reduce, and x is used as `{R:Y}`
+/// (one all_reduce backward). Source: Shoeybi et al., "Megatron-LM", 2019.
 ///
-/// Overlapped, both products run with their communication: `x[B@X, S@Y, D]` or `x[B@X, D@Y]`, b2 `[D]` or `[D@Y]` -> as x,
-/// or as `Out` names it. Communicates one all_gather over Y with the first product, one reduce_scatter with the second;
-/// backward an all_gather with both products of the second, a reduce_scatter and an all_gather with those of the first, and
-/// one all_reduce for each parameter that `how` says is summed. Where nothing is split over Y, nothing is sent over it.
-/// Refusals and errors as einsum. Source: Korthikanti et al., "Reducing activation recomputation in large transformer
-/// models", 2022; Wang et al., "Overlap communication with dependent computation via decomposition", 2023.
+/// Overlapped, both products run with their communication: `x[B@X, S@Y, D]` or `x[B@X, D@Y]`, b2
+/// `[D]` or `[D@Y]` -> as x, or as `Out` names it. Communicates one all_gather over Y with the
+/// first product, one reduce_scatter with the second; backward an all_gather with both products of
+/// the second, a reduce_scatter and an all_gather with those of the first, and one all_reduce for
+/// each parameter that `how` says is summed. Where nothing is split over Y, nothing is sent over
+/// it. Refusals and errors as einsum. Source: Korthikanti et al., "Reducing activation
+/// recomputation in large transformer models", 2022; Wang et al., "Overlap communication with
+/// dependent computation via decomposition", 2023.
 template <class... Out, class A, class P, How H = Use<>>
   requires requires(P const& p) { p.w1, p.b1, p.w2, p.b2; }
 constexpr auto mlp(core::Argument<A> const& x, P const& p, H const& how = {},
@@ -232,8 +239,9 @@ constexpr auto mlp(core::Argument<A> const& x, P const& p, H const& how = {},
     }
   }
 }
-/// (silu(x gate) (x up)) down, of the members of `p` (`GatedMlp`), as mlp. Overlapped, gate and up are multiplied in one
-/// product, so that x is gathered once; their copy beside each other is the cost. Source: Shazeer, 2020.
+/// (silu(x gate) (x up)) down, of the members of `p` (`GatedMlp`), as mlp. Overlapped, gate and up
+/// are multiplied in one product, so that x is gathered once; their copy beside each other is the
+/// cost. Source: Shazeer, 2020.
 template <class... Out, class A, class P, How H = Use<>>
   requires requires(P const& p) { p.gate, p.up, p.down; }
 constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, H const& how = {},
@@ -249,13 +257,14 @@ constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, H const& how = 
 
 }  // namespace api
 
-/// Keys and values of the positions so far, for generation: `A` is a Tensor `[B@X, K, G@Y, F]` with room for all
-/// positions. `append` writes the next ones in place; `attention(q, cache.keys, cache.values, cache.options(n))` of the
-/// last n queries reads those that are there, because later keys are behind every query.
+/// Keys and values of the positions so far, for generation: `A` is a Tensor `[B@X, K, G@Y, F]` with
+/// room for all positions. `append` writes the next ones in place; `attention(q, cache.keys,
+/// cache.values, cache.options(n))` of the last n queries reads those that are there, because later
+/// keys are behind every query.
 ///
 ///     auto cache = nn::KeyValueCache<KV>::of(mesh);
-///     cache.append(k, v);                                                     // of n new positions
-///     auto const mixed = nn::attention(q, cache.keys, cache.values, cache.options(n));
+///     cache.append(k, v);                                                     // of n new
+///     positions auto const mixed = nn::attention(q, cache.keys, cache.values, cache.options(n));
 template <class A>
 struct KeyValueCache {
   A keys, values;
@@ -271,8 +280,9 @@ struct KeyValueCache {
   static KeyValueCache of(M const& mesh) {
     return of(mesh, shardtype::detail::extents_from_type<A>());
   }
-  /// Writes keys and values `[B@X, N, G@Y, F]` of the next positions; N may be any index. Communicates nothing. Errors:
-  /// E41 no room, or other extents; E21 another tensor shares the memory.
+  /// Writes keys and values `[B@X, N, G@Y, F]` of the next positions; N may be any index.
+  /// Communicates nothing. Errors: E41 no room, or other extents; E21 another tensor shares the
+  /// memory.
   template <class B>
   void append(B const& k, B const& v,
               std::source_location const& where = std::source_location::current()) {

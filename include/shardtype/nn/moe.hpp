@@ -16,7 +16,8 @@ namespace shardtype::nn {
 
 /// Rows are sent to the ranks of their experts and back, all of them: nothing is dropped.
 struct Ragged {};
-/// All tokens are gathered on each rank, which computes the rows of its own experts; results are reduce-scattered.
+/// All tokens are gathered on each rank, which computes the rows of its own experts; results are
+/// reduce-scattered.
 struct Gathered {};
 /// Ragged with a limit: a rank sends each expert at most `rows` rows. Rows that come later in the
 /// order of tokens have no part in the result; with a limit of 0 none has. All sizes are known
@@ -25,7 +26,8 @@ struct Capacity {
   std::int64_t rows = -1;  ///< E41 if it is not given
 };
 
-/// Functions of experts: `f(h)` of the first product. Silu is the default of all experts, gated or not.
+/// Functions of experts: `f(h)` of the first product. Silu is the default of all experts, gated or
+/// not.
 struct Gelu {
   template <class H>
   constexpr auto operator()(H const& h) const {
@@ -38,8 +40,8 @@ struct Silu {
     return shardtype::silu(h);
   }
 };
-/// Gated experts, in place of the first weights of `moe`: `f(x gate[e]) (x up[e])`, both `[E@X, D, F@Y]`. Source:
-/// Shazeer, "GLU variants improve transformer", 2020.
+/// Gated experts, in place of the first weights of `moe`: `f(x gate[e]) (x up[e])`, both `[E@X, D,
+/// F@Y]`. Source: Shazeer, "GLU variants improve transformer", 2020.
 template <class G, class U = G>
 struct Gated {
   G gate;
@@ -53,7 +55,8 @@ struct DefaultFunction : Silu {};
 template <class T>
 inline constexpr bool is_form = std::is_same_v<T, nn::Ragged> || std::is_same_v<T, nn::Gathered> ||
                                 std::is_same_v<T, nn::Capacity>;
-/// Whether `T` can be called with something. What it is called with is not tried: its body may refuse other tensors.
+/// Whether `T` can be called with something. What it is called with is not tried: its body may
+/// refuse other tensors.
 struct WithCall {
   void operator()() const {}
 };
@@ -148,8 +151,8 @@ inline constexpr std::size_t hidden_at = std::is_same_v<label_at<W, 1>, D> ? 2 :
 template <class W, class D>
 using hidden_label = label_at<W, static_cast<int>(hidden_at<W, D>)>;
 
-/// Whether x is `[S@X, D]`, the weights are `[E@X, D, F]` and `[E@X, F, D]`, or not split along E; of `[S@X, D@Y]`
-/// whether they are `[E@X, D, F@Y]` and `[E@X, F@Y, D]`.
+/// Whether x is `[S@X, D]`, the weights are `[E@X, D, F]` and `[E@X, F, D]`, or not split along E;
+/// of `[S@X, D@Y]` whether they are `[E@X, D, F@Y]` and `[E@X, F@Y, D]`.
 template <class A, class W1, class Up, class W2>
 constexpr bool fits() {
   using X = autodiff::tensor_of<A>;
@@ -173,7 +176,8 @@ constexpr bool fits() {
            (!ExpertDim::split || std::is_same_v<Alike, dim_at<W1, 0>>);
   }
 }
-/// The number of rows of the rank that gets most, the same on all ranks. Of tensors without data -1.
+/// The number of rows of the rank that gets most, the same on all ranks. Of tensors without data
+/// -1.
 template <class Sizes>
 constexpr std::int64_t most_rows([[maybe_unused]] Sizes const& sizes,
                                  [[maybe_unused]] std::source_location const& where) {
@@ -185,8 +189,8 @@ constexpr std::int64_t most_rows([[maybe_unused]] Sizes const& sizes,
                            where);
   }
 }
-/// `act(rows w)`, or of gated experts `act(rows gate) (rows up)`, group by group, of the rows that `rows()` gives, which
-/// are not kept longer than needed.
+/// `act(rows w)`, or of gated experts `act(rows gate) (rows up)`, group by group, of the rows that
+/// `rows()` gives, which are not kept longer than needed.
 template <class D, class Rows, class Sizes, class W, class Act>
 constexpr auto hidden_of(Rows const& rows, Sizes const& sizes, W const& w, Act const& act,
                          std::source_location const& where) {
@@ -334,39 +338,45 @@ constexpr auto moe_as(core::Argument<A> const& x, R const& routes, W1 const& w_i
 
 namespace api {
 
-/// A mixture of experts: of each token of x the sum over its choices of weight times act(x w_in[e]) w_out[e].
-/// `x[S@X, D]`, `routes` of `router`, `w_in[E@X, D, F]`, `w_out[E@X, F, D]` -> `[S@X, D]`. E, the first dim of the
-/// weights, may be uneven, and so may S. Of `x[B@X, S, D]` and its routes the result is `[B@X, S, D]`.
+/// A mixture of experts: of each token of x the sum over its choices of weight times act(x w_in[e])
+/// w_out[e]. `x[S@X, D]`, `routes` of `router`, `w_in[E@X, D, F]`, `w_out[E@X, F, D]` -> `[S@X,
+/// D]`. E, the first dim of the weights, may be uneven, and so may S. Of `x[B@X, S, D]` and its
+/// routes the result is `[B@X, S, D]`.
 ///
 ///     auto y = nn::moe(x, routes, w_in, w_out);                                  // Ragged, silu
 ///     auto z = nn::moe(x, routes, w_in, w_out, nn::Capacity{64}, nn::Gelu{});
-///     auto v = nn::moe<Dim<S, X>, Dim<D>>(x, routes, w_in, w_out);                // F split: [E@X, D, F@Y]
-///     auto u = nn::moe(x, routes, nn::Gated{gate, up}, down, nn::Gelu{});     // Ragged
-///     auto t = nn::moe(x, routes, model.experts);                                // of a GatedMlp, silu
+///     auto v = nn::moe<Dim<S, X>, Dim<D>>(x, routes, w_in, w_out);                // F split:
+///     [E@X, D, F@Y] auto u = nn::moe(x, routes, nn::Gated{gate, up}, down, nn::Gelu{});     //
+///     Ragged auto t = nn::moe(x, routes, model.experts);                                // of a
+///     GatedMlp, silu
 ///
-/// On each rank the rows of its experts lie one behind the other and are multiplied by `ragged_dot`; nothing of shape
-/// [S, D, F] or [E, S, D] exists. Communication by form, of S tokens and k choices on p ranks:
+/// On each rank the rows of its experts lie one behind the other and are multiplied by
+/// `ragged_dot`; nothing of shape [S, D, F] or [E, S, D] exists. Communication by form, of S tokens
+/// and k choices on p ranks:
 ///
 /// | form | forward | bytes of a rank, of T |
 /// |---|---|---|
 /// | E whole, `w_in[E, D, F]` | nothing | 0 |
-/// | `Ragged` | all_to_all of counts, all_reduce of a number, all_to_all of rows there and back | 2 k S D / p |
-/// | `Gathered` | all_gathers of x and routes, all_reduce of a number, reduce_scatter | 2 S D (p - 1) / p |
-/// | `Capacity{c}` | as Ragged, without the all_reduce | at most as Ragged |
+/// | `Ragged` | all_to_all of counts, all_reduce of a number, all_to_all of rows there and back | 2
+/// k S D / p | | `Gathered` | all_gathers of x and routes, all_reduce of a number, reduce_scatter |
+/// 2 S D (p - 1) / p | | `Capacity{c}` | as Ragged, without the all_reduce | at most as Ragged |
 ///
-/// Backward: the rows go the same ways, once each. Blocks of rows are as long as those of the rank with most rows, which
-/// all ranks agree on. Plans count as many rows on each rank as it has tokens times choices (Ragged), or a p-th of all
-/// (Gathered): even loads.
+/// Backward: the rows go the same ways, once each. Blocks of rows are as long as those of the rank
+/// with most rows, which all ranks agree on. Plans count as many rows on each rank as it has tokens
+/// times choices (Ragged), or a p-th of all (Gathered): even loads.
 ///
-/// If F is split, `w_in[E@X, D, F@Y]`, `w_out[E@X, F@Y, D]`, the result is a sum `{U:Y}`: name it, `moe<Dim<S, X>,
-/// Dim<D>>(...)` (one all_reduce) or `moe<Dim<S, X>, Dim<D, Y>>(...)` (one reduce_scatter). Use x (and the router's
-/// weights, by the x that they come from) as `{R:Y}` for gradients, else X01; weights that are not split over X as
-/// `{R:X}`. Of `x[S@X, D@Y]` the result is `[S@X, D@Y]`: rows travel over X as parts, are gathered over Y at their
-/// experts (all_gather) and summed there (reduce_scatter), both again backward, and the weights' gradient is one
-/// all_reduce over Y; only weights with F@Y fit. Refused: as ragged_dot (D18 where tokens and experts are not split over
-/// the same axes, or features and hidden features); D19 an argument that is neither form nor function, or these in
-/// another order; L01 in automatic mode. Errors: E40 sequences that are split unevenly; E41 a negative capacity; as
-/// ragged_dot. Ids outside of the experts have no part, and are E50 under SHARDTYPE_CHECK=values.
+/// If F is split, `w_in[E@X, D, F@Y]`, `w_out[E@X, F@Y, D]`, the result is a sum `{U:Y}`: name it,
+/// `moe<Dim<S, X>, Dim<D>>(...)` (one all_reduce) or `moe<Dim<S, X>, Dim<D, Y>>(...)` (one
+/// reduce_scatter). Use x (and the router's weights, by the x that they come from) as `{R:Y}` for
+/// gradients, else X01; weights that are not split over X as
+/// `{R:X}`. Of `x[S@X, D@Y]` the result is `[S@X, D@Y]`: rows travel over X as parts, are gathered
+/// over Y at their experts (all_gather) and summed there (reduce_scatter), both again backward, and
+/// the weights' gradient is one all_reduce over Y; only weights with F@Y fit. Refused: as
+/// ragged_dot (D18 where tokens and experts are not split over the same axes, or features and
+/// hidden features); D19 an argument that is neither form nor function, or these in another order;
+/// L01 in automatic mode. Errors: E40 sequences that are split unevenly; E41 a negative capacity;
+/// as ragged_dot. Ids outside of the experts have no part, and are E50 under
+/// SHARDTYPE_CHECK=values.
 template <class... Out, class A, detail::RoutesLike R, class W1, class W2, class Form = Ragged,
           class Act = detail::DefaultFunction>
   requires(!detail::GatedMembers<W1>)
@@ -384,7 +394,8 @@ constexpr auto moe(core::Argument<A> const& x, R const& routes, W1 const& w_in, 
     return detail::moe_as<Out...>(x, routes, w_in, w_out, form, act, where);
   }
 }
-/// moe of gated experts, the members `gate`, `up` and `down` of `p` (`GatedMlp`), `[E@X, D, F]` and `[E@X, F, D]`.
+/// moe of gated experts, the members `gate`, `up` and `down` of `p` (`GatedMlp`), `[E@X, D, F]` and
+/// `[E@X, F, D]`.
 template <class... Out, class A, detail::RoutesLike R, detail::GatedMembers P, class Form = Ragged,
           class Act = detail::DefaultFunction>
 constexpr auto moe(core::Argument<A> const& x, R const& routes, P const& p, Form const& form = {},

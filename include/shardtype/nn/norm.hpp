@@ -36,25 +36,25 @@ struct Vjp<op::RowNorm<Centred, D>> : Differentiable {
 
 namespace nn::api {
 
-/// Each row along D with its mean subtracted, divided by its deviation, then times `gain` plus `bias`: (x - mean) /
-/// sqrt(var + eps) gain + bias. `x[B@X, S, D]`, `gain[D]`, `bias[D]` -> `[B@X, S, D]`, of float, double or bfloat16
-/// (computed in float). D is whole on each rank and may be any dim of x. Reads each row once; the backward pass is a
-/// kernel for x and one for the gain.
+/// Each row along D with its mean subtracted, divided by its deviation, then times `gain` plus
+/// `bias`: (x - mean) / sqrt(var + eps) gain + bias. `x[B@X, S, D]`, `gain[D]`, `bias[D]` -> `[B@X,
+/// S, D]`, of float, double or bfloat16 (computed in float). D is whole on each rank and may be any
+/// dim of x. Reads each row once; the backward pass is a kernel for x and one for the gain.
 ///
-/// Communicates nothing. The gradients of gain and bias are sums over rows, unreduced over the axes that split them:
-/// write `used_as<Reduced<X>>(gain)`, or X01. Refused: S01 or D01 no dim D, D03 D split (all_gather it first, or split
-/// another dim), D12 a gain or bias with other dims, P02 to P05, P12, C10. First derivatives only, X03. As
-/// jax.nn.standardize with gain and bias, torch.nn.functional.layer_norm. Source: Ba, Kiros, Hinton, "Layer
-/// normalization", 2016.
+/// Communicates nothing. The gradients of gain and bias are sums over rows, unreduced over the axes
+/// that split them: write `used_as<Reduced<X>>(gain)`, or X01. Refused: S01 or D01 no dim D, D03 D
+/// split (all_gather it first, or split another dim), D12 a gain or bias with other dims, P02 to
+/// P05, P12, C10. First derivatives only, X03. As jax.nn.standardize with gain and bias,
+/// torch.nn.functional.layer_norm. Source: Ba, Kiros, Hinton, "Layer normalization", 2016.
 template <class D, class A, class Gain, class Bias>
 constexpr auto layer_norm(core::Argument<A> const& x, Gain const& gain, Bias const& bias,
                           double eps = 1e-5, checking::CallSite where = {}) {
   return shardtype::call(op::LayerNorm<D>{eps}, where, x.self(), gain, bias);
 }
 
-/// Each row along D divided by the root of its mean square, times `gain`: x / sqrt(mean(x^2) + eps) gain. Otherwise as
-/// layer_norm. As torch.nn.functional.rms_norm. Source: Zhang, Sennrich, "Root mean square layer normalization",
-/// NeurIPS 2019.
+/// Each row along D divided by the root of its mean square, times `gain`: x / sqrt(mean(x^2) + eps)
+/// gain. Otherwise as layer_norm. As torch.nn.functional.rms_norm. Source: Zhang, Sennrich, "Root
+/// mean square layer normalization", NeurIPS 2019.
 template <class D, class A, class Gain>
 constexpr auto rms_norm(core::Argument<A> const& x, Gain const& gain, double eps = 1e-6,
                         checking::CallSite where = {}) {

@@ -1,6 +1,7 @@
 #pragma once
-/// Attention over a sequence that an axis splits: blocks of keys and values travel around the ring of its ranks: its gradient. Source:
-/// Liu, Zaharia, Abbeel, "Ring attention with blockwise transformers for near-infinite context", 2023.
+/// Attention over a sequence that an axis splits: blocks of keys and values travel around the ring
+/// of its ranks: its gradient. Source: Liu, Zaharia, Abbeel, "Ring attention with blockwise
+/// transformers for near-infinite context", 2023.
 
 #include <source_location>
 

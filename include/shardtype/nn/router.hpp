@@ -1,6 +1,6 @@
 #pragma once
-/// Routers of tokens to experts: the choice of experts, the weights of their results, and the losses that keep the
-/// experts' loads equal.
+/// Routers of tokens to experts: the choice of experts, the weights of their results, and the
+/// losses that keep the experts' loads equal.
 
 #include <cstdint>
 #include <source_location>
@@ -20,7 +20,8 @@ namespace shardtype::nn {
 /// The index of the experts that a token is sent to, unless a router is given another.
 struct Choice : Index<"choice"> {};
 
-/// Where each token goes: `experts i64[S@X, K]`, the best first, and `weights [S@X, K]` of their results.
+/// Where each token goes: `experts i64[S@X, K]`, the best first, and `weights [S@X, K]` of their
+/// results.
 template <class Experts, class Weights>
 struct Routes {
   Experts experts;
@@ -83,17 +84,19 @@ constexpr auto expert_load(Ids const& ids, std::int64_t experts,
 
 namespace api {
 
-/// The `k` experts of each token, from logits `[S@X, E]` or `[B@X, S, E]`: those with the largest logits, of equal ones
-/// the first, so all ranks and runs decide alike. The weights are softmax over the chosen logits, or with
-/// `RouterWeights::of_all` the chosen shares of softmax over all experts.
+/// The `k` experts of each token, from logits `[S@X, E]` or `[B@X, S, E]`: those with the largest
+/// logits, of equal ones the first, so all ranks and runs decide alike. The weights are softmax
+/// over the chosen logits, or with `RouterWeights::of_all` the chosen shares of softmax over all
+/// experts.
 ///
 ///     auto routes = nn::router<E>(matmul(x, w), 2);
 ///     auto y = nn::moe<Dim<S, X>, Dim<D>>(x, routes, w_in, w_out);
 ///
-/// Gradients go through the weights; the choice itself has none, as everywhere, and with k = 1 the weight of the chosen
-/// alone is always 1: take `of_all` there. K, the index of choices, is `nn::Choice` or the second argument. Local.
-/// Refused: as top_k and softmax (D01, D03 experts split, I10, I11). Error E41: k larger than the number of experts.
-/// Sources: Shazeer et al., "Outrageously large neural networks", 2017; Fedus et al., "Switch transformers", 2021.
+/// Gradients go through the weights; the choice itself has none, as everywhere, and with k = 1 the
+/// weight of the chosen alone is always 1: take `of_all` there. K, the index of choices, is
+/// `nn::Choice` or the second argument. Local. Refused: as top_k and softmax (D01, D03 experts
+/// split, I10, I11). Error E41: k larger than the number of experts. Sources: Shazeer et al.,
+/// "Outrageously large neural networks", 2017; Fedus et al., "Switch transformers", 2021.
 template <class E, class K = Choice, RouterWeights W = RouterWeights::of_chosen, class A>
 constexpr auto router(core::Argument<A> const& logits, std::int64_t k,
                       checking::CallSite where = {}) {
@@ -136,10 +139,11 @@ constexpr auto dropped_rows(R const& routes, std::int64_t experts, std::int64_t 
   }
 }
 
-/// The loss of uneven loads, experts times the sum over experts of (share of the rows that go there) times (mean share
-/// in softmax of the logits): 1 if both are even. Of logits `[S@X, E]` -> `[]`; the loads are constants, gradients go
-/// through the softmax. Communicates two all_reduces forward, of a number per expert each, nothing backward. Of no tokens
-/// 0. Refused as softmax and sum. Sources: Fedus et al., 2021, equation 4; Lepikhin et al., "GShard", 2020.
+/// The loss of uneven loads, experts times the sum over experts of (share of the rows that go
+/// there) times (mean share in softmax of the logits): 1 if both are even. Of logits `[S@X, E]` ->
+/// `[]`; the loads are constants, gradients go through the softmax. Communicates two all_reduces
+/// forward, of a number per expert each, nothing backward. Of no tokens 0. Refused as softmax and
+/// sum. Sources: Fedus et al., 2021, equation 4; Lepikhin et al., "GShard", 2020.
 template <class E, class A, detail::RoutesLike R>
 constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& routes,
                                  checking::CallSite where = {}) {
@@ -161,9 +165,9 @@ constexpr auto load_balance_loss(core::Argument<A> const& logits, R const& route
         .tensor();
   }
 }
-/// The mean square of the logarithm of each token's sum of exponentials, which keeps logits small: `[S@X, E]` -> `[]`.
-/// Communicates one all_reduce of a number forward, nothing backward. Of no tokens 0. Source: Zoph et al., "ST-MoE",
-/// 2022, equation 5.
+/// The mean square of the logarithm of each token's sum of exponentials, which keeps logits small:
+/// `[S@X, E]` -> `[]`. Communicates one all_reduce of a number forward, nothing backward. Of no
+/// tokens 0. Source: Zoph et al., "ST-MoE", 2022, equation 5.
 template <class E, class A>
 constexpr auto z_loss(core::Argument<A> const& logits, checking::CallSite where = {}) {
   if constexpr (checking::any_poisoned<A>) {

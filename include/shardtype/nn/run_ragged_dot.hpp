@@ -54,8 +54,8 @@ shardtype::kernels::Labelled<T> part(shardtype::kernels::Labelled<T> x, int d, s
   --x.layout.rank;
   return x;
 }
-/// Calls `each(group, first row, rows)` for the groups of a block of `rows` rows. Error E41: sizes below 0, or more
-/// rows than there are.
+/// Calls `each(group, first row, rows)` for the groups of a block of `rows` rows. Error E41: sizes
+/// below 0, or more rows than there are.
 template <class Each>
 void each_group(std::vector<std::int64_t> const& sizes, std::int64_t rows, Each const& each) {
   std::int64_t at = 0;

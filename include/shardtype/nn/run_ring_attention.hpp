@@ -19,7 +19,8 @@ namespace shardtype {
 
 namespace execute {
 
-/// The ranks along the axis that splits dim 1 of keys, and the blocks of a pass around them. Collective over the mesh.
+/// The ranks along the axis that splits dim 1 of keys, and the blocks of a pass around them.
+/// Collective over the mesh.
 template <class T, class Space>
 class KeyRing {
   using Exec = typename Space::execution_space;
@@ -65,14 +66,16 @@ class KeyRing {
     Kokkos::deep_copy(Exec{}, Flat<T, Space>(to, count), Flat<T const, Space>(from, count));
   }
 
-  /// Keys with values, or their cotangents, that are sent to the next rank while others come from the previous one.
+  /// Keys with values, or their cotangents, that are sent to the next rank while others come from
+  /// the previous one.
   class Way {
    public:
     explicit Way(KeyRing& ring) : ring_(ring), staged_(ring.mesh_) {}
     Way(Way const&) = delete;
     Way& operator=(Way const&) = delete;
     ~Way() { calls_.finish(); }
-    /// Sends `from`, of this round, and receives what the next round needs to `to`. All ranks start in one order.
+    /// Sends `from`, of this round, and receives what the next round needs to `to`. All ranks start
+    /// in one order.
     void start(int round, T const* from, T* to) {
       to_ = to;
       n_ = 2 * ring_.elements(round + 1);
@@ -105,8 +108,8 @@ class KeyRing {
   Comm* comm_ = nullptr;
 };
 
-/// Calls `compute(round, shape, k, v, between)` for the blocks of all ranks, beginning with the own one, and moves them
-/// on meanwhile; `before_waiting(round)` once it is computed.
+/// Calls `compute(round, shape, k, v, between)` for the blocks of all ranks, beginning with the own
+/// one, and moves them on meanwhile; `before_waiting(round)` once it is computed.
 template <class T, class Space, class Q, class K, class V, class Compute, class Then>
 void around_ring(KeyRing<T, Space>& ring, nn::AttentionOptions const& options, Q const& q,
                  K const& k, V const& v, Compute const& compute, Then const& before_waiting) {

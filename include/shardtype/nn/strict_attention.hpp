@@ -1,5 +1,6 @@
 #pragma once
-/// Attention of queries to keys and values that a rank has, without a matrix of all scores: its gradient.
+/// Attention of queries to keys and values that a rank has, without a matrix of all scores: its
+/// gradient.
 
 #include <source_location>
 #include <type_traits>
@@ -37,8 +38,8 @@ inline constexpr bool splits_keys = [] {
 
 namespace nn::detail {
 
-/// Attention by `op`, which gives the logarithms of the sums too. Keeps the operands, the result and one number per row;
-/// the array with both goes.
+/// Attention by `op`, which gives the logarithms of the sums too. Keeps the operands, the result
+/// and one number per row; the array with both goes.
 template <class Op, class Q, class K, class V>
 constexpr auto attention_forward(Op const& op, std::source_location const& where, Q const& q,
                                  K const& k, V const& v) {

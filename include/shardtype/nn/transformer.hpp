@@ -1,5 +1,6 @@
 #pragma once
-/// Self-attention and transformer blocks by parameters, and the former names of layers with an Overlap.
+/// Self-attention and transformer blocks by parameters, and the former names of layers with an
+/// Overlap.
 
 #include <cstdint>
 #include <source_location>
@@ -113,14 +114,15 @@ constexpr auto norm_of(A const& x, P const& p, H const& how, std::source_locatio
 
 namespace api {
 
-/// attention(x q, x k, x v) out, of the members of `p` (`Attention`), as `how` says. `x[B@X, S, D]` -> `[B@X, S, D]`. Where
-/// Y splits the heads, the result is named and communicates as that of mlp (without a name it is unreduced over Y); x is
-/// used as `{R:Y}`.
+/// attention(x q, x k, x v) out, of the members of `p` (`Attention`), as `how` says. `x[B@X, S, D]`
+/// -> `[B@X, S, D]`. Where Y splits the heads, the result is named and communicates as that of mlp
+/// (without a name it is unreduced over Y); x is used as `{R:Y}`.
 ///
-/// Overlapped: `x[B@X, S@Y, D]`, q `[D, H@Y, F]`, k and v `[D, G@Y, F]` (G may be H), out `[H@Y, F, D]` -> as x, or as
-/// `Out` names it. Queries, keys and values are made by one product, so that x is gathered once; their weights beside each
-/// other are a copy. Communicates as mlp. Refused: as einsum, concat and attention; D12 heads of keys that are not split as
-/// those of queries. Errors: E40 groups of heads that do not line up with the ranks.
+/// Overlapped: `x[B@X, S@Y, D]`, q `[D, H@Y, F]`, k and v `[D, G@Y, F]` (G may be H), out `[H@Y, F,
+/// D]` -> as x, or as `Out` names it. Queries, keys and values are made by one product, so that x
+/// is gathered once; their weights beside each other are a copy. Communicates as mlp. Refused: as
+/// einsum, concat and attention; D12 heads of keys that are not split as those of queries. Errors:
+/// E40 groups of heads that do not line up with the ranks.
 template <class... Out, class A, class P, How H = Use<>>
   requires requires(P const& p) { p.q, p.k, p.v, p.out; }
 constexpr auto self_attention(core::Argument<A> const& x, P const& p, H const& how = {},
@@ -139,17 +141,20 @@ constexpr auto self_attention(core::Argument<A> const& x, P const& p, H const& h
   }
 }
 
-/// A transformer block, x + attention(norm1(x)), then + mlp(norm2(.)). `p` has the members norm1 and norm2 (gain and bias:
-/// layer_norm; gain alone: rms_norm), attention (`Attention`) and mlp (`Mlp` or `GatedMlp`). `x[B@X, S, D]` -> `[B@X, S, D]`.
+/// A transformer block, x + attention(norm1(x)), then + mlp(norm2(.)). `p` has the members norm1
+/// and norm2 (gain and bias: layer_norm; gain alone: rms_norm), attention (`Attention`) and mlp
+/// (`Mlp` or `GatedMlp`). `x[B@X, S, D]` -> `[B@X, S, D]`.
 ///
-/// Overlapped, norms, sums and activations are split along the sequence, and heads and hidden features over the same axis:
-/// `x[B@X, S@Y, D]` -> `[B@X, S@Y, D]`.
+/// Overlapped, norms, sums and activations are split along the sequence, and heads and hidden
+/// features over the same axis: `x[B@X, S@Y, D]` -> `[B@X, S@Y, D]`.
 ///
-///     auto y = nn::transformer_block(x, model.block, nn::Overlapped<Reduced<X, Y>>{}, {.causal = true});
+///     auto y = nn::transformer_block(x, model.block, nn::Overlapped<Reduced<X, Y>>{}, {.causal =
+///     true});
 ///
-/// Communicates over Y two all_gathers and two reduce_scatters, each with a product; backward four all_gathers and two
-/// reduce_scatters, each with a product; and an all_reduce for each parameter that other ranks use as well. Refusals and
-/// errors as self_attention, mlp and the norms. Source: Korthikanti et al., 2022.
+/// Communicates over Y two all_gathers and two reduce_scatters, each with a product; backward four
+/// all_gathers and two reduce_scatters, each with a product; and an all_reduce for each parameter
+/// that other ranks use as well. Refusals and errors as self_attention, mlp and the norms. Source:
+/// Korthikanti et al., 2022.
 template <class A, class P, How H = Use<>>
   requires requires(P const& p) { p.norm1, p.attention, p.norm2, p.mlp; }
 constexpr auto transformer_block(core::Argument<A> const& x, P const& p, H const& how = {},
@@ -178,7 +183,8 @@ constexpr auto transformer_block(core::Argument<A> const& x, P const& p, H const
   }
 }
 
-// Until the next release: an Overlap alone, with which gradients of parameters are summed over all axes that split x.
+// Until the next release: an Overlap alone, with which gradients of parameters are summed over all
+// axes that split x.
 #define SHARDTYPE_FORMER_LAYER                                                         \
   [[deprecated(                                                                        \
       "an Overlap alone sums gradients over axes that the source does not name: give " \

@@ -13,8 +13,9 @@ namespace shardtype {
 
 namespace rules {
 
-/// Queries [B, S, H, F], keys and values [B, K, G, F]: the result has the queries' sharding. The heads of keys are split
-/// as those of queries, or whole. Keys are whole or, if they travel (`ring`), split over the axis that splits queries.
+/// Queries [B, S, H, F], keys and values [B, K, G, F]: the result has the queries' sharding. The
+/// heads of keys are split as those of queries, or whole. Keys are whole or, if they travel
+/// (`ring`), split over the axis that splits queries.
 constexpr Verdict attention(Question const& q, bool ring = false) {
   Spec const& queries = q.a();
   for (int k = 0; k < 3; ++k)
@@ -99,8 +100,8 @@ struct FeaturesAndSum : Index<"features and sum"> {};
 struct KeysAndValues : Index<"keys and values"> {};
 struct AllRows : Index<"queries, keys and values"> {};
 
-/// Error E41 of blocks of manual mode: queries that differ along an axis along which keys do not are some of all positions
-/// or heads, and a block does not say which.
+/// Error E41 of blocks of manual mode: queries that differ along an axis along which keys do not
+/// are some of all positions or heads, and a block does not say which.
 constexpr void check_places(ResultExtents const& c, bool causal) {
   Spec const& queries = c.operand(0);
   if (!queries.local || !(causal || c.given[0][2] != c.given[1][2])) return;
@@ -220,7 +221,8 @@ struct AttentionBackQueries {
     return nn::detail::attention_work(c, options.causal, 3);
   }
 };
-/// The same of k and v, one behind the other; unreduced over the axes that split queries or heads, and not the keys.
+/// The same of k and v, one behind the other; unreduced over the axes that split queries or heads,
+/// and not the keys.
 struct AttentionBackKeys {
   using operation = AttentionBackKeys;
   using to = Mentions<Dim<nn::detail::KeysAndValues>>;

@@ -36,15 +36,15 @@ constexpr Verdict class_rows(Spec const& logits, Spec const& targets, int v) {
 
 namespace nn {
 
-/// Options of cross_entropy: the target whose row has no loss, and how much of the target distribution is spread
-/// evenly over all classes, from 0 to 1 (label smoothing).
+/// Options of cross_entropy: the target whose row has no loss, and how much of the target
+/// distribution is spread evenly over all classes, from 0 to 1 (label smoothing).
 struct CrossEntropy {
   std::int64_t ignored = -1;
   double smoothing = 0;
 };
 
-/// The numbers of a rank about a row: the largest logit, the sum of exponentials relative to it, the target's logit if
-/// the rank holds it, the sum of its logits, and how many it holds.
+/// The numbers of a rank about a row: the largest logit, the sum of exponentials relative to it,
+/// the target's logit if the rank holds it, the sum of its logits, and how many it holds.
 enum class RowNumber : std::uint8_t { largest, exponentials, picked, logits, classes };
 inline constexpr int row_numbers = 5;
 
@@ -69,7 +69,8 @@ constexpr rules::Code class_operands() {
 
 namespace op {
 
-/// The numbers of ranks about each row of logits, of logits and targets. `Split`: of split classes too.
+/// The numbers of ranks about each row of logits, of logits and targets. `Split`: of split classes
+/// too.
 template <class V, bool Split>
 struct CrossEntropyNumbers {
   using operation = CrossEntropyNumbers;
@@ -107,7 +108,8 @@ struct CrossEntropyNumbers {
   }
 };
 
-/// The loss of each row and the logarithm of its sum of exponentials, of the numbers of all ranks and the targets.
+/// The loss of each row and the logarithm of its sum of exponentials, of the numbers of all ranks
+/// and the targets.
 struct CrossEntropyJoin {
   using operation = CrossEntropyJoin;
   using from = Mentions<Dim<nn::detail::RankDim>, Dim<nn::detail::NumberDim>>;
@@ -129,8 +131,8 @@ struct CrossEntropyJoin {
   constexpr void extents(ResultExtents const& c) const { c.out[c.result.rank - 1] = 2; }
 };
 
-/// The cotangent of the logits, of logits, targets, the logarithms of the sums, and the cotangent of the losses, of
-/// which it is linear.
+/// The cotangent of the logits, of logits, targets, the logarithms of the sums, and the cotangent
+/// of the losses, of which it is linear.
 template <class V>
 struct CrossEntropyBack {
   using operation = CrossEntropyBack;

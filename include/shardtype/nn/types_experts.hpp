@@ -1,6 +1,6 @@
 #pragma once
-/// Tokens as rows of experts, as operations: numbers and places of the rows, copies on a rank, and the exchange between
-/// ranks. run_experts.hpp runs them.
+/// Tokens as rows of experts, as operations: numbers and places of the rows, copies on a rank, and
+/// the exchange between ranks. run_experts.hpp runs them.
 
 #include <cstdint>
 #include <limits>
@@ -39,8 +39,8 @@ constexpr Verdict expert_ids(Spec const& ids) {
     if (ids.unreduced.contains(x)) return refuse(Code::I02_ids_unreduced, -1, -1, x);
   return accept(ids);
 }
-/// The dims of tokens and choices, and the axes that split their rows: of places `[S@X, K]` on the ranks of the tokens,
-/// or `[P@X, S, K]` on ranks that each have places for all tokens.
+/// The dims of tokens and choices, and the axes that split their rows: of places `[S@X, K]` on the
+/// ranks of the tokens, or `[P@X, S, K]` on ranks that each have places for all tokens.
 struct TokenDims {
   DimSpec tokens, choices;
   AxisList rows;
@@ -179,7 +179,8 @@ struct ExpertCounts {
     c.out[1] = experts;
   }
 };
-/// The place of each id `[S@X, K]` among the rows of its rank, expert by expert; -1 where it has none.
+/// The place of each id `[S@X, K]` among the rows of its rank, expert by expert; -1 where it has
+/// none.
 struct ExpertPlaces {
   using operation = ExpertPlaces;
   static constexpr std::string_view name = "expert_places";
@@ -195,7 +196,8 @@ struct ExpertPlaces {
   using element = std::int64_t;
   constexpr void extents(ResultExtents const&) const { nn::detail::check_capacity(capacity); }
 };
-/// For each rank the places of all ids `[S, K]` among the rows of its own experts, those of `sizes[E@X]`: `[P@X, S, K]`.
+/// For each rank the places of all ids `[S, K]` among the rows of its own experts, those of
+/// `sizes[E@X]`: `[P@X, S, K]`.
 struct OwnExpertPlaces {
   using operation = OwnExpertPlaces;
   using to = Mentions<Dim<nn::detail::Ranks>>;
@@ -241,8 +243,8 @@ struct RowsOnRanks {
   }
 };
 
-/// Each token to the rows that stand for it, times its weights if there are any. `each`: rows of a rank; -1: its tokens
-/// times choices, or the share of a rank where each has places for all tokens.
+/// Each token to the rows that stand for it, times its weights if there are any. `each`: rows of a
+/// rank; -1: its tokens times choices, or the share of a rank where each has places for all tokens.
 template <class To>
 struct SpreadRows {
   using operation = SpreadRows;
@@ -289,9 +291,10 @@ struct RowDots {
   }
   constexpr void extents(ResultExtents const& c) const { nn::detail::check_operands(c); }
 };
-/// Rows to the ranks of their experts, where they lie expert by expert, and (`Back`) to the ranks that they came from.
-/// `each`: rows of a rank; -1: as many as before. `capacity`: rows that a rank sends an expert at most, so that the
-/// number of rows is known without looking at the ids; -1: none was given.
+/// Rows to the ranks of their experts, where they lie expert by expert, and (`Back`) to the ranks
+/// that they came from. `each`: rows of a rank; -1: as many as before. `capacity`: rows that a rank
+/// sends an expert at most, so that the number of rows is known without looking at the ids; -1:
+/// none was given.
 template <bool Back>
 struct ExchangeRows {
   using operation = ExchangeRows;

@@ -15,8 +15,8 @@ namespace shardtype {
 
 namespace rules {
 
-/// Operands with the dims of the first, and whether those are whole along the label that the operation works on. The
-/// first may be an unreduced sum if `how` lets it.
+/// Operands with the dims of the first, and whether those are whole along the label that the
+/// operation works on. The first may be an unreduced sum if `how` lets it.
 constexpr Verdict on_whole_rows(Question const& q, Linearity how) {
   if (Verdict v = unsplit(q, Code::D03_along_split); !v) return v;
   Operands in;
@@ -51,7 +51,8 @@ using namespace api;
 
 namespace nn::kernels {
 
-/// Parts of the rows whose sums are apart. A constant, so that sums have the same bits with any number of threads.
+/// Parts of the rows whose sums are apart. A constant, so that sums have the same bits with any
+/// number of threads.
 inline constexpr std::int64_t most_parts = 16;
 constexpr std::int64_t parts_of(std::int64_t rows) { return rows < most_parts ? rows : most_parts; }
 
@@ -113,7 +114,8 @@ struct RowNormBack {
     return {mul_sat(Centred ? 14 : 10, c.elements(0)), 0, false};
   }
 };
-/// The cotangent of the gain, of that of the result and x: a sum over rows, unreduced over the axes that split them.
+/// The cotangent of the gain, of that of the result and x: a sum over rows, unreduced over the axes
+/// that split them.
 template <bool Centred, class D>
 struct RowNormGain {
   using operation = RowNormGain;

@@ -31,8 +31,8 @@ constexpr Verdict factor_states(Spec out, Spec const& a, Spec const& b) {
   }
   return accept(out);
 }
-/// Numbers of rows per group: `[E@X]`, split as the rows, or `[P@X, E]`, of all groups for each rank of the rows' axes.
-/// Returns the axes that split the groups in `groups`.
+/// Numbers of rows per group: `[E@X]`, split as the rows, or `[P@X, E]`, of all groups for each
+/// rank of the rows' axes. Returns the axes that split the groups in `groups`.
 constexpr Verdict group_sizes(Spec const& sizes, AxisList const& rows, int rows_label,
                               AxisList& groups) {
   if (sizes.rank != 1 && sizes.rank != 2) return refuse(Code::D18_rows_and_groups, rows_label);
@@ -78,8 +78,8 @@ constexpr Verdict ragged_dot(Question const& q) {
   for (int k = 0; k < inner.size; ++k) v.result.unreduced.insert(inner[k]);
   return v;
 }
-/// a[S@X, D], c[S@X, F] and sizes: for each group the product of its rows, with the dims of `from`, E, D and F in any
-/// order. Over axes that split S but not E it is a sum.
+/// a[S@X, D], c[S@X, F] and sizes: for each group the product of its rows, with the dims of `from`,
+/// E, D and F in any order. Over axes that split S but not E it is a sum.
 constexpr Verdict ragged_outer(Question const& q) {
   Spec const& a = q.a();
   Spec const& c = q.operands[1];

@@ -1,6 +1,7 @@
 #pragma once
-/// Operations of attention over a sequence that an axis splits: blocks of keys and values travel around the ring of its ranks. Source:
-/// Liu, Zaharia, Abbeel, "Ring attention with blockwise transformers for near-infinite context", 2023.
+/// Operations of attention over a sequence that an axis splits: blocks of keys and values travel
+/// around the ring of its ranks. Source: Liu, Zaharia, Abbeel, "Ring attention with blockwise
+/// transformers for near-infinite context", 2023.
 
 #include <cstdint>
 #include <string_view>
@@ -33,8 +34,9 @@ constexpr void append_travel(Plan& p, planning::CallSizing const& c, int slot, b
   planning::append_ring(p, planning::operand_slot(slot), keys, keys_and_values(c), 1,
                         home && ranks > 1 ? ranks : ranks - 1, c.common.sizes);
 }
-/// Flops of `products` products of the scores of the busiest rank's queries with all keys, and its memory: `blocks`
-/// travelling blocks that no step counts, one block of scores, and `numbers` per query and head.
+/// Flops of `products` products of the scores of the busiest rank's queries with all keys, and its
+/// memory: `blocks` travelling blocks that no step counts, one block of scores, and `numbers` per
+/// query and head.
 constexpr planning::Work ring_work(planning::CallSizing const& c, bool causal, int products,
                                    std::int64_t blocks, std::int64_t numbers) {
   Spec const& keys = c.operands[1];

@@ -13,8 +13,9 @@ namespace shardtype {
 
 namespace rules {
 
-/// The sharding of the product of `x` and the weights `w` of a layer: the dims that only `w` has keep their axes, the
-/// dims that only `x` has keep the others. `[B@X, S@Y, D]` and `[D, F@Y]` give `[B@X, S, F@Y]`.
+/// The sharding of the product of `x` and the weights `w` of a layer: the dims that only `w` has
+/// keep their axes, the dims that only `x` has keep the others. `[B@X, S@Y, D]` and `[D, F@Y]` give
+/// `[B@X, S, F@Y]`.
 constexpr Spec layer_features(Spec const& x, Spec const& w) {
   Spec out;
   AxisSet taken;
@@ -32,8 +33,8 @@ constexpr Spec layer_features(Spec const& x, Spec const& w) {
     if (x.find(w.dims[d].label) < 0) out.add(w.dims[d].label, w.dims[d].axes);
   return out;
 }
-/// A parameter `w` as each rank uses it for its part of `x`: whole along those axes of `over` that split a dim of `x`
-/// which `w` lacks, and reduced over them, so that its gradient is a sum.
+/// A parameter `w` as each rank uses it for its part of `x`: whole along those axes of `over` that
+/// split a dim of `x` which `w` lacks, and reduced over them, so that its gradient is a sum.
 constexpr Spec used_beside(Spec const& w, Spec const& x, AxisSet over) {
   Spec out = w;
   for (int d = 0; d < x.rank; ++d)
@@ -149,7 +150,8 @@ struct Use {
   constexpr auto beside(W const& w, std::source_location const&) const {
     return (*this)(w);
   }
-  /// x w, w being used first: compilers choose the order of arguments, and plans another one than runs.
+  /// x w, w being used first: compilers choose the order of arguments, and plans another one than
+  /// runs.
   template <class A, class W>
   constexpr auto into(A const& x, W const& w, std::source_location const& where) const {
     auto const used = (*this)(w);
@@ -177,7 +179,8 @@ struct Use {
 /// (one all_reduce backward each), and is whole along them (an all_gather if it is split).
 ///
 ///     auto y = nn::mlp(x, model.mlp, nn::Overlapped<Reduced<X, Y>>{Overlap::ring});
-///     auto z = nn::mlp(x, model.mlp, nn::Overlapped{Overlap::ring});   // without gradient, or X01 says what it costs
+///     auto z = nn::mlp(x, model.mlp, nn::Overlapped{Overlap::ring});   // without gradient, or X01
+///     says what it costs
 template <class Sums = Reduced<>>
 struct Overlapped {
   Overlap overlap = Overlap::automatic;

@@ -249,17 +249,18 @@ constexpr checking::Poisoned reshard(std::type_identity_t<detail::NoTensor<op::R
 /// | `[I, J]{R:X}`, reduced already | `[I, J]{R:X}` | nothing | nothing |
 /// | `[I, J@Y]`, split over another axis (Megatron) | `[I, J@Y]{R:X}` | nothing | AllReduce |
 ///
-/// `used_as<Dim<I>, Dim<J, Y>, Reduced<X>>(w)` and `used_as<W>(w)` with a Tensor type name the whole
-/// sharding, as in reshard, which also plans and runs it. Automatic mode does not record it: there
-/// the planner chooses. Refused: K07 no axis, T05; R01 to R04, N05 as reshard; V14 of Locals (use
-/// `reduced<X>`, or `all_gather<X, I>(w, to_reduced)`).
+/// `used_as<Dim<I>, Dim<J, Y>, Reduced<X>>(w)` and `used_as<W>(w)` with a Tensor type name the
+/// whole sharding, as in reshard, which also plans and runs it. Automatic mode does not record it:
+/// there the planner chooses. Refused: K07 no axis, T05; R01 to R04, N05 as reshard; V14 of Locals
+/// (use `reduced<X>`, or `all_gather<X, I>(w, to_reduced)`).
 template <class... Out, class A>
 constexpr auto used_as(core::Argument<A> const& w, checking::CallSite where = {}) {
   return api::call(op::UsedAs<Out...>{}, where, w.self());
 }
 
-/// The same bytes, reduced over `Xs` instead of replicated: the cotangent of the result stays unreduced
-/// over them. `A[I]` -> `reduced<X>` -> `A[I]{R:X}`. Communicates nothing. Refused: K05, K06.
+/// The same bytes, reduced over `Xs` instead of replicated: the cotangent of the result stays
+/// unreduced over them. `A[I]` -> `reduced<X>` -> `A[I]{R:X}`. Communicates nothing. Refused: K05,
+/// K06.
 ///
 /// For a Local: `a[I]` -> `reduced<X>(a)` -> `[I]{R:X}`. JAX: pcast(to='reduced'). Refused: V04,
 /// V05, V06.

@@ -153,7 +153,8 @@ struct Diagonal {
   using gradient = PullsByExtents;
   using from = detail::Bare<I, J>;
   static constexpr std::string_view name = "diagonal";
-  /// Ranks that do not hold an element have zero for it: over the axes of J the result is unreduced.
+  /// Ranks that do not hold an element have zero for it: over the axes of J the result is
+  /// unreduced.
   static constexpr Verdict rule(rules::Question const& q) {
     if (Verdict v = rules::has_all(q.a(), q.from); !v) return v;
     if (Verdict v = rules::in_blocks(q.a(), q.from); !v) return v;

@@ -1,7 +1,7 @@
 #pragma once
 /// Operations on rows that are named at run time: lookups and sums by ids. Ids are std::int32_t
-/// or std::int64_t, from 0 to extent - 1. With SHARDTYPE_CHECK=values other ids, negative ones included,
-/// are an Error, E50.
+/// or std::int64_t, from 0 to extent - 1. With SHARDTYPE_CHECK=values other ids, negative ones
+/// included, are an Error, E50.
 
 #include <algorithm>
 #include <cstdint>
@@ -45,7 +45,8 @@ constexpr void check_shared_extents(ResultExtents const& c, char const* ids_or_u
                         "E24");
   }
 }
-/// Whether sums of the first operand's elements are in float: those of bfloat16, the one type of two bytes.
+/// Whether sums of the first operand's elements are in float: those of bfloat16, the one type of
+/// two bytes.
 constexpr bool is_added_in_float(planning::CallSizing const& c) { return c.element_bytes(0) == 2; }
 /// A dim of one row.
 struct OneRow : Index<"one row"> {};
@@ -307,14 +308,16 @@ constexpr auto take(core::Argument<A> const& table, Ids const& ids, checking::Ca
   return api::call(op::Take<V, Out...>{}, where, table.self(), ids);
 }
 
-/// Row `k` of dim I, without that dim: `A[I, J@X]` -> `at<I>(a, 3)` -> `[J@X]`, a copy. Communicates
-/// nothing: along a split dim the rank that has the row holds it and the others hold zeros, `A[I@X, J]`
+/// Row `k` of dim I, without that dim: `A[I, J@X]` -> `at<I>(a, 3)` -> `[J@X]`, a copy.
+/// Communicates nothing: along a split dim the rank that has the row holds it and the others hold
+/// zeros, `A[I@X, J]`
 /// -> `[J]{U:X}` (of bool a maximum), as `take` does. An unreduced `a` stays unreduced.
 ///
 /// `at<I, Dim<J>>(a, 3)` names the result: `A[I@X, J]` -> `[J]`, one all_reduce of a row, or a
-/// reduce_scatter where X splits a dim of the result; no other row is sent. A block-cyclic dim is gathered
-/// first. Refused: D01, I07, B03 of strict ones along a block-cyclic dim; N05, V14, R01 to R04 for a named
-/// result. Error E41: not 0 <= k < extent. As jax.lax.index_in_dim with keepdims=False.
+/// reduce_scatter where X splits a dim of the result; no other row is sent. A block-cyclic dim is
+/// gathered first. Refused: D01, I07, B03 of strict ones along a block-cyclic dim; N05, V14, R01 to
+/// R04 for a named result. Error E41: not 0 <= k < extent. As jax.lax.index_in_dim with
+/// keepdims=False.
 template <class I, class... Out, class A>
 constexpr auto at(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
   return api::call(op::At<I, Out...>{k}, where, a.self());

@@ -59,8 +59,8 @@ SHARDTYPE_OF_ONE(atan, Atan)
 SHARDTYPE_OF_ONE(sinh, Sinh)
 SHARDTYPE_OF_ONE(cosh, Cosh)
 SHARDTYPE_OF_ONE(tanh, Tanh)
-/// The cube root, of negative numbers too. Refused: P12 of integers, P04 of unreduced values, S04 of
-/// complex numbers. As jnp.cbrt.
+/// The cube root, of negative numbers too. Refused: P12 of integers, P04 of unreduced values, S04
+/// of complex numbers. As jnp.cbrt.
 SHARDTYPE_OF_ONE(cbrt, Cbrt)
 SHARDTYPE_OF_ONE(erf, Erf)
 /// 1 - erf(a), accurate where it is small. Refused as cbrt. As jax.lax.erfc.

@@ -81,14 +81,15 @@ constexpr auto einsum(char const*, A const&, More const&...) {
   checking::refused<rules::Code::A06_no_such_argument, false, A, More...>{};
   return checking::Poisoned{};
 }
-/// The product of three and more: an index is summed over once no later operand and not the result has
-/// it.
+/// The product of three and more: an index is summed over once no later operand and not the result
+/// has it.
 ///
-/// `einsum<I, L>(a, b, c)` (labels) is strict: the product of `a` and `b`, times `c`, and so on, from left
-/// to right whatever it costs; nothing is sent. A product of two is refused as einsum of these two
-/// is, and named by its operands. `einsum<Dim<I, X>, Dim<L>>(a, b, c)` names the result and is planned
-/// as `evaluate` plans: the order of neighbouring products, the shardings between and what is sent.
-/// Refused as well: L02, L03, L07, R02. JAX: einsum; its order of products may be another.
+/// `einsum<I, L>(a, b, c)` (labels) is strict: the product of `a` and `b`, times `c`, and so on,
+/// from left to right whatever it costs; nothing is sent. A product of two is refused as einsum of
+/// these two is, and named by its operands. `einsum<Dim<I, X>, Dim<L>>(a, b, c)` names the result
+/// and is planned as `evaluate` plans: the order of neighbouring products, the shardings between
+/// and what is sent. Refused as well: L02, L03, L07, R02. JAX: einsum; its order of products may be
+/// another.
 template <class... Out, class A, class B, class C>
   requires(detail::are_operands<A, C>)
 constexpr auto einsum(core::Argument<A> const& a, B const& b, C const& c,

@@ -1,6 +1,6 @@
 #pragma once
-/// Reductions over labels, and what combines each element with a reduction of its row (softmax): functions, and the
-/// objects of the latter. Those of reductions are in check/reduction.hpp.
+/// Reductions over labels, and what combines each element with a reduction of its row (softmax):
+/// functions, and the objects of the latter. Those of reductions are in check/reduction.hpp.
 
 #include <algorithm>
 #include <cstdint>
@@ -49,8 +49,8 @@ constexpr Counted<Values, Counts> counted(std::tuple<Values, Counts> const& both
   return {std::get<0>(both), std::get<1>(both)};
 }
 
-/// The labels of `s` that are not among those of `from`; none if these are none. Refuses labels that
-/// `s` lacks, and no labels of several dims.
+/// The labels of `s` that are not among those of `from`; none if these are none. Refuses labels
+/// that `s` lacks, and no labels of several dims.
 constexpr Verdict kept_labels(Spec const& s, Spec const& from, Labels& kept) {
   // no default: JAX's is the last dim, that of reductions all dims
   if (from.rank == 0 && s.rank > 1) return refuse(Code::S06_which_dims, s.dims[s.rank - 1].label);
@@ -78,8 +78,8 @@ struct NormalizeOf<Op, Pack<Ls...>, Pack<Out...>> {
 
 namespace op {
 
-/// Exponentials of the elements, divided by their sum over the labels; `Log`: the logarithm of that. Of
-/// a tensor with one dim no label need be named.
+/// Exponentials of the elements, divided by their sum over the labels; `Log`: the logarithm of
+/// that. Of a tensor with one dim no label need be named.
 template <bool Log, class... Ls>
 struct Normalize {
   using operation = Normalize;
@@ -104,8 +104,8 @@ struct Normalize {
     static_cast<void>(detail::kept_labels(a, from, kept));
     return rules::reduction(a, kept, ReductionKind::sum).result;
   }
-  /// Flops: one per element read and one per element written. Summing rows needs room for a second set
-  /// of totals, before the result exists.
+  /// Flops: one per element read and one per element written. Summing rows needs room for a second
+  /// set of totals, before the result exists.
   static constexpr planning::Work work(planning::CallSizing const& c) {
     Spec const sums = totals(c.operands[0], c.from);
     std::int64_t const elements = c.elements(0);
@@ -143,8 +143,8 @@ using LogSoftmax =
 
 namespace api {
 
-// Each reduction is a function of a variable, `Argument<A> const&`, and of a temporary, `Argument<A>&&`
-// (core/dim.hpp).
+// Each reduction is a function of a variable, `Argument<A> const&`, and of a temporary,
+// `Argument<A>&&` (core/dim.hpp).
 #define SHARDTYPE_REDUCTION(name, ...)                                             \
   template <class... Out, class A>                                                 \
   constexpr auto name(core::Argument<A> const& a, checking::CallSite where = {}) { \
@@ -239,8 +239,8 @@ SHARDTYPE_REDUCTION(all, op::All<Out...>)
 SHARDTYPE_REDUCTION(any, op::Any<Out...>)
 /// The number of elements that are not zero, as i64; of bool the true ones, and a NaN counts.
 /// `A[I@X, J]` -> `count_nonzero<I>` -> `i64[J]{U:X}`, nothing sent; `count_nonzero<Dim<J>>` ->
-/// `i64[J]`, one all_reduce. Same forms as sum. Refused: as sum, and S02 any unreduced operand: a sum
-/// may be zero where its summands are not. As jnp.count_nonzero.
+/// `i64[J]`, one all_reduce. Same forms as sum. Refused: as sum, and S02 any unreduced operand: a
+/// sum may be zero where its summands are not. As jnp.count_nonzero.
 SHARDTYPE_REDUCTION(count_nonzero, op::CountNonzero<Out...>)
 /// The position of the largest element along `I` (row-major over several labels), as i64: the first
 /// position if several elements are equal, -1 if there are no elements. Same forms as sum
@@ -308,19 +308,19 @@ constexpr auto counted_min(core::Argument<A> const& a, checking::CallSite where 
 }
 
 /// The product of the elements that are not zero, and the number of those that are: `A[I@X, J]` ->
-/// `auto [rest, zeros] = counted_prod<Dim<J>>(a)` -> `[J]` each, one all_reduce or reduce_scatter of
-/// pairs. The product is `where(zeros == 0, rest, 0)`; its gradient is `ct rest / a` without zeros,
-/// `ct rest` where `a` is the only zero, and 0 elsewhere. Products of float are computed in double.
-/// Forms and refusals as counted_max, but complex numbers are accepted.
+/// `auto [rest, zeros] = counted_prod<Dim<J>>(a)` -> `[J]` each, one all_reduce or reduce_scatter
+/// of pairs. The product is `where(zeros == 0, rest, 0)`; its gradient is `ct rest / a` without
+/// zeros, `ct rest` where `a` is the only zero, and 0 elsewhere. Products of float are computed in
+/// double. Forms and refusals as counted_max, but complex numbers are accepted.
 template <class... Out, class A>
 constexpr auto counted_prod(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::counted(api::call(op::CountedProd<Out...>{}, where, a.self()));
 }
 
-/// exp(a) divided by its sum over the named labels; computed relative to the largest element, so that
-/// nothing overflows. Of a tensor with one dim no label need be named (of others S06; without an axis
-/// JAX runs over the last dim). `A[I@X, J]` -> `softmax<J>(a)` -> `A[I@X, J]`,
-/// local. A row that contains NaN or inf, or only -inf, becomes NaN.
+/// exp(a) divided by its sum over the named labels; computed relative to the largest element, so
+/// that nothing overflows. Of a tensor with one dim no label need be named (of others S06; without
+/// an axis JAX runs over the last dim). `A[I@X, J]` -> `softmax<J>(a)` -> `A[I@X, J]`, local. A row
+/// that contains NaN or inf, or only -inf, becomes NaN.
 ///
 /// Over a split dim, the result is named after the labels: `A[I, J@Y]` -> `softmax<J, Dim<I>,
 /// Dim<J, Y>>(a)` -> `A[I, J@Y]`, one all_reduce of a (maximum, sum) pair for each row. No element

@@ -98,8 +98,8 @@ struct SliceRows {
     return g(detail::along_into<Pad, detail::into_t<I, Result...>, I>{
         begin, g.template rows<I>() - begin - used, step - 1});
   }
-  /// Two candidates for a named result along a split dim: to bring the rows together first, or to slice
-  /// what each rank holds and add up.
+  /// Two candidates for a named result along a split dim: to bring the rows together first, or to
+  /// slice what each rank holds and add up.
   static constexpr int candidates = 2;
   static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
                                             int candidate) {
@@ -293,10 +293,11 @@ namespace api {
 /// `A[I@X, Head]`. Local; shares memory if all rows are kept, else copies. Refused: D01, D02, D03,
 /// D05, D07. Error E41: not 0 <= begin <= end <= extent, or a step below 1.
 ///
-/// Along a split dim, by a named result behind the new label: `A[I@X, J]` -> `slice<I, Head, Dim<Head>,
-/// Dim<J, X>>(a, 0, 10)` -> `[Head, J@X]`. The rows are brought together and then sliced, here by an
-/// all_to_all; or each rank slices its block into zeros and these are added up, which sends rows of
-/// the result alone: what is predicted to be faster for the sizes. Refused: D01, D02, N05, V14, R01 to R04.
+/// Along a split dim, by a named result behind the new label: `A[I@X, J]` -> `slice<I, Head,
+/// Dim<Head>, Dim<J, X>>(a, 0, 10)` -> `[Head, J@X]`. The rows are brought together and then
+/// sliced, here by an all_to_all; or each rank slices its block into zeros and these are added up,
+/// which sends rows of the result alone: what is predicted to be faster for the sizes. Refused:
+/// D01, D02, N05, V14, R01 to R04.
 template <class I, class... Result, class A>
 constexpr auto slice(core::Argument<A> const& a, std::int64_t begin, std::int64_t end,
                      std::int64_t step = 1, checking::CallSite where = {}) {
@@ -319,9 +320,9 @@ constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t
   return api::call(op::PadValue<detail::element_or_t<A>, I, Result...>{before, after, value}, where,
                    a.self());
 }
-/// Both with rows between each two rows as well: row k of `a` becomes row before + k (interior + 1).
-/// `pad<J>(ct, begin, rest, op::Interior{step - 1})` is the transpose of `slice<J>(a, begin, end,
-/// step)`. As lax.pad.
+/// Both with rows between each two rows as well: row k of `a` becomes row before + k (interior +
+/// 1). `pad<J>(ct, begin, rest, op::Interior{step - 1})` is the transpose of `slice<J>(a, begin,
+/// end, step)`. As lax.pad.
 template <class I, class... Result, class A>
 constexpr auto pad(core::Argument<A> const& a, std::int64_t before, std::int64_t after,
                    op::Interior interior, checking::CallSite where = {}) {

@@ -35,7 +35,8 @@ constexpr auto resolve_comparison() {
   }
 }
 
-/// The type of an operand. Numbers are converted; a Pending cannot be copied and is refused as it is.
+/// The type of an operand. Numbers are converted; a Pending cannot be copied and is refused as it
+/// is.
 template <class A>
 constexpr auto compared() {
   using Bare = std::remove_cvref_t<A>;

@@ -65,7 +65,8 @@ struct HeldAs<A, true> {
 };
 template <class T>
 using held_t = typename HeldAs<std::remove_cvref_t<T>, std::is_lvalue_reference_v<T>>::type;
-/// The base class by which an expression's argument is passed to the expression: one for many types.
+/// The base class by which an expression's argument is passed to the expression: one for many
+/// types.
 template <class T, class A = std::remove_cvref_t<T>>
 struct Referred {
   using type = A;

@@ -133,9 +133,9 @@ auto to_host(core::Argument<A> const& given, checking::CallSite where = {}) {
 }
 
 /// The value of a tensor without dims. The mesh's first rank broadcasts it, so that control flow
-/// cannot diverge. The only conversion from a tensor to a C++ value. Refused: A01 a tensor with dims,
-/// A02 an unreduced one, X09 one whose gradient is wanted, unless as `item(stop_gradient(a))`. Error E25
-/// on ranks outside the mesh.
+/// cannot diverge. The only conversion from a tensor to a C++ value. Refused: A01 a tensor with
+/// dims, A02 an unreduced one, X09 one whose gradient is wanted, unless as
+/// `item(stop_gradient(a))`. Error E25 on ranks outside the mesh.
 template <class A>
   requires(!is_local<detail::read_of<A>>)
 auto item(core::Argument<A> const& given, checking::CallSite where = {}) {

@@ -163,7 +163,8 @@ constexpr decltype(auto) plan(op::HaloAdd<I> const& op, Type<Halo<A, J>>) {
   return api::plan(op, type<A>);
 }
 
-/// The plan, and the coordinates in it, of adding up this halo (as `plan_at`, `coords_in` of tensors).
+/// The plan, and the coordinates in it, of adding up this halo (as `plan_at`, `coords_in` of
+/// tensors).
 template <class I, class A, class J>
 Plan plan_at(op::HaloAdd<I> const& op, Halo<A, J> const& h) {
   return detail::plan_of_call(op, h);

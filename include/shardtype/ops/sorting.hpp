@@ -1,6 +1,6 @@
 #pragma once
-/// Sorting along one dim that is not split: objects and functions. Stable: equal elements keep their
-/// order. A NaN comes last, in both orders.
+/// Sorting along one dim that is not split: objects and functions. Stable: equal elements keep
+/// their order. A NaN comes last, in both orders.
 
 #include <cstdint>
 #include <source_location>
@@ -181,8 +181,8 @@ constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::
 
 /// The `k` largest elements along I in descending order, the first of equal ones, and their
 /// positions: `a[I@X, J]` -> `auto [values, places] = top_k<J, K>(a, 3)` -> `[I@X, K]` each. K may
-/// be left out if J has no static extent. Local. Of an expression of automatic mode: two expressions.
-/// Refused as sort; D02, D05, D07. Error E41: k larger than the extent.
+/// be left out if J has no static extent. Local. Of an expression of automatic mode: two
+/// expressions. Refused as sort; D02, D05, D07. Error E41: k larger than the extent.
 template <class I, class... Result, class A>
 constexpr auto top_k(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
   return detail::found(api::call(op::TopK<I, Result...>{k}, where, a.self()));

@@ -1,6 +1,6 @@
 #pragma once
-/// Operations along a dim that may be split into blocks: shift, halo_exchange and its transpose, running
-/// values. Objects and functions.
+/// Operations along a dim that may be split into blocks: shift, halo_exchange and its transpose,
+/// running values. Objects and functions.
 
 #include <cstdint>
 #include <source_location>
@@ -125,8 +125,8 @@ struct HaloAdd {
   }
 };
 
-/// Running values of the reduction `F` (reductions::Sum, Product, Maximum, Minimum) along I, from the
-/// first row to the last, or `reverse`.
+/// Running values of the reduction `F` (reductions::Sum, Product, Maximum, Minimum) along I, from
+/// the first row to the last, or `reverse`.
 template <class I, class F>
 struct Cumulative {
   using operation = Cumulative;
@@ -178,9 +178,9 @@ namespace api {
 /// sums, `cumsum<I>(a, op::Cumulate::exclusive)`, begin with 0. `cumsum<I>(a,
 /// op::Cumulate::inclusive, op::Direction::reverse)` sums from the last row to the first, as
 /// jax.lax.cumsum(reverse=True): the transpose of the same sums forward. Each rank sums its block,
-/// then exchanges totals: it receives one row from every other rank along I, in both directions. The
-/// order of additions depends on the number of ranks. Refused: D01, B03, D14 a pending maximum or
-/// minimum, D15 sums of bool. As jnp.cumsum.
+/// then exchanges totals: it receives one row from every other rank along I, in both directions.
+/// The order of additions depends on the number of ranks. Refused: D01, B03, D14 a pending maximum
+/// or minimum, D15 sums of bool. As jnp.cumsum.
 template <class I, class A>
 constexpr auto cumsum(core::Argument<A> const& a, op::Cumulate how = op::Cumulate::inclusive,
                       op::Direction from = op::Direction::forward, checking::CallSite where = {}) {
@@ -226,11 +226,12 @@ constexpr auto shift(core::Argument<A> const& a, std::int64_t n,
   return api::call(op::Shift<I>{n, edge}, where, a.self());
 }
 
-/// The differences of rows along I, split or not: `A[I@X, J]` -> `diff<I>(a)` -> `A[I@X, J]`; row i of
-/// the result is row i minus row i - 1, or minus row i - n of `diff<I>(a, n)`. Rows from beyond the
-/// ends are zeros, so that row 0 stays and `diff<I>(cumsum<I>(a))` is `a`; or, with `op::Edge::wrap`,
-/// rows of the other end. Sends what shift sends. Unreduced sums stay unreduced. Refused: D01, B03,
-/// C11 of bool, I07 of an unreduced maximum or minimum. As jnp.diff(a, axis, prepend=0).
+/// The differences of rows along I, split or not: `A[I@X, J]` -> `diff<I>(a)` -> `A[I@X, J]`; row i
+/// of the result is row i minus row i - 1, or minus row i - n of `diff<I>(a, n)`. Rows from beyond
+/// the ends are zeros, so that row 0 stays and `diff<I>(cumsum<I>(a))` is `a`; or, with
+/// `op::Edge::wrap`, rows of the other end. Sends what shift sends. Unreduced sums stay unreduced.
+/// Refused: D01, B03, C11 of bool, I07 of an unreduced maximum or minimum. As jnp.diff(a, axis,
+/// prepend=0).
 template <class I, class A>
 constexpr auto diff(core::Argument<A> const& a, std::int64_t n = 1,
                     op::Edge edge = op::Edge::fill_zero, checking::CallSite where = {}) {
@@ -248,12 +249,12 @@ constexpr auto halo_exchange(core::Argument<A> const& a, std::int64_t before, st
   return api::call(op::HaloExchange<I>{before, after, edge}, where, a.self());
 }
 
-/// Adds the rows of the halos to the rows that they stand for, on the ranks that hold these: a Halo of
-/// `A[I@X, J]` -> `halo_add(h)` -> `A[I@X, J]`, the transpose of `halo_exchange<I>`, whose gradient it
-/// computes. A row of the result is the sum of the own one and of those in the halos, in the order of
-/// their ranks, so the same bits in each run. Rows beyond the ends are ignored, or with
-/// `op::Edge::wrap` added to rows of the other end. Each rank sends the rows that it receives in
-/// halo_exchange. Refused: B03, C11 of bool, I07 of an unreduced maximum or minimum.
+/// Adds the rows of the halos to the rows that they stand for, on the ranks that hold these: a Halo
+/// of `A[I@X, J]` -> `halo_add(h)` -> `A[I@X, J]`, the transpose of `halo_exchange<I>`, whose
+/// gradient it computes. A row of the result is the sum of the own one and of those in the halos,
+/// in the order of their ranks, so the same bits in each run. Rows beyond the ends are ignored, or
+/// with `op::Edge::wrap` added to rows of the other end. Each rank sends the rows that it receives
+/// in halo_exchange. Refused: B03, C11 of bool, I07 of an unreduced maximum or minimum.
 template <class A, class I>
 auto halo_add(Halo<A, I> const& h, checking::CallSite where = {}) {
   planning::Window const& w = h.window();

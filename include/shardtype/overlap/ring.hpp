@@ -108,8 +108,8 @@ class RingProduct {
 
   /// `c` (memory: `data`) = `a` times `b`, where the ranks hold blocks of `a` (or, unless `first`,
   /// of `b`) along `label`; `blocks` gives the range of each rank. all_gather, then product, but no
-  /// rank ever stores the whole operand: at most two blocks of other ranks. With `whole`, memory for
-  /// the operand with `label` as its outermost dim, all blocks are kept there.
+  /// rank ever stores the whole operand: at most two blocks of other ranks. With `whole`, memory
+  /// for the operand with `label` as its outermost dim, all blocks are kept there.
   void gather(Block const& a, Block const& b, bool first, int label,
               detail::List<Range> const& blocks, Block const& c, T* data, T* whole = nullptr) {
     Block const& mine = first ? a : b;

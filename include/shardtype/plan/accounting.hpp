@@ -66,8 +66,9 @@ enum class Answer : std::int8_t {
 class Accounting {
   // defined before its uses: clang evaluates it in their constant expressions only then
 
-  /// In a broadcast of block-cyclic rows from one axis to another: a rank holds rows that it needs only where its coordinates
-  /// along both, counted from the first block, are alike modulo `divisor`. 1: anywhere.
+  /// In a broadcast of block-cyclic rows from one axis to another: a rank holds rows that it needs
+  /// only where its coordinates along both, counted from the first block, are alike modulo
+  /// `divisor`. 1: anywhere.
   struct Meeting {
     int holds = 0;
     int needs = 0;
@@ -93,7 +94,8 @@ class Accounting {
     constexpr bool is_root(Coords const& at) const {
       return root >= 0 && rank_in_group(step.axes, sizing.sizes, at) == root;
     }
-    /// The bytes of a rank that is not the root, of a move or of three that are a series; -1: they are none.
+    /// The bytes of a rank that is not the root, of a move or of three that are a series; -1: they
+    /// are none.
     constexpr std::int64_t bytes(Coords const& at) const {
       std::int64_t const once = mul_sat(step_bytes(step, sizing, seen_from(at)), times);
       if (terms > 0) return sum_of_series(once, this[1].bytes(at), this[2].bytes(at));
@@ -143,7 +145,8 @@ class Accounting {
     }
   };
 
-  /// Calls `visit(move)` for each move, and once for three that are a series; stops where that is false.
+  /// Calls `visit(move)` for each move, and once for three that are a series; stops where that is
+  /// false.
   template <class Visit>
   constexpr bool each_move(Visit visit) const {
     Moved const* const end = moves_.end();
@@ -182,9 +185,9 @@ class Accounting {
     if (asks(Answer::bytes) && s.is_collective()) add_move(s, z, first, root).times = times;
     if (asks(Answer::cost)) spend(step_cost(s, z, *machine_) * times);
   }
-  /// A collective in `terms` rounds of a loop, of sizes that grow or shrink by the same amounts from round to
-  /// round: its bytes are an arithmetic series. `rounds`: the first of these rounds, number `middle` of them, and the
-  /// last; `times`: how often it runs in each. Only for bytes.
+  /// A collective in `terms` rounds of a loop, of sizes that grow or shrink by the same amounts
+  /// from round to round: its bytes are an arithmetic series. `rounds`: the first of these rounds,
+  /// number `middle` of them, and the last; `times`: how often it runs in each. Only for bytes.
   constexpr void move_series(Step const& s, Sizing const* const (&rounds)[3], Coords const& first,
                              int root, std::int64_t times, std::int64_t terms,
                              std::int64_t middle) {
@@ -253,8 +256,8 @@ class Accounting {
   }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return messages_; }
-  /// Payload bytes of the rank with these coordinates; conventions at `step_bytes`. Negative: the rounds of a loop are
-  /// no series.
+  /// Payload bytes of the rank with these coordinates; conventions at `step_bytes`. Negative: the
+  /// rounds of a loop are no series.
   constexpr std::int64_t bytes(Coords const& at) const {
     std::int64_t sum = 0;
     bool const all = each_move([&](Moved const& m) {
@@ -279,9 +282,9 @@ class Accounting {
       ranks.tell_all_apart(rotated);
       if (m.root >= 0) ranks.tell_apart(m.step.axes, m.root);
     }
-    // of each representative: the sum, and the bytes of one move, evaluated once for each position along the axes it
-    // sees: at the first representative that is alike there. Compilers evaluate this for large meshes, and count
-    // statements and calls, so the loop over all has few.
+    // of each representative: the sum, and the bytes of one move, evaluated once for each position
+    // along the axes it sees: at the first representative that is alike there. Compilers evaluate
+    // this for large meshes, and count statements and calls, so the loop over all has few.
     auto const total = static_cast<std::size_t>(ranks.size());
     struct Rank {
       Coords at{};

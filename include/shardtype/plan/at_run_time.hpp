@@ -1,6 +1,7 @@
 #pragma once
-/// The planners of the compiled part (src/planner.cpp). A `constexpr` planner of this folder calls itself here at run
-/// time where the compiled part is used, so that a unit of a program compiles none of the planner.
+/// The planners of the compiled part (src/planner.cpp). A `constexpr` planner of this folder calls
+/// itself here at run time where the compiled part is used, so that a unit of a program compiles
+/// none of the planner.
 
 #include <cstdint>
 #include <string_view>

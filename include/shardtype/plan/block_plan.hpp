@@ -78,8 +78,8 @@ constexpr int unused_label(Spec const& s) {
 
 /// Describes an all_to_all of pieces as a change of split: the blocks of the group form one tensor,
 /// split along a dim `join` before and along the dim that is cut after. If the pieces are
-/// concatenated along the dim that they are cut along, `join` is a dim of its own before it, because
-/// piece g of each block goes to rank g. A block of `max_dims` dims has no room for it: two
+/// concatenated along the dim that they are cut along, `join` is a dim of its own before it,
+/// because piece g of each block goes to rank g. A block of `max_dims` dims has no room for it: two
 /// neighbours among its other dims are then one.
 constexpr Step exchange(BlockCall const& c, Extents& as_one) {
   std::int64_t const p = c.ranks();
@@ -109,8 +109,8 @@ constexpr Step exchange(BlockCall const& c, Extents& as_one) {
                      split_along(whole, to, c.axes), from, to);
 }
 
-/// The collective of one call, or the slice of `shard`; sets `as_one` to the extents of its value, the blocks of the group
-/// as one tensor.
+/// The collective of one call, or the slice of `shard`; sets `as_one` to the extents of its value,
+/// the blocks of the group as one tensor.
 constexpr Step block_step(BlockCall const& c, Extents& as_one) {
   Spec const dims = dims_of(c.given);
   Spec summands = dims;

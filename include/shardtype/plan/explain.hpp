@@ -25,8 +25,8 @@ inline std::string flops_text(std::int64_t n) {
 inline std::string collective_text(Collective c) { return planning::kind_of(c).text; }
 /// The kind of a step, and of a collective the axes: "AllGather X,Y", "slice", "local".
 std::string step_text(Step const& s, std::string_view const* axis_names);
-/// `2 collectives, 0.52 MB/rank`; of a plan with a loop of unknown rounds that communicates: `any number of collectives
-/// and bytes/rank`.
+/// `2 collectives, 0.52 MB/rank`; of a plan with a loop of unknown rounds that communicates: `any
+/// number of collectives and bytes/rank`.
 std::string sent_text(int collectives, std::int64_t bytes);
 
 /// Width in code points, not bytes: `·` has two bytes.

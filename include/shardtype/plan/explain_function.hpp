@@ -12,9 +12,9 @@ namespace shardtype {
 
 namespace api {
 
-/// The plan of a function as text: a line for the total, and a line per step with its operation, what
-/// becomes of its value, and the bytes it moves or the flops it computes, on the busiest rank. A slice
-/// and a transpose are free.
+/// The plan of a function as text: a line for the total, and a line per step with its operation,
+/// what becomes of its value, and the bytes it moves or the flops it computes, on the busiest rank.
+/// A slice and a transpose are free.
 ///
 ///     2 collectives, 0.52 MB/rank, 0.21 GFLOP/rank, peak 3.1 MB
 ///       1  matmul       local            [I@X, K]{U:Y}                          0.21 GFLOP

@@ -12,8 +12,8 @@
 
 namespace shardtype::planning {
 
-/// Maximal numbers of steps in the plan of one function, and of different ones: those of repeated layers are kept once.
-/// Exceeded: Error E84; of a plan that is a constant, no answer compiles.
+/// Maximal numbers of steps in the plan of one function, and of different ones: those of repeated
+/// layers are kept once. Exceeded: Error E84; of a plan that is a constant, no answer compiles.
 inline constexpr int max_function_steps = 8192;
 inline constexpr int max_different_steps = 256;
 
@@ -134,15 +134,17 @@ struct FunctionPlan {
 /// The plan of a function whose sizes are given at run time: bounds that hold for all sizes.
 struct OpenFunctionPlan {
   int counts[collective_rows]{};
-  /// While it is recorded: what an extent that types do not determine reads as, and whether the function read one. Tells
-  /// a function that computes with such a number from one whose operations depend on it.
+  /// While it is recorded: what an extent that types do not determine reads as, and whether the
+  /// function read one. Tells a function that computes with such a number from one whose operations
+  /// depend on it.
   struct Reading {
     std::int64_t unknown = dynamic;
     bool read = false;
   };
   Reading reading{};
 
-  /// Upper bound on the number of collectives of this kind; `unbounded`: of a loop whose length sizes determine.
+  /// Upper bound on the number of collectives of this kind; `unbounded`: of a loop whose length
+  /// sizes determine.
   constexpr int count(Collective c) const { return counts[static_cast<int>(c)]; }
   /// Upper bound on the number of all collectives.
   constexpr int collectives() const {
@@ -177,8 +179,8 @@ class FunctionWriter {
     plan_.peak = memory_.peak();
     return static_cast<int>(values_.size()) - 1;
   }
-  /// Arguments are held to the end. That must not follow from the number of their copies: g++ 12 copies
-  /// arrays in constant evaluation without their elements' constructors.
+  /// Arguments are held to the end. That must not follow from the number of their copies: g++ 12
+  /// copies arrays in constant evaluation without their elements' constructors.
   constexpr void keep(int value) { values_[static_cast<std::size_t>(value)].holders += 1 << 20; }
   constexpr void share(int value) { ++values_[static_cast<std::size_t>(value)].holders; }
   constexpr void release(int value) {
@@ -269,8 +271,8 @@ class FunctionWriter {
     plan_.room = why;
     if (!__builtin_is_constant_evaluated()) static_cast<void>(plan_.peak_bytes());
   }
-  /// The number of a step among the different ones; -1 if there is no room for another. Layers repeat their steps in
-  /// order, so the one behind the last is tried first.
+  /// The number of a step among the different ones; -1 if there is no room for another. Layers
+  /// repeat their steps in order, so the one behind the last is tried first.
   constexpr int number_of(FunctionStep const& step) {
     int const next = plan_.size > 0 ? plan_.order[plan_.size - 1] + 1 : 0;
     if (next < plan_.different && same(plan_.steps[next], step)) return next;
@@ -280,7 +282,8 @@ class FunctionWriter {
     plan_.steps.put(plan_.different, step);
     return plan_.different++;
   }
-  /// Numbers first, in which most steps differ, and texts by their places: compilers compare them letter by letter.
+  /// Numbers first, in which most steps differ, and texts by their places: compilers compare them
+  /// letter by letter.
   static constexpr bool same(FunctionStep const& a, FunctionStep const& b) {
     if (a.picoseconds != b.picoseconds || a.flops != b.flops || !same(a.operation, b.operation))
       return false;

@@ -76,9 +76,10 @@ constexpr LocalPlan take_plan(Spec const& table, Spec const& ids, Spec const& wa
   return arrive(plan, rules::take(plan.operands[0], plan.operands[1], along, joining), wanted);
 }
 
-/// `slice<I, K, Out...>`. The dim is made whole, and what the result does not split otherwise gets the axes
-/// that split it where the result wants that; or (`adds`) each rank slices its block into zeros, which
-/// are added up: where I is split into blocks, and nothing else than such sums is unreduced.
+/// `slice<I, K, Out...>`. The dim is made whole, and what the result does not split otherwise gets
+/// the axes that split it where the result wants that; or (`adds`) each rank slices its block into
+/// zeros, which are added up: where I is split into blocks, and nothing else than such sums is
+/// unreduced.
 constexpr LocalPlan slice_plan(rules::Question q, Spec const& wanted, ReduceKind joining,
                                bool adds) {
   LocalPlan plan;

@@ -43,7 +43,8 @@ struct Machine {
     out.flops_per_second = flops;
     return out;
   }
-  /// The same machine with a link of this latency and bandwidth for mesh axis `X`. Error E84: six other axes have one.
+  /// The same machine with a link of this latency and bandwidth for mesh axis `X`. Error E84: six
+  /// other axes have one.
   template <class X>
   constexpr Machine with(double axis_latency, double axis_bytes_per_second) const {
     Machine out = *this;

@@ -51,10 +51,10 @@ constexpr Machine tpu_v5e_slice() {
   return m;
 }
 
-/// Eight H100 (SXM) of one node, a rank per GPU: NVLink through a switch, 450 GB/s each way. 990 Tflop/s of
-/// bfloat16 without sparsity, 3.35 TB/s of memory. The latency is a round number.
-/// Source: NVIDIA, H100 data sheet (1979 Tflop/s of bfloat16 with sparsity, half of it without; 900 GB/s of NVLink
-/// both ways together; 3.35 TB/s, 80 GB).
+/// Eight H100 (SXM) of one node, a rank per GPU: NVLink through a switch, 450 GB/s each way. 990
+/// Tflop/s of bfloat16 without sparsity, 3.35 TB/s of memory. The latency is a round number.
+/// Source: NVIDIA, H100 data sheet (1979 Tflop/s of bfloat16 with sparsity, half of it without; 900
+/// GB/s of NVLink both ways together; 3.35 TB/s, 80 GB).
 inline constexpr Machine h100_node = [] {
   Machine m;
   m.latency = 1e-6;
@@ -66,13 +66,15 @@ inline constexpr Machine h100_node = [] {
 }();
 /// Memory of an H100 (SXM).
 inline constexpr std::int64_t h100_memory = 80'000'000'000;
-/// Rates of an H100 (SXM) for products of float: in TF32 on its tensor cores, without sparsity, and in full float.
+/// Rates of an H100 (SXM) for products of float: in TF32 on its tensor cores, without sparsity, and
+/// in full float.
 inline constexpr double h100_tf32 = 4.95e14;
 inline constexpr double h100_float = 6.7e13;
 
-/// Nodes of eight H100 over InfiniBand NDR, a rank per GPU: mesh axis `Node` (8 ranks at most) stays in the node,
-/// over NVLink; all other axes leave it, over the 400 Gbit/s of each GPU. The latency is a round number.
-/// Sources: as h100_node; NVIDIA, DGX H100 data sheet (eight ConnectX-7 of 400 Gbit/s).
+/// Nodes of eight H100 over InfiniBand NDR, a rank per GPU: mesh axis `Node` (8 ranks at most)
+/// stays in the node, over NVLink; all other axes leave it, over the 400 Gbit/s of each GPU. The
+/// latency is a round number. Sources: as h100_node; NVIDIA, DGX H100 data sheet (eight ConnectX-7
+/// of 400 Gbit/s).
 template <class Node>
 constexpr Machine h100_cluster() {
   Machine m = h100_node;
@@ -81,10 +83,10 @@ constexpr Machine h100_cluster() {
   return m.with<Node>(h100_node.latency, h100_node.bytes_per_second);
 }
 
-/// Nodes of two AMD EPYC 7763 over InfiniBand HDR, a rank per node: 200 Gbit/s. 10 Tflop/s of float (128 cores of
-/// 2.45 GHz, 32 flops a cycle), 409.6 GB/s of memory. The latency is a round number.
-/// Sources: docs.lumi-supercomputer.eu, LUMI-C (2.45 GHz, two AVX2 FMA a cycle, 204.8 GB/s per socket); HDR is
-/// 200 Gbit/s by its standard.
+/// Nodes of two AMD EPYC 7763 over InfiniBand HDR, a rank per node: 200 Gbit/s. 10 Tflop/s of float
+/// (128 cores of 2.45 GHz, 32 flops a cycle), 409.6 GB/s of memory. The latency is a round number.
+/// Sources: docs.lumi-supercomputer.eu, LUMI-C (2.45 GHz, two AVX2 FMA a cycle, 204.8 GB/s per
+/// socket); HDR is 200 Gbit/s by its standard.
 inline constexpr Machine epyc_cluster = [] {
   Machine m;
   m.latency = 2e-6;

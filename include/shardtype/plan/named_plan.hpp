@@ -1,5 +1,6 @@
 #pragma once
-/// Named results of operations that compute on blocks: reshard the operands, compute, reshard the result.
+/// Named results of operations that compute on blocks: reshard the operands, compute, reshard the
+/// result.
 
 #include <cstddef>
 #include <cstdint>

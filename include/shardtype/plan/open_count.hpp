@@ -7,9 +7,10 @@
 
 namespace shardtype::planning {
 
-/// The number of collectives of kind `c` for all sizes: exact for steps outside of loops, `unbounded` for a loop whose
-/// length, or the steps that run in it, depend on sizes. `open`: the plan without them; `make(extent, ranks)`: the plan
-/// if all unknown extents and axis sizes are these. Whether they matter is seen by trying three.
+/// The number of collectives of kind `c` for all sizes: exact for steps outside of loops,
+/// `unbounded` for a loop whose length, or the steps that run in it, depend on sizes. `open`: the
+/// plan without them; `make(extent, ranks)`: the plan if all unknown extents and axis sizes are
+/// these. Whether they matter is seen by trying three.
 template <class Make>
 constexpr int open_count(Plan const& open, Collective c, Make const& make) {
   constexpr std::int64_t most_rounds = 1 << 12;  // longer loops count as unknown

@@ -11,8 +11,9 @@
 
 namespace shardtype::planning {
 
-/// Maximal number of steps in one plan: reshards of two operands and a result, of up to 14 steps each over `max_axes`
-/// axes (tests/unit/reshard_six_axes.cpp). Exceeded: Error E84; a plan that is a constant does not compile.
+/// Maximal number of steps in one plan: reshards of two operands and a result, of up to 14 steps
+/// each over `max_axes` axes (tests/unit/reshard_six_axes.cpp). Exceeded: Error E84; a plan that is
+/// a constant does not compile.
 inline constexpr int max_steps = 48;
 /// Maximal number of loops in one plan. Exceeded: as above.
 inline constexpr int max_repeats = 8;
@@ -89,8 +90,8 @@ struct Plan {
   }
 
   /// Repeats the last `count` steps for `rounds` rounds; in each round `in_round` may change them
-  /// (planning::Round). `block`: a number passed to `in_round`. The number of rounds is unlimited; negative: not known.
-  /// `period` and `ahead`: see planning::Repeat.
+  /// (planning::Round). `block`: a number passed to `in_round`. The number of rounds is unlimited;
+  /// negative: not known. `period` and `ahead`: see planning::Repeat.
   constexpr void repeat(int count, std::int64_t rounds, std::int64_t block,
                         void (*in_round)(Step const&, planning::Round&), std::int64_t period = 0,
                         planning::LookAhead ahead = {}) {
@@ -113,8 +114,8 @@ struct Plan {
  private:
   // defined before its uses: clang evaluates it in their constant expressions only then
 
-  /// Calls `visit` for each step and round that runs; `priced`: with the bytes of its computation. Of a loop of
-  /// unknown rounds: for one, as in the plan.
+  /// Calls `visit` for each step and round that runs; `priced`: with the bytes of its computation.
+  /// Of a loop of unknown rounds: for one, as in the plan.
   template <class Visit>
   constexpr void each_round(int first, int last, bool priced, Visit visit) const {
     for (int k = first; k < last;) {
@@ -200,8 +201,8 @@ struct Plan {
     return given;
   }
 
-  /// Passes the steps from `first` to before `last` to an accounting, loops round by round. What look-ahead hides is taken off
-  /// with the last step of its loop.
+  /// Passes the steps from `first` to before `last` to an accounting, loops round by round. What
+  /// look-ahead hides is taken off with the last step of its loop.
   constexpr void replay(planning::Accounting& a, int first, int last) const {
     each_round(first, last, a.asks(planning::Answer::cost),
                [&](Step const& s, planning::Round const& r, bool endless) {

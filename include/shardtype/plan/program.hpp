@@ -15,7 +15,8 @@ inline constexpr int max_nodes = 128;
 inline constexpr int max_uses = 1024;
 /// Maximal number of distinct index labels in one program. Exceeded: code L03.
 inline constexpr int max_program_labels = 32;
-/// Maximal number of operands of one value. Results of several expressions are read by several values.
+/// Maximal number of operands of one value. Results of several expressions are read by several
+/// values.
 inline constexpr int max_operands = 8;
 /// Maximal number of factors of one chain of products, whose parts are values: 105 for 14 factors.
 /// Exceeded: code L03.

@@ -129,8 +129,8 @@ struct ProgramPlan {
     }
   }
   /// Peak of the bytes that a rank holds: operands of the program and live values. Packing buffers
-  /// count as another copy of the block that a collective sends; so do the copies that the kernel of
-  /// a product makes of its blocks (bfloat16).
+  /// count as another copy of the block that a collective sends; so do the copies that the kernel
+  /// of a product makes of its blocks (bfloat16).
   constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), temporary_bytes()); }
   /// The same without the operands of the program.
   constexpr std::int64_t temporary_bytes() const {
@@ -323,8 +323,8 @@ class PlanWriter {
     int next = 0;  ///< number of inputs begun
   };
 
-  /// Emits the steps for a candidate of value `root`: a loop, because recursion as deep as a long program
-  /// exceeds what compilers evaluate.
+  /// Emits the steps for a candidate of value `root`: a loop, because recursion as deep as a long
+  /// program exceeds what compilers evaluate.
   constexpr void emit(int root, std::int32_t number) {
     begin(root, fronts_[root], number);
     while (!begun_.empty() && !plan_.too_long) {

@@ -29,7 +29,8 @@ class RankClasses {
   constexpr void tell_all_apart(AxisList const& axes) {
     for (int k = 0; k < axes.size; ++k) counts_[axes[k]] = sizes_[axes[k]];
   }
-  /// Makes the rank with this number in the group of `axes` a class of its own, with others on its axes.
+  /// Makes the rank with this number in the group of `axes` a class of its own, with others on its
+  /// axes.
   constexpr void tell_apart(AxisList const& axes, std::int64_t number) {
     Coords const it = member(axes, sizes_, {}, number);
     for (int k = 0; k < axes.size; ++k) {
@@ -37,8 +38,8 @@ class RankClasses {
       cut(axes[k], it[axes[k]] + 1);
     }
   }
-  /// The number of the representative that has the coordinates of `k` along the axes `on`, and the first ones along
-  /// the others; at most `k`.
+  /// The number of the representative that has the coordinates of `k` along the axes `on`, and the
+  /// first ones along the others; at most `k`.
   constexpr std::int64_t along(std::int64_t k, AxisSet on) const {
     std::int64_t out = 0;
     std::int64_t step = 1;

@@ -22,8 +22,9 @@ struct Round {
                   ///< coordinate along them if it is one; -1: as in the plan
 };
 
-/// The first steps of a round that run beside the other ones of the round before (look-ahead): a panel is made and sent while
-/// the one before it is applied. Bytes, flops and memory are the same; the price has the longer of the two.
+/// The first steps of a round that run beside the other ones of the round before (look-ahead): a
+/// panel is made and sent while the one before it is applied. Bytes, flops and memory are the same;
+/// the price has the longer of the two.
 struct LookAhead {
   int steps = 0;  ///< 0: none
   std::int64_t turns =
@@ -36,14 +37,15 @@ struct LookAhead {
 struct Repeat {
   int from = 0;  ///< the first of the steps
   int size = 0;
-  /// Negative (`dynamic`): not known. Then counts are `unbounded`, and bytes, messages, flops and time saturate.
+  /// Negative (`dynamic`): not known. Then counts are `unbounded`, and bytes, messages, flops and
+  /// time saturate.
   std::int64_t rounds = 0;
   std::int64_t block = 0;  ///< a number from which sizes are computed, such as the rows of a panel
   /// Changes a step for one round; gets the round as `round` initializes it.
   void (*in_round)(Step const&, Round&) = nullptr;
-  /// If positive: in the rounds k, k + period, k + 2 period, ..., but for the last `period` rounds of all, the bytes of
-  /// each step at each rank are an arithmetic series, and `first` and `root` are the same. So they are summed
-  /// without looking at each round.
+  /// If positive: in the rounds k, k + period, k + 2 period, ..., but for the last `period` rounds
+  /// of all, the bytes of each step at each rank are an arithmetic series, and `first` and `root`
+  /// are the same. So they are summed without looking at each round.
   std::int64_t period = 0;
   LookAhead ahead{};
 

@@ -15,8 +15,8 @@ constexpr Spec without_reduced(Spec s) {
   return s;
 }
 
-/// A layout of at most `searched_axes` axes, encoded as one number with 6 bits per axis: 0 replicated, 1 unreduced, else its
-/// position.
+/// A layout of at most `searched_axes` axes, encoded as one number with 6 bits per axis: 0
+/// replicated, 1 unreduced, else its position.
 using Key = std::uint32_t;
 /// Positions from here on are block-cyclic.
 inline constexpr int first_turn = 2 + max_dims * searched_axes;

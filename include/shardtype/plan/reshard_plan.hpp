@@ -89,8 +89,8 @@ constexpr Plan reshard_plan(Spec const& from, Spec const& to, Sizing const& z,
 }
 
 /// The plan of `all_reduce` over one axis, `to` being `from` without it: one collective. It is
-/// reshard_plan's unless a dim has fewer rows than ranks (tests/unit/reshard_proofs.cpp), so nothing
-/// is searched.
+/// reshard_plan's unless a dim has fewer rows than ranks (tests/unit/reshard_proofs.cpp), so
+/// nothing is searched.
 constexpr Plan all_reduce_plan(Spec const& from, Spec const& to, Sizing const& z) {
   Plan plan;
   plan.of = PlanOf::reshard;

@@ -412,10 +412,10 @@ class Search {
   int rank_;
   unsigned axes_ = 0;
   int last_axis_ = -1;
-  bool turns_ = false;  ///< whether an end has block-cyclic dims
-  bool useful_
-      [max_dims]{};  ///< dims that a path may split: those split at either end; all dims if at most 3
-  bool loose_[max_dims]{};  ///< dims on which moving correct axes may pay
+  bool turns_ = false;       ///< whether an end has block-cyclic dims
+  bool useful_[max_dims]{};  ///< dims that a path may split: those split at either end; all dims if
+                             ///< at most 3
+  bool loose_[max_dims]{};   ///< dims on which moving correct axes may pay
   std::int64_t least_ = 0;
   Missing missing_;
   std::int64_t limit_ = 0;
@@ -432,9 +432,8 @@ class Search {
   std::int64_t parts_[max_dims]{};  ///< see Missing::parts
   std::int64_t ranks_[max_dims]{};
   int stay_[max_dims]{};  ///< number of leading axes that agree with the goal's
-  std::int64_t length_[max_dims]
-                      [searched_axes + 1]{};  ///< length of each dim split over its first k
-                                              ///< axes
+  std::int64_t length_[max_dims][searched_axes + 1]{};  ///< length of each dim split over its first
+                                                        ///< k axes
   std::int64_t bytes_ = 0;
   unsigned idle_ = 0;
   unsigned unreduced_ = 0;

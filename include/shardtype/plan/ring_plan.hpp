@@ -1,5 +1,6 @@
 #pragma once
-/// Blocks of a value that travel around a ring: from rank to rank along the one axis that splits a dim.
+/// Blocks of a value that travel around a ring: from rank to rank along the one axis that splits a
+/// dim.
 
 #include <cstdint>
 
@@ -10,8 +11,8 @@ namespace shardtype::planning {
 /// Round n of a ring: the rank at coordinate x along its axis sends the block of coordinate x - n.
 constexpr void ring_round(Step const& s, Round& r) { r.first.at[s.axes[0]] = r.number; }
 
-/// Appends `rounds` permutes of the blocks of a value of sharding `s`, which travel along the axis of its dim `d`. `own`:
-/// its sizes. The value is in `slot`, which no operand uses.
+/// Appends `rounds` permutes of the blocks of a value of sharding `s`, which travel along the axis
+/// of its dim `d`. `own`: its sizes. The value is in `slot`, which no operand uses.
 constexpr void append_ring(Plan& p, Slot slot, Spec const& s, OwnSizing own, int d,
                            std::int64_t rounds, Sizes const& sizes) {
   DimSpec const& dim = s.dims[d];

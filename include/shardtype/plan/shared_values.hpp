@@ -19,7 +19,8 @@ constexpr Option shared_option(Option o, int shares) {
   return o;
 }
 
-/// Whether value `k` may be at home in this layout: an operation that has further results is where it was computed.
+/// Whether value `k` may be at home in this layout: an operation that has further results is where
+/// it was computed.
 constexpr bool can_be_home(RecordedProgram const& p, int k, Frontier const& made, int layout) {
   std::int32_t const start = made.first[layout];
   return !p.nodes[k].has_results || (start >= 0 && made.ways[start].from < 0);

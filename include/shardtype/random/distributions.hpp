@@ -1,8 +1,9 @@
 #pragma once
 /// Distributions as functors: element n of a tensor is `distribution(n)`, a pure function of the
 /// key, the parameters and n, independent of the sharding. They use only integer arithmetic, fma,
-/// divisions and square roots, so blocking and vectorisation cannot change a bit. On the host normal
-/// numbers are computed by `block(n, out, at)`, which writes the elements at the positions `at`.
+/// divisions and square roots, so blocking and vectorisation cannot change a bit. On the host
+/// normal numbers are computed by `block(n, out, at)`, which writes the elements at the positions
+/// `at`.
 
 #include <bit>
 #include <cmath>
@@ -16,7 +17,8 @@
 
 namespace shardtype::random {
 
-/// A multiple of 2^-24 (float) or 2^-53 (double) in [0, 1), all equally likely, from the upper bits.
+/// A multiple of 2^-24 (float) or 2^-53 (double) in [0, 1), all equally likely, from the upper
+/// bits.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T unit(std::uint64_t bits) {
   if constexpr (sizeof(T) == 4) {

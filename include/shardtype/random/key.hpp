@@ -24,8 +24,8 @@ struct Bits {
 
 /// The bits of `key` at `counter`: Philox4x32-10 of the counter (64 bits), `attempt` and `purpose`
 /// (32 bits each). Another counter, attempt or purpose never gives the same bits, because the
-/// cipher is a bijection for each key. Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers:
-/// as easy as 1, 2, 3", SC 2011.
+/// cipher is a bijection for each key. Source: Salmon, Moraes, Dror, Shaw, "Parallel random
+/// numbers: as easy as 1, 2, 3", SC 2011.
 KOKKOS_FORCEINLINE_FUNCTION Bits draw(std::uint64_t key, std::uint64_t counter,
                                       std::uint32_t attempt = 0, Purpose purpose = Purpose::value) {
   using Philox = r123::Philox4x32_R<10>;

@@ -25,8 +25,9 @@ inline double normal_density(double x) {
 
 }  // namespace detail
 
-/// The probability that a standard normal variable is below x; relative error at most 1e-14 in the lower tail, down to
-/// x = -38. For |x| < 1 by the series around 0, else by the continued fraction of the tail.
+/// The probability that a standard normal variable is below x; relative error at most 1e-14 in the
+/// lower tail, down to x = -38. For |x| < 1 by the series around 0, else by the continued fraction
+/// of the tail.
 inline double normal_below(double x) {
   if (x != x) return x;
   double const size = std::fabs(x);

@@ -1,7 +1,7 @@
 #pragma once
-/// The quantiles of the normal distribution, from integer arithmetic, fma, division and square roots alone: each is
-/// rounded in one way by every processor, and no product is followed by a sum that is not an fma, so that compilers cannot
-/// change a bit.
+/// The quantiles of the normal distribution, from integer arithmetic, fma, division and square
+/// roots alone: each is rounded in one way by every processor, and no product is followed by a sum
+/// that is not an fma, so that compilers cannot change a bit.
 
 #include <bit>
 #include <cmath>
@@ -27,8 +27,8 @@ KOKKOS_FORCEINLINE_FUNCTION T polynomial(T x, T first, T second, Ts... others) {
   return detail::polynomial(x, std::fma(first, x, second), others...);
 }
 
-/// -log(p), for positive p. Of p = m 2^e with m from sqrt(1/2) to sqrt(2), log(m) is twice the series of the inverse
-/// hyperbolic tangent of (m - 1) / (m + 1).
+/// -log(p), for positive p. Of p = m 2^e with m from sqrt(1/2) to sqrt(2), log(m) is twice the
+/// series of the inverse hyperbolic tangent of (m - 1) / (m + 1).
 KOKKOS_FORCEINLINE_FUNCTION double minus_log(double p) {
   bool const tiny = p < 0x1p-1000;  // subnormal numbers are scaled up
   auto const bits = std::bit_cast<std::uint64_t>(tiny ? p * 0x1p60 : p);
@@ -61,7 +61,8 @@ KOKKOS_FORCEINLINE_FUNCTION float minus_log(float p) {
   return -std::fma(e, std::numbers::ln2_v<float>, std::fma(e, -0x1.05c61p-29F, log_m));
 }
 
-/// The square root of a positive number. In clang, loops with std::sqrt, which may set errno, do not vectorise.
+/// The square root of a positive number. In clang, loops with std::sqrt, which may set errno, do
+/// not vectorise.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T root(T x) {
 #if defined(__clang__) && !defined(__CUDACC__) && !defined(__HIPCC__)
@@ -71,7 +72,8 @@ KOKKOS_FORCEINLINE_FUNCTION T root(T x) {
 #endif
 }
 
-// Source of the rational functions: Wichura, algorithm AS 241 (PPND16 and PPND7), Applied Statistics 37 (1988).
+// Source of the rational functions: Wichura, algorithm AS 241 (PPND16 and PPND7), Applied
+// Statistics 37 (1988).
 
 /// Probabilities below it are in the tail.
 inline constexpr double tail = 0.075;
@@ -128,8 +130,9 @@ KOKKOS_FORCEINLINE_FUNCTION float far_size(float r) {
 
 }  // namespace detail
 
-/// The number that a standard normal variable exceeds with probability p, 0 < p <= 1 - `tail`. Its relative error is
-/// about 1e-16 in double; computed in float, where p is at least 1e-37, at most 1e-6.
+/// The number that a standard normal variable exceeds with probability p, 0 < p <= 1 - `tail`. Its
+/// relative error is about 1e-16 in double; computed in float, where p is at least 1e-37, at most
+/// 1e-6.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T normal_size(double p) {
   if (!(p < detail::tail)) return detail::central_size(static_cast<T>(0.5 - p));
@@ -144,8 +147,8 @@ KOKKOS_FORCEINLINE_FUNCTION double normal_quantile(double p) {
 /// Numbers that are computed together.
 inline constexpr int numbers_per_block = kernels::generated_together;
 
-/// x[k] = normal_size(p[k]) for `n` numbers, at most `numbers_per_block`, in loops that compilers vectorise: the tails
-/// are collected first. `x` may be `p`.
+/// x[k] = normal_size(p[k]) for `n` numbers, at most `numbers_per_block`, in loops that compilers
+/// vectorise: the tails are collected first. `x` may be `p`.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void normal_sizes(int n, T* x, double* p) {
   int at[numbers_per_block];

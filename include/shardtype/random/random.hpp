@@ -115,9 +115,10 @@ auto uniform(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
   return api::uniform<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
 }
 
-/// Normal, for float, double, bfloat16 and complex, by inversion, in float for float and bfloat16 (at
-/// most 8.3 deviations from the mean). Complex: the mean of |x - mean|^2 is deviation^2, shared by the real and the
-/// imaginary part. Error E30 unless mean and deviation are finite and deviation is not negative.
+/// Normal, for float, double, bfloat16 and complex, by inversion, in float for float and bfloat16
+/// (at most 8.3 deviations from the mean). Complex: the mean of |x - mean|^2 is deviation^2, shared
+/// by the real and the imaginary part. Error E30 unless mean and deviation are finite and deviation
+/// is not negative.
 template <class... Parts, class... Xs>
 auto normal(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
             RandomKey key, detail::created_element<Parts...> mean = {}, double deviation = 1.0) {
@@ -150,8 +151,8 @@ auto normal(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
   return api::normal<Parts...>(mesh, detail::label_extents<Parts...>(), key, mean, deviation);
 }
 
-/// Standard normal given that it lies in [low, high], for float, double and bfloat16; the ends may be
-/// infinite. Error E30 unless low < high and the interval has a probability of at least 1e-300.
+/// Standard normal given that it lies in [low, high], for float, double and bfloat16; the ends may
+/// be infinite. Error E30 unless low < high and the interval has a probability of at least 1e-300.
 template <class... Parts, class... Xs>
 auto truncated_normal(runtime::MeshOf<Xs...> const& mesh,
                       detail::created_extents<Parts...> const& extents, RandomKey key,

@@ -1,6 +1,6 @@
 #pragma once
-/// Cotangents: their shardings, and how the cotangent that a transposed operation gives becomes that
-/// of an operand.
+/// Cotangents: their shardings, and how the cotangent that a transposed operation gives becomes
+/// that of an operand.
 
 #include <shardtype/rules/contraction.hpp>
 #include <shardtype/rules/laws.hpp>
@@ -110,9 +110,9 @@ constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) 
 }
 
 /// The cotangent of operand `p` of a product with a named result whose strict form is refused: the
-/// plan depends on sizes, so it is judged by types. Along an axis along which `p` is replicated, its
-/// cotangent would be a hidden sum (X01) if the axis splits an index that `p` lacks, in the result or
-/// in another operand, which `others` are.
+/// plan depends on sizes, so it is judged by types. Along an axis along which `p` is replicated,
+/// its cotangent would be a hidden sum (X01) if the axis splits an index that `p` lacks, in the
+/// result or in another operand, which `others` are.
 template <class... Specs>
 constexpr Verdict named_product_cotangent(Spec const& p, Specs const&... others) {
   for (int x = 0; x < max_axes; ++x) {
@@ -137,17 +137,18 @@ constexpr Spec in_any(Spec const& own, Specs const&... others) {
   return out;
 }
 
-/// The sharding in which a named product of cotangent `ct` and `other` gives the cotangent of `own`,
-/// before it becomes it for free: without the dims that `own` alone has, and whole along axes along
-/// which the product has no sums that could stay unreduced.
+/// The sharding in which a named product of cotangent `ct` and `other` gives the cotangent of
+/// `own`, before it becomes it for free: without the dims that `own` alone has, and whole along
+/// axes along which the product has no sums that could stay unreduced.
 constexpr Spec named_product_to(Spec const& own, Spec const& ct, Spec const& other) {
   Spec to = in_any(cotangent(own), ct, other);
   if (!named_contraction(ct, other, to, true)) to.unreduced = {};
   return to;
 }
 
-/// `own` in the sharding of a named result `to`, of whose indices it may lack some. Along an axis that
-/// splits one of these, what is not replicated becomes reduced, so that its gradient is moved back.
+/// `own` in the sharding of a named result `to`, of whose indices it may lack some. Along an axis
+/// that splits one of these, what is not replicated becomes reduced, so that its gradient is moved
+/// back.
 constexpr Spec brought(Spec const& own, Spec const& to) {
   Spec out = own;
   out.unreduced = to.unreduced;
@@ -160,8 +161,8 @@ constexpr Spec brought(Spec const& own, Spec const& to) {
   return out;
 }
 
-/// A value repeated along new dims so that it has the dims `to`: along an axis that splits a new dim
-/// each rank makes its own part. The transpose of a sum.
+/// A value repeated along new dims so that it has the dims `to`: along an axis that splits a new
+/// dim each rank makes its own part. The transpose of a sum.
 constexpr Verdict spread(Spec const& a, Spec const& to) {
   Spec out = to;
   out.unreduced = a.unreduced;
@@ -179,9 +180,9 @@ constexpr Verdict spread(Spec const& a, Spec const& to) {
   return accept(out);
 }
 
-/// The cotangent of operand `own` of a product, from that of its result and the other operand: their
-/// product, moved for free to the cotangent without the dims that `own` alone has, and repeated along
-/// these. X01, X02.
+/// The cotangent of operand `own` of a product, from that of its result and the other operand:
+/// their product, moved for free to the cotangent without the dims that `own` alone has, and
+/// repeated along these. X01, X02.
 constexpr Verdict product_cotangent(Spec const& ct, Spec const& other, Spec const& own) {
   Spec const want = cotangent(own);
   Spec const met = in_any(want, ct, other);

@@ -154,8 +154,8 @@ constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into
   return accept(out);
 }
 
-/// `scatter_along<J>(updates, ids, n)`, the transpose of `take_along`: the updates and the ids have the
-/// same dims, and for J, `along`, the index `at`, `J` itself or another. Each rank adds its own
+/// `scatter_along<J>(updates, ids, n)`, the transpose of `take_along`: the updates and the ids have
+/// the same dims, and for J, `along`, the index `at`, `J` itself or another. Each rank adds its own
 /// updates: the result is unreduced over the axes that split them there.
 constexpr Verdict scatter_along(Spec const& updates, Spec const& ids, int at, int along) {
   int const place = updates.find(at);

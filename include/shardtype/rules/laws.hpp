@@ -73,9 +73,9 @@ constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
   return well_named(names);
 }
 
-/// The result `v` of a rule for an operand, or for operands `types`, adjusted if they are Locals: the result varies
-/// over the axes over which an operand varies. A reduced operand may vary too (a free cast, R ->
-/// V); the rules themselves ensure that an unreduced one does not.
+/// The result `v` of a rule for an operand, or for operands `types`, adjusted if they are Locals:
+/// the result varies over the axes over which an operand varies. A reduced operand may vary too (a
+/// free cast, R -> V); the rules themselves ensure that an unreduced one does not.
 constexpr Verdict in_manual_mode(Verdict v, Spec const& operand) {
   if (!v || !operand.local) return v;
   v.result.local = true;

@@ -10,9 +10,8 @@ namespace shardtype::rules {
 /// All compile-time refusals. T: types, C: contractions, N: named results, P: elementwise
 /// (pointwise), S: reductions (sums), R: reshard, K: collectives, D: dims and shapes, B:
 /// block-cyclic dims, I: indexing and sorting, M: meshes, A: access, G: random numbers, V: manual
-/// mode (varying blocks), L: automatic mode (lazy expressions), X: gradients, F: Fourier transforms, Q: linear algebra
-/// (equations). `docs/errors.md` has one
-/// entry for each.
+/// mode (varying blocks), L: automatic mode (lazy expressions), X: gradients, F: Fourier
+/// transforms, Q: linear algebra (equations). `docs/errors.md` has one entry for each.
 enum class Code {
   ok,
   T01_axis_twice,

@@ -128,7 +128,8 @@ class Comm {
 
   /// Sends the segment of `send` at `send_at[g]` to rank g, and receives rank g's segment for this
   /// rank at `recv_at[g]`. `sized` is the same on all ranks: `even` if all counts are equal and
-  /// segments are consecutive, `huge` if some rank's elements may exceed `SendingLimits::largest_count`.
+  /// segments are consecutive, `huge` if some rank's elements may exceed
+  /// `SendingLimits::largest_count`.
   template <class T>
   void all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                   Counts const& recv_counts, Counts const& recv_at, Segments sized,

@@ -1,6 +1,6 @@
 #pragma once
-/// Copies between memory spaces. One instance of Kokkos::deep_copy per pair of spaces, because each costs a compiler a
-/// tenth of a second.
+/// Copies between memory spaces. One instance of Kokkos::deep_copy per pair of spaces, because each
+/// costs a compiler a tenth of a second.
 
 #include <cstddef>
 #include <type_traits>
@@ -11,7 +11,8 @@
 
 namespace shardtype::runtime {
 
-/// Whether the host, and so MPI, can access memory of `Space`, a memory space or an execution space.
+/// Whether the host, and so MPI, can access memory of `Space`, a memory space or an execution
+/// space.
 template <class Space>
 inline constexpr bool host_reads =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;

@@ -29,7 +29,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// The least of the sets that the ranks name: processors may differ, and values must not. Collective.
+/// The least of the sets that the ranks name: processors may differ, and values must not.
+/// Collective.
 runtime::Instructions common_instructions(MPI_Comm comm, runtime::Instructions mine);
 
 /// Ends the job on all ranks and prints why. If several ranks fail at once, only one prints: the
@@ -49,8 +50,8 @@ runtime::Instructions common_instructions(MPI_Comm comm, runtime::Instructions m
 /// SHARDTYPE_TRACE names a file to which the steps of every `evaluate` are written (E72: it cannot
 /// be written). If MPI or Kokkos are already running, they are left running at the end. Other
 /// errors: E05 an unknown value of a SHARDTYPE_ variable (of an unknown variable the first rank
-/// warns), E07 an Environment after the end of another, E08 an operation in another thread than that
-/// of the Environment, E09 one after the Environment has ended MPI.
+/// warns), E07 an Environment after the end of another, E08 an operation in another thread than
+/// that of the Environment, E09 one after the Environment has ended MPI.
 class Environment {
  public:
   Environment(int& argc, char**& argv);

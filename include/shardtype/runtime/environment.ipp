@@ -12,7 +12,8 @@ SHARDTYPE_INLINE runtime::Instructions common_instructions(MPI_Comm comm,
       detail::reduce_number(comm, static_cast<std::int64_t>(mine), MPI_MIN));
 }
 
-/// Keeps ways of exchanging, of which all ranks must take the same one, only where every rank's settings have them.
+/// Keeps ways of exchanging, of which all ranks must take the same one, only where every rank's
+/// settings have them.
 inline void agree_on(MPI_Comm comm, runtime::Settings& s) {
   List<bool*> alike;
   runtime::each_group(s, [&](auto& settings, auto const& variables) {
@@ -109,8 +110,8 @@ inline void await_others() {
   }
 }
 
-/// Kokkos reads its options, and takes them from argv. `--help` is the program's: Kokkos would print its own help on every
-/// rank (`--kokkos-help`), and with some versions end there.
+/// Kokkos reads its options, and takes them from argv. `--help` is the program's: Kokkos would
+/// print its own help on every rank (`--kokkos-help`), and with some versions end there.
 inline void initialize_kokkos(int& argc, char** argv) {
   auto const own = [](char const* word) { return std::string_view(word) == "--help"; };
   int const given = argc;

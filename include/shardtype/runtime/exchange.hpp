@@ -24,7 +24,8 @@ struct Exchange {
   Buffer wire;                ///< receive memory, if it differs from the result's block
   Buffer host;                ///< host memory for receiving, if MPI cannot access the former
   std::int64_t arriving = 0;  ///< number of elements to receive
-  /// All ranks wait for it at the same place of the program; sums then have the bits of blocking ones.
+  /// All ranks wait for it at the same place of the program; sums then have the bits of blocking
+  /// ones.
   bool ordered = false;
 
   // Segments of `wire` that are joined along one dim of the result.

@@ -24,8 +24,8 @@ inline constexpr int cut = 4 << 16;  ///< the file ends before the bytes that ar
 /// "No such file or directory", "it is a fifo, not a file".
 std::string file_fault_text(int fault);
 
-/// Opens a regular file, with open's `flags`; it never waits for anything else, as for the writer of a
-/// fifo. Negative if it is none or cannot be opened; then `fault` says why.
+/// Opens a regular file, with open's `flags`; it never waits for anything else, as for the writer
+/// of a fifo. Negative if it is none or cannot be opened; then `fault` says why.
 int open_regular(std::string const& path, int flags, int& fault);
 
 /// A stream of open_regular(path, O_RDONLY); null if it cannot be read.
@@ -57,8 +57,8 @@ class OpenFile {
 /// A new file that replaces the one at its path when it is complete; until then its bytes are in a
 /// file of a new name in the same folder, which a failure leaves nowhere. A link at the path stays
 /// one, and its target is replaced. A device, such as /dev/null, is written itself; a fifo or a
-/// socket is refused. Who writes holds a lock of the new file. What killed programs left for the same
-/// path has none, and is removed by the next who writes there.
+/// socket is refused. Who writes holds a lock of the new file. What killed programs left for the
+/// same path has none, and is removed by the next who writes there.
 class ReplacedFile {
  public:
   ReplacedFile() = default;

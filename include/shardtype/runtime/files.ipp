@@ -41,8 +41,8 @@ SHARDTYPE_INLINE std::string followed(std::string path) {
   return path;
 }
 
-/// Removes the files in `folder` that killed programs left: `start`, 16 digits, ".partial". Only a file that nobody has
-/// locked is removed, and while it is locked here: see ReplacedFile::lock_new.
+/// Removes the files in `folder` that killed programs left: `start`, 16 digits, ".partial". Only a
+/// file that nobody has locked is removed, and while it is locked here: see ReplacedFile::lock_new.
 SHARDTYPE_INLINE void remove_left(std::string const& folder, std::string_view start) {
   std::string_view const end = ".partial";
   DIR* const list = opendir(folder.empty() ? "." : folder.c_str());
@@ -192,8 +192,8 @@ SHARDTYPE_INLINE int ReplacedFile::create_new(std::string const& path) {
   return EEXIST;
 }
 
-/// Locks the new file, which is locked until it is closed. False: another program took it for one that is left, and has
-/// removed it or will.
+/// Locks the new file, which is locked until it is closed. False: another program took it for one
+/// that is left, and has removed it or will.
 SHARDTYPE_INLINE bool ReplacedFile::lock_new() const {
   if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
   struct stat status = {};  // without locks, which not all systems of files have, nobody removes

@@ -1,6 +1,6 @@
 #pragma once
-/// The instruction sets among which a program chooses when it runs: the compiled part its elementary functions, products
-/// of bfloat16 their sums.
+/// The instruction sets among which a program chooses when it runs: the compiled part its
+/// elementary functions, products of bfloat16 their sums.
 
 namespace shardtype::runtime {
 

@@ -1,6 +1,7 @@
 #pragma once
-/// Units of a program, and the compiled part, that do not fit together do not link: each unit needs symbols whose names
-/// say with what it was compiled, and the compiled part has those of its own. The linker's message is such a name.
+/// Units of a program, and the compiled part, that do not fit together do not link: each unit needs
+/// symbols whose names say with what it was compiled, and the compiled part has those of its own.
+/// The linker's message is such a name.
 
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
@@ -53,7 +54,8 @@
 #else
 #define SHARDTYPE_UNIT_DEVICE
 #endif
-// MPICH's binary interface is that of its relatives and of all versions since 3.1; Open MPI's changes with its major one.
+// MPICH's binary interface is that of its relatives and of all versions since 3.1; Open MPI's
+// changes with its major one.
 #if defined(OPEN_MPI)
 #define SHARDTYPE_UNIT_MPI Open_MPI_
 #define SHARDTYPE_UNIT_MPI_VERSION OMPI_MAJOR_VERSION

@@ -64,7 +64,8 @@ class MeshState {
     if (here_ && agreement_.on() && std::uncaught_exceptions() == 0) agreement_.meet("end", 0);
   }
 
-  /// Deletes the mesh in the Environment's thread: its end calls MPI, and the last tensor may go in another thread.
+  /// Deletes the mesh in the Environment's thread: its end calls MPI, and the last tensor may go in
+  /// another thread.
   static void let_go(MeshState* mesh);
   /// Deletes the meshes that other threads have let go of.
   static void delete_let_go();
@@ -89,8 +90,8 @@ class MeshState {
   Started start() { return here_ ? exchanges_.take() : Started(); }
   /// Waits for a pending collective; its result.
   Buffer complete(Exchange& e);
-  /// Waits until a pending collective needs its memory no more; its result is lost. For the way of an
-  /// Error: what all ranks have started ends without them.
+  /// Waits until a pending collective needs its memory no more; its result is lost. For the way of
+  /// an Error: what all ranks have started ends without them.
   void abandon(Exchange& e) {
     e.calls.requests.finish();
     exchanges_.give_back(e);
@@ -182,14 +183,15 @@ struct DeclaredAxis {
 /// Gives the one of `n` axes without a size the ranks that the others leave. Error E14.
 void complete_sizes(MPI_Comm comm, std::string_view const* names, std::int64_t* sizes, int n);
 
-/// A mesh with `n` axes of these sizes, on `ranks` or on the first ranks if that is null. Errors: E10, E11, E12.
+/// A mesh with `n` axes of these sizes, on `ranks` or on the first ranks if that is null. Errors:
+/// E10, E11, E12.
 std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxis const* declared,
                                      std::int64_t const* sizes, int n,
                                      std::vector<int> const* ranks);
 
-/// The members of `Mesh<Xs...>`, which is what functions that take a mesh declare: the conversion to
-/// a base makes a user's function of the same name, for `Mesh<Xs...> const&` or for any type, the
-/// better match.
+/// The members of `Mesh<Xs...>`, which is what functions that take a mesh declare: the conversion
+/// to a base makes a user's function of the same name, for `Mesh<Xs...> const&` or for any type,
+/// the better match.
 template <MeshAxis... Xs>
 class MeshOf : public MeshRef {
   static_assert(sizeof...(Xs) >= 1 && sizeof...(Xs) <= 8, "a mesh has 1 to 8 axes");

@@ -69,7 +69,8 @@ class StepCount {
   int slot_ = 0;
 };
 
-/// Counts a call that is collective over `ranks` of the job and no step of a mesh: a mesh is made, say.
+/// Counts a call that is collective over `ranks` of the job and no step of a mesh: a mesh is made,
+/// say.
 void begin_together(List<int> const& ranks);
 
 /// Rank `who` of the job has begun step `step` of a mesh of which this rank has begun `own`.

@@ -23,8 +23,8 @@ namespace shardtype::runtime {
 class Buffer;
 class Pool;
 
-/// Error E27: the system cannot provide `bytes` bytes for the tensor that is being made; this rank's
-/// tensors hold `in_use`.
+/// Error E27: the system cannot provide `bytes` bytes for the tensor that is being made; this
+/// rank's tensors hold `in_use`.
 [[noreturn]] void throw_no_memory(std::size_t bytes, std::int64_t in_use);
 
 }  // namespace shardtype::runtime
@@ -103,8 +103,8 @@ class Buffer {
 
   void* data() const { return allocation_ == nullptr ? nullptr : allocation_->data; }
   std::size_t bytes() const { return allocation_ == nullptr ? 0 : allocation_->bytes; }
-  /// Number of holders of this memory; 0 for an empty Buffer. The user holds const memory too, so that whoever writes only
-  /// what nobody else holds does not write that.
+  /// Number of holders of this memory; 0 for an empty Buffer. The user holds const memory too, so
+  /// that whoever writes only what nobody else holds does not write that.
   int holders() const {
     return allocation_ == nullptr ? 0 : allocation_->holders.load() + (read_only() ? 1 : 0);
   }
@@ -160,8 +160,8 @@ class Pool {
   template <class Space>
   Buffer take(std::size_t asked);
 
-  /// The user's own memory of `Space`, `bytes` bytes at `data`: neither counted nor freed here, and, if `read_only`, not
-  /// written. It may be null if it has no bytes.
+  /// The user's own memory of `Space`, `bytes` bytes at `data`: neither counted nor freed here,
+  /// and, if `read_only`, not written. It may be null if it has no bytes.
   template <class Space>
   Buffer borrow(void* data, std::size_t bytes, bool read_only);
 
@@ -222,8 +222,8 @@ class Pool {
     return std::max<std::size_t>(asked, 64);
   }
   Buffer used(detail::Allocation* a, std::size_t asked);
-  /// The smallest cached block of at least so many bytes, of those the oldest, which leaves the cache; null if there is
-  /// none or it does not serve.
+  /// The smallest cached block of at least so many bytes, of those the oldest, which leaves the
+  /// cache; null if there is none or it does not serve.
   detail::Allocation* cached(detail::BlockSize const& least);
   void keep(detail::Allocation* a);
   /// Where in `idle_` the first size is that is not less than this one.

@@ -41,10 +41,11 @@ class SharedWindow {
   explicit SharedWindow(Comm const& comm);
   SharedWindow(SharedWindow const&) = delete;
   SharedWindow& operator=(SharedWindow const&) = delete;
-  /// Waits for no rank: the memory goes back to the system when all have come here, its addresses at the next growth
-  /// of a window of the same ranks or at the end of the Environment.
+  /// Waits for no rank: the memory goes back to the system when all have come here, its addresses
+  /// at the next growth of a window of the same ranks or at the end of the Environment.
   ~SharedWindow();
-  /// Frees the windows that all their ranks have left. Collective: no rank leaves a window meanwhile.
+  /// Frees the windows that all their ranks have left. Collective: no rank leaves a window
+  /// meanwhile.
   static void free_left() { free_left(nullptr); }
 
   /// Whether all ranks share one node.

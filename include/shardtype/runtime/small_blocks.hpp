@@ -1,6 +1,6 @@
 #pragma once
-/// Memory for the small objects of a tape. A training loop makes the same objects in each step, so what
-/// one step gives back serves the next.
+/// Memory for the small objects of a tape. A training loop makes the same objects in each step, so
+/// what one step gives back serves the next.
 
 #include <cstddef>
 #include <new>
@@ -31,8 +31,8 @@ struct SmallBlocks {
 
 namespace shardtype::runtime {
 
-/// `bytes` of memory: a block of exactly this size that was given back, else new. Such blocks and those
-/// of `new` and `delete` may be exchanged. For one thread, as pools.
+/// `bytes` of memory: a block of exactly this size that was given back, else new. Such blocks and
+/// those of `new` and `delete` may be exchanged. For one thread, as pools.
 inline void* take_small(std::size_t bytes) {
   using detail::SmallBlocks;
   if (!SmallBlocks::keeps(bytes)) return ::operator new(bytes);

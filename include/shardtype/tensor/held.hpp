@@ -44,7 +44,8 @@ inline constexpr bool is_element =
 /// Error E21.
 [[noreturn]] void throw_shared(std::string_view operation, std::source_location const& where,
                                std::string_view what);
-/// Error E21: another tensor or operation shares a tensor's memory, or it is const memory of the user.
+/// Error E21: another tensor or operation shares a tensor's memory, or it is const memory of the
+/// user.
 [[noreturn]] void throw_not_writable(Buffer const& memory, std::string_view operation,
                                      std::source_location const& where);
 
@@ -81,8 +82,8 @@ constexpr bool differs_in_sharding() {
   }
 }
 
-/// Numbers as which a user may want to read a loss or a total. (std::is_arithmetic would make classes for
-/// each type to which a conversion is tried.)
+/// Numbers as which a user may want to read a loss or a total. (std::is_arithmetic would make
+/// classes for each type to which a conversion is tried.)
 template <class T>
 inline constexpr bool is_plain_number = false;
 template <>
@@ -101,9 +102,9 @@ struct NoTransposed : checking::Poisoned {
   static_assert(alignof(checking::refused<Code::A14_no_member, false, Self>) > 0);
 };
 
-/// The base of a Tensor or Local whose type keeps the laws, and of one whose type breaks them: it triggers the
-/// refusal's static_assert without being erroneous itself, because clang drops a base class that has an error, and
-/// with it the derived class's members.
+/// The base of a Tensor or Local whose type keeps the laws, and of one whose type breaks them: it
+/// triggers the refusal's static_assert without being erroneous itself, because clang drops a base
+/// class that has an error, and with it the derived class's members.
 struct Lawful {};
 template <class A>
 struct Unlawful {
@@ -166,7 +167,8 @@ class HeldBlock {
   MeshRef const& mesh() const { return mesh_; }
   /// The memory, for operations.
   Buffer const& buffer() const { return buffer_; }
-  /// Whether another tensor or operation holds the same memory, or it is const memory of the user (`wrap`).
+  /// Whether another tensor or operation holds the same memory, or it is const memory of the user
+  /// (`wrap`).
   bool shared() const { return buffer_.holders() > 1; }
 
  protected:
@@ -303,7 +305,8 @@ class Held
     return refused<Code::A11_no_number, false, Self, To>{};
   }
 
-  // Refused, A14: members of NumPy's arrays, `T` where it is used. The results are named, so that to ask for them
+  // Refused, A14: members of NumPy's arrays, `T` where it is used. The results are named, so that
+  // to ask for them
   // (`requires { a.begin(); }`) is no error yet.
   static detail::NoTransposed<Self> const& T;  // NOLINT(readability-identifier-naming): NumPy's
   template <class... Args>

@@ -33,7 +33,8 @@ class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
     checking::refused<rules::Code::A08_another_type, false, Local, B>{};
     return *this;
   }
-  /// The value of an elementwise expression of blocks: `Local<float, Dim<I>, Varying<X>> c = a + b;`, `c = c * 2`.
+  /// The value of an elementwise expression of blocks: `Local<float, Dim<I>, Varying<X>> c = a +
+  /// b;`, `c = c * 2`.
   template <class E>
     requires std::is_same_v<typename E::converts_to, Local>
   Local(E const& expression, std::source_location const& where = std::source_location::current())

@@ -1,5 +1,6 @@
 #pragma once
-/// Ranges of numbers and identity matrices. None of them communicates; their plan is that of op::Create.
+/// Ranges of numbers and identity matrices. None of them communicates; their plan is that of
+/// op::Create.
 
 #include <cmath>
 #include <cstdint>

@@ -40,12 +40,14 @@ class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
   using Base = detail::Held<Tensor, T, Parts...>;
 
  public:
-  /// Refused, T14: a tensor has a mesh and a value from the beginning. std::is_default_constructible holds all the same.
+  /// Refused, T14: a tensor has a mesh and a value from the beginning.
+  /// std::is_default_constructible holds all the same.
   Tensor() : Tensor(without_mesh(), std::array<std::int64_t, Base::rank>(), runtime::Buffer()) {
     checking::refused<rules::Code::T14_no_value, false, Tensor>{};
   }
-  /// Refused, A08: `a = reshard<Dim<I>>(a)`; L01: `a = lazy(a) * 2`; X11: in a function that is differentiated. std::is_assignable holds all the same: a trait sees
-  /// that overload resolution finds a function, and without one there would be no sentence.
+  /// Refused, A08: `a = reshard<Dim<I>>(a)`; L01: `a = lazy(a) * 2`; X11: in a function that is
+  /// differentiated. std::is_assignable holds all the same: a trait sees that overload resolution
+  /// finds a function, and without one there would be no sentence.
   template <class B>
     requires(detail::is_another<B, Tensor> || core::is_lazy<B> || core::is_active<B>)
   Tensor& operator=(B const&) {

@@ -13,7 +13,8 @@ namespace shardtype {
 
 namespace detail {
 
-/// Error E22: the user's memory, `given` elements at `data`, cannot hold the block of a tensor, `needed` elements.
+/// Error E22: the user's memory, `given` elements at `data`, cannot hold the block of a tensor,
+/// `needed` elements.
 [[noreturn]] void throw_not_a_block(MeshState const& mesh, Names const& names, Spec const& spec,
                                     Rows const* rows, std::int64_t needed, std::size_t given);
 /// Error E22: its elements do not begin at a multiple of `alignment`.
@@ -23,20 +24,24 @@ namespace detail {
 
 namespace api {
 
-/// A tensor whose local block is the user's own memory, which is not copied, and not freed: `wrap<double, Dim<J, Cyclic<X, 64>>,
-/// Dim<I>>(mesh, {n, n}, std::span(mine, count))` -> `f64[J@X%64, I]`. The block lies from the begin of the span on, row-major
-/// in the order of the dims, without gaps; the span may be longer. A `Tensor` in another memory space than the host's has a
-/// span of addresses there. Null is legal where the rank holds no elements. Extents may be left out if the labels have static
-/// ones. Communicates nothing.
+/// A tensor whose local block is the user's own memory, which is not copied, and not freed:
+/// `wrap<double, Dim<J, Cyclic<X, 64>>, Dim<I>>(mesh, {n, n}, std::span(mine, count))` ->
+/// `f64[J@X%64, I]`. The block lies from the begin of the span on, row-major in the order of the
+/// dims, without gaps; the span may be longer. A `Tensor` in another memory space than the host's
+/// has a span of addresses there. Null is legal where the rank holds no elements. Extents may be
+/// left out if the labels have static ones. Communicates nothing.
 ///
-/// The tensor is a value as any other, only that its memory is the user's: it must live, and not be written by others, as
-/// long as any tensor or operation under way has it, copies and results that share memory (`relabel`) among them. What
-/// writes to a tensor's own memory writes to the user's: `mutable_local`, `a += b`, optimizers, and operations to which it is
-/// given by `std::move`, such as `linalg::lu_factor<I, J>(std::move(a))`, whose result then lies in the user's memory. A span
-/// of const elements is never written: there the first two are Error E21, and the last ones copy. Wrap a memory once: tensors
-/// that wrap the same one do not know of each other. The mesh's pool and the statistics of memory do not count it.
+/// The tensor is a value as any other, only that its memory is the user's: it must live, and not be
+/// written by others, as long as any tensor or operation under way has it, copies and results that
+/// share memory (`relabel`) among them. What writes to a tensor's own memory writes to the user's:
+/// `mutable_local`, `a += b`, optimizers, and operations to which it is given by `std::move`, such
+/// as `linalg::lu_factor<I, J>(std::move(a))`, whose result then lies in the user's memory. A span
+/// of const elements is never written: there the first two are Error E21, and the last ones copy.
+/// Wrap a memory once: tensors that wrap the same one do not know of each other. The mesh's pool
+/// and the statistics of memory do not count it.
 ///
-/// Refused: M01, T12 elements of another type. Errors: E20; E22 a span that is too short or null, or not aligned as an element.
+/// Refused: M01, T12 elements of another type. Errors: E20; E22 a span that is too short or null,
+/// or not aligned as an element.
 template <class... Parts, class... Xs, class E>
   requires std::is_same_v<std::remove_const_t<E>, detail::created_element<Parts...>>
 auto wrap(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,

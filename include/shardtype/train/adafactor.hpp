@@ -27,7 +27,8 @@ namespace shardtype::train {
 
 namespace detail {
 
-/// The dims of `A` without dim `Without`, which is counted from the last one, 1; elements are those of a state.
+/// The dims of `A` without dim `Without`, which is counted from the last one, 1; elements are those
+/// of a state.
 template <class A, int Without>
 struct Factor {
   static constexpr int place = static_cast<int>(A::rank) - Without;
@@ -135,7 +136,8 @@ struct FactoredState {
 
   using model = Model;
   using parts = std::tuple<rows_t<Model>, columns_t<Model>>;  ///< all but the master
-  /// Calls `f(name, structure)` of each structure of tensors of a state: "rows", "columns", "master".
+  /// Calls `f(name, structure)` of each structure of tensors of a state: "rows", "columns",
+  /// "master".
   template <class S, class F>
   static void each_part(S& s, F const& f) {
     f(std::string("rows"), s.rows);
@@ -146,11 +148,12 @@ struct FactoredState {
 template <class Model>
 inline constexpr bool is_state<FactoredState<Model>> = true;
 
-/// Adafactor. Of a parameter `[B, D, F]` it keeps the mean squares `[B, D]` of its rows and `[B, F]` of its columns, in
-/// the parameter's sharding; of a vector those of its elements. The rate of a step is min(rate, 1 / sqrt(t)) times the
-/// root mean square of the parameter, and the root mean square of a parameter's change is at most `most` before that.
-/// Corresponds to torch.optim.Adafactor. Source: Shazeer, Stern, "Adafactor: adaptive learning
-/// rates with sublinear memory cost", ICML 2018.
+/// Adafactor. Of a parameter `[B, D, F]` it keeps the mean squares `[B, D]` of its rows and `[B,
+/// F]` of its columns, in the parameter's sharding; of a vector those of its elements. The rate of
+/// a step is min(rate, 1 / sqrt(t)) times the root mean square of the parameter, and the root mean
+/// square of a parameter's change is at most `most` before that. Corresponds to
+/// torch.optim.Adafactor. Source: Shazeer, Stern, "Adafactor: adaptive learning rates with
+/// sublinear memory cost", ICML 2018.
 ///
 ///     train::Adafactor const adafactor{{.rate = 0.01}};
 ///     auto state = adafactor.init(model);
@@ -197,9 +200,9 @@ struct Adafactor : OptimizerBase<Adafactor> {
             {}};
   }
 
-  /// Sends, for each matrix, the means along a split dim (one all_reduce of rows, of columns, and two of the mean of the
-  /// rows, where these dims are split); one AllReduce of two numbers per parameter. All ranks change replicas by the same
-  /// numbers.
+  /// Sends, for each matrix, the means along a split dim (one all_reduce of rows, of columns, and
+  /// two of the mean of the rows, where these dims are split); one AllReduce of two numbers per
+  /// parameter. All ranks change replicas by the same numbers.
   template <class Model, class Gradient>
   void change(Model& model, Gradient const& gradient, FactoredState<Model>& state, double at,
               double scale, std::source_location const& where) const {
@@ -254,7 +257,8 @@ struct Adafactor : OptimizerBase<Adafactor> {
             std::source_location const& where) const {
     auto const t = static_cast<double>(state.step + 1);
     double const part = std::pow(t, beta2_decay);
-    // of each parameter: the sums of squares of the change and of the parameter, and its number of elements
+    // of each parameter: the sums of squares of the change and of the parameter, and its number of
+    // elements
     std::vector<double> squares;
     std::vector<double> elements;
     MeshRef const* mesh = nullptr;

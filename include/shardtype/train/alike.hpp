@@ -1,5 +1,6 @@
 #pragma once
-/// Whether a gradient has the form of a model, and lies as it: what an optimizer's step asks of its arguments.
+/// Whether a gradient has the form of a model, and lies as it: what an optimizer's step asks of its
+/// arguments.
 
 #include <type_traits>
 #include <utility>
@@ -11,8 +12,8 @@
 
 namespace shardtype::train::detail {
 
-/// One tensor, or what stands in the place of one. `other`: the types of the parameter and its gradient, if the gradient
-/// is unreduced or lies otherwise; else void.
+/// One tensor, or what stands in the place of one. `other`: the types of the parameter and its
+/// gradient, if the gradient is unreduced or lies otherwise; else void.
 template <class A>
 inline constexpr bool is_leaf = is_tensor<A> || std::is_same_v<A, autodiff::NoGradient>;
 template <class W, class G>
@@ -65,7 +66,8 @@ template <class W, class G>
            std::is_same_v<typename Form<W>::type, typename Form<G>::type>)
 struct Alike<W, G> : MembersAlike<autodiff::members_t<W>, autodiff::members_t<G>> {};
 
-/// Refusals of models and gradients, X10, X13, X14, with the types at fault; `ok` with those that are accepted.
+/// Refusals of models and gradients, X10, X13, X14, with the types at fault; `ok` with those that
+/// are accepted.
 template <class Model, class Gradient>
 constexpr auto judge_update() {
   using rules::Code;

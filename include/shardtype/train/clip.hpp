@@ -23,7 +23,8 @@ namespace detail {
 /// The reducer of the squares of a tensor's elements, which are summed in double.
 template <class A>
 using SquaresOf = shardtype::kernels::NormReducer<typename A::element>;
-/// The bytes that squares_of takes for A besides the block: the total, and what its reduction plans to need.
+/// The bytes that squares_of takes for A besides the block: the total, and what its reduction plans
+/// to need.
 template <class A>
 constexpr std::int64_t squares_bytes() {
   constexpr auto total = static_cast<std::int64_t>(sizeof(typename SquaresOf<A>::Total));
@@ -36,7 +37,8 @@ constexpr std::int64_t squares_bytes() {
   return core::add_sat(total, planning::reduction_plan("global_norm", call, total).workspace);
 }
 
-/// The sum of squares of the elements of this rank's block, in double where elements are not complex.
+/// The sum of squares of the elements of this rank's block, in double where elements are not
+/// complex.
 template <class A>
 double squares_of(A const& a) {
   using T = typename A::element;
@@ -85,9 +87,9 @@ constexpr void check_complete() {
 
 }  // namespace detail
 
-/// The 2-norm of all tensors of a structure together, each element once however it is replicated: one AllReduce
-/// of one number over the mesh. The sum is the same on all ranks. Collective over the mesh of the tensors, which
-/// is one (Error E23). Not a number, or infinite, if an element is.
+/// The 2-norm of all tensors of a structure together, each element once however it is replicated:
+/// one AllReduce of one number over the mesh. The sum is the same on all ranks. Collective over the
+/// mesh of the tensors, which is one (Error E23). Not a number, or infinite, if an element is.
 template <class Gradient>
 double global_norm(Gradient const& gradient,
                    std::source_location const& where = std::source_location::current()) {
@@ -112,10 +114,10 @@ double global_norm(Gradient const& gradient,
   return std::sqrt(total);
 }
 
-/// Multiplies all tensors of a gradient by one number, so that its norm is at most `most`; returns the norm
-/// before. A norm that is not finite changes nothing. Communicates as global_norm. As
-/// torch.nn.utils.clip_grad_norm_ and optax.clip_by_global_norm. Errors: E21 another tensor shares the memory
-/// of one; E85 a norm that is negative or NaN.
+/// Multiplies all tensors of a gradient by one number, so that its norm is at most `most`; returns
+/// the norm before. A norm that is not finite changes nothing. Communicates as global_norm. As
+/// torch.nn.utils.clip_grad_norm_ and optax.clip_by_global_norm. Errors: E21 another tensor shares
+/// the memory of one; E85 a norm that is negative or NaN.
 template <class Gradient>
 double clip_by_global_norm(Gradient& gradient, double most,
                            std::source_location const& where = std::source_location::current()) {

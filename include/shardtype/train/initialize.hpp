@@ -36,7 +36,8 @@ struct Extent {
 
 namespace detail {
 
-/// Whether `Init` gives first values of each tensor of a structure `P`, whose number of tensors is known.
+/// Whether `Init` gives first values of each tensor of a structure `P`, whose number of tensors is
+/// known.
 template <class P, class Init>
 constexpr bool gives_first_values() {
   bool out = true;
@@ -114,12 +115,13 @@ P make(M const& mesh, RandomKey const& key, Init const& init, std::string const&
 
 }  // namespace detail
 
-/// A model whose tensors are made one by one: `init(path, type)` gives the Initial of each. The key of a tensor is
-/// folded by its path, so that its values do not depend on the other parameters, on shardings or on the number of
-/// ranks. Communicates nothing. Refused: T15. Sizes of indices without a static extent follow: `initialize<Model>(mesh, key, init,
-/// Extent<E>{8})`.
+/// A model whose tensors are made one by one: `init(path, type)` gives the Initial of each. The key
+/// of a tensor is folded by its path, so that its values do not depend on the other parameters, on
+/// shardings or on the number of ranks. Communicates nothing. Refused: T15. Sizes of indices
+/// without a static extent follow: `initialize<Model>(mesh, key, init, Extent<E>{8})`.
 ///
-///     auto model = initialize<Model<value_t>>(mesh, RandomKey{1}, [](std::string_view path, auto type) {
+///     auto model = initialize<Model<value_t>>(mesh, RandomKey{1}, [](std::string_view path, auto
+///     type) {
 ///       if (path.ends_with("gain")) return Initial::ones();
 ///       return path.ends_with("bias") ? Initial::zeros() : Initial::normal(0.02);
 ///     });

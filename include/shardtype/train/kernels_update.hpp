@@ -13,8 +13,8 @@
 
 namespace shardtype::train::kernels {
 
-/// The blocks of a parameter, its gradient, `N` moments, and the parameter in the type that is computed
-/// with, or null. `W` and `G` are converted to `C`, and the result is rounded once.
+/// The blocks of a parameter, its gradient, `N` moments, and the parameter in the type that is
+/// computed with, or null. `W` and `G` are converted to `C`, and the result is rounded once.
 template <class W, class G, class C, int N>
 struct Blocks {
   W* weights;
@@ -23,7 +23,8 @@ struct Blocks {
   C* master;
 };
 
-/// `body(weight, gradient, moments...)` on `run` elements, in registers of the machine where it can be.
+/// `body(weight, gradient, moments...)` on `run` elements, in registers of the machine where it can
+/// be.
 template <class Body, class W, class G, class C, int N>
 struct Update {
   static constexpr std::int64_t run = 4096;
@@ -32,8 +33,9 @@ struct Update {
   C scale;  ///< of the gradient
   std::int64_t n;
 
-  // By default clang warns if it cannot vectorise a loop as told, for the function that holds the loop after inlining,
-  // which would be Kokkos'; so `elements` is not inlined (kernels/expression.hpp).
+  // By default clang warns if it cannot vectorise a loop as told, for the function that holds the
+  // loop after inlining, which would be Kokkos'; so `elements` is not inlined
+  // (kernels/expression.hpp).
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"

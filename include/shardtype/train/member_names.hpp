@@ -51,7 +51,8 @@ constexpr std::string_view text_of_member() {
   return {};
 #endif
 }
-/// The last identifier before the last brace: `... {(& placed<S>.Placed<S>::value.S::weights)} ...`.
+/// The last identifier before the last brace: `... {(& placed<S>.Placed<S>::value.S::weights)}
+/// ...`.
 constexpr std::string_view name_in(std::string_view text) {
   constexpr std::string_view letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";

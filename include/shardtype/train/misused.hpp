@@ -1,6 +1,6 @@
 #pragma once
-/// Refusals of calls of train that none of its functions takes, and of names of others. As in check/misused.hpp, any other
-/// function of the name is the better match.
+/// Refusals of calls of train that none of its functions takes, and of names of others. As in
+/// check/misused.hpp, any other function of the name is the better match.
 
 #include <shardtype/check/misused.hpp>
 #include <shardtype/train/initialize.hpp>
@@ -8,7 +8,8 @@
 
 namespace shardtype::train {
 
-// Refused, T15: `initialize<Model>(mesh, key, init)` of the template, or an init that is no function of two arguments.
+// Refused, T15: `initialize<Model>(mesh, key, init)` of the template, or an init that is no
+// function of two arguments.
 SHARDTYPE_REFUSED_CALLS(initialize, T15_not_initialized, checking::Poisoned)
 template <template <template <class> class> class Model>
 constexpr auto initialize(checking::Anything const&, checking::Anything const& = {},

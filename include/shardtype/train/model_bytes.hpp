@@ -10,8 +10,8 @@
 
 namespace shardtype::train::detail {
 
-/// The bytes of a rank's blocks of a structure: of all tensors, of those with a gradient, and of these in the element
-/// type of a state.
+/// The bytes of a rank's blocks of a structure: of all tensors, of those with a gradient, and of
+/// these in the element type of a state.
 struct ModelBytes {
   std::int64_t all = 0;
   std::int64_t trained = 0;

@@ -71,7 +71,8 @@ struct MuonState {
 
   using model = Model;
   using parts = std::tuple<state_t<Model>, squares_t<Model>>;  ///< all but the master
-  /// Calls `f(name, structure)` of each structure of tensors of a state: "momentum", "squares", "master".
+  /// Calls `f(name, structure)` of each structure of tensors of a state: "momentum", "squares",
+  /// "master".
   template <class S, class F>
   static void each_part(S& s, F const& f) {
     f(std::string("momentum"), s.momentum);
@@ -82,22 +83,25 @@ struct MuonState {
 template <class Model, class... Parts>
 inline constexpr bool is_state<MuonState<Model, Parts...>> = true;
 
-/// Muon. The momentum m of a matrix, m + (1 - momentum) (g - m), is made nearly orthogonal by five Newton-Schulz rounds
-/// x (a + b x'x + c (x'x)²) in the element type of the state, and the parameter x becomes
-/// x (1 - rate decay) - rate scale orthogonal(g + momentum (m - g)).
+/// Muon. The momentum m of a matrix, m + (1 - momentum) (g - m), is made nearly orthogonal by five
+/// Newton-Schulz rounds x (a + b x'x + c (x'x)²) in the element type of the state, and the
+/// parameter x becomes x (1 - rate decay) - rate scale orthogonal(g + momentum (m - g)).
 ///
-/// A parameter of two dims is a matrix; one of more dims by `Stacked` and `Merged`. All others, and those of `Except`, are
-/// AdamW's, with options of its own: vectors, norms, an embedding. `Muon<...>::takes<A>` says which.
+/// A parameter of two dims is a matrix; one of more dims by `Stacked` and `Merged`. All others, and
+/// those of `Except`, are AdamW's, with options of its own: vectors, norms, an embedding.
+/// `Muon<...>::takes<A>` says which.
 ///
 ///     train::Muon<train::Except<V>, train::Merged<H, F>> const muon{{.rate = 0.02, .decay = 0.01},
 ///                                                                   train::AdamW{{.rate = 3e-4}}};
 ///     auto state = muon.init(model);
 ///
-/// Sends, of each matrix with a split side, what a reshard of the momentum to whole sides sends: one AllGather for each split
-/// side, in the element type of the state (float for bfloat16), so that a rank receives what it lacks of the matrix. All ranks
-/// that have the matrix then compute the same rounds on the same numbers: its replicas have the same bits, and each rank keeps
-/// its block. Dims of `Stacked` stay split: their ranks share the matrices, and nothing is sent along them.
-/// Error E85: settings out of range, and `clip` or `skip_not_finite` of AdamW's options, which are Muon's.
+/// Sends, of each matrix with a split side, what a reshard of the momentum to whole sides sends:
+/// one AllGather for each split side, in the element type of the state (float for bfloat16), so
+/// that a rank receives what it lacks of the matrix. All ranks that have the matrix then compute
+/// the same rounds on the same numbers: its replicas have the same bits, and each rank keeps its
+/// block. Dims of `Stacked` stay split: their ranks share the matrices, and nothing is sent along
+/// them. Error E85: settings out of range, and `clip` or `skip_not_finite` of AdamW's options,
+/// which are Muon's.
 ///
 /// Corresponds to torch.optim.Muon. Sources: Jordan et al., "Muon: an optimizer for hidden layers
 /// in neural networks", 2024; Liu et al., "Muon is scalable for LLM training", arXiv 2502.16982

@@ -17,14 +17,16 @@
 
 namespace shardtype::train {
 
-/// A part of Muon: parameters with a dim of one of these indices are AdamW's. `Muon<Except<V>>`: an embedding and a head.
+/// A part of Muon: parameters with a dim of one of these indices are AdamW's. `Muon<Except<V>>`: an
+/// embedding and a head.
 template <class... Is>
 struct Except {};
-/// A part of Muon: dims of these indices count matrices. With `Muon<Stacked<L>>` `[L, D, F]` is a stack of L matrices.
+/// A part of Muon: dims of these indices count matrices. With `Muon<Stacked<L>>` `[L, D, F]` is a
+/// stack of L matrices.
 template <class... Is>
 struct Stacked {};
-/// A part of Muon: dim J and dim K right behind it are one side of a matrix. With `Muon<Merged<H, F>>` `[D, H, F]` has D rows
-/// and `[H, F, D]` D columns.
+/// A part of Muon: dim J and dim K right behind it are one side of a matrix. With `Muon<Merged<H,
+/// F>>` `[D, H, F]` has D rows and `[H, F, D]` D columns.
 template <class J, class K>
 struct Merged {};
 
@@ -63,7 +65,8 @@ template <class J, class K>
 inline constexpr MuonPart muon_part<Merged<J, K>>{
     MuonPart::Kind::merged, 2, {core::identity<J>, core::identity<K>}};
 
-/// The dims of a parameter as a stack of matrices: what each counts or belongs to, and where the sides begin.
+/// The dims of a parameter as a stack of matrices: what each counts or belongs to, and where the
+/// sides begin.
 struct MatrixForm {
   enum class Of : std::int8_t { stack, rows, columns };
   bool taken = false;
@@ -100,7 +103,8 @@ constexpr MatrixForm matrix_form(core::Identity const* labels, int rank, MuonPar
   return out;
 }
 
-// Indices of matrices while they are made orthogonal. Their names have spaces, so that no index of a program has them.
+// Indices of matrices while they are made orthogonal. Their names have spaces, so that no index of
+// a program has them.
 constexpr std::int64_t product_of(std::int64_t a, std::int64_t b) {
   return a == dynamic || b == dynamic ? dynamic : core::mul_sat(a, b);
 }
@@ -176,7 +180,8 @@ template <class Ls, class R, class C>
 struct Orthogonal;
 template <class... Ls, class R, class C>
 struct Orthogonal<Pack<Ls...>, R, C> {
-  /// x becomes x / |x|, and then `rounds` times x (a + b x'x + c (x'x)²), by products of the smaller side.
+  /// x becomes x / |x|, and then `rounds` times x (a + b x'x + c (x'x)²), by products of the
+  /// smaller side.
   template <class X>
   static constexpr void make(X& x, std::int64_t rows, std::int64_t columns, int rounds,
                              double least) {

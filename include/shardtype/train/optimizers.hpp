@@ -1,6 +1,6 @@
 #pragma once
-/// Optimizers. The state has the types of the parameters, so that of a split parameter is split alike: with FSDP's
-/// types that is ZeRO.
+/// Optimizers. The state has the types of the parameters, so that of a split parameter is split
+/// alike: with FSDP's types that is ZeRO.
 
 #include <array>
 #include <cmath>
@@ -69,7 +69,8 @@ struct Options {
   double decay = 0;  ///< of a step, times the rate
   Decays decays = &all_decay;
   double clip = 0;  ///< largest norm of the gradient; 0: it is not computed
-  /// Whether a step is left out on all ranks if the norm of the gradient is not finite; needs the norm.
+  /// Whether a step is left out on all ranks if the norm of the gradient is not finite; needs the
+  /// norm.
   bool skip_not_finite = false;
 
   /// Error E85, the same on every rank.
@@ -81,8 +82,8 @@ struct Options {
 
 namespace detail {
 
-/// The rate of a step, the norm of its gradient if the options need it, and whether it is applied; `scale` becomes that
-/// of the clipped gradient.
+/// The rate of a step, the norm of its gradient if the options need it, and whether it is applied;
+/// `scale` becomes that of the clipped gradient.
 template <class Gradient>
 Stepped admitted(Options const& options, std::int64_t step, Gradient const& gradient, double& scale,
                  std::source_location const& where) {
@@ -163,7 +164,8 @@ concept Optimizer =
       { O::sums } -> std::convertible_to<int>;
     };
 
-/// Base of the optimizers, whose constructors throw E85 for settings that are out of range. `Derived` is an `Optimizer`.
+/// Base of the optimizers, whose constructors throw E85 for settings that are out of range.
+/// `Derived` is an `Optimizer`.
 template <class Derived>
 struct OptimizerBase : Options {
   static constexpr int sums = 0;
@@ -187,9 +189,10 @@ struct OptimizerBase : Options {
     }
   }
 
-  /// One step, in the memory of the model and the state. `scale`: of the gradient, for losses that were scaled, or the mean
-  /// over microbatches. Sends what the optimizer says, and with `clip` or `skip_not_finite` as global_norm. Refused: X10,
-  /// X13, X14. Error E21: another tensor shares the memory of a parameter.
+  /// One step, in the memory of the model and the state. `scale`: of the gradient, for losses that
+  /// were scaled, or the mean over microbatches. Sends what the optimizer says, and with `clip` or
+  /// `skip_not_finite` as global_norm. Refused: X10, X13, X14. Error E21: another tensor shares the
+  /// memory of a parameter.
   template <class Model, class Gradient, class State>
     requires std::same_as<typename State::model, Model>
   Stepped update(Model& model, Gradient const& gradient, State& state, double scale = 1,
@@ -227,8 +230,9 @@ struct OptimizerBase : Options {
   }
 };
 
-/// Base of optimizers that change each element alone, by a kernel for each parameter: with `Moments` tensors of
-/// each, `body<C>(rate, step, decays)`, the function of an element. They send nothing.
+/// Base of optimizers that change each element alone, by a kernel for each parameter: with
+/// `Moments` tensors of each, `body<C>(rate, step, decays)`, the function of an element. They send
+/// nothing.
 template <class Derived, int Moments>
 struct ElementOptimizer : OptimizerBase<Derived> {
   static constexpr int moments = Moments;
@@ -269,8 +273,9 @@ struct ElementOptimizer : OptimizerBase<Derived> {
   }
 };
 
-/// Adam with decoupled decay of the parameters. `AdamW{{.rate = Rate::cosine(3e-4, 100, 1000), .decay = 0.1, .clip =
-/// 1}}`. As torch.optim.AdamW. Source: Loshchilov, Hutter, "Decoupled weight decay regularization", ICLR 2019.
+/// Adam with decoupled decay of the parameters. `AdamW{{.rate = Rate::cosine(3e-4, 100, 1000),
+/// .decay = 0.1, .clip = 1}}`. As torch.optim.AdamW. Source: Loshchilov, Hutter, "Decoupled weight
+/// decay regularization", ICLR 2019.
 struct AdamW : ElementOptimizer<AdamW, 2> {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -306,8 +311,8 @@ struct AdamW : ElementOptimizer<AdamW, 2> {
   }
 };
 
-/// Gradient descent with momentum: v = momentum v + g, x -= rate (v, or with `nesterov` g + momentum v); g has decay x
-/// added. As torch.optim.SGD.
+/// Gradient descent with momentum: v = momentum v + g, x -= rate (v, or with `nesterov` g +
+/// momentum v); g has decay x added. As torch.optim.SGD.
 struct Sgd : ElementOptimizer<Sgd, 1> {
   double momentum = 0;
   bool nesterov = false;
@@ -335,7 +340,8 @@ struct Sgd : ElementOptimizer<Sgd, 1> {
   }
 };
 
-/// The sign of a mean of gradients. Source: Chen et al., "Symbolic discovery of optimization algorithms", NeurIPS 2023.
+/// The sign of a mean of gradients. Source: Chen et al., "Symbolic discovery of optimization
+/// algorithms", NeurIPS 2023.
 struct Lion : ElementOptimizer<Lion, 1> {
   double beta1 = 0.9;
   double beta2 = 0.99;

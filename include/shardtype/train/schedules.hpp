@@ -9,8 +9,9 @@
 
 namespace shardtype::train {
 
-/// The rate of each step, from 0 on: a number, or one that rises linearly over the steps of a warm-up to a peak, and
-/// then stays or falls. Error E85, the same on every rank: a rate or a number of steps that is negative or no number.
+/// The rate of each step, from 0 on: a number, or one that rises linearly over the steps of a
+/// warm-up to a peak, and then stays or falls. Error E85, the same on every rank: a rate or a
+/// number of steps that is negative or no number.
 class Rate {
  public:
   constexpr Rate(double rate)  // NOLINT(google-explicit-constructor)
@@ -32,8 +33,8 @@ class Rate {
   static constexpr Rate warmed_up(double peak, std::int64_t warmup) {
     return Rate(peak, warmup, 0, peak, Falls::not_at_all);
   }
-  /// Falls to `last` at step `steps`, along half a cosine or along a line; the rate of later steps is `last`. Where the
-  /// warm-up is as long or longer, it ends there too.
+  /// Falls to `last` at step `steps`, along half a cosine or along a line; the rate of later steps
+  /// is `last`. Where the warm-up is as long or longer, it ends there too.
   static constexpr Rate cosine(double peak, std::int64_t warmup, std::int64_t steps,
                                double last = 0) {
     return Rate(peak, warmup, steps, last, Falls::as_cosine);

@@ -32,10 +32,11 @@ inline constexpr int rules_of =
 
 }  // namespace detail
 
-/// The rules of a model: what splits each of its indices. An index without a rule is whole on all ranks, and
-/// `Shardings<>` splits nothing. As the logical axis rules of Flax; but each index has one rule, and a tensor of which one
-/// axis would split two dims is refused (T01) where Flax leaves one of them whole: parameters and activations have rules
-/// of their own. Refused: T13 two rules of one index.
+/// The rules of a model: what splits each of its indices. An index without a rule is whole on all
+/// ranks, and `Shardings<>` splits nothing. As the logical axis rules of Flax; but each index has
+/// one rule, and a tensor of which one axis would split two dims is refused (T01) where Flax leaves
+/// one of them whole: parameters and activations have rules of their own. Refused: T13 two rules of
+/// one index.
 ///
 ///     using Parameters = train::Shardings<train::Split<D, X>, train::Split<H, Y>>;
 ///     using Activations = train::Shardings<train::Split<B, X>, train::Split<H, Y>>;

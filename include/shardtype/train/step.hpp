@@ -15,8 +15,9 @@ namespace shardtype {
 
 namespace planning {
 
-/// Result of `plan(train::step(optimizer, value_and_grad<0>(f)), type<Model>, type<A>, ...)`: the passes, the norm of the
-/// gradient, and what the optimizer holds. All numbers are those of the busiest rank.
+/// Result of `plan(train::step(optimizer, value_and_grad<0>(f)), type<Model>, type<A>, ...)`: the
+/// passes, the norm of the gradient, and what the optimizer holds. All numbers are those of the
+/// busiest rank.
 struct StepPlan {
   GradientPlan passes{};
   Plan norm{};              ///< no steps where the optimizer needs no norm
@@ -72,7 +73,8 @@ namespace train {
 
 namespace detail {
 
-/// `numbers` reduced over all axes of the passes, and sent once more from the first rank, whose sums all take.
+/// `numbers` reduced over all axes of the passes, and sent once more from the first rank, whose
+/// sums all take.
 constexpr planning::Plan sums_plan(std::string_view name, int numbers,
                                    planning::GradientPlan const& passes) {
   planning::FunctionPlan const& of =
@@ -135,12 +137,14 @@ struct Step {
   }
 };
 
-/// Loss, gradient and update in one: `gradient` is `value_and_grad<0>(f)`, whose first argument is the model.
+/// Loss, gradient and update in one: `gradient` is `value_and_grad<0>(f)`, whose first argument is
+/// the model.
 ///
 ///     constexpr train::AdamW adam{{.rate = 1e-3, .clip = 1}};
 ///     constexpr auto step = train::step(adam, value_and_grad<0>(loss));
 ///     static_assert(plan(step, type<Model>, type<Ids>, type<Ids>).peak_bytes() < 40'000'000);
-///     auto const done = step(model, state, ids, targets);   // done.loss, done.norm, done.rate, done.applied
+///     auto const done = step(model, state, ids, targets);   // done.loss, done.norm, done.rate,
+///     done.applied
 ///
 /// Communicates as both passes and the optimizer.
 template <class O, class F>
@@ -152,9 +156,10 @@ constexpr auto step(O const& optimizer, autodiff::Gradient<F, true, 0> const& gr
 
 namespace api {
 
-/// The plan of a whole training step, from types: `plan(train::step(adam, value_and_grad<0>(f)), type<Model>, type<A>,
-/// ...)`. A StepPlan if they determine all sizes, else an OpenStepPlan. The norm of the gradient is reduced over the axes
-/// that the passes name. Refused: as value_and_grad.
+/// The plan of a whole training step, from types: `plan(train::step(adam, value_and_grad<0>(f)),
+/// type<Model>, type<A>,
+/// ...)`. A StepPlan if they determine all sizes, else an OpenStepPlan. The norm of the gradient is
+/// reduced over the axes that the passes name. Refused: as value_and_grad.
 template <class O, class Gradient, class Model, class... As>
   requires train::Optimizer<O, Model>
 constexpr auto plan(train::Step<O, Gradient> const& step, Type<Model> model, Type<As>... as) {

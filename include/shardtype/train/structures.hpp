@@ -1,6 +1,6 @@
 #pragma once
-/// Models as structures of tensors (autodiff/parameters.hpp): their tensors by name, and structures like
-/// them.
+/// Models as structures of tensors (autodiff/parameters.hpp): their tensors by name, and structures
+/// like them.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,9 +44,9 @@ inline constexpr bool is_model =
 
 }  // namespace detail
 
-/// Calls `f(path, tensor, ...)` with every tensor of `model`, and with those at its place in structures of
-/// the same form, such as the gradient. The path names members and numbers elements: "blocks.3.wq".
-/// Communicates nothing.
+/// Calls `f(path, tensor, ...)` with every tensor of `model`, and with those at its place in
+/// structures of the same form, such as the gradient. The path names members and numbers elements:
+/// "blocks.3.wq". Communicates nothing.
 template <class F, class Model, class... Others>
 void for_each_tensor(F const& f, Model& model, Others&... others) {
   detail::each_named(f, {}, model, others...);
@@ -62,7 +62,8 @@ inline constexpr bool is_trained = [] {
   }
 }();
 
-/// The number of the model's floating numbers, of all ranks, replicated ones once. Communicates nothing.
+/// The number of the model's floating numbers, of all ranks, replicated ones once. Communicates
+/// nothing.
 template <class Model>
 std::int64_t parameters(Model const& model) {
   std::int64_t n = 0;
@@ -122,7 +123,8 @@ namespace detail {
 template <class P>
 struct InState : Kept<state_t, InComputed, P> {};
 
-/// The structure `Of<Model>` of `make(tensor, Type<Of<tensor>>{})` of each tensor of which one is kept.
+/// The structure `Of<Model>` of `make(tensor, Type<Of<tensor>>{})` of each tensor of which one is
+/// kept.
 template <template <class> class Of, class Model, class Make>
 Of<Model> keep(Model const& model, Make const& make) {
   return autodiff::map_values<Of, Model>(
@@ -138,8 +140,8 @@ Of<Model> keep(Model const& model, Make const& make) {
 
 }  // namespace detail
 
-/// A structure like `model` with zeros, as an optimizer's state: of each tensor the sharding, and elements of
-/// type float for bfloat16. Communicates nothing.
+/// A structure like `model` with zeros, as an optimizer's state: of each tensor the sharding, and
+/// elements of type float for bfloat16. Communicates nothing.
 template <class Model>
 state_t<Model> zeros_like_state(Model const& model) {
   return detail::keep<state_t>(

@@ -14,11 +14,13 @@ namespace shardtype::train {
 /// The elements of a file of tokens. Bytes are tokens themselves, of which there are 256.
 enum class TokenType : std::uint8_t { bytes, u16, i32, i64 };
 
-/// A file that each rank maps into memory: only the pages that are read come from the disk. Collective over the mesh.
-/// A .npy file says what its elements are; of another file, `type` does (little-endian, no header).
+/// A file that each rank maps into memory: only the pages that are read come from the disk.
+/// Collective over the mesh. A .npy file says what its elements are; of another file, `type` does
+/// (little-endian, no header).
 ///
-/// Errors, the same on every rank: IO1 the file is none or cannot be read or mapped, IO3 to IO6 as load_npy, IO6 also a length
-/// that is no multiple of the elements'; E22 ranks see files of different lengths.
+/// Errors, the same on every rank: IO1 the file is none or cannot be read or mapped, IO3 to IO6 as
+/// load_npy, IO6 also a length that is no multiple of the elements'; E22 ranks see files of
+/// different lengths.
 class TokenFile {
  public:
   TokenFile(runtime::MeshRef const& mesh, std::string path, TokenType type);
@@ -31,7 +33,8 @@ class TokenFile {
   /// One more than the largest token.
   std::int64_t vocabulary() const { return vocabulary_; }
   std::int64_t operator[](std::int64_t at) const { return value(at); }
-  /// Error IO6 if the file has become shorter since it was opened, which would end the program otherwise.
+  /// Error IO6 if the file has become shorter since it was opened, which would end the program
+  /// otherwise.
   void check_length() const;
   /// Lets the system read these tokens ahead.
   void expect(std::int64_t first, std::int64_t count) const;

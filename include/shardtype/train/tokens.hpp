@@ -48,16 +48,17 @@ class Order {
 
 }  // namespace detail
 
-/// The text that a model learns from. A rank reads the tokens of its block only; a batch is a function of its number
-/// and the key, so it is the same on every sharding and number of ranks, and training goes on with the same next batch
-/// after a restart.
+/// The text that a model learns from. A rank reads the tokens of its block only; a batch is a
+/// function of its number and the key, so it is the same on every sharding and number of ranks, and
+/// training goes on with the same next batch after a restart.
 ///
 ///     train::Tokens const text(mesh, "corpus.txt", {.held_out = 0.05});
 ///     auto const [ids, targets] = text.batch<Ids>(step, key);   // Ids: i64[B@X, S]
 template <class M>
 class Tokens {
  public:
-  /// Collective over the mesh. Errors, the same on every rank: those of TokenFile; E30 a share that is not in [0, 1).
+  /// Collective over the mesh. Errors, the same on every rank: those of TokenFile; E30 a share that
+  /// is not in [0, 1).
   Tokens(M const& mesh, std::string path, TokensOptions const& options = {})
       : mesh_(mesh), file_(mesh, std::move(path), options.type) {
     if (!(options.held_out >= 0 && options.held_out < 1))
@@ -73,10 +74,10 @@ class Tokens {
   /// One more than the largest token; 256 of bytes.
   std::int64_t vocabulary() const { return file_.vocabulary(); }
 
-  /// Batch `step` of training: windows of S tokens, shuffled by the key anew in each epoch, in which each comes once.
-  /// `Ids` is a tensor of integers `i64[B, S]` with static extents, split in any way. Communicates nothing. Errors:
-  /// IO6 if there is no window of S + 1 tokens, or the file has become shorter; E85 a number that is negative, or larger
-  /// than 2^63 / B - 2.
+  /// Batch `step` of training: windows of S tokens, shuffled by the key anew in each epoch, in
+  /// which each comes once. `Ids` is a tensor of integers `i64[B, S]` with static extents, split in
+  /// any way. Communicates nothing. Errors: IO6 if there is no window of S + 1 tokens, or the file
+  /// has become shorter; E85 a number that is negative, or larger than 2^63 / B - 2.
   template <class Ids>
   Batch<Ids> batch(std::int64_t step, RandomKey const& key) const {
     auto const [rows, length] = shape<Ids>();
@@ -103,7 +104,8 @@ class Tokens {
   std::int64_t evaluation_batches() const {
     return windows_of<Ids>(file_.size() - learned_) / shape<Ids>()[0];
   }
-  /// Batch `number` of the tokens held out, in the order of the file. Error IO6 if there are fewer batches.
+  /// Batch `number` of the tokens held out, in the order of the file. Error IO6 if there are fewer
+  /// batches.
   template <class Ids>
   Batch<Ids> evaluation(std::int64_t number) const {
     auto const [rows, length] = shape<Ids>();

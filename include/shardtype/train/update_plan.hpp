@@ -9,7 +9,8 @@
 
 namespace shardtype::planning {
 
-/// The plans of the updates of parameters, one after the other. All numbers are those of the busiest rank.
+/// The plans of the updates of parameters, one after the other. All numbers are those of the
+/// busiest rank.
 struct UpdatePlan {
   std::array<int, collective_rows> counts{};
   std::int64_t bytes = 0;
@@ -36,7 +37,8 @@ struct UpdatePlan {
   }
 };
 
-/// The plan of the update of one parameter from that of its function, whose arguments take `given` bytes.
+/// The plan of the update of one parameter from that of its function, whose arguments take `given`
+/// bytes.
 template <class OfFunction>
 constexpr UpdatePlan update_plan(OfFunction const& of, [[maybe_unused]] std::int64_t given) {
   UpdatePlan out;

@@ -1,6 +1,6 @@
 #pragma once
-/// Arrays as text, in the form of NumPy's str(array) with its default options: precision 8, lines of
-/// 75 characters, three elements at each edge of arrays of more than 1000.
+/// Arrays as text, in the form of NumPy's str(array) with its default options: precision 8, lines
+/// of 75 characters, three elements at each edge of arrays of more than 1000.
 
 #include <algorithm>
 #include <cstddef>

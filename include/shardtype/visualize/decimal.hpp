@@ -97,8 +97,8 @@ inline std::string positional(double x, bool single, int precision, bool exact_w
   return sign_text(x, plus) + whole + "." + fraction;
 }
 
-/// x as "1.234e+05" or "1.e+05". With `least` < 0, at most `precision` digits after the point (-1: as
-/// many as needed); else exactly `least`. Exponents have at least `exponent_digits` digits.
+/// x as "1.234e+05" or "1.e+05". With `least` < 0, at most `precision` digits after the point (-1:
+/// as many as needed); else exactly `least`. Exponents have at least `exponent_digits` digits.
 inline std::string scientific(double x, bool single, int precision, int least, bool plus,
                               int exponent_digits) {
   Decimal d;

@@ -152,8 +152,8 @@ ShownArray shown_array(A const& a, std::source_location const& where) {
 namespace api {
 
 /// The type and the values, as `print` writes them, on every rank of the mesh; "" on ranks outside.
-/// Communicates one all_reduce of the shown elements, 8 bytes each (16 for complex<double>). Refused:
-/// A02 while unreduced.
+/// Communicates one all_reduce of the shown elements, 8 bytes each (16 for complex<double>).
+/// Refused: A02 while unreduced.
 template <class A>
 std::string to_text(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();

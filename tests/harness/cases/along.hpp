@@ -288,8 +288,8 @@ constexpr rules::Verdict repeated_along(Spec const& a, Instruction const& in, in
   return rules::broadcast(q, false);
 }
 
-// The diagonal of a matrix whose rows are repeated and which has zeros elsewhere: the operand again.
-// Where the new dim is split, each rank has the rows of its own columns.
+// The diagonal of a matrix whose rows are repeated and which has zeros elsewhere: the operand
+// again. Where the new dim is split, each rank has the rows of its own columns.
 struct OnDiagonal : Case {
   static constexpr std::string_view gradients_of[] = {"Diagonal"};
   static constexpr unsigned reads = reads_from | reads_to | reads_axis;

@@ -1,4 +1,5 @@
-// Operations with gradients that the value programs call otherwise, or whose results are no integers.
+// Operations with gradients that the value programs call otherwise, or whose results are no
+// integers.
 #pragma once
 
 #include <algorithm>

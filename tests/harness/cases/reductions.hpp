@@ -1,5 +1,6 @@
-// Reductions over the listed labels. A struct has the terms and how two of them are joined; `Strict` and `NamedReduction`
-// make cases of it, for a result of the operation's own sharding and for a named one.
+// Reductions over the listed labels. A struct has the terms and how two of them are joined;
+// `Strict` and `NamedReduction` make cases of it, for a result of the operation's own sharding and
+// for a named one.
 #pragma once
 
 #include <algorithm>
