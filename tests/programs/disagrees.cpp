@@ -1,6 +1,5 @@
-// Rank 3 of 8 disagrees with the other ranks under SHARDTYPE_CHECK=agree; the argument on the
-// command line selects the case (CMakeLists.txt). Each collective of a case is on its own line, for
-// the messages.
+// Rank 3 of 8 disagrees with the others under SHARDTYPE_CHECK=agree; the argument selects the case
+// (CMakeLists.txt, by lines of this file). Each collective of a case is on its own line.
 // SOURCES: tests/harness/yield.cpp
 #include <chrono>
 #include <cstdio>
