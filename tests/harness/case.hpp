@@ -163,17 +163,16 @@ inline constexpr unsigned reads_result = 64;  // the sharding of the result
 inline constexpr unsigned reads_own = 128;    // the label is one of the first operand
 
 // The members of a case, and their defaults:
-//   rule(Rules&, Instruction&)  the verdict of the library's rule; or `asks`, a rule of the library
-//   of one
+//   rule(Rules&, Instruction&)  the verdict of the library's rule; or `asks`, a rule of one
 //                               label or of one axis
-//   element(Cell)               an element of the result, from its definition; of a pending sum
-//   what this
+//   element(Cell)               an element of the result, by definition; of a pending sum what this
 //                               rank's elements give
 //   finished(in, z, element)    the last step, when nothing is pending
-//   of_result(Rules, in)        the labels of a named result, if they are not all or the listed
-//   ones meet(in, Rules, z)          of a named result: what the operands are resharded to, and the
-//   local result plan(a, b, to, z)           of a product: the steps around it perform(On) the
-//   operation on real tensors (real_operations.hpp)
+//   of_result(Rules, in)        the labels of a named result, unless all or the listed ones
+//   meet(in, Rules, z)          for a named result: the operands after their reshards, and the
+//                               local result
+//   plan(a, b, to, z)           of a product: the steps around it
+//   perform(On)                 the operation on real tensors (real_operations.hpp)
 // An elementwise function has `function` (the library's tag) and `of(a, b, c)` instead of rule and
 // element.
 // Programs with gradients draw the cases that name in `gradients_of` the registered operations

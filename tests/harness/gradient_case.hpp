@@ -124,15 +124,16 @@ struct ReadElements final : Values {
 };
 
 /// The further members of a case, as values:
-///   pulled(Pull)       what the pull gives before it becomes the operand's cotangent: the verdict
-///   of the transposed
-///                      operation. By default the same elements elsewhere; of a function, its slope
-///                      times ct
+///   pulled(Pull)       the pull's result before it becomes the operand's cotangent: the verdict of
+///                      the transposed operation. By default the same elements elsewhere; of a
+///                      function, its slope times ct
 ///   slopes(x, y)       the derivatives of an elementwise function, whose `of` is a template
 ///   of_row(x)          the result of a reduction of a row, whose derivative by element e is
-///   slope(e, of_row(x), x) dense(Dense)       else its dense meaning; by default `element`, which
-///   is linear in what it reads bound(in, a, b)    a bound of the result's elements ids(draw, a,
-///   in)   of a lookup, whose second operand are ids that depend on nothing: their sharding
+///                      slope(e, of_row(x), x)
+///   dense(Dense)       else its dense meaning; by default `element`, which is linear
+///   bound(in, a, b)    a bound of the result's elements
+///   ids(draw, a, in)   of a lookup, whose second operand are ids that depend on nothing: their
+///                      sharding
 struct WithGradient : Naming {
   int operands;
   bool looks_up, fuses, needs_elements, compares, keeps_distinct;

@@ -163,8 +163,7 @@ namespace linalg::api {
 /// matrix, NaN of one with NaN, 1 of an empty one. Communicates nothing. No gradient, X03: cond has
 /// one. Refusals and errors as lu_factor.
 ///
-///     auto r = linalg::rcond<I, J>(a);   // as scipy's and Julia's: 1 / cond<I, J, Norm::one>(a),
-///     about
+///     auto r = linalg::rcond<I, J>(a);   // as scipy's: about 1 / cond<I, J, Norm::one>(a)
 template <class I, class J, class A>
 constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) {
   return shardtype::call(op::Rcond<I, J>{}, where, a.self());

@@ -65,8 +65,9 @@ namespace detail {
 
 using Int = std::int32_t;
 
-// NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-macro-usage,bugprone-macro-parentheses):
-// Fortran's names Routines for the element type with prefix `p`; in names that differ for complex
+// Fortran's names:
+// NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-macro-usage,bugprone-macro-parentheses)
+// Routines for the element type with prefix `p`; in names that differ for complex
 // numbers `q` is or, un, and `s` is sy, he.
 #define SHARDTYPE_LAPACK_OF(p, q, s)                                                              \
   extern "C" {                                                                                    \

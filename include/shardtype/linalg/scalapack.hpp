@@ -51,8 +51,8 @@ namespace linalg::api {
 /// Refused: D01; Q08 another order of the dims, more dims, nested blocks, unreduced sums. Error
 /// E41: an extent over 2^31 - 1.
 ///
-///     auto const desc = linalg::scalapack_descriptor<I, J>(a, context);   // a: f64[J@Y%64,
-///     I@X%64] pdgetrf_(&n, &n, a.mutable_local().data(), &one, &one, desc.data(), pivots, &info);
+///     auto const desc = linalg::scalapack_descriptor<I, J>(a, context);  // f64[J@Y%64, I@X%64]
+///     pdgetrf_(&n, &n, a.mutable_local().data(), &one, &one, desc.data(), pivots, &info);
 template <class I, class J, class A>
 std::array<int, 9> scalapack_descriptor(core::Argument<A> const& a, int context) {
   using S = core::Scope<A, shardtype::detail::Bare<I, J>>;

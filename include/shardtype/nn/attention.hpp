@@ -53,8 +53,8 @@ namespace api {
 /// Where Z splits the keys and the values too, as the queries, in blocks (of any sizes, also none)
 /// or block-cyclically, the result is named: `q[B@X, S@Z, H@Y, F]`, `k, v[B@X, K@Z, G@Y, F]` ->
 ///
-///     auto mixed = nn::attention<Dim<B, X>, Dim<S, Z>, Dim<H, Y>, Dim<F>>(q, k, v, {.causal =
-///     true});
+///     auto mixed =
+///         nn::attention<Dim<B, X>, Dim<S, Z>, Dim<H, Y>, Dim<F>>(q, k, v, {.causal = true});
 ///
 /// Keys and values travel around the ring of the p ranks of Z: p - 1 permutes of a rank's n bytes
 /// of them, the next block under way while one is computed; besides its own block a rank holds two.

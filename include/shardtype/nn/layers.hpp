@@ -263,8 +263,8 @@ constexpr auto gated_mlp(core::Argument<A> const& x, P const& p, H const& how = 
 /// keys are behind every query.
 ///
 ///     auto cache = nn::KeyValueCache<KV>::of(mesh);
-///     cache.append(k, v);                                                     // of n new
-///     positions auto const mixed = nn::attention(q, cache.keys, cache.values, cache.options(n));
+///     cache.append(k, v);   // of n new positions
+///     auto const mixed = nn::attention(q, cache.keys, cache.values, cache.options(n));
 template <class A>
 struct KeyValueCache {
   A keys, values;

@@ -345,10 +345,9 @@ namespace api {
 ///
 ///     auto y = nn::moe(x, routes, w_in, w_out);                                  // Ragged, silu
 ///     auto z = nn::moe(x, routes, w_in, w_out, nn::Capacity{64}, nn::Gelu{});
-///     auto v = nn::moe<Dim<S, X>, Dim<D>>(x, routes, w_in, w_out);                // F split:
-///     [E@X, D, F@Y] auto u = nn::moe(x, routes, nn::Gated{gate, up}, down, nn::Gelu{});     //
-///     Ragged auto t = nn::moe(x, routes, model.experts);                                // of a
-///     GatedMlp, silu
+///     auto v = nn::moe<Dim<S, X>, Dim<D>>(x, routes, w_in, w_out);     // F split: [E@X, D, F@Y]
+///     auto u = nn::moe(x, routes, nn::Gated{gate, up}, down, nn::Gelu{});  // Ragged
+///     auto t = nn::moe(x, routes, model.experts);                       // of a GatedMlp, silu
 ///
 /// On each rank the rows of its experts lie one behind the other and are multiplied by
 /// `ragged_dot`; nothing of shape [S, D, F] or [E, S, D] exists. Communication by form, of S tokens

@@ -148,8 +148,8 @@ constexpr auto self_attention(core::Argument<A> const& x, P const& p, H const& h
 /// Overlapped, norms, sums and activations are split along the sequence, and heads and hidden
 /// features over the same axis: `x[B@X, S@Y, D]` -> `[B@X, S@Y, D]`.
 ///
-///     auto y = nn::transformer_block(x, model.block, nn::Overlapped<Reduced<X, Y>>{}, {.causal =
-///     true});
+///     auto y = nn::transformer_block(x, model.block, nn::Overlapped<Reduced<X, Y>>{},
+///                                    {.causal = true});
 ///
 /// Communicates over Y two all_gathers and two reduce_scatters, each with a product; backward four
 /// all_gathers and two reduce_scatters, each with a product; and an all_reduce for each parameter

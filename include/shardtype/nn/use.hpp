@@ -179,8 +179,8 @@ struct Use {
 /// (one all_reduce backward each), and is whole along them (an all_gather if it is split).
 ///
 ///     auto y = nn::mlp(x, model.mlp, nn::Overlapped<Reduced<X, Y>>{Overlap::ring});
-///     auto z = nn::mlp(x, model.mlp, nn::Overlapped{Overlap::ring});   // without gradient, or X01
-///     says what it costs
+///     // without gradient, or X01 says what it costs
+///     auto z = nn::mlp(x, model.mlp, nn::Overlapped{Overlap::ring});
 template <class Sums = Reduced<>>
 struct Overlapped {
   Overlap overlap = Overlap::automatic;

@@ -120,11 +120,11 @@ P make(M const& mesh, RandomKey const& key, Init const& init, std::string const&
 /// shardings or on the number of ranks. Communicates nothing. Refused: T15. Sizes of indices
 /// without a static extent follow: `initialize<Model>(mesh, key, init, Extent<E>{8})`.
 ///
-///     auto model = initialize<Model<value_t>>(mesh, RandomKey{1}, [](std::string_view path, auto
-///     type) {
-///       if (path.ends_with("gain")) return Initial::ones();
-///       return path.ends_with("bias") ? Initial::zeros() : Initial::normal(0.02);
-///     });
+///     auto model = initialize<Model<value_t>>(
+///         mesh, RandomKey{1}, [](std::string_view path, auto type) {
+///           if (path.ends_with("gain")) return Initial::ones();
+///           return path.ends_with("bias") ? Initial::zeros() : Initial::normal(0.02);
+///         });
 template <class Model, class M, class Init, class... Is>
   requires std::is_base_of_v<runtime::MeshRef, M>
 Model initialize(M const& mesh, RandomKey const& key, Init const& init,

@@ -143,8 +143,7 @@ struct Step {
 ///     constexpr train::AdamW adam{{.rate = 1e-3, .clip = 1}};
 ///     constexpr auto step = train::step(adam, value_and_grad<0>(loss));
 ///     static_assert(plan(step, type<Model>, type<Ids>, type<Ids>).peak_bytes() < 40'000'000);
-///     auto const done = step(model, state, ids, targets);   // done.loss, done.norm, done.rate,
-///     done.applied
+///     auto const done = step(model, state, ids, targets);   // done.loss, .norm, .rate, .applied
 ///
 /// Communicates as both passes and the optimizer.
 template <class O, class F>
