@@ -16,8 +16,15 @@ foreach(element IN LISTS shardtype_elements)
   list(APPEND shardtype_sources "${unit}")
 endforeach()
 
-# shardtype_add_compiled(<target>): the library of all these sources.
+# shardtype_add_compiled(<target>): the library of all these sources. The elementary functions of a larger instruction set
+# are units of their own, compiled for it; the processor decides which are called.
 function(shardtype_add_compiled target)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/vector_functions_avx2.cpp" PROPERTIES COMPILE_OPTIONS
+                                                                                                 "-mavx2;-mfma")
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/vector_functions_avx512.cpp"
+                                PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma;-mavx512f;-mavx512dq")
+  endif()
   add_library(${target} ${shardtype_sources})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${target} PUBLIC shardtype)

@@ -1,4 +1,11 @@
-// The functions of one instruction set; src/vector_functions.cpp includes it once for each.
+// The functions of one instruction set. src/vector_functions.cpp and its like for larger sets
+// include it: a unit that is compiled for the set, because compilers pass a vector in a register
+// only where the whole unit has it.
+#include <cstdint>
+#include <cstring>
+
+#include <shardtype/kernels/vector_dispatch.hpp>
+
 namespace shardtype::kernels::vectors::SHARDTYPE_SET {
 
 // NOLINTBEGIN(modernize-use-using): the attribute needs it
@@ -6,38 +13,34 @@ typedef float Floats __attribute__((vector_size(SHARDTYPE_BYTES)));
 typedef double Doubles __attribute__((vector_size(SHARDTYPE_BYTES)));
 // NOLINTEND(modernize-use-using)
 
-#define SHARDTYPE_DECLARE(Tag, name)                                                  \
-  extern "C" SHARDTYPE_DECLARED Floats SHARDTYPE_FLOAT(v, name)(Floats);              \
-  extern "C" SHARDTYPE_DECLARED Doubles SHARDTYPE_DOUBLE(v, name)(Doubles);           \
-  struct Tag {                                                                        \
-    SHARDTYPE_TARGET static void of(Floats& x) { x = SHARDTYPE_FLOAT(v, name)(x); }   \
-    SHARDTYPE_TARGET static void of(Doubles& x) { x = SHARDTYPE_DOUBLE(v, name)(x); } \
+#define SHARDTYPE_DECLARE(Tag, name)                                 \
+  extern "C" Floats SHARDTYPE_FLOAT(v, name)(Floats);                \
+  extern "C" Doubles SHARDTYPE_DOUBLE(v, name)(Doubles);             \
+  struct Tag {                                                       \
+    static void of(Floats& x) { x = SHARDTYPE_FLOAT(v, name)(x); }   \
+    static void of(Doubles& x) { x = SHARDTYPE_DOUBLE(v, name)(x); } \
   };
 SHARDTYPE_VECTORS_OF_ONE(SHARDTYPE_DECLARE)
 SHARDTYPE_DECLARE(LibraryExp, exp)
 #undef SHARDTYPE_DECLARE
-#define SHARDTYPE_DECLARE(Tag, name)                                                  \
-  extern "C" SHARDTYPE_DECLARED Floats SHARDTYPE_FLOAT(vv, name)(Floats, Floats);     \
-  extern "C" SHARDTYPE_DECLARED Doubles SHARDTYPE_DOUBLE(vv, name)(Doubles, Doubles); \
-  struct Tag {                                                                        \
-    SHARDTYPE_TARGET static void of(Floats& x, Floats const& y) {                     \
-      x = SHARDTYPE_FLOAT(vv, name)(x, y);                                            \
-    }                                                                                 \
-    SHARDTYPE_TARGET static void of(Doubles& x, Doubles const& y) {                   \
-      x = SHARDTYPE_DOUBLE(vv, name)(x, y);                                           \
-    }                                                                                 \
+#define SHARDTYPE_DECLARE(Tag, name)                                                       \
+  extern "C" Floats SHARDTYPE_FLOAT(vv, name)(Floats, Floats);                             \
+  extern "C" Doubles SHARDTYPE_DOUBLE(vv, name)(Doubles, Doubles);                         \
+  struct Tag {                                                                             \
+    static void of(Floats& x, Floats const& y) { x = SHARDTYPE_FLOAT(vv, name)(x, y); }    \
+    static void of(Doubles& x, Doubles const& y) { x = SHARDTYPE_DOUBLE(vv, name)(x, y); } \
   };
 SHARDTYPE_VECTORS_OF_TWO(SHARDTYPE_DECLARE)
 SHARDTYPE_DECLARE(LibraryPower, pow)
 #undef SHARDTYPE_DECLARE
 
-extern "C" SHARDTYPE_DECLARED Doubles SHARDTYPE_DOUBLE(v, erf)(Doubles);
+extern "C" Doubles SHARDTYPE_DOUBLE(v, erf)(Doubles);
 #ifdef SHARDTYPE_HALVES_OF_ERF
 // as in kernels/vector_library.hpp
 typedef float Halves __attribute__((vector_size(SHARDTYPE_BYTES / 2)));  // NOLINT
-extern "C" SHARDTYPE_DECLARED Halves _ZGVdN8v_erff(Halves);
+extern "C" Halves _ZGVdN8v_erff(Halves);
 struct Erf {
-  SHARDTYPE_TARGET static void of(Floats& x) {
+  static void of(Floats& x) {
     Halves half[2];
     std::memcpy(half, &x, sizeof(x));
     half[0] = _ZGVdN8v_erff(half[0]);
@@ -45,81 +48,77 @@ struct Erf {
     std::memcpy(&x, half, sizeof(x));
   }
 #else
-extern "C" SHARDTYPE_DECLARED Floats SHARDTYPE_FLOAT(v, erf)(Floats);
+extern "C" Floats SHARDTYPE_FLOAT(v, erf)(Floats);
 struct Erf {
-  SHARDTYPE_TARGET static void of(Floats& x) { x = SHARDTYPE_FLOAT(v, erf)(x); }
+  static void of(Floats& x) { x = SHARDTYPE_FLOAT(v, erf)(x); }
 #endif
-  SHARDTYPE_TARGET static void of(Doubles& x) { x = SHARDTYPE_DOUBLE(v, erf)(x); }
+  static void of(Doubles& x) { x = SHARDTYPE_DOUBLE(v, erf)(x); }
 };
 struct Sqrt {
 #ifdef __clang__
-  SHARDTYPE_TARGET static void of(Floats& x) { x = __builtin_elementwise_sqrt(x); }
-  SHARDTYPE_TARGET static void of(Doubles& x) { x = __builtin_elementwise_sqrt(x); }
+  static void of(Floats& x) { x = __builtin_elementwise_sqrt(x); }
+  static void of(Doubles& x) { x = __builtin_elementwise_sqrt(x); }
 #else
-  SHARDTYPE_TARGET static void of(Floats& x) { x = SHARDTYPE_FLOAT_ROOT(x); }
-  SHARDTYPE_TARGET static void of(Doubles& x) { x = SHARDTYPE_DOUBLE_ROOT(x); }
+  static void of(Floats& x) { x = SHARDTYPE_FLOAT_ROOT(x); }
+  static void of(Doubles& x) { x = SHARDTYPE_DOUBLE_ROOT(x); }
 #endif
 };
 struct Rsqrt {
   template <class V>
-  SHARDTYPE_TARGET static void of(V& x) {
+  static void of(V& x) {
     Sqrt::of(x);
     x = 1 / x;
   }
 };
 
-SHARDTYPE_TARGET inline bool less(Floats const& x, Floats const& y) {
-  return SHARDTYPE_FLOATS_LESS(x, y) != 0;
-}
-SHARDTYPE_TARGET inline bool less(Doubles const& x, Doubles const& y) {
-  return SHARDTYPE_DOUBLES_LESS(x, y) != 0;
-}
+inline bool less(Floats const& x, Floats const& y) { return SHARDTYPE_FLOATS_LESS(x, y) != 0; }
+inline bool less(Doubles const& x, Doubles const& y) { return SHARDTYPE_DOUBLES_LESS(x, y) != 0; }
 
 /// The library's functions of which others are composed.
 struct Registers {
   template <class V>
-  SHARDTYPE_TARGET static void exp(V& x) {
+  static void exp(V& x) {
     LibraryExp::of(x);
   }
   template <class V>
-  SHARDTYPE_TARGET static void log1p(V& x) {
+  static void log1p(V& x) {
     Log1p::of(x);
   }
   template <class V>
-  SHARDTYPE_TARGET static void erfc(V& x) {
+  static void erfc(V& x) {
     Erfc::of(x);
   }
   template <class V>
-  SHARDTYPE_TARGET static bool any_less(V const& x, V const& y) {
+  static bool any_less(V const& x, V const& y) {
     return less(x, y);
   }
   template <class V>
-  SHARDTYPE_TARGET static void pow(V& x, V const& y) {
+  static void pow(V& x, V const& y) {
     LibraryPower::of(x, y);
   }
 };
-#define SHARDTYPE_COMPOSED(Tag, name)       \
-  struct Tag {                              \
-    template <class V>                      \
-    SHARDTYPE_TARGET static void of(V& x) { \
-      formulas::name<Registers>(x);         \
-    }                                       \
+#define SHARDTYPE_COMPOSED(Tag, name) \
+  struct Tag {                        \
+    template <class V>                \
+    static void of(V& x) {            \
+      formulas::name<Registers>(x);   \
+    }                                 \
   };
 SHARDTYPE_FORMULAS_OF_ONE(SHARDTYPE_COMPOSED)
 #undef SHARDTYPE_COMPOSED
-#define SHARDTYPE_COMPOSED(Tag, name)                   \
-  struct Tag {                                          \
-    template <class V>                                  \
-    SHARDTYPE_TARGET static void of(V& x, V const& y) { \
-      formulas::name<Registers>(x, y);                  \
-    }                                                   \
+#define SHARDTYPE_COMPOSED(Tag, name)  \
+  struct Tag {                         \
+    template <class V>                 \
+    static void of(V& x, V const& y) { \
+      formulas::name<Registers>(x, y); \
+    }                                  \
   };
 SHARDTYPE_FORMULAS_OF_TWO(SHARDTYPE_COMPOSED)
 #undef SHARDTYPE_COMPOSED
 
 /// y[k] = F(x[k]...); a vector at the end is filled up with a usual argument of every function.
 template <class F, class V, class T>
-SHARDTYPE_TARGET void array(std::int64_t n, T* y, T const* x) {
+void array(std::int64_t n, T* y, T const* x) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(V) / sizeof(T));
   V a;
   std::int64_t k = 0;
@@ -136,7 +135,7 @@ SHARDTYPE_TARGET void array(std::int64_t n, T* y, T const* x) {
   std::memcpy(y + k, &a, rest);
 }
 template <class F, class V, class T>
-SHARDTYPE_TARGET void array_of_two(std::int64_t n, T* y, T const* x, T const* z) {
+void array_of_two(std::int64_t n, T* y, T const* x, T const* z) {
   constexpr auto lanes = static_cast<std::int64_t>(sizeof(V) / sizeof(T));
   V a;
   V b;
@@ -158,12 +157,11 @@ SHARDTYPE_TARGET void array_of_two(std::int64_t n, T* y, T const* x, T const* z)
 }
 
 template <class V, bool Each, class T>
-SHARDTYPE_TARGET void scaled_exponentials(std::int64_t n, T* y, T const* x, T const* base,
-                                          T const* factor) {
+void scaled_exponentials(std::int64_t n, T* y, T const* x, T const* base, T const* factor) {
   formulas::scaled_exponentials<Registers, V, Each>(n, y, x, base, factor);
 }
 template <class V, bool Each, class T>
-SHARDTYPE_TARGET void add_exponentials(std::int64_t n, T* sums, T const* x, T const* base) {
+void add_exponentials(std::int64_t n, T* sums, T const* x, T const* base) {
   formulas::add_exponentials<Registers, V, Each>(n, sums, x, base);
 }
 
@@ -179,6 +177,8 @@ SHARDTYPE_TARGET void add_exponentials(std::int64_t n, T* sums, T const* x, T co
    &scaled_exponentials<Vectors, true>,                                             \
    &add_exponentials<Vectors, false>,                                               \
    &add_exponentials<Vectors, true>}
+extern ArrayFunctions<float> const of_floats;
+extern ArrayFunctions<double> const of_doubles;
 #define Vectors Floats
 constexpr ArrayFunctions<float> of_floats = SHARDTYPE_ALL;
 #undef Vectors
@@ -190,13 +190,3 @@ constexpr ArrayFunctions<double> of_doubles = SHARDTYPE_ALL;
 #undef SHARDTYPE_TWO
 
 }  // namespace shardtype::kernels::vectors::SHARDTYPE_SET
-
-#undef SHARDTYPE_SET
-#undef SHARDTYPE_BYTES
-#undef SHARDTYPE_TARGET
-#undef SHARDTYPE_FLOAT
-#undef SHARDTYPE_DOUBLE
-#undef SHARDTYPE_FLOAT_ROOT
-#undef SHARDTYPE_DOUBLE_ROOT
-#undef SHARDTYPE_FLOATS_LESS
-#undef SHARDTYPE_DOUBLES_LESS

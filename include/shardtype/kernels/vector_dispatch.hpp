@@ -1,5 +1,5 @@
 #pragma once
-/// The elementary functions of arrays in the compiled part (src/vector_functions.cpp), for each
+/// The elementary functions of arrays in the compiled part (src/vector_functions*.cpp), for each
 /// instruction set. All units of a program that uses it call these, so that a value does not depend
 /// on the flags of a unit.
 
@@ -7,7 +7,7 @@
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/kernels/vector_formulas.hpp>
-#include <shardtype/runtime/run_time.hpp>
+#include <shardtype/runtime/instructions.hpp>
 
 /// Calls `Each(Tag, name)` for the C library's functions of one argument, and of two.
 #define SHARDTYPE_VECTORS_OF_ONE(Each)                                                         \
