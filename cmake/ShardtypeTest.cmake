@@ -259,7 +259,7 @@ endfunction()
 # tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. The file's `// RANKS:` and
 # `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much; `// WHEN: all` leaves it out
 # but for scripts/test --all. Of tests/mpi two thirds are built by clang, by the length of the name, and with --all each
-# of these by g++ too.
+# of these by g++ too; `// COMPILERS: both` always.
 function(shardtype_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;PREFIX;FILE" "RANKS")
   if(NOT test_PREFIX)
@@ -292,7 +292,10 @@ function(shardtype_mpi_test name)
   set(compilers "g++")
   string(LENGTH "${name}" letters)
   math(EXPR third "${letters} % 3")
-  if(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND level EQUAL 0 AND NOT third EQUAL 0)
+  shardtype_note("${test_FILE}" COMPILERS asked one)
+  if(shardtype_clang_builds AND asked STREQUAL "both")
+    set(compilers "clang" "g++")
+  elseif(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND level EQUAL 0 AND NOT third EQUAL 0)
     set(compilers "clang")
     if(SHARDTYPE_ALL_TESTS)
       list(APPEND compilers "g++")

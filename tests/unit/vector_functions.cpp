@@ -2,6 +2,7 @@
 // element has one value wherever it lies. Without the library, the same of the C library's
 // functions.
 // OPTIMIZE: 2
+// COMPILERS: both
 #include <algorithm>
 #include <bit>
 #include <cmath>

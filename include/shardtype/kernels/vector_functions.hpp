@@ -13,6 +13,7 @@
 
 #if defined(SHARDTYPE_COMPILED) && defined(SHARDTYPE_VECTOR_FUNCTIONS)
 #include <shardtype/kernels/vector_dispatch.hpp>
+#include <shardtype/runtime/run_time.hpp>
 #endif
 
 namespace shardtype::kernels::vectors {
