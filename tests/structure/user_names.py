@@ -16,7 +16,7 @@ usage: user_names.py HEADERS UMBRELLA FLAGS DOCS CLANG COMPILER... [--once] [--w
 
 HEADERS includes every header; UMBRELLA is shardtype.hpp; FLAGS has lines KEY=a|b. CLANG lists the names, each COMPILER
 judges the calls. --once: one kind of parameters after the other is judged by one of the compilers, in turn, for every
-fourth name (for conversions, all). --write makes the block of DOCS anew.
+fourth name. --write makes the block of DOCS anew.
 """
 import re
 import subprocess
@@ -248,6 +248,12 @@ def list_of(cases, found):
                    for title, wanted in (("an expression to a tensor:", True), ("a float to a double:", False)))
 
 
+def names_of(text, judged):
+    """The names of `list_of`'s text that were judged, by title."""
+    parts = re.split(r"([a-z ]+:)", text)
+    return {title: set(names.split()) & judged for title, names in zip(parts[1::2], parts[2::2])}
+
+
 def main():
     arguments = [one for one in sys.argv[1:] if not one.startswith("--")]
     headers, umbrella, flag_file, docs, clang, *compilers = arguments
@@ -276,8 +282,8 @@ def main():
     every = "--once" not in sys.argv
     keep = [one.split("=")[1] for one in sys.argv if one.startswith("--keep=")]
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
-        jobs = [(included, names if every or form == CONVERTED else names[k % 4::4], form, compiler,
-                 keep[0] if keep else temporary) for k, form in enumerate(FORMS)
+        jobs = [(included, names if every else names[k % 4::4], form, compiler, keep[0] if keep else temporary)
+                for k, form in enumerate(FORMS)
                 for c, compiler in enumerate(compilers) if every or c == k % len(compilers)
                 for included, names in ((headers, everything), (umbrella, elsewhere))]
         for lines in pool.map(judge, jobs):
@@ -290,6 +296,10 @@ def main():
     wanted = next(iter(lists.values()))
     if block is None:
         wrong.append(f"{docs} has no block ours-by-conversion")
+    elif not every:
+        judged = set(one.name for one in everything[FORMS.index(CONVERTED) % 4::4])
+        if names_of(block.group(2), judged) != names_of(wanted, judged):
+            wrong.append(f"the block ours-by-conversion of {docs} is not what compilers do; --write without --once makes it anew")
     elif block.group(2) != wanted:
         if "--write" in sys.argv:
             Path(docs).write_text(text[:block.start(2)] + wanted + text[block.end(2):])
