@@ -48,7 +48,7 @@ file(
   CONTENT "${shardtype_flags_text}")
 
 # shardtype_static_test(<file>): the file is a proof; that it compiles is the test. The build compiles
-# it with the build's compiler; where that is g++, ctest compiles it with clang too. `// NEEDS: full`: proofs on
+# it with the build's compiler; where that is g++, ctest compiles it with clang too, in CI every second one. `// NEEDS: full`: proofs on
 # functions, for which the types layer is not enough.
 function(shardtype_static_test file)
   get_filename_component(name "${file}" NAME_WE)
@@ -61,7 +61,11 @@ function(shardtype_static_test file)
   target_link_libraries(static_${name} PRIVATE ${library})
   target_include_directories(static_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   shardtype_own(static_${name})
-  shardtype_by_clang(${name} "${file}" ${library})
+  string(LENGTH "${name}" letters)
+  math(EXPR odd "${letters} % 2")
+  if(odd OR SHARDTYPE_ALL_TESTS)
+    shardtype_by_clang(${name} "${file}" ${library})
+  endif()
 endfunction()
 
 # shardtype_by_clang(<name> <file> <library>): where the build's compiler is g++, clang reads the file too.
