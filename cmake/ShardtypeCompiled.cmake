@@ -19,7 +19,7 @@ endforeach()
 # shardtype_add_compiled(<target>): the library of all these sources. The elementary functions of a larger instruction set
 # are units of their own, compiled for it; the processor decides which are called.
 function(shardtype_add_compiled target)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/vector_functions_avx2.cpp" PROPERTIES COMPILE_OPTIONS
                                                                                                  "-mavx2;-mfma")
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/vector_functions_avx512.cpp"

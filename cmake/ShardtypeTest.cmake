@@ -48,8 +48,8 @@ file(
   CONTENT "${shardtype_flags_text}")
 
 # shardtype_static_test(<file>): the file is a proof; that it compiles is the test. The build compiles
-# it with the build's compiler; where that is g++, ctest compiles it with clang too, in CI every second one. `// NEEDS: full`: proofs on
-# functions, for which the types layer is not enough.
+# it with the build's compiler; where that is g++, ctest compiles it with clang too, in CI every second one.
+# `// NEEDS: full`: proofs on functions, for which the types layer is not enough.
 function(shardtype_static_test file)
   get_filename_component(name "${file}" NAME_WE)
   add_library(static_${name} OBJECT "${file}")
@@ -180,7 +180,7 @@ if(SHARDTYPE_CLANGXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   endif()
 endif()
 
-# shardtype_compile_by(<target> <by>)
+# shardtype_compile_by(<target> <by>): the compiler of a target's own files.
 function(shardtype_compile_by target by)
   if(by)
     set_target_properties(

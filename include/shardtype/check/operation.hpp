@@ -41,9 +41,8 @@ namespace shardtype {
 /// `recorded`, whether automatic mode may record it (yes).
 /// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (execute/call.hpp).
 ///
-/// An operation with several results, of which a call gives a std::tuple: `rule` returns
-/// op::Verdicts, `element` is op::Elements; `extents` and `kernel` get as many. Dims of one label
-/// have one extent in all results.
+/// With several results, of which a call gives a std::tuple, `rule` returns op::Verdicts, `element`
+/// is op::Elements; `extents` and `kernel` get as many. A label has one extent in all of them.
 template <class Op>
 concept Operation = requires { typename Op::operation; };
 
