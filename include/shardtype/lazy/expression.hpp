@@ -162,11 +162,14 @@ struct LazyTensor : LazyLeaf<LazyTensor<A>, A, -1> {
 /// begin with these have one value, so the same one is found again by its type.
 template <class A, int Number>
 struct LazyInput : LazyLeaf<LazyInput<A, Number>, A, Number> {
+  static constexpr bool found_again = true;
   using LazyLeaf<LazyInput<A, Number>, A, Number>::LazyLeaf;
 };
 /// The argument `Number` of a function of which only the type is known, for plan_traced.
 template <class A, int Number = 0>
-struct LazySymbol : LazyGiven<LazySymbol<A, Number>, A> {};
+struct LazySymbol : LazyGiven<LazySymbol<A, Number>, A> {
+  static constexpr bool found_again = true;
+};
 
 /// A product of two expressions, with the labels of `Whole`.
 template <class A, class B, class Whole>
