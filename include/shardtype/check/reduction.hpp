@@ -165,6 +165,8 @@ template <class F, class... Out>
 struct Reduce : F::Arguments {
   using operation = Reduce;
   static constexpr std::string_view name = F::name;
+  /// The reduction whose totals ranks join where rows are split over them.
+  using row_totals = F;
 };
 template <class... Out>
 using Sum = Reduce<reductions::Sum, Out...>;

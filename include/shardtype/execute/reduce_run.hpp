@@ -119,28 +119,34 @@ Out reduce_locally(Readable<A, In> const& a) {
   return Out(a.mesh, extents, std::move(block));
 }
 
+/// The places of a block's elements in the global tensor: of each dim, the rows of this rank, and
+/// how many there are.
+struct PlacesInWhole {
+  int rank = 0;
+  Rows rows[max_dims]{};
+  std::int64_t extents[max_dims]{};
+};
 /// Converts positions in the totals from positions in a block to positions in the global tensor.
-template <class Exec, class T, class A, class In>
-void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Placed<T>* totals) {
+template <class Exec, class T>
+void place_in_whole(PlacesInWhole const& a, KeptDims const& kept, kernels::Placed<T>* totals) {
   bool keeps[max_dims] = {};
   for (int k = 0; k < kept.count; ++k) keeps[kept.at[k]] = true;
   kernels::Layout block;
   Rows reduced[max_dims];
   std::int64_t stride = 1;
   std::int64_t n = 1;  // of `totals`
-  auto const rows = a.rows();
   std::int64_t strides[max_dims] = {};
-  for (int d = A::spec.rank - 1; d >= 0; --d) {
+  for (int d = a.rank - 1; d >= 0; --d) {
     if (keeps[d]) continue;
     strides[d] = stride;
-    stride *= a.extents[static_cast<std::size_t>(d)];
+    stride *= a.extents[d];
   }
-  for (int d = 0; d < A::spec.rank; ++d) {
+  for (int d = 0; d < a.rank; ++d) {
     if (keeps[d]) {
-      n *= rows[static_cast<std::size_t>(d)].size();
+      n *= a.rows[d].size();
       continue;
     }
-    reduced[block.rank] = rows[static_cast<std::size_t>(d)];
+    reduced[block.rank] = a.rows[d];
     block.extent[block.rank] = reduced[block.rank].size();
     block.stride[block.rank++] = strides[d];
   }
@@ -148,6 +154,37 @@ void place_in_whole(Readable<A, In> const& a, KeptDims const& kept, kernels::Pla
   kernels::place_in_whole(exec, totals, n, block, reduced);
   exec.fence();
 }
+template <class A, class In>
+PlacesInWhole places_in_whole(Readable<A, In> const& a) {
+  PlacesInWhole out;
+  out.rank = A::spec.rank;
+  auto const rows = a.rows();
+  for (std::size_t d = 0; d < A::rank; ++d) {
+    out.rows[d] = rows[d];
+    out.extents[d] = a.extents[d];
+  }
+  return out;
+}
+
+/// Rows of an operand whose totals over all ranks are known.
+template <class T, class Space>
+struct JoinedRows {
+  MeshState& mesh;
+  kernels::Layout layout;  ///< of the operand's block
+  KeptDims kept;
+  Buffer totals;       ///< one per element of the kept dims, packed
+  std::int64_t terms;  ///< elements of a row, of all ranks
+
+  std::int64_t count() const {
+    std::int64_t n = 1;
+    for (int k = 0; k < kept.count; ++k) n *= layout.extent[kept.at[k]];
+    return n;
+  }
+  template <class Out>
+  Buffer take(std::int64_t n) const {
+    return mesh.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(Out));
+  }
+};
 
 /// Each rank reduces its block, then the partial results are resharded to the result of `R` (a
 /// NamedReduction), whose extents are written. `Carries`: partial results are the reducer's totals.
@@ -166,7 +203,7 @@ Buffer reshard_parts(Readable<A, In> const& a, std::source_location const& where
   Buffer part = execute::reduce_to<Reducer, !Carries>(a, kept, met_extents.data());
   if constexpr (std::is_same_v<Total, kernels::Placed<typename A::element>>)
     if (a.mesh.here())
-      execute::place_in_whole<typename Space::execution_space>(a, kept,
+      execute::place_in_whole<typename Space::execution_space>(execute::places_in_whole(a), kept,
                                                                static_cast<Total*>(part.data()));
   Call const call{{S::names, R::bytes, &R::make_plan},
                   plan_cache<R, T>,
@@ -238,6 +275,23 @@ struct Run<op::Reduce<F, Labels...>> {
           return reduce<R>(op, execute::readable_expression(a.expression), where);
       return reduce<R>(op, execute::readable(a.expression.tensor()), where);
     }
+  }
+  /// The block of the result, of totals.
+  template <class T, class Space>
+  static Buffer joined([[maybe_unused]] typename F::Arguments const& arguments,
+                       JoinedRows<T, Space> const& rows) {
+    using Out = shardtype::detail::reduced_element<F, T>;
+    using Reducer = reducer_t<F, T>;
+    std::int64_t const n = rows.count();
+    Buffer out = rows.template take<Out>(n);
+    auto* const to = static_cast<Out*>(out.data());
+    typename Space::execution_space const exec{};
+    kernels::finish_totals<Reducer>(
+        exec, static_cast<typename Reducer::Total const*>(rows.totals.data()), to, n);
+    exec.fence();
+    if constexpr (F::divides)
+      execute::divide_block<Space>(to, n, F::divisor(arguments, rows.terms));
+    return out;
   }
 
  private:

@@ -172,6 +172,12 @@ struct AlikeValues {
       return true;
     }
   };
+  static constexpr bool alike_totals(RecordedProgram const& p, ProgramNode const& x,
+                                     ProgramNode const& y) {
+    if (x.totals < 0 || y.totals < 0) return x.totals == y.totals;
+    return x.rereads == y.rereads &&
+           p.nodes[x.totals].element_bytes == p.nodes[y.totals].element_bytes;
+  }
   constexpr bool alike(RecordedProgram const& p, int a, int b) const {
     ProgramNode const& x = p.nodes[a];
     ProgramNode const& y = p.nodes[b];
@@ -179,6 +185,7 @@ struct AlikeValues {
         x.element_bytes != y.element_bytes || x.copy_bytes != y.copy_bytes || x.work != y.work ||
         x.operands != y.operands || x.ways != y.ways || x.unreduced_count != y.unreduced_count)
       return false;
+    if (!alike_totals(p, x, y)) return false;
     for (int k = 0; k < x.unreduced_count; ++k)
       if (x.unreduced_sets[k] != y.unreduced_sets[k]) return false;
     for (int k = 0; k <= x.operands; ++k)

@@ -54,6 +54,24 @@ constexpr char const* block_function_name() {
   }
 }
 
+/// Whether ranks may share the rows that `Op` works on: they join totals of the reduction
+/// `Op::row_totals`.
+template <class Op>
+inline constexpr bool joins_totals = false;
+template <class Op>
+  requires requires { typename Op::row_totals; }
+inline constexpr bool joins_totals<Op> = Op::row_totals::kind == ReductionKind::whole;
+template <class A, class... As>
+struct FirstOperand {
+  using type = typename A::whole;
+};
+/// Whether it reads its operands again when the totals are known.
+template <class Op>
+inline constexpr bool rereads_rows = false;
+template <class Op>
+  requires requires { Op::rereads_rows; }
+inline constexpr bool rereads_rows<Op> = Op::rereads_rows;
+
 /// Requirements of an operation on the dims of its operands and its result.
 template <class Op, class Whole, class... As>
 struct OperationDims;

@@ -57,6 +57,7 @@ class PartFinder {
   static void describe(ProgramPart& p, automatic_mode::LazyOperation<Op, Whole, As...> const*) {
     using Run = OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>>;
     p.make = &Run::make;
+    if constexpr (shardtype::detail::joins_totals<Op>) p.move = &Run::move;
     p.set_extents = &Run::set_extents;
     p.equal = &Run::equal;
   }

@@ -133,6 +133,17 @@ class ProgramWriter {
     n.whole[0] = whole_dims<D>(labels);
     for (int k = 0; k < operands.size; ++k)
       n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]));
+    if constexpr (joins_totals<Op>) {
+      planning::ProgramLabels kept;
+      for (int d = 0; d < labels.size; ++d)
+        if (((n.whole[0] >> d) & 1U) == 0) kept.push(labels.at[d]);
+      using F = typename Op::row_totals;
+      n.totals = static_cast<std::int16_t>(builder.totals(
+          operands.at[0], kept,
+          static_cast<int>(F::template total_bytes<element_t<typename FirstOperand<As...>::type>>)));
+      n.rereads = rereads_rows<Op>;
+      builder.program.nodes[n.totals].origin = static_cast<std::int16_t>(origin_);
+    }
     int const value = originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
     // a constraint of the first result is not one of the operation, which others may read

@@ -20,6 +20,7 @@
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/lazy/located_block.hpp>
+#include <shardtype/lazy/node_properties.hpp>
 #include <shardtype/lazy/same_values.hpp>
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/program_plan.hpp>
@@ -339,19 +340,29 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   /// The same for an operation that asks for the places of elements.
   template <class A>
   static LocatedBlock<automatic_mode::block_t<A>> placed(ProgramRun& run, int step, int k) {
+    PlacesInWhole const at = places<A>(run, step, k);
+    std::array<std::int64_t, A::rank> whole{};
+    std::array<core::Rows, A::rank> rows{};
+    std::copy_n(at.extents, A::rank, whole.begin());
+    std::copy_n(at.rows, A::rank, rows.begin());
+    return {block<A>(run, step, k), whole, rows};
+  }
+  /// The places of the elements of an operand's block.
+  template <class A>
+  static PlacesInWhole places(ProgramRun& run, int step, int k) {
     int const input = run.plan().steps[step].input[k];
     Spec const spec = run.plan().spec(input);
     Extents const extents = run.extents(input);
     int place[max_dims]{};
     execute::places_of<A>(run.node(input), run.labels(), place);
-    std::array<std::int64_t, A::rank> whole{};
-    std::array<core::Rows, A::rank> rows{};
-    for (std::size_t d = 0; d < A::rank; ++d) {
-      whole[d] = extents[place[d]];
-      rows[d] =
-          core::rows_of(whole[d], spec.dims[place[d]].axes, run.axes().sizes, run.axes().coords);
+    PlacesInWhole out;
+    out.rank = static_cast<int>(A::rank);
+    for (int d = 0; d < out.rank; ++d) {
+      out.extents[d] = extents[place[d]];
+      out.rows[d] = core::rows_of(out.extents[d], spec.dims[place[d]].axes, run.axes().sizes,
+                                  run.axes().coords);
     }
-    return {block<A>(run, step, k), whole, rows};
+    return out;
   }
   template <int... K>
   static auto result(ProgramRun& run, int step, Op const& op, std::integer_sequence<int, K...>) {
@@ -380,6 +391,10 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     return execute::packed_block(out.buffer(), extents);
   }
   static AnyBlock make(ProgramRun& run, int step, void const* part) {
+    if constexpr (shardtype::detail::joins_totals<Op>) {
+      if (run.node(step).making == Making::reduction) return totals(run, step);
+      if (exchanged(run, step)) return joined(run, step, static_cast<E const*>(part)->function());
+    }
     auto const out = result(run, step, static_cast<E const*>(part)->function(),
                             std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
     if constexpr (shardtype::detail::HasResults<Op>) {
@@ -392,6 +407,14 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     } else {
       return block_of(out);
     }
+  }
+
+  /// A move of the result, or of totals.
+  static AnyBlock move(ProgramRun& run, int step) {
+    using Space = typename Whole::memory_space;
+    if (run.node(step).making != Making::reduction)
+      return execute::move_block<typename Whole::element, Space>(run, step);
+    return execute::move_block<Carried<Reducer<>>, Space>(run, step);
   }
 
   static bool equal(void const* part, void const* other) {
@@ -435,6 +458,87 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
                         ", elsewhere " + std::to_string(known),
                     FailedOn::every_rank);
       known = out[d];
+    }
+  }
+
+ private:
+  // Rows that are split over ranks: each rank's totals, which an AllReduce joins, then the result.
+
+  using Rows = typename shardtype::detail::FirstOperand<As...>::type;
+  template <class O = Op>
+  using Reducer = reducer_t<typename O::row_totals, typename Rows::element>;
+
+  /// Whether the step reads totals of whole rows.
+  static bool exchanged(ProgramRun& run, int step) {
+    ProgramStep const& s = run.plan().steps[step];
+    return run.plan().steps[s.input[s.inputs - 1]].node == run.node(step).totals;
+  }
+  /// The dims of the operand that the totals have, as dims of type `Rows`.
+  static KeptDims kept(ProgramRun& run, ProgramNode const& rows, ProgramNode const& totals) {
+    int place[max_dims]{};
+    execute::places_of<Rows>(rows, run.labels(), place);
+    KeptDims out;
+    for (int d = 0; d < totals.rank; ++d)
+      for (int e = 0; e < rows.rank; ++e)
+        if (rows.labels[place[e]] == totals.labels[d]) out.at[out.count++] = e;
+    return out;
+  }
+  static AnyBlock totals(ProgramRun& run, int step) {
+    using Space = typename Rows::memory_space;
+    using T = typename Rows::element;
+    int const input = run.plan().steps[step].input[0];
+    kernels::Layout const from = execute::input_layout<Rows>(run, step, 0);
+    KeptDims const k = kept(run, run.node(input), run.node(step));
+    Buffer out = execute::reduce_block<Reducer<>, false, Space>(
+        run.mesh(), execute::elements_of<T>(run.input(step, 0)),
+        execute::kept_first(from, k.at, k.count), k.count);
+    using Total = typename Reducer<>::Total;
+    if constexpr (std::is_same_v<Total, kernels::Placed<T>>) {
+      PlacesInWhole const at = places<Rows>(run, step, 0);
+      execute::place_in_whole<typename Space::execution_space>(at, k,
+                                                               static_cast<Total*>(out.data()));
+    }
+    kernels::Layout extents;
+    extents.rank = k.count;
+    for (int d = 0; d < k.count; ++d) extents.extent[d] = from.extent[k.at[d]];
+    return execute::packed_block(std::move(out), extents);
+  }
+  static AnyBlock joined(ProgramRun& run, int step, Op const& op) {
+    return joined(run, step, op, std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  }
+  template <int... K>
+  static AnyBlock joined(ProgramRun& run, int step, Op const& op,
+                         std::integer_sequence<int, K...>) {
+    using Space = typename Rows::memory_space;
+    using Total = Carried<Reducer<>>;
+    RecordedProgram const& p = run.plan().program;
+    ProgramNode const& rows = p.nodes[p.operand(run.plan().steps[step].node, 0, 0)];
+    ProgramNode const& of = p.nodes[run.node(step).totals];
+    int const last = run.plan().steps[step].inputs - 1;
+    JoinedRows<typename Rows::element, Space> in{run.mesh(), {}, kept(run, rows, of), {}, 1};
+    AnyBlock const& totals = run.input(step, last);
+    if (totals.layout.contiguous() && totals.data == totals.keep.data()) {
+      in.totals = totals.keep;
+    } else {
+      in.totals = in.template take<Total>(totals.layout.elements());
+      typename Space::execution_space const exec{};
+      kernels::copy_packed(exec, execute::elements_of<Total>(totals), totals.layout,
+                           static_cast<Total*>(in.totals.data()));
+      exec.fence();
+    }
+    for (int d = 0; d < rows.rank; ++d)
+      if (p.find(run.node(step).totals, rows.labels[d]) < 0) in.terms *= p.extents[rows.labels[d]];
+    kernels::Layout out;
+    out.rank = run.node(step).rank;
+    if constexpr (shardtype::detail::rereads_rows<Op>) {
+      in.layout = execute::input_layout<Rows>(run, step, 0);
+      for (int d = 0; d < out.rank; ++d) out.extent[d] = in.layout.extent[d];
+      return execute::packed_block(
+          Run<Op>::joined(op, in, block<typename As::whole>(run, step, K)...), out);
+    } else {
+      for (int d = 0; d < out.rank; ++d)
+        in.layout.extent[in.kept.at[d]] = out.extent[d] = totals.layout.extent[d];
+      return execute::packed_block(Run<Op>::joined(op, in), out);
     }
   }
 };

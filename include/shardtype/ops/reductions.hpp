@@ -87,6 +87,8 @@ struct Normalize {
   using over = Normalize<Log, Js...>;
   using from = detail::Bare<Ls...>;
   static constexpr std::string_view name = Log ? "log_softmax" : "softmax";
+  using row_totals = reductions::LogSumExp;
+  static constexpr bool rereads_rows = true;
   static constexpr Verdict rule(rules::Question const& q) {
     Labels kept;
     Verdict const v = detail::kept_labels(q.a(), q.from, kept);

@@ -72,6 +72,10 @@ class FrontierSearch : public Settler {
       for (int x = 0, p = 1; x < p_.axes; ++x, p *= base) power_[k][x] = p;
       code_[k] = 0;
     }
+    for (int l = 0; l < labels_; ++l) {
+      spread_[l] = n_.totals >= 0 && digit_[l][1] > 0 && p_.find(n_.totals, label_[l]) < 0;
+      whole_[l] = whole_[l] && !spread_[l];
+    }
     flops_ = 0;
     if (n_.making == Making::shard_map) {  // its shardings are fixed
       code_[0] = n_.pinned;
@@ -126,7 +130,8 @@ class FrontierSearch : public Settler {
       if (!whole_[l]) place_on(l, x);
   }
   /// Puts axis `x` at each position among the axes of label `l`. A value that lacks the label
-  /// becomes an unreduced sum; operands that lack it are replicated along the axis.
+  /// becomes an unreduced sum, unless its ranks exchange totals; operands that lack it are
+  /// replicated along the axis.
   constexpr void place_on(int l, int x) {
     int* const list = axis_[l];
     int const n = on_[l]++;
@@ -139,7 +144,8 @@ class FrontierSearch : public Settler {
                static_cast<double>(ceil_div(extent_[l], parts_[l]));
     for (int k = 0; k < parties_; ++k)
       if (digit[k] > 0) code_[k] += (digit[k] + n) * power_[k][x];
-    if (digit[0] == 0) code_[0] += power_[0][x];
+    bool const sums = digit[0] == 0 && !spread_[l];
+    if (sums) code_[0] += power_[0][x];
     list[n] = x;
     place(x + 1);
     for (int at = n - 1; at >= 0; --at) {  // one position further to the front
@@ -157,7 +163,7 @@ class FrontierSearch : public Settler {
     }
     for (int k = 0; k < parties_; ++k)
       if (digit[k] > 0) code_[k] -= digit[k] * power_[k][x];
-    if (digit[0] == 0) code_[0] -= power_[0][x];
+    if (sums) code_[0] -= power_[0][x];
     parts_[l] = parts;
     flops_ = flops;
     --on_[l];
@@ -178,19 +184,33 @@ class FrontierSearch : public Settler {
       if (moved > saturated) moved = saturated;  // no function call, because compilers count calls
       bytes += static_cast<double>(operand.size);
     }
+    std::int64_t exchanged = 0;
+    std::int64_t joining = 0;
+    if (n_.totals >= 0) {
+      Exchange const e = planning::exchange_of(p_, node_, code_[1]);
+      if (e.axes != 0) {
+        ExchangeCost const c =
+            planning::exchange_cost(p_, node_, e, front_[1]->ways[chosen_[1]].size, rates_);
+        exchanged = c.moved;
+        joining = c.time;
+        if (!n_.rereads) bytes = static_cast<double>(bytes_[result_]);
+        bytes += static_cast<double>(c.bytes);
+      }
+    }
     if (!limited_) {
       if (best_[result_] < time && best_[result_] < longest_time) return;
-      time = in_time(time + work(bytes));
+      time = in_time(in_time(time + joining) + work(bytes));
+      moved = add_sat(moved, exchanged);
       if (!sooner(time, moved, best_[result_], moved_[result_])) return;
       best_[result_] = time;
       moved_[result_] = moved;
       note_making(makings_ + result_ * parties_);
       return;
     }
-    std::int64_t const own = work(bytes);
+    std::int64_t const own = in_time(joining + work(bytes));
     for (int k = 1; k < parties_; ++k) first_of_[k] = chosen_[k];
     for (;;) {
-      combine(own);
+      combine(own, exchanged);
       int k = 1;  // next combination of the operands' candidates
       for (; k < parties_; ++k) {
         chosen_[k] = front_[k]->ways[chosen_[k]].next;
@@ -206,10 +226,11 @@ class FrontierSearch : public Settler {
     for (int k = 1; k < parties_; ++k) making[k] = chosen_[k];
   }
   /// Offers the value computed from the chosen candidates; `own` is the time of its own
-  /// computation.
-  constexpr void combine(std::int64_t own) {
+  /// computation, `moved` are the bytes exchanged in it.
+  constexpr void combine(std::int64_t own, std::int64_t moved) {
     Option o;
     o.time = own;
+    o.moved = moved;
     for (int k = 1; k < parties_; ++k) {
       Option const& operand = front_[k]->ways[chosen_[k]];
       if (n_.making == Making::result && operand.from >= 0) return;
@@ -257,6 +278,17 @@ class FrontierSearch : public Settler {
             add_sat(copied, fronts_[p_.operand(node_, making[0], k)]->ways[making[k + 1]].size);
       o.peak = add_sat(o.peak, copies_of(n_, copied));
     }
+    if (n_.totals >= 0) {
+      Frontier const& rows = *fronts_[p_.operand(node_, making[0], 0)];
+      Exchange const e = planning::exchange_of(
+          p_, node_, rows.graph.codes[rows.ways[making[1]].layout]);
+      if (e.axes != 0) {  // the AllReduce packs its operand
+        std::int64_t const totals = planning::block_bytes(p_, n_.totals, e.joined);
+        std::int64_t const joining = add_sat(order.held, mul_sat(3, totals));
+        o.peak = add_sat(o.peak, totals);
+        if (joining > o.peak) o.peak = joining;
+      }
+    }
     if (order.peak > o.peak) o.peak = order.peak;
   }
   /// Picoseconds of the value's own computation for the current assignment of axes; `bytes` are
@@ -284,6 +316,7 @@ class FrontierSearch : public Settler {
   int digit_[max_program_labels][max_operands + 1]{};  ///< digit of the first axis on a party's
                                                        ///< dim, or 0
   bool whole_[max_program_labels]{};
+  bool spread_[max_program_labels]{};  ///< of rows whose ranks exchange totals
   int power_[max_operands + 1][searched_axes]{};
   int sets_ = 0;
   unsigned together_[max_operands]{};  ///< parties that may be unreduced over an axis together

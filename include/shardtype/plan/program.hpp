@@ -69,6 +69,10 @@ struct ProgramNode {
   std::int16_t shares =
       0;  ///< number of consumers of a value computed once; the value is shared if this is at least
           ///< 2
+  /// For an operation on rows of its first operand that may be split: the value of their totals,
+  /// which has no candidates of its own (`Exchange`); -1: none.
+  std::int16_t totals = -1;
+  bool rereads = false;  ///< whether the operation reads its operands again beside the totals
 };
 
 /// Bytes of the copies that the kernel of a product makes of blocks of `bytes` bytes together.
@@ -180,5 +184,41 @@ struct RecordedProgram {
     return true;
   }
 };
+
+/// What ranks exchange about rows that are split over them: each computes totals of its part, which
+/// one AllReduce joins.
+struct Exchange {
+  std::uint8_t axes = 0;      ///< that split the rows, as a set; none: rows are whole
+  std::int32_t parts = 0;     ///< LayoutCode of the ranks' totals, unreduced over these axes
+  std::int32_t joined = 0;    ///< that of the totals of whole rows
+  constexpr AxisList group() const {
+    AxisList out;
+    for (int x = 0; x < max_axes; ++x)
+      if (((axes >> x) & 1U) != 0) out.push(x);
+    return out;
+  }
+};
+/// The exchange of operation `node` if its first operand has this layout.
+constexpr Exchange exchange_of(RecordedProgram const& p, int node, std::int32_t layout) {
+  Exchange out;
+  int const totals = p.nodes[node].totals;
+  if (totals < 0) return out;
+  ProgramNode const& rows = p.nodes[p.operand(node, 0, 0)];
+  int const from = 2 + rows.rank * p.axes;
+  int const to = 2 + p.nodes[totals].rank * p.axes;
+  for (int x = 0, power = 1; x < p.axes; ++x, power *= to, layout /= from) {
+    int const at = layout % from - 2;
+    if (at < 0) continue;
+    int const dim = p.find(totals, rows.labels[at / p.axes]);
+    if (dim < 0) {
+      out.axes = static_cast<std::uint8_t>(out.axes | 1U << x);
+      out.parts += power;
+    } else {
+      out.parts += (2 + dim * p.axes + at % p.axes) * power;
+      out.joined += (2 + dim * p.axes + at % p.axes) * power;
+    }
+  }
+  return out;
+}
 
 }  // namespace shardtype::planning

@@ -193,12 +193,20 @@ class ProgramBuilder {
                           int element_bytes, int work) {
     ProgramNode v = value(Making::operation, out, element_bytes, work);
     v.name = n.name;
+    v.totals = n.totals;
+    v.rereads = n.rereads;
     for (int k = 0; k <= size; ++k) v.whole[k] = n.whole[k];
     v.operands = static_cast<std::int8_t>(size);
     v.ways = 1;
     int const node = program.add(v);
     for (int k = 0; k < size; ++k) use(operands[k]);
     return node;
+  }
+  /// Adds the totals of rows of a value, one of `total_bytes` bytes per element of the dims `kept`,
+  /// for the operation that is added next. Nothing else reads them.
+  constexpr int totals(int rows, ProgramLabels const& kept, int total_bytes) {
+    ProgramNode n = value(Making::reduction, kept, total_bytes, program.nodes[rows].work);
+    return program.add(n);
   }
   /// Adds the value of a shard_map, whose result has this sharding; the shardings of its operands
   /// are fixed. `keeps`: it holds its operands to the end of the program.

@@ -331,6 +331,7 @@ class PlanWriter {
       Begun& b = begun_.back();
       if (b.next > 0) b.step.input[b.order[b.next - 1]] = static_cast<std::int16_t>(emitted_);
       if (b.next == b.step.inputs) {
+        if (b.step.kind == ProgramStep::Kind::make) exchange(b.step);
         finish(b.step);
         begun_.pop_back();
         continue;
@@ -395,6 +396,29 @@ class PlanWriter {
       for (int k = 0; k < n; ++k) b.order[k] = order.at[k];
     }
     begun_.push_back(b);
+  }
+  /// For an operation on split rows: adds the steps of their totals, which `s` reads as well.
+  constexpr void exchange(ProgramStep& s) {
+    ProgramNode const& n = plan_.program.nodes[s.node];
+    if (n.totals < 0) return;
+    Exchange const e =
+        planning::exchange_of(plan_.program, s.node, plan_.steps[s.input[0]].layout);
+    if (e.axes == 0) return;
+    ProgramStep totals;
+    totals.kind = ProgramStep::Kind::make;
+    totals.node = n.totals;
+    totals.layout = e.parts;
+    totals.inputs = 1;
+    totals.input[0] = s.input[0];
+    finish(totals);
+    totals.kind = ProgramStep::Kind::move;
+    totals.collective = Collective::all_reduce;
+    totals.axes = e.group();
+    totals.layout = e.joined;
+    totals.input[0] = static_cast<std::int16_t>(emitted_);
+    finish(totals);
+    if (!n.rereads) s.inputs = 0;
+    s.input[s.inputs++] = static_cast<std::int16_t>(emitted_);
   }
   /// Adds a step whose inputs are known.
   constexpr void finish(ProgramStep const& s) {
