@@ -378,6 +378,17 @@ struct RuledResult : Rule {
     if constexpr (HasResults<Op>) p.workspace = add_sat(p.workspace, beside);
     return p;
   }
+  /// The work of a call on operands of these extents, with a result of the extents `made`.
+  static constexpr planning::Work work(Op const& op, Sizes const& sizes,
+                                       std::int64_t const* const* given, std::int64_t const* made) {
+    std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
+                                  static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
+                                  static_cast<std::int64_t>(sizeof(element_t<result>))};
+    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Rule::verdict.result,
+                                         sizes, given, made, bytes);
+    values.call.from = Rule::S::readings[Rule::operands].spec;
+    return detail::work_of(op, values.call, along);
+  }
   /// The number of collectives of a kind in every call, for all sizes; of a loop whose length they
   /// determine, `planning::unbounded`.
   static constexpr int open_count([[maybe_unused]] Op const& op, [[maybe_unused]] Collective c) {

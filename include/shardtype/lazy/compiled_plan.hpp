@@ -185,7 +185,7 @@ struct AlikeValues {
         x.element_bytes != y.element_bytes || x.copy_bytes != y.copy_bytes || x.work != y.work ||
         x.operands != y.operands || x.ways != y.ways || x.unreduced_count != y.unreduced_count)
       return false;
-    if (!alike_totals(p, x, y)) return false;
+    if (!alike_totals(p, x, y) || x.work_on != y.work_on) return false;
     for (int k = 0; k < x.unreduced_count; ++k)
       if (x.unreduced_sets[k] != y.unreduced_sets[k]) return false;
     for (int k = 0; k <= x.operands; ++k)

@@ -72,6 +72,53 @@ template <class Op>
   requires requires { Op::rereads_rows; }
 inline constexpr bool rereads_rows<Op> = Op::rereads_rows;
 
+/// The operation with the run-time arguments that take the most work, or else with default ones.
+template <class Op>
+constexpr Op dearest() {
+  if constexpr (requires { Op::dearest(); }) {
+    return Op::dearest();
+  } else {
+    return Op{};
+  }
+}
+/// The work of a recorded operation, as its strict call counts it; a plan knows no run-time
+/// arguments.
+template <class Op, class Whole, class... As>
+struct OperationWork {};
+template <class Op, class Whole, class... As>
+  requires requires { Resolve<Op, typename As::whole...>::work; } &&
+           requires { typename std::bool_constant<(detail::dearest<Op>(), true)>; }
+struct OperationWork<Op, Whole, As...> {
+  static constexpr planning::Work of(RecordedProgram const& p, ProgramNode const& n,
+                                     std::int64_t const* extents) {
+    std::int64_t each[sizeof...(As)][max_dims]{};
+    std::int64_t const* given[sizeof...(As)]{};
+    for (int k = 0; k < n.operands; ++k) {
+      ProgramNode const& from = p.nodes[p.uses[n.first_use + k]];
+      for (int d = 0; d < from.rank; ++d)
+        each[k][d] = extents[from.labels[(n.order[k] >> (4 * d)) & 15U]];
+      given[k] = each[k];
+    }
+    std::int64_t made[max_dims]{};
+    for (int d = 0; d < n.rank; ++d) made[d] = extents[n.labels[d]];
+    constexpr Op any = detail::dearest<Op>();
+    return Resolve<Op, typename As::whole...>::work(any, Sizes{}, given, made);
+  }
+};
+/// A reduction reads each element once, and has a total for each result.
+template <class F, class... Ls, class Whole, class A>
+struct OperationWork<op::Reduce<F, Ls...>, Whole, A> {
+  static constexpr planning::Work of(RecordedProgram const& p, ProgramNode const& n,
+                                     std::int64_t const* extents) {
+    std::int64_t read = 1;
+    std::int64_t made = F::template total_bytes<element_t<typename A::whole>>;
+    ProgramNode const& from = p.nodes[p.uses[n.first_use]];
+    for (int d = 0; d < from.rank; ++d) read = mul_sat(read, extents[from.labels[d]]);
+    for (int d = 0; d < n.rank; ++d) made = mul_sat(made, extents[n.labels[d]]);
+    return {read, made, false};
+  }
+};
+
 /// Requirements of an operation on the dims of its operands and its result.
 template <class Op, class Whole, class... As>
 struct OperationDims;

@@ -79,8 +79,10 @@ class ProgramWriter {
         builder.product(operands.at, operands.size, labels_among<Whole>(operands, {}));
     for (int k = before; k < builder.program.size; ++k) {
       builder.program.nodes[k].origin = static_cast<std::int16_t>(origin_);
-      builder.program.nodes[k].copy_bytes =
-          static_cast<std::int32_t>(detail::product_element<element_t<Whole>>().copy_bytes);
+      constexpr planning::ProductElements of = detail::product_element<element_t<Whole>>();
+      builder.program.nodes[k].copy_bytes = static_cast<std::int32_t>(of.copy_bytes);
+      builder.program.nodes[k].total_bytes = static_cast<std::int32_t>(of.total_bytes);
+      builder.program.nodes[k].any_strides = of.any_strides;
     }
     ++origin_;
     return value;
@@ -100,6 +102,8 @@ class ProgramWriter {
     using T = element_t<Whole>;
     int const value = builder.reduction(operands.at[0], labels_among<Whole>(operands, {}), F::kind);
     builder.program.nodes[value].element_bytes = sizeof(T);
+    builder.program.nodes[value].total_bytes =
+        static_cast<std::int32_t>(F::template total_bytes<element_t<typename A::whole>>);
     return originate(value);
   }
   template <class Whole, class A>
@@ -133,6 +137,11 @@ class ProgramWriter {
     n.whole[0] = whole_dims<D>(labels);
     for (int k = 0; k < operands.size; ++k)
       n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]));
+    if constexpr (requires { &OperationWork<Op, Whole, As...>::of; }) {
+      n.work_on = &OperationWork<Op, Whole, As...>::of;
+      int k = 0;
+      ((n.order[k] = order_of<typename As::whole>(operands.at[k]), ++k), ...);
+    }
     if constexpr (joins_totals<Op>) {
       planning::ProgramLabels kept;
       for (int d = 0; d < labels.size; ++d)
@@ -140,7 +149,8 @@ class ProgramWriter {
       using F = typename Op::row_totals;
       n.totals = static_cast<std::int16_t>(builder.totals(
           operands.at[0], kept,
-          static_cast<int>(F::template total_bytes<element_t<typename FirstOperand<As...>::type>>)));
+          static_cast<int>(
+              F::template total_bytes<element_t<typename FirstOperand<As...>::type>>)));
       n.rereads = rereads_rows<Op>;
       builder.program.nodes[n.totals].origin = static_cast<std::int16_t>(origin_);
     }
@@ -264,6 +274,18 @@ class ProgramWriter {
     planning::ProgramLabels out;
     for (int d = 0; d < S::readings[0].spec.rank; ++d)
       out.push(fresh(part_of<S>(S::readings[0].spec.dims[d].label), made));
+    return out;
+  }
+  /// For each dim of type `A`, that of a value: 4 bits each.
+  template <class A>
+  constexpr std::uint32_t order_of(int value) const {
+    using S = Scope<A>;
+    ProgramNode const& n = builder.program.nodes[value];
+    std::uint32_t out = 0;
+    for (int e = 0; e < n.rank; ++e)
+      for (int d = 0; d < n.rank; ++d)
+        if (label_[n.labels[d]].id == S::names.label_id[S::readings[0].spec.dims[e].label])
+          out |= static_cast<std::uint32_t>(d) << (4 * e);
     return out;
   }
   template <class D>

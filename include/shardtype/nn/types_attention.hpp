@@ -180,6 +180,8 @@ struct Attention {
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::attention_work(c, options.causal, 2);
   }
+  /// A mask halves the work.
+  static constexpr Attention dearest() { return {{.causal = false}}; }
 };
 
 /// The cotangents of q, k and v, one behind the other, [B, H, S + 2 K, F], from q, k, v, the

@@ -112,9 +112,10 @@ struct TopK {
     values.set(k);
     places.set(k);
   }
-  constexpr planning::Work work(planning::CallSizing const& c, int along) const {
+  static constexpr planning::Work work(planning::CallSizing const& c, int along) {
+    std::int64_t const taken = c.made.extents[c.result.dims[along].label];
     return {detail::comparisons(c, along),
-            detail::sorting_bytes(c, along, k, true, c.element_bytes(0) + 8), false};
+            detail::sorting_bytes(c, along, taken, true, c.element_bytes(0) + 8), false};
   }
 };
 

@@ -17,15 +17,16 @@ struct Computation {
   std::int64_t bytes = 0;      ///< read and written; none for a view
   std::int64_t workspace = 0;  ///< bytes besides operands and result
   bool shares = false;         ///< whether the result shares memory with an operand
-  /// Flops of a product, as flops of float; they determine its time. Negative: not a product; its
-  /// bytes determine the time.
+  /// Flops of a product, as flops of float; they determine its time. Negative: not a product; the
+  /// longer of its flops and its bytes determines the time.
   double product = -1;
 };
 
 /// Predicted time of a local computation, in picoseconds.
 constexpr std::int64_t computing_time(Computation const& c, Machine const& m) {
   if (c.product >= 0) return picoseconds(c.product, m.flops_per_second);
-  return picoseconds(static_cast<double>(c.bytes), m.memory_bytes_per_second);
+  return std::max(picoseconds(static_cast<double>(c.flops), m.flops_per_second),
+                  picoseconds(static_cast<double>(c.bytes), m.memory_bytes_per_second));
 }
 
 /// Bytes that one rank holds now, and their maximum so far. Counted exactly; results saturate.

@@ -90,8 +90,13 @@ class FrontierSearch : public Settler {
           possible = possible && can_be_unreduced(p_, p_.operand(node_, way, k - 1));
       if (possible) together_[sets_++] = 1U | static_cast<unsigned>(n_.unreduced_sets[set]) << 1U;
     }
-    flops_ = 2.0 * n_.work;
-    for (int l = 0; l < labels_; ++l) flops_ *= static_cast<double>(extent_[l]);
+    if (n_.making == Making::operation) {
+      flops_ =
+          n_.work_on == nullptr ? 0 : static_cast<double>(n_.work_on(p_, n_, p_.extents).flops);
+    } else {
+      flops_ = 2.0 * n_.work;
+      for (int l = 0; l < labels_; ++l) flops_ *= static_cast<double>(extent_[l]);
+    }
     place(0);
   }
   /// Dim `d` of a party (0: the value, then its operands) has this label.
@@ -280,8 +285,8 @@ class FrontierSearch : public Settler {
     }
     if (n_.totals >= 0) {
       Frontier const& rows = *fronts_[p_.operand(node_, making[0], 0)];
-      Exchange const e = planning::exchange_of(
-          p_, node_, rows.graph.codes[rows.ways[making[1]].layout]);
+      Exchange const e =
+          planning::exchange_of(p_, node_, rows.graph.codes[rows.ways[making[1]].layout]);
       if (e.axes != 0) {  // the AllReduce packs its operand
         std::int64_t const totals = planning::block_bytes(p_, n_.totals, e.joined);
         std::int64_t const joining = add_sat(order.held, mul_sat(3, totals));
@@ -297,7 +302,10 @@ class FrontierSearch : public Settler {
     Machine const& m = rates_.over[0];
     if (n_.making == Making::product) return picoseconds(flops_, m.flops_per_second);
     if (n_.making == Making::relabel || n_.making == Making::result) return 0;
-    return picoseconds(bytes, m.memory_bytes_per_second);
+    std::int64_t const memory = picoseconds(bytes, m.memory_bytes_per_second);
+    if (n_.work_on == nullptr || n_.totals >= 0) return memory;
+    std::int64_t const computing = picoseconds(flops_, m.flops_per_second);
+    return computing > memory ? computing : memory;
   }
 
   Frontier const* const* fronts_;
@@ -321,7 +329,7 @@ class FrontierSearch : public Settler {
   int sets_ = 0;
   unsigned together_[max_operands]{};  ///< parties that may be unreduced over an axis together
   // the current assignment of axes
-  double flops_ = 0;  ///< of a product
+  double flops_ = 0;  ///< of a product or an operation
   int code_[max_operands + 1]{};
   std::int64_t parts_[max_program_labels]{};
   int on_[max_program_labels]{};

@@ -6,15 +6,9 @@
 
 #include <shardtype/plan/at_run_time.hpp>
 #include <shardtype/plan/plan.hpp>
+#include <shardtype/plan/work.hpp>
 
 namespace shardtype::planning {
-
-/// Costs of an operation on the busiest rank, besides reading its operands and writing its result.
-struct Work {
-  std::int64_t flops = 0;
-  std::int64_t workspace = 0;  ///< bytes
-  bool shares = false;         ///< whether the result shares the memory of the first operand
-};
 
 /// The sizes of the values of one call. Each has its own extents: a label may be shorter in the
 /// result.

@@ -5,6 +5,7 @@
 
 #include <shardtype/core/block.hpp>
 #include <shardtype/plan/layout_graph.hpp>
+#include <shardtype/plan/work.hpp>
 
 namespace shardtype::planning {
 
@@ -34,6 +35,11 @@ enum class Making : std::int8_t {
   shard_map   ///< a function of blocks; the shardings of its operands and its result are fixed
 };
 
+struct RecordedProgram;
+struct ProgramNode;
+/// The work of an operation on one rank, whose blocks have these extents by the program's labels.
+using BlockWork = Work (*)(RecordedProgram const&, ProgramNode const&, std::int64_t const*);
+
 /// A value of a program. Its dims are labels of the program.
 struct ProgramNode {
   Making making = Making::given;
@@ -49,6 +55,9 @@ struct ProgramNode {
   /// For a product: bytes of each element of operands and result in the copies that its kernel
   /// makes, such as those in float for bfloat16; 0: none.
   std::int32_t copy_bytes = 0;
+  /// Of a product or a reduction: bytes of the accumulator of a long sum; one per element.
+  std::int32_t total_bytes = 0;
+  bool any_strides = false;  ///< whether the kernel of a product takes any strides
   /// Number of its part of the expression, in the order of the walk; -1: not part of the
   /// expression.
   std::int16_t origin = -1;
@@ -62,6 +71,9 @@ struct ProgramNode {
   /// must not be split, of the value (first) and of its operands. A shard_map has only a name.
   char const* name = nullptr;
   std::uint8_t whole[max_operands + 1]{};
+  BlockWork work_on = nullptr;  ///< null: only what is read and written counts
+  /// Of each operand, the value's dim for each dim of its type: 4 bits each.
+  std::uint32_t order[max_operands]{};
   std::int16_t readers = 0;  ///< number of values that read it
   bool kept = false;         ///< others may read it as well
   bool has_results = false;  ///< whether values of Making::result read it
@@ -188,9 +200,9 @@ struct RecordedProgram {
 /// What ranks exchange about rows that are split over them: each computes totals of its part, which
 /// one AllReduce joins.
 struct Exchange {
-  std::uint8_t axes = 0;      ///< that split the rows, as a set; none: rows are whole
-  std::int32_t parts = 0;     ///< LayoutCode of the ranks' totals, unreduced over these axes
-  std::int32_t joined = 0;    ///< that of the totals of whole rows
+  std::uint8_t axes = 0;    ///< that split the rows, as a set; none: rows are whole
+  std::int32_t parts = 0;   ///< LayoutCode of the ranks' totals, unreduced over these axes
+  std::int32_t joined = 0;  ///< that of the totals of whole rows
   constexpr AxisList group() const {
     AxisList out;
     for (int x = 0; x < max_axes; ++x)

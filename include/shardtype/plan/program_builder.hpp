@@ -195,6 +195,8 @@ class ProgramBuilder {
     v.name = n.name;
     v.totals = n.totals;
     v.rereads = n.rereads;
+    v.work_on = n.work_on;
+    for (int k = 0; k < size; ++k) v.order[k] = n.order[k];
     for (int k = 0; k <= size; ++k) v.whole[k] = n.whole[k];
     v.operands = static_cast<std::int8_t>(size);
     v.ways = 1;
@@ -206,6 +208,7 @@ class ProgramBuilder {
   /// for the operation that is added next. Nothing else reads them.
   constexpr int totals(int rows, ProgramLabels const& kept, int total_bytes) {
     ProgramNode n = value(Making::reduction, kept, total_bytes, program.nodes[rows].work);
+    n.total_bytes = total_bytes;
     return program.add(n);
   }
   /// Adds the value of a shard_map, whose result has this sharding; the shardings of its operands

@@ -9,6 +9,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/accounting.hpp>
 #include <shardtype/plan/frontier.hpp>
+#include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/lower_bound.hpp>
 #include <shardtype/plan/program.hpp>
 #include <shardtype/plan/rooms.hpp>
@@ -87,7 +88,7 @@ struct ProgramPlan {
   }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
-  /// Floating-point operations of products.
+  /// Floating-point operations of products and operations.
   constexpr std::int64_t flops() const { return account(planning::Answer::flops).flops(); }
   /// Calls `visit(step, bytes)` for each step with the bytes of temporaries that are live while it
   /// runs.
@@ -118,10 +119,7 @@ struct ProgramPlan {
     for (int k = 0; k < size; ++k) {
       bool const makes = memory[k] == k && steps[k].kind != ProgramStep::Kind::given;
       if (makes) live.hold(block_bytes(k));
-      std::int64_t const packed = steps[k].collective == Collective::none
-                                      ? kernel_copies(k)
-                                      : block_bytes(steps[k].input[0]);
-      visit(k, add_sat(live.held(), packed));
+      visit(k, add_sat(live.held(), room(k)));
       if (k + 1 == size) break;
       for (int m = released[static_cast<std::size_t>(k)]; m >= 0;
            m = next[static_cast<std::size_t>(m)])
@@ -206,9 +204,9 @@ struct ProgramPlan {
   constexpr std::int64_t block_bytes(int step) const {
     return planning::block_bytes(program, steps[step].node, steps[step].layout);
   }
-  /// Floating-point operations of one step, if it is a product.
+  /// Floating-point operations of one step, if it is a product or an operation.
   constexpr std::int64_t step_flops(int step) const {
-    return is_product(step) ? computation(step).flops : 0;
+    return has_flops(step) ? computation(step).flops : 0;
   }
   /// Passes collectives and flops of the steps from `first` to before `last` to an accounting.
   constexpr void replay(planning::Accounting& a, int first, int last) const {
@@ -217,7 +215,7 @@ struct ProgramPlan {
       if (a.asks(planning::Answer::counts)) a.run(s.collective, program.sizes.product(s.axes));
       if (a.asks(planning::Answer::bytes) && s.collective != Collective::none)
         a.move(move(k), sizing(k));
-      if (a.asks(planning::Answer::flops) && is_product(k)) a.compute(computation(k));
+      if (a.asks(planning::Answer::flops) && has_flops(k)) a.compute(computation(k));
     }
   }
 
@@ -237,14 +235,91 @@ struct ProgramPlan {
     return steps[step].kind == ProgramStep::Kind::make &&
            program.nodes[steps[step].node].making == Making::relabel;
   }
-  /// Bytes of the copies that the kernel of a step makes.
-  constexpr std::int64_t kernel_copies(int step) const {
+  /// Bytes that a step needs while it runs besides its inputs and its value: messages and packed
+  /// copies of a collective, copies and workspace of a kernel.
+  constexpr std::int64_t room(int step) const {
+    ProgramStep const& s = steps[step];
+    ProgramNode const& n = program.nodes[s.node];
+    if (s.collective != Collective::none) return room_of_move(step);
+    if (s.kind != ProgramStep::Kind::make) return 0;
+    switch (n.making) {
+      case Making::product:
+        return room_of_product(step);
+      case Making::reduction:
+        return mul_sat(block_bytes(step) / n.element_bytes, n.total_bytes);
+      case Making::operation: {
+        bool const works = n.work_on != nullptr && !reads_totals(step);
+        std::int64_t bytes = works ? work_of(step).workspace : 0;
+        for (int k = 0; k < s.inputs; ++k)
+          if (is_part(s.input[k])) bytes = add_sat(bytes, block_bytes(s.input[k]));
+        return bytes;
+      }
+      default:
+        return 0;
+    }
+  }
+  /// Blocks that are no part of another one need no copy, but a message can be as large as what is
+  /// sent and received.
+  constexpr std::int64_t room_of_move(int step) const {
+    std::int64_t const sent = block_bytes(steps[step].input[0]);
+    planning::LocalMemory memory;
+    Step const s = move(step);
+    memory.hold(Slot::a, s.before, sizing(step));
+    Step of = s;
+    of.slot = Slot::a;
+    memory.move(of, sizing(step));
+    std::int64_t const more = memory.most() - block_bytes(step);
+    return std::max(sent, is_part(steps[step].input[0]) ? add_sat(sent, more) : more);
+  }
+  constexpr std::int64_t room_of_product(int step) const {
+    ProgramStep const& s = steps[step];
+    ProgramNode const& n = program.nodes[s.node];
+    planning::LabelledLayout in[2];
+    for (int k = 0; k < 2; ++k) {
+      ProgramNode const& from = program.nodes[steps[s.input[k]].node];
+      in[k].layout = layout_of(s.input[k]);
+      for (int d = 0; d < from.rank; ++d) in[k].label[d] = from.labels[d];
+    }
+    Labels out;
+    for (int d = 0; d < n.rank; ++d) out.push(n.labels[d]);
+    return planning::ProductRoom(in[0], in[1], out, n.element_bytes, block_bytes(step),
+                                 {n.total_bytes, n.any_strides, n.copy_bytes}, 0)
+        .bytes;
+  }
+  /// Whether a step's block is part of another one: a slice, or a slice with other names.
+  constexpr bool is_part(int step) const {
+    for (; steps[step].kind != ProgramStep::Kind::given; step = steps[step].input[0]) {
+      if (steps[step].kind == ProgramStep::Kind::move)
+        return steps[step].collective == Collective::none;
+      if (!in_memory_of_input(step)) return false;
+    }
+    return false;
+  }
+  /// The layout of a step's largest block.
+  constexpr core::Layout layout_of(int step) const {
+    core::Layout out = planning::packed_layout(spec(step), sizing(step));
+    int whole = step;
+    while (is_part(whole) || in_memory_of_input(whole)) whole = steps[whole].input[0];
+    core::Layout const all = planning::packed_layout(spec(whole), sizing(whole));
+    for (int d = 0; d < out.rank; ++d) out.stride[d] = all.stride[d];
+    return out;
+  }
+  /// The work of an operation.
+  constexpr planning::Work work_of(int step) const {
+    std::int64_t extents[max_program_labels];
+    for (int l = 0; l < program.labels; ++l) extents[l] = program.extents[l];
+    note_block(step, extents);
+    for (int k = 0; k < steps[step].inputs; ++k) note_block(steps[step].input[k], extents);
     ProgramNode const& n = program.nodes[steps[step].node];
-    if (!is_product(step) || n.copy_bytes == 0) return 0;
-    std::int64_t copied = block_bytes(step);
-    for (int k = 0; k < steps[step].inputs; ++k)
-      copied = add_sat(copied, block_bytes(steps[step].input[k]));
-    return planning::copies_of(n, copied);
+    return n.work_on(program, n, extents);
+  }
+  /// Notes the extents of a step's largest block by label.
+  constexpr void note_block(int step, std::int64_t* extents) const {
+    ProgramNode const& n = program.nodes[steps[step].node];
+    Spec const s = spec(step);
+    for (int d = 0; d < n.rank; ++d)
+      extents[n.labels[d]] =
+          largest_block(program.extents[n.labels[d]], s.dims[d].axes, program.sizes);
   }
   constexpr double product_flops(int step) const {
     ProgramStep const& s = steps[step];
@@ -267,6 +342,30 @@ struct ProgramPlan {
     return steps[step].kind == ProgramStep::Kind::make &&
            program.nodes[steps[step].node].making == Making::product;
   }
+  constexpr bool has_flops(int step) const {
+    return is_product(step) || totals_of_rows(step) ||
+           (is_operation(step) && program.nodes[steps[step].node].work_on != nullptr);
+  }
+  constexpr bool is_operation(int step) const {
+    return steps[step].kind == ProgramStep::Kind::make &&
+           program.nodes[steps[step].node].making == Making::operation;
+  }
+  /// Whether a step computes totals of rows that are split, or reads them.
+  constexpr bool totals_of_rows(int step) const {
+    ProgramStep const& s = steps[step];
+    ProgramNode const& n = program.nodes[s.node];
+    return s.kind == ProgramStep::Kind::make && n.making == Making::reduction && n.ways == 0;
+  }
+  constexpr bool reads_totals(int step) const {
+    ProgramNode const& n = program.nodes[steps[step].node];
+    return is_operation(step) && n.totals >= 0 &&
+           steps[steps[step].input[steps[step].inputs - 1]].node == n.totals;
+  }
+  /// One for each element of rows that a step reads.
+  constexpr std::int64_t flops_of_rows(int step) const {
+    int const rows = steps[step].input[0];
+    return block_bytes(rows) / program.nodes[steps[rows].node].element_bytes;
+  }
   /// The costs of a step that computes a value.
   constexpr planning::Computation computation(int step) const {
     planning::Computation c;
@@ -280,6 +379,9 @@ struct ProgramPlan {
       c.bytes = block_bytes(step);
       for (int k = 0; k < steps[step].inputs; ++k)
         c.bytes = add_sat(c.bytes, block_bytes(steps[step].input[k]));
+      if (has_flops(step))
+        c.flops =
+            totals_of_rows(step) || reads_totals(step) ? flops_of_rows(step) : work_of(step).flops;
     }
     return c;
   }
@@ -401,8 +503,7 @@ class PlanWriter {
   constexpr void exchange(ProgramStep& s) {
     ProgramNode const& n = plan_.program.nodes[s.node];
     if (n.totals < 0) return;
-    Exchange const e =
-        planning::exchange_of(plan_.program, s.node, plan_.steps[s.input[0]].layout);
+    Exchange const e = planning::exchange_of(plan_.program, s.node, plan_.steps[s.input[0]].layout);
     if (e.axes == 0) return;
     ProgramStep totals;
     totals.kind = ProgramStep::Kind::make;
