@@ -49,6 +49,27 @@ struct World {
     z.element_bytes = 4;
     return z;
   }
+  // Bytes besides both blocks: a packed copy, or messages where parts lie apart in a block
+  std::int64_t room(std::vector<int> const& labels, Step const& step, std::int64_t before,
+                    std::int64_t after) const {
+    auto const apart = [&](Spec const& s, int dim) {
+      std::int64_t outer = 1;
+      for (int d = 0; d < dim; ++d) {
+        std::int64_t const ranks = sizes.product(s.dims[d].axes);
+        outer *=
+            (extents[static_cast<std::size_t>(labels[static_cast<std::size_t>(d)])] + ranks - 1) /
+            ranks;
+      }
+      return outer > 1;
+    };
+    bool const cuts = step.move == planning::Move::scatter ||
+                      step.move == planning::Move::exchange || step.move == planning::Move::reorder;
+    bool const joins = step.move == planning::Move::gather ||
+                       step.move == planning::Move::exchange ||
+                       step.move == planning::Move::reorder;
+    return std::max(before, (cuts && apart(step.before, step.to) ? before : 0) +
+                                (joins && apart(step.after, step.from) ? after : 0));
+  }
   std::int64_t bytes(std::vector<int> const& labels, Spec const& s) const {
     Sizing const z = sizing(labels);
     return largest_elements(s, z.extents, z.sizes) * z.element_bytes;
@@ -306,7 +327,8 @@ class BruteForce {
         std::int64_t const held = static_cast<int>(s) == t.home ? 0 : before;
         for (auto const& [to, step] : steps[s]) {
           std::int64_t const after = w_.bytes(labels, (*t.specs)[static_cast<std::size_t>(to)]);
-          std::int64_t const packed = step.collective() == Collective::none ? 0 : before;
+          std::int64_t const packed =
+              step.collective() == Collective::none ? 0 : w_.room(labels, step, before, after);
           if (base + held + after + packed > w_.limit) continue;
           std::int64_t const time = t.time[s] + step_cost(step, z, w_.machine).picoseconds;
           if (time >= t.time[static_cast<std::size_t>(to)]) continue;

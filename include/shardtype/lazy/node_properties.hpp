@@ -54,6 +54,9 @@ constexpr char const* block_function_name() {
   }
 }
 
+/// Whether ranks that hold parts of a dim that the result lacks may compute summands of it.
+template <class Op>
+inline constexpr bool sums_parts = requires { requires Op::sums_parts; };
 /// Whether ranks may share the rows that `Op` works on: they join totals of the reduction
 /// `Op::row_totals`.
 template <class Op>
@@ -146,33 +149,26 @@ struct OperationDims {
   static constexpr bool divides(Identity id) {
     if (mentioned.contains(id) || !detail::labels_in<Whole>().contains(id)) return false;
     if (!(detail::labels_in<typename As::whole>().contains(id) || ...)) return false;
-    if constexpr (Ruled<Op>) {
-      using R = RuleOf<Op, typename As::whole...>;
-      int const label = R::S::names.find_label(id);
-      Spec split[sizeof...(As)];
-      for (int k = 0; k < count; ++k) {
-        split[k] = R::S::readings[k].spec;
-        if (int const d = split[k].find(label); d >= 0) split[k].dims[d].axes.push(0);
-      }
-      Sizes sizes{};
-      sizes.at[0] = dynamic;
-      rules::Question const q{split,
-                              count,
-                              R::S::readings[count].spec,
-                              R::S::readings[count + 1].spec,
-                              R::S::names.extents(),
-                              sizes,
-                              false};
-      if constexpr (HasResults<Op>) {
-        auto const all = Op::rule(q);
-        for (Verdict const& v : all.at)
-          if (!splits(v, label)) return false;
-        return true;
-      } else {
-        return splits(Op::rule(q), label);
-      }
-    } else {
+    if constexpr (!Ruled<Op>) {
       return true;
+    } else if constexpr (HasResults<Op>) {
+      auto const all = split_along(id);
+      for (Verdict const& v : all.at)
+        if (!splits(v, label_of(id))) return false;
+      return true;
+    } else {
+      return splits(split_along(id), label_of(id));
+    }
+  }
+  /// Whether blocks split along `id`, which the result lacks, give summands of the result, by the
+  /// operation's own rule. Only of operations that say so, because blocks must do.
+  static constexpr bool sums(Identity id) {
+    if constexpr (sums_parts<Op>) {
+      if (detail::labels_in<Whole>().contains(id)) return false;
+      Verdict const v = split_along(id);
+      return v && v.result.unreduced.contains(0) && v.result.kind == ReduceKind::sum;
+    } else {
+      return false;
     }
   }
   /// Whether a result is accepted, with the dim `label` split.
@@ -185,8 +181,33 @@ struct OperationDims {
   static constexpr std::uint8_t whole(Identity const* dims, int rank) {
     unsigned out = 0;
     for (int d = 0; d < rank; ++d)
-      if (!divides(dims[d])) out |= 1U << d;
+      if (!divides(dims[d]) && !sums(dims[d])) out |= 1U << d;
     return static_cast<std::uint8_t>(out);
+  }
+
+ private:
+  static constexpr int label_of(Identity id) {
+    return RuleOf<Op, typename As::whole...>::S::names.find_label(id);
+  }
+  /// What the rule says where `id` is split over axis 0.
+  static constexpr auto split_along(Identity id) {
+    using R = RuleOf<Op, typename As::whole...>;
+    int const label = label_of(id);
+    Spec split[sizeof...(As)];
+    for (int k = 0; k < count; ++k) {
+      split[k] = R::S::readings[k].spec;
+      if (int const d = split[k].find(label); d >= 0) split[k].dims[d].axes.push(0);
+    }
+    Sizes sizes{};
+    sizes.at[0] = dynamic;
+    rules::Question const q{split,
+                            count,
+                            R::S::readings[count].spec,
+                            R::S::readings[count + 1].spec,
+                            R::S::names.extents(),
+                            sizes,
+                            false};
+    return Op::rule(q);
   }
 };
 

@@ -142,6 +142,7 @@ class ProgramWriter {
       int k = 0;
       ((n.order[k] = order_of<typename As::whole>(operands.at[k]), ++k), ...);
     }
+    n.sums = sums_parts<Op>;
     if constexpr (joins_totals<Op>) {
       planning::ProgramLabels kept;
       for (int d = 0; d < labels.size; ++d)

@@ -66,6 +66,8 @@ struct TakeRows {
   using operation = TakeRows;
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "take";
+  static constexpr bool sums_parts = true;    ///< a rank has zeros for rows that it does not hold
+  static constexpr bool reads_places = true;  ///< of the table's rows
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::take(q.a(), q.operands[1], q.along(), detail::joining(q));
   }
@@ -120,6 +122,7 @@ struct AddRows {
   using gradient = PullsByIds;
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "scatter_add";
+  static constexpr bool sums_parts = true;  ///< a rank adds its own updates
   std::int64_t n = detail::static_extents<V>()[0];
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::scatter_add(q.a(), q.operands[1], q.along());

@@ -73,7 +73,7 @@ constexpr bool can_be_unreduced(RecordedProgram const& p, int node) {
       if (code % base == 1) return true;
     return false;
   }
-  if (n.making == Making::product || n.making == Making::reduction) return true;
+  if (n.making == Making::product || n.making == Making::reduction || n.sums) return true;
   for (int set = 0; set < n.unreduced_count; ++set) {
     bool all = true;
     for (int k = 0; k < n.operands; ++k)
@@ -96,6 +96,40 @@ constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code)
   for (int d = 0; d < n.rank; ++d)
     bytes = mul_sat(bytes, ceil_div(p.extents[n.labels[d]], parts[d]));
   return bytes;
+}
+
+/// Notes the extents of the largest block of a value in a layout, by label.
+constexpr void note_block(RecordedProgram const& p, int node, int code, std::int64_t* extents) {
+  ProgramNode const& n = p.nodes[node];
+  std::int64_t parts[max_dims];
+  for (int d = 0; d < n.rank; ++d) parts[d] = 1;
+  int const base = 2 + n.rank * p.axes;
+  for (int x = 0; x < p.axes; ++x, code /= base)
+    if (int const at = code % base; at >= 2) parts[(at - 2) / p.axes] *= p.sizes.at[x];
+  for (int d = 0; d < n.rank; ++d)
+    extents[n.labels[d]] = ceil_div(p.extents[n.labels[d]], parts[d]);
+}
+/// Elements of the largest block of a value in a layout along the dims before `dim`.
+constexpr std::int64_t outer_elements(RecordedProgram const& p, int node, int code, int dim) {
+  std::int64_t extents[max_program_labels];
+  planning::note_block(p, node, code, extents);
+  std::int64_t elements = 1;
+  for (int d = 0; d < dim; ++d) elements = mul_sat(elements, extents[p.nodes[node].labels[d]]);
+  return elements;
+}
+/// Bytes that a move of `sent` bytes to `received` bytes needs besides both: a packed copy of its
+/// operand, or the messages that are not parts of the blocks themselves, because they lie apart in
+/// them.
+constexpr std::int64_t room_of_move(RecordedProgram const& p, int node, Collective collective,
+                                    int from, int to, int before, int after, std::int64_t sent,
+                                    std::int64_t received) {
+  if (collective == Collective::none) return 0;
+  MoveKind const& kind = kind_of(planning::move_of(collective));
+  std::int64_t messages = 0;
+  if (kind.cuts == Parts::segments && outer_elements(p, node, before, to) > 1) messages = sent;
+  if (kind.joins == Parts::segments && outer_elements(p, node, after, from) > 1)
+    messages = add_sat(messages, received);
+  return messages > sent ? messages : sent;
 }
 
 /// Time of an exchange and of the step that computes the ranks' totals, and what it moves.

@@ -283,6 +283,10 @@ class FrontierSearch : public Settler {
             add_sat(copied, fronts_[p_.operand(node_, making[0], k)]->ways[making[k + 1]].size);
       o.peak = add_sat(o.peak, copies_of(n_, copied));
     }
+    if (n_.total_bytes > 0 && n_.making == Making::reduction)
+      o.peak = add_sat(o.peak, mul_sat(o.size / n_.element_bytes, n_.total_bytes));
+    bool const works = limited_ && n_.work_on != nullptr;
+    if (works) o.peak = add_sat(o.peak, room_of_operation(layout, making));
     if (n_.totals >= 0) {
       Frontier const& rows = *fronts_[p_.operand(node_, making[0], 0)];
       Exchange const e =
@@ -295,6 +299,23 @@ class FrontierSearch : public Settler {
       }
     }
     if (order.peak > o.peak) o.peak = order.peak;
+  }
+  /// Bytes that an operation needs: its workspace, and copies of operands that are parts of others.
+  constexpr std::int64_t room_of_operation(int layout, std::int32_t const* making) const {
+    std::int64_t extents[max_program_labels];
+    for (int l = 0; l < p_.labels; ++l) extents[l] = p_.extents[l];
+    planning::note_block(p_, node_, graph_.codes[layout], extents);
+    std::int64_t copied = 0;
+    for (int k = 0; k < n_.operands; ++k) {
+      int const operand = p_.operand(node_, making[0], k);
+      Frontier const& front = *fronts_[operand];
+      Option const& o = front.ways[making[k + 1]];
+      planning::note_block(p_, operand, front.graph.codes[o.layout], extents);
+      bool const part = o.from >= 0 && front.graph.fans[front.graph.edges[o.edge].fan].collective ==
+                                           Collective::none;
+      if (part) copied = add_sat(copied, o.size);
+    }
+    return add_sat(copied, n_.work_on(p_, n_, extents).workspace);
   }
   /// Picoseconds of the value's own computation for the current assignment of axes; `bytes` are
   /// read and written.

@@ -54,46 +54,6 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
   return rows;
 }
 
-/// The memory of the product of two blocks besides operands and result, and its gemm.
-struct ProductRoom {
-  std::int64_t bytes = 0;
-  GemmSize gemm{};
-
-  /// `made`: bytes of the result; `workspace`: those that the gemm needs.
-  constexpr ProductRoom(LabelledLayout a, LabelledLayout b, Labels const& out,
-                        std::int64_t element_bytes, std::int64_t made, ProductElements const& e,
-                        std::int64_t workspace) {
-    std::int64_t sums[2]{};
-    for (int k = 0; k < 2; ++k) {
-      LabelledLayout& x = k == 0 ? a : b;
-      LabelledLayout const less = summed(x, k == 0 ? b : a, out);
-      if (less.layout.rank == x.layout.rank) continue;
-      x = less;
-      std::int64_t const n = x.layout.elements();
-      sums[k] = mul_sat(n, element_bytes);
-      need(add_sat(add_sat(sums[0], sums[1]), mul_sat(n, e.total_bytes)));
-    }
-    ProductSteps const steps(a, b, out, e.any_strides);
-    gemm = steps.size;
-    std::int64_t more = steps.turns ? made : 0;
-    std::int64_t const copies[2] = {
-        steps.packs_a ? mul_sat(a.layout.elements(), element_bytes) : 0,
-        steps.packs_b ? mul_sat(b.layout.elements(), element_bytes) : 0};
-    for (int k = 0; k < 2; ++k) {
-      more = add_sat(more, copies[k]);
-      need(add_sat(more, add_sat(sums[0], sums[1])));
-      if (copies[k] > 0) sums[k] = 0;
-    }
-    std::int64_t const elements[] = {a.layout.elements(), b.layout.elements(),
-                                     steps.result.layout.elements()};
-    for (std::int64_t const n : elements) more = add_sat(more, mul_sat(n, e.copy_bytes));
-    need(add_sat(add_sat(more, workspace), add_sat(sums[0], sums[1])));
-  }
-
- private:
-  constexpr void need(std::int64_t now) { bytes = std::max(bytes, now); }
-};
-
 /// Follows the blocks of one plan through its steps, as the executor moves them
 /// (execute/executor.hpp, execute/collective_step.hpp). Slices and transposes are views, which are
 /// packed where a collective or an operation needs it. Every block counts as the largest of its
@@ -130,9 +90,31 @@ class LocalMemory {
     c.element_bytes = z.element_bytes;
     c.layout = packed_layout(made, z);
     c.bytes = bytes_of(c);
-    ProductRoom const room(a, b, out, z.element_bytes, c.bytes, e, workspace);
-    gemm_ = room.gemm;
-    note(room.bytes);
+    note(0);
+    std::int64_t sums[2]{};
+    for (int k = 0; k < 2; ++k) {
+      LabelledLayout& x = k == 0 ? a : b;
+      LabelledLayout const less = summed(x, k == 0 ? b : a, out);
+      if (less.layout.rank == x.layout.rank) continue;
+      x = less;
+      std::int64_t const n = x.layout.elements();
+      sums[k] = mul_sat(n, z.element_bytes);
+      note(add_sat(add_sat(sums[0], sums[1]), mul_sat(n, e.total_bytes)));
+    }
+    ProductSteps const steps(a, b, out, e.any_strides);
+    gemm_ = steps.size;
+    std::int64_t more = steps.turns ? c.bytes : 0;
+    std::int64_t const copies[2] = {
+        steps.packs_a ? mul_sat(a.layout.elements(), z.element_bytes) : 0,
+        steps.packs_b ? mul_sat(b.layout.elements(), z.element_bytes) : 0};
+    for (int k = 0; k < 2; ++k) {
+      more = add_sat(more, copies[k]);
+      note(add_sat(more, add_sat(sums[0], sums[1])));
+      if (copies[k] > 0) sums[k] = 0;
+    }
+    std::int64_t const elements[] = {a.layout.elements(), b.layout.elements(), c.layout.elements()};
+    for (std::int64_t const n : elements) more = add_sat(more, mul_sat(n, e.copy_bytes));
+    note(add_sat(add_sat(more, workspace), add_sat(sums[0], sums[1])));
     c.is_made = true;
     release_others(Slot::result);
   }

@@ -84,6 +84,7 @@ struct ProgramNode {
   /// For an operation on rows of its first operand that may be split: the value of their totals,
   /// which has no candidates of its own (`Exchange`); -1: none.
   std::int16_t totals = -1;
+  bool sums = false;     ///< whether an operation on parts of a dim gives summands of its value
   bool rereads = false;  ///< whether the operation reads its operands again beside the totals
 };
 

@@ -9,7 +9,6 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/accounting.hpp>
 #include <shardtype/plan/frontier.hpp>
-#include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/lower_bound.hpp>
 #include <shardtype/plan/program.hpp>
 #include <shardtype/plan/rooms.hpp>
@@ -258,33 +257,17 @@ struct ProgramPlan {
         return 0;
     }
   }
-  /// Blocks that are no part of another one need no copy, but a message can be as large as what is
-  /// sent and received.
   constexpr std::int64_t room_of_move(int step) const {
-    std::int64_t const sent = block_bytes(steps[step].input[0]);
-    planning::LocalMemory memory;
-    Step const s = move(step);
-    memory.hold(Slot::a, s.before, sizing(step));
-    Step of = s;
-    of.slot = Slot::a;
-    memory.move(of, sizing(step));
-    std::int64_t const more = memory.most() - block_bytes(step);
-    return std::max(sent, is_part(steps[step].input[0]) ? add_sat(sent, more) : more);
+    ProgramStep const& s = steps[step];
+    return planning::room_of_move(program, s.node, s.collective, s.from, s.to,
+                                  steps[s.input[0]].layout, s.layout, block_bytes(s.input[0]),
+                                  block_bytes(step));
   }
   constexpr std::int64_t room_of_product(int step) const {
-    ProgramStep const& s = steps[step];
-    ProgramNode const& n = program.nodes[s.node];
-    planning::LabelledLayout in[2];
-    for (int k = 0; k < 2; ++k) {
-      ProgramNode const& from = program.nodes[steps[s.input[k]].node];
-      in[k].layout = layout_of(s.input[k]);
-      for (int d = 0; d < from.rank; ++d) in[k].label[d] = from.labels[d];
-    }
-    Labels out;
-    for (int d = 0; d < n.rank; ++d) out.push(n.labels[d]);
-    return planning::ProductRoom(in[0], in[1], out, n.element_bytes, block_bytes(step),
-                                 {n.total_bytes, n.any_strides, n.copy_bytes}, 0)
-        .bytes;
+    std::int64_t copied = block_bytes(step);
+    for (int k = 0; k < steps[step].inputs; ++k)
+      copied = add_sat(copied, block_bytes(steps[step].input[k]));
+    return planning::copies_of(program.nodes[steps[step].node], copied);
   }
   /// Whether a step's block is part of another one: a slice, or a slice with other names.
   constexpr bool is_part(int step) const {
@@ -295,31 +278,17 @@ struct ProgramPlan {
     }
     return false;
   }
-  /// The layout of a step's largest block.
-  constexpr core::Layout layout_of(int step) const {
-    core::Layout out = planning::packed_layout(spec(step), sizing(step));
-    int whole = step;
-    while (is_part(whole) || in_memory_of_input(whole)) whole = steps[whole].input[0];
-    core::Layout const all = planning::packed_layout(spec(whole), sizing(whole));
-    for (int d = 0; d < out.rank; ++d) out.stride[d] = all.stride[d];
-    return out;
-  }
   /// The work of an operation.
   constexpr planning::Work work_of(int step) const {
     std::int64_t extents[max_program_labels];
     for (int l = 0; l < program.labels; ++l) extents[l] = program.extents[l];
-    note_block(step, extents);
-    for (int k = 0; k < steps[step].inputs; ++k) note_block(steps[step].input[k], extents);
+    planning::note_block(program, steps[step].node, steps[step].layout, extents);
+    for (int k = 0; k < steps[step].inputs; ++k) {
+      ProgramStep const& in = steps[steps[step].input[k]];
+      planning::note_block(program, in.node, in.layout, extents);
+    }
     ProgramNode const& n = program.nodes[steps[step].node];
     return n.work_on(program, n, extents);
-  }
-  /// Notes the extents of a step's largest block by label.
-  constexpr void note_block(int step, std::int64_t* extents) const {
-    ProgramNode const& n = program.nodes[steps[step].node];
-    Spec const s = spec(step);
-    for (int d = 0; d < n.rank; ++d)
-      extents[n.labels[d]] =
-          largest_block(program.extents[n.labels[d]], s.dims[d].axes, program.sizes);
   }
   constexpr double product_flops(int step) const {
     ProgramStep const& s = steps[step];

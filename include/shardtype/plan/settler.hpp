@@ -245,7 +245,12 @@ class Settler {
     o.time = time;
     o.moved = moved;
     o.peak = add_sat(here.held, size);
-    if (fan.collective != Collective::none) o.peak = add_sat(o.peak, here.size);
+    if (fan.collective != Collective::none)
+      o.peak = add_sat(o.peak, !limited_ ? here.size
+                                         : planning::room_of_move(
+                                               p_, node_, fan.collective, fan.from_dim,
+                                               graph_.edges[edge].to_dim, graph_.codes[here.layout],
+                                               graph_.codes[to], here.size, size));
     if (o.peak < here.peak) o.peak = here.peak;
     o.size = size;
     o.held = size;

@@ -39,7 +39,7 @@ class UnreducedReach {
     ProgramNode const& n = p_.nodes[node];
     unsigned axes = 0;
     for (int way = 0; way < n.ways; ++way) {
-      bool const sums = n.making == Making::product || n.making == Making::reduction;
+      bool const sums = n.making == Making::product || n.making == Making::reduction || n.sums;
       if (sums && sums_over_a_label(node, way)) return (1U << p_.axes) - 1;
       for (int set = 0; set < n.unreduced_count; ++set) {
         unsigned together = (1U << p_.axes) - 1;
