@@ -57,17 +57,6 @@ constexpr char const* block_function_name() {
 /// Whether ranks that hold parts of a dim that the result lacks may compute summands of it.
 template <class Op>
 inline constexpr bool sums_parts = requires { requires Op::sums_parts; };
-/// Whether ranks may share the rows that `Op` works on: they join totals of the reduction
-/// `Op::row_totals`.
-template <class Op>
-inline constexpr bool joins_totals = false;
-template <class Op>
-  requires requires { typename Op::row_totals; }
-inline constexpr bool joins_totals<Op> = Op::row_totals::kind == ReductionKind::whole;
-template <class A, class... As>
-struct FirstOperand {
-  using type = typename A::whole;
-};
 /// Whether it reads its operands again when the totals are known.
 template <class Op>
 inline constexpr bool rereads_rows = false;
@@ -75,6 +64,18 @@ template <class Op>
   requires requires { Op::rereads_rows; }
 inline constexpr bool rereads_rows<Op> = Op::rereads_rows;
 
+/// Whether ranks may share the rows that `Op` works on: they join totals of the reduction
+/// `Op::row_totals`.
+template <class Op>
+inline constexpr bool joins_totals = false;
+template <class Op>
+  requires requires { typename Op::row_totals; }
+inline constexpr bool joins_totals<Op> =
+    rereads_rows<Op> || Op::row_totals::kind == ReductionKind::whole;
+template <class A, class... As>
+struct FirstOperand {
+  using type = typename A::whole;
+};
 /// The operation with the run-time arguments that take the most work, or else with default ones.
 template <class Op>
 constexpr Op dearest() {

@@ -3,12 +3,14 @@
 /// memory once.
 
 #include <cstdint>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/moments.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/nn/types_norm.hpp>
 
@@ -64,8 +66,22 @@ KOKKOS_FUNCTION RowScale<W> scale_of(T const* x, std::int64_t n, Stride stride, 
   return {mean, W(1) / shardtype::kernels::math::sqrt(square / count + eps)};
 }
 
-/// out = (x - mean) scale gain + bias; `bias` null: none.
-template <bool Centred, class T>
+/// The same of the totals of a row of `n` elements that other ranks hold parts of.
+template <class W, class Mean>
+KOKKOS_FUNCTION RowScale<W> scale_of(shardtype::kernels::Moments<W, Mean> const& total, W, W eps) {
+  W const off = total.distances / total.count;
+  W const square = total.squares / total.count - off * off;
+  return {total.near + off,
+          W(1) / shardtype::kernels::math::sqrt((square < W(0) ? W(0) : square) + eps)};
+}
+template <class W>
+KOKKOS_FUNCTION RowScale<W> scale_of(W squares, W n, W eps) {
+  return {W{}, W(1) / shardtype::kernels::math::sqrt(squares / n + eps)};
+}
+
+/// out = (x - mean) scale gain + bias; `bias` null: none. `Total` not void: of these totals of rows
+/// of `terms` elements.
+template <bool Centred, class T, class Total = void>
 struct NormRows {
   using W = shardtype::kernels::wide_t<T>;
   using C = shardtype::detail::computed_t<T>;
@@ -75,17 +91,29 @@ struct NormRows {
   T const* gain;
   T const* bias;
   W eps;
+  Total const* totals = nullptr;
+  W terms = 0;
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     std::int64_t const at = shape.begin(row);
     if (shape.inner == 1) {
-      run(out + at, x + at, Neighbours{});
+      run(row, out + at, x + at, Neighbours{});
     } else {
-      run(out + at, x + at, shape.inner);
+      run(row, out + at, x + at, shape.inner);
     }
   }
   template <class Stride>
-  KOKKOS_FUNCTION void run(T* to, T const* from, Stride stride) const {
-    auto const s = kernels::scale_of<Centred>(from, shape.length, stride, eps);
+  KOKKOS_FUNCTION RowScale<W> scale([[maybe_unused]] std::int64_t row,
+                                    [[maybe_unused]] T const* from,
+                                    [[maybe_unused]] Stride stride) const {
+    if constexpr (std::is_void_v<Total>) {
+      return kernels::scale_of<Centred>(from, shape.length, stride, eps);
+    } else {
+      return kernels::scale_of(totals[row], terms, eps);
+    }
+  }
+  template <class Stride>
+  KOKKOS_FUNCTION void run(std::int64_t row, T* to, T const* from, Stride stride) const {
+    auto const s = scale(row, from, stride);
     C const mean = static_cast<C>(s.mean);
     C const scale = static_cast<C>(s.scale);
     if (bias == nullptr) {

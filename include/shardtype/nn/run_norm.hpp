@@ -6,6 +6,7 @@
 
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/lookup.hpp>
+#include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/runs.hpp>
 #include <shardtype/nn/kernels_norm.hpp>
 #include <shardtype/nn/types_norm.hpp>
@@ -59,6 +60,23 @@ struct Run<op::RowNorm<Centred, D>> : Filled<Run<op::RowNorm<Centred, D>>> {
         "shardtype::norm", shape.length == 0 ? 0 : shape.rows,
         Work{shape, nn::detail::written(out), execute::data_of(x), execute::data_of(gain), added,
              static_cast<typename Work::W>(op.eps)});
+  }
+  /// The block of the result, of totals.
+  template <class T, class Space, class A, class Gain, class... Bias>
+  static Buffer joined(op::RowNorm<Centred, D> const& op, JoinedRows<T, Space> const& rows,
+                       A const& x, Gain const& gain, Bias const&... bias) {
+    using Total = typename reducer_t<typename op::RowNorm<Centred, D>::row_totals, T>::Total;
+    using Work = nn::kernels::NormRows<Centred, T, Total>;
+    T const* added = nullptr;
+    ((added = execute::data_of(bias)), ...);
+    auto const shape = nn::detail::row_shape<D>(x);
+    Buffer out = rows.template take<T>(rows.layout.elements());
+    nn::detail::run_rows<A>(
+        "shardtype::norm", shape.length == 0 ? 0 : shape.rows,
+        Work{shape, static_cast<T*>(out.data()), execute::data_of(x), execute::data_of(gain), added,
+             static_cast<typename Work::W>(op.eps), static_cast<Total const*>(rows.totals.data()),
+             static_cast<typename Work::W>(rows.terms)});
+    return out;
   }
 };
 template <bool Centred, class D>

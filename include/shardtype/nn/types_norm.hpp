@@ -7,6 +7,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/reduction.hpp>
 #include <shardtype/rules/along.hpp>
 #include <shardtype/rules/elementwise.hpp>
 #include <shardtype/rules/reduction.hpp>
@@ -81,6 +82,10 @@ struct RowNorm {
   using operation = RowNorm;
   using from = shardtype::detail::Bare<D>;
   static constexpr std::string_view name = Centred ? "layer_norm" : "rms_norm";
+  /// Automatic mode may split rows.
+  using row_totals =
+      std::conditional_t<Centred, shardtype::reductions::Variance, shardtype::reductions::Norm>;
+  static constexpr bool rereads_rows = true;
   double eps = Centred ? 1e-5 : 1e-6;
   static constexpr Verdict rule(rules::Question const& q) { return rules::row_norm(q); }
   template <class A, class... Bs>
