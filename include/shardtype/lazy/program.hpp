@@ -362,7 +362,8 @@ class ProgramWriter {
       if (axis[x] < 0) refuse_with(Code::M01_axis_not_in_mesh), axis[x] = 0;
     }
     Spec out;
-    for (int d = 0; d < s.rank; ++d) {
+    // labels for which there was no room are not those of the type: L03
+    for (int d = 0; d < s.rank && !builder.program.overflow; ++d) {
       int const from = s.find(S::names.find_label(label_[labels.at[d]].id));
       AxisList list;
       for (int k = 0; k < s.dims[from].axes.size; ++k) list.push(axis[s.dims[from].axes[k]]);
