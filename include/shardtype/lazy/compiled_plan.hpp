@@ -174,9 +174,8 @@ struct AlikeValues {
   };
   static constexpr bool alike_totals(RecordedProgram const& p, ProgramNode const& x,
                                      ProgramNode const& y) {
-    if (x.totals < 0 || y.totals < 0) return x.totals == y.totals;
-    return x.rereads == y.rereads &&
-           p.nodes[x.totals].element_bytes == p.nodes[y.totals].element_bytes;
+    if (!x.rereads || !y.rereads) return x.rereads == y.rereads;
+    return p.nodes[x.totals].element_bytes == p.nodes[y.totals].element_bytes;
   }
   constexpr bool alike(RecordedProgram const& p, int a, int b) const {
     ProgramNode const& x = p.nodes[a];

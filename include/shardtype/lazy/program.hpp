@@ -150,8 +150,8 @@ class ProgramWriter {
       using F = typename Op::row_totals;
       n.totals = static_cast<std::int16_t>(builder.totals(
           operands.at[0], kept,
-          static_cast<int>(
-              F::template total_bytes<element_t<typename FirstOperand<As...>::type>>)));
+          static_cast<int>(F::template total_bytes<element_t<typename FirstOperand<As...>::type>>),
+          rereads_rows<Op>));
       n.rereads = rereads_rows<Op>;
       builder.program.nodes[n.totals].origin = static_cast<std::int16_t>(origin_);
     }

@@ -84,6 +84,12 @@ class ProgramRun {
   /// The block of the last step.
   AnyBlock run();
 
+  /// Whether the memory of a step's input is not used after it.
+  bool frees_input(int step) {
+    int const input = plan_.steps[step].input[0];
+    return last_read(input) == step && !in_given(input);
+  }
+
   /// The value of a step whose packed block is in `memory`.
   AnyBlock packed_block(int step, Buffer memory) const;
   /// A new packed block for a step's value.
@@ -121,6 +127,13 @@ class ProgramRun {
   void drop(int step) {
     blocks_[static_cast<std::size_t>(step)] = {};
     further(step) = shardtype::detail::List<AnyBlock>();
+  }
+  /// Whether a step's block is memory of an operand of the program.
+  bool in_given(int step) const {
+    while (node(step).making == Making::relabel &&
+           plan_.steps[step].kind == ProgramStep::Kind::make)
+      step = plan_.steps[step].input[0];
+    return plan_.steps[step].kind == ProgramStep::Kind::given;
   }
   int& last_read(int step) { return last_read_[static_cast<std::size_t>(step)]; }
   ProgramPart const& part(int step) const {
@@ -175,8 +188,16 @@ AnyBlock move_block(ProgramRun& run, int step) {
   Step const s = run.plan().move(step);
   AnyBlock const& from = run.input(step, 0);
   Value<T> v{execute::elements_of<T>(from), from.layout, s.before, from.keep};
-  return execute::any_block(
-      Executor<T, Space>(run.mesh(), run.axes(), z, run.where()).step(s, std::move(v)));
+  Value<T> out = Executor<T, Space>(run.mesh(), run.axes(), z, run.where()).step(s, std::move(v));
+  // a part of a value that nothing else reads would hold all of it
+  if (s.move == Move::slice && run.frees_input(step) && out.layout.elements() > 0) {
+    Value<T> packed = run.template fresh<T, Space>(step);
+    typename Space::execution_space const exec{};
+    kernels::copy_packed(exec, out.data, out.layout, static_cast<T*>(packed.keep.data()));
+    exec.fence();
+    return execute::any_block(std::move(packed));
+  }
+  return execute::any_block(std::move(out));
 }
 
 /// A local product of two blocks.
@@ -504,7 +525,8 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     return execute::packed_block(std::move(out), extents);
   }
   static AnyBlock joined(ProgramRun& run, int step, Op const& op) {
-    return joined(run, step, op, std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    return joined(run, step, op,
+                  std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
   }
   template <int... K>
   static AnyBlock joined(ProgramRun& run, int step, Op const& op,

@@ -132,23 +132,11 @@ constexpr std::int64_t room_of_move(RecordedProgram const& p, int node, Collecti
   return messages > sent ? messages : sent;
 }
 
-/// Time of an exchange and of the step that computes the ranks' totals, and what it moves.
-struct ExchangeCost {
-  std::int64_t time = 0;
-  std::int64_t moved = 0;
-  std::int64_t bytes = 0;  ///< of the totals of a block
-};
-/// Those of operation `node`, whose first operand has blocks of `rows` bytes.
-constexpr ExchangeCost exchange_cost(RecordedProgram const& p, int node, Exchange const& e,
-                                     std::int64_t rows, Rates const& rates) {
-  ExchangeCost out;
-  out.bytes = block_bytes(p, p.nodes[node].totals, e.joined);
-  Cost const join = step_cost(Collective::all_reduce, out.bytes, out.bytes, rates.ranks[e.axes],
-                              rates.over[e.axes]);
-  out.time = in_time(join.picoseconds + picoseconds(static_cast<double>(add_sat(rows, out.bytes)),
-                                                    rates.over[0].memory_bytes_per_second));
-  out.moved = join.bytes;
-  return out;
+/// The cost of the exchange of operation `node`.
+constexpr Cost exchange_cost(RecordedProgram const& p, int node, Exchange const& e,
+                             Rates const& rates) {
+  std::int64_t const bytes = block_bytes(p, p.nodes[node].totals, e.joined);
+  return step_cost(Collective::all_reduce, bytes, bytes, rates.ranks[e.axes], rates.over[e.axes]);
 }
 
 /// The order of evaluating operands with the least total peak: operands that release the most

@@ -55,6 +55,7 @@ class FrontierSearch : public Settler {
 
   constexpr void make(int way) {
     way_ = way;
+    joined_ = n_.totals >= 0 && p_.operand(node_, way, 0) == n_.totals;
     labels_ = 0;
     parties_ = n_.operands + 1;
     for (int d = 0; d < n_.rank; ++d) note(n_.labels[d], 0, d);
@@ -73,7 +74,8 @@ class FrontierSearch : public Settler {
       code_[k] = 0;
     }
     for (int l = 0; l < labels_; ++l) {
-      spread_[l] = n_.totals >= 0 && digit_[l][1] > 0 && p_.find(n_.totals, label_[l]) < 0;
+      spread_[l] =
+          n_.totals >= 0 && n_.rereads && digit_[l][1] > 0 && p_.find(n_.totals, label_[l]) < 0;
       whole_[l] = whole_[l] && !spread_[l];
     }
     flops_ = 0;
@@ -113,7 +115,7 @@ class FrontierSearch : public Settler {
       for (int k = 0; k < parties_; ++k) digit_[l][k] = 0;
     }
     digit_[l][party] = 2 + d * p_.axes;
-    whole_[l] = whole_[l] || ((n_.whole[party] >> d) & 1U) != 0;
+    whole_[l] = whole_[l] || (!joined_ && ((n_.whole[party] >> d) & 1U) != 0);
   }
   /// Enumerates all assignments of the axes from `x` on. `code_` holds the layouts of all parties
   /// so far.
@@ -191,15 +193,12 @@ class FrontierSearch : public Settler {
     }
     std::int64_t exchanged = 0;
     std::int64_t joining = 0;
-    if (n_.totals >= 0) {
+    if (n_.rereads) {
       Exchange const e = planning::exchange_of(p_, node_, code_[1]);
       if (e.axes != 0) {
-        ExchangeCost const c =
-            planning::exchange_cost(p_, node_, e, front_[1]->ways[chosen_[1]].size, rates_);
-        exchanged = c.moved;
-        joining = c.time;
-        if (!n_.rereads) bytes = static_cast<double>(bytes_[result_]);
-        bytes += static_cast<double>(c.bytes);
+        Cost const c = planning::exchange_cost(p_, node_, e, rates_);
+        exchanged = c.bytes;
+        joining = c.picoseconds;
       }
     }
     if (!limited_) {
@@ -287,7 +286,7 @@ class FrontierSearch : public Settler {
       o.peak = add_sat(o.peak, mul_sat(o.size / n_.element_bytes, n_.total_bytes));
     bool const works = limited_ && n_.work_on != nullptr;
     if (works) o.peak = add_sat(o.peak, room_of_operation(layout, making));
-    if (n_.totals >= 0) {
+    if (n_.rereads) {
       Frontier const& rows = *fronts_[p_.operand(node_, making[0], 0)];
       Exchange const e =
           planning::exchange_of(p_, node_, rows.graph.codes[rows.ways[making[1]].layout]);
@@ -324,7 +323,8 @@ class FrontierSearch : public Settler {
     if (n_.making == Making::product) return picoseconds(flops_, m.flops_per_second);
     if (n_.making == Making::relabel || n_.making == Making::result) return 0;
     std::int64_t const memory = picoseconds(bytes, m.memory_bytes_per_second);
-    if (n_.work_on == nullptr || n_.totals >= 0) return memory;
+    if (joined_) return 0;  // see ProgramPlan
+    if (n_.work_on == nullptr || n_.rereads) return memory;
     std::int64_t const computing = picoseconds(flops_, m.flops_per_second);
     return computing > memory ? computing : memory;
   }
@@ -335,6 +335,7 @@ class FrontierSearch : public Settler {
 
   // The alternative under consideration. Parties: the value, then its operands.
   int way_ = 0;
+  bool joined_ = false;  ///< whether it reads totals of its rows
   int parties_ = 0;
   Frontier const* front_[max_operands + 1]{};
   std::int16_t const* index_at_[max_operands + 1]{};

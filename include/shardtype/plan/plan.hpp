@@ -288,12 +288,26 @@ struct Plan {
     for (int d = 0; d < s->rank; ++d) x.label[d] = s->dims[d].label;
     return x;
   }
+  /// Bytes of the operands' blocks where `computes` reads them.
+  constexpr std::int64_t read_bytes(Step const& computes) const {
+    std::int64_t bytes = more_bytes;
+    for (int k = 0; k < operand_count; ++k) {
+      Spec const* read = &operands[k];
+      for (Step const& s : *this) {
+        if (s == computes) break;
+        if (s.slot == operand_slot(k)) read = &s.after;
+      }
+      bytes = add_sat(bytes, block_bytes(*read, operand_slot(k)));
+    }
+    return bytes;
+  }
   /// A product is priced by its flops, other computations by the bytes they read and write.
   constexpr planning::Computation computation(Step const& s, bool priced) const {
     planning::Computation c{local_flops, 0, workspace, shares};
     bool const product = of == PlanOf::product;
     if (product) c.product = static_cast<double>(local_flops);
-    if (priced && !product && !shares) c.bytes = given_bytes() + block_bytes(s.after, s.slot);
+    if (priced && !product && !shares)
+      c.bytes = add_sat(read_bytes(s), block_bytes(s.after, s.slot));
     return c;
   }
 };

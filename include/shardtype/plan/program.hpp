@@ -81,8 +81,9 @@ struct ProgramNode {
   std::int16_t shares =
       0;  ///< number of consumers of a value computed once; the value is shared if this is at least
           ///< 2
-  /// For an operation on rows of its first operand that may be split: the value of their totals,
-  /// which has no candidates of its own (`Exchange`); -1: none.
+  /// For an operation on rows of its first operand that may be split: the value of their totals;
+  /// -1: none. A reduction reads either its operand or them; an operation that rereads its operand
+  /// exchanges them (`Exchange`), so that they have no candidates of their own.
   std::int16_t totals = -1;
   bool sums = false;     ///< whether an operation on parts of a dim gives summands of its value
   bool rereads = false;  ///< whether the operation reads its operands again beside the totals
@@ -215,7 +216,7 @@ struct Exchange {
 constexpr Exchange exchange_of(RecordedProgram const& p, int node, std::int32_t layout) {
   Exchange out;
   int const totals = p.nodes[node].totals;
-  if (totals < 0) return out;
+  if (totals < 0 || !p.nodes[node].rereads) return out;
   ProgramNode const& rows = p.nodes[p.operand(node, 0, 0)];
   int const from = 2 + rows.rank * p.axes;
   int const to = 2 + p.nodes[totals].rank * p.axes;

@@ -201,16 +201,25 @@ class ProgramBuilder {
     for (int k = 0; k <= size; ++k) v.whole[k] = n.whole[k];
     v.operands = static_cast<std::int8_t>(size);
     v.ways = 1;
+    bool const reads_totals = v.totals >= 0 && !v.rereads;
+    if (reads_totals) v.ways = 2;
     int const node = program.add(v);
     for (int k = 0; k < size; ++k) use(operands[k]);
+    if (reads_totals) program.use(v.totals);
     return node;
   }
   /// Adds the totals of rows of a value, one of `total_bytes` bytes per element of the dims `kept`,
-  /// for the operation that is added next. Nothing else reads them.
-  constexpr int totals(int rows, ProgramLabels const& kept, int total_bytes) {
+  /// for the operation that is added next. Nothing else reads them. `exchanged`: they have no
+  /// candidates of their own.
+  constexpr int totals(int rows, ProgramLabels const& kept, int total_bytes, bool exchanged) {
     ProgramNode n = value(Making::reduction, kept, total_bytes, program.nodes[rows].work);
     n.total_bytes = total_bytes;
-    return program.add(n);
+    if (exchanged) return program.add(n);
+    n.operands = 1;
+    n.ways = 1;
+    int const node = program.add(n);
+    program.use(rows);
+    return node;
   }
   /// Adds the value of a shard_map, whose result has this sharding; the shardings of its operands
   /// are fixed. `keeps`: it holds its operands to the end of the program.

@@ -312,14 +312,14 @@ struct ProgramPlan {
            program.nodes[steps[step].node].making == Making::product;
   }
   constexpr bool has_flops(int step) const {
-    return is_product(step) || totals_of_rows(step) ||
+    return is_product(step) ||
            (is_operation(step) && program.nodes[steps[step].node].work_on != nullptr);
   }
   constexpr bool is_operation(int step) const {
     return steps[step].kind == ProgramStep::Kind::make &&
            program.nodes[steps[step].node].making == Making::operation;
   }
-  /// Whether a step computes totals of rows that are split, or reads them.
+  /// Whether a step computes totals of rows, which are read again; whether it reads totals.
   constexpr bool totals_of_rows(int step) const {
     ProgramStep const& s = steps[step];
     ProgramNode const& n = program.nodes[s.node];
@@ -330,10 +330,14 @@ struct ProgramPlan {
     return is_operation(step) && n.totals >= 0 &&
            steps[steps[step].input[steps[step].inputs - 1]].node == n.totals;
   }
-  /// One for each element of rows that a step reads.
-  constexpr std::int64_t flops_of_rows(int step) const {
-    int const rows = steps[step].input[0];
-    return block_bytes(rows) / program.nodes[steps[rows].node].element_bytes;
+  /// What an operation on split rows costs as on whole rows, which its kernels read twice, too; the
+  /// end of a reduction costs nothing, as in the plan of a call.
+  constexpr void compute_from_totals(int step, planning::Computation& c) const {
+    ProgramStep const& s = steps[step];
+    if (!program.nodes[s.node].rereads) return;
+    c.bytes = block_bytes(step);
+    for (int k = 0; k + 1 < s.inputs; ++k) c.bytes = add_sat(c.bytes, block_bytes(s.input[k]));
+    c.flops = mul_sat(2, block_bytes(step) / program.nodes[s.node].element_bytes);
   }
   /// The costs of a step that computes a value.
   constexpr planning::Computation computation(int step) const {
@@ -344,13 +348,14 @@ struct ProgramPlan {
       c.flops =
           flops > 4e18 ? std::int64_t{4'000'000'000'000'000'000} : static_cast<std::int64_t>(flops);
       c.product = flops * program.nodes[steps[step].node].work;
-    } else if (!c.shares && program.nodes[steps[step].node].making != Making::result) {
+    } else if (reads_totals(step)) {
+      compute_from_totals(step, c);
+    } else if (!c.shares && !totals_of_rows(step) &&
+               program.nodes[steps[step].node].making != Making::result) {
       c.bytes = block_bytes(step);
       for (int k = 0; k < steps[step].inputs; ++k)
         c.bytes = add_sat(c.bytes, block_bytes(steps[step].input[k]));
-      if (has_flops(step))
-        c.flops =
-            totals_of_rows(step) || reads_totals(step) ? flops_of_rows(step) : work_of(step).flops;
+      if (has_flops(step)) c.flops = work_of(step).flops;
     }
     return c;
   }
@@ -471,7 +476,7 @@ class PlanWriter {
   /// For an operation on split rows: adds the steps of their totals, which `s` reads as well.
   constexpr void exchange(ProgramStep& s) {
     ProgramNode const& n = plan_.program.nodes[s.node];
-    if (n.totals < 0) return;
+    if (!n.rereads) return;
     Exchange const e = planning::exchange_of(plan_.program, s.node, plan_.steps[s.input[0]].layout);
     if (e.axes == 0) return;
     ProgramStep totals;
@@ -487,7 +492,6 @@ class PlanWriter {
     totals.layout = e.joined;
     totals.input[0] = static_cast<std::int16_t>(emitted_);
     finish(totals);
-    if (!n.rereads) s.inputs = 0;
     s.input[s.inputs++] = static_cast<std::int16_t>(emitted_);
   }
   /// Adds a step whose inputs are known.

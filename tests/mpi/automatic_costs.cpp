@@ -1,0 +1,283 @@
+// What automatic mode promises about one call: it is predicted to be no slower than the same call
+// with named results, sends what its plan says, holds no more than its plan says, keeps to a memory
+// limit or refuses, and has the values of the strict call. Rows may be split over ranks.
+// SOURCES: tests/shim/pmpi.cpp
+// TIMEOUT: 300
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/nn/nn.hpp>
+#include <shardtype/random/random.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct S : Index<"S"> {};
+struct V : Index<"V"> {};
+struct D : Index<"D"> {};
+struct K : Index<"K"> {};
+using Grid = Mesh<X, Y>;
+
+// Small sizes leave nothing to exchange in the best plan; long rows make it worth while.
+constexpr std::array<std::int64_t, 2> shapes[] = {{64, 4096}, {37, 501}, {3, 2000},
+                                                  {200, 3},   {0, 5},    {1, 1}};
+
+// The largest difference between two tensors of one sharding; NaN counts as different.
+template <class A>
+double difference(A const& a, A const& b) {
+  auto const x = to_host(a);
+  auto const y = to_host(b);
+  double most = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    double const off = std::abs(static_cast<double>(x[k]) - static_cast<double>(y[k]));
+    most = off <= most ? most : off;
+  }
+  return most;
+}
+
+// Held bytes of a call on this rank, besides what was there before.
+template <class Call>
+std::pair<std::int64_t, std::int64_t> measure(Call const& call) {
+  auto& memory = runtime::run_time.memory;
+  std::int64_t const before = memory.now();
+  memory.reset();
+  shim::reset();
+  auto const result = call();
+  std::int64_t const sent = shim::bytes();
+  return {memory.most() - before, sent};
+}
+
+template <class Plan>
+Coords coords_of(PlannedProgram const& p, Plan const& mesh) {
+  Coords at;
+  for (int x = 0; x < p.names.axes; ++x)
+    at.at[x] = p.names.axis[x].id == core::identity<X> ? mesh.template coordinate<X>()
+                                                       : mesh.template coordinate<Y>();
+  return at;
+}
+
+int splits = 0;  // plans in which ranks share rows
+
+// Compares `evaluate<Out...>` of `body` with the plan `strict` and the values `want`.
+template <class... Out, class Want, class Body, class... As>
+void compare(Grid const& mesh, Plan const* strict, Want const& want, Body const& body,
+             double tolerance, As const&... as) {
+  auto const e = body(lazy(as)...);
+  PlannedProgram const p = planned(evaluate_to<Out...>, mesh, e);
+  INFO(explain(p));
+  if (strict != nullptr) {
+    INFO("strict " << strict->seconds(p.machine));
+    CHECK(p.seconds() <= strict->seconds(p.machine) * (1 + 1e-9));
+  }
+  for (planning::ProgramNode const* n = p.plan.program.nodes;
+       n != p.plan.program.nodes + p.plan.program.size; ++n)
+    if (n->totals >= 0)
+      for (planning::ProgramStep const& s : p.plan) splits += s.node == n->totals ? 1 : 0;
+  CHECK(difference(evaluate<Out...>(mesh, e), want) <= tolerance);
+  auto const [held, sent] = measure([&] { return evaluate<Out...>(mesh, e); });
+  CHECK(held <= p.plan.temporary_bytes());
+  CHECK(sent == p.plan.bytes(coords_of(p, mesh)));
+  CHECK(difference(evaluate<Out...>(
+                       mesh, [&](auto const&... x) { return body(x...); }, as...),
+                   want) <= tolerance);
+  // a limit below what the fastest plan takes is kept or refused
+  using Tight = MemoryLimit<30'000>;
+  try {
+    std::int64_t const within = measure([&] { return evaluate<Out...>(mesh, e, Tight{}); }).first;
+    CHECK(within <= Tight::memory_limit);
+    CHECK(difference(evaluate<Out...>(mesh, e, Tight{}), want) <= tolerance);
+  } catch (Error const& error) {
+    CHECK(on_ranks::code_of([&] { throw error; }) == "E69");
+  }
+}
+
+// An operation with a strict form of named results, `op`, and its unnamed call.
+template <class Case, class In, class... Out>
+void check(Grid const& mesh, std::array<std::int64_t, 2> n) {
+  using Op = typename Case::template op<Out...>;
+  INFO(Op::name << " of " << n[0] << " x " << n[1]);
+  auto const a = normal<In>(mesh, n, RandomKey{7});
+  Plan const strict = plan_at(Op{}, a);
+  compare<Out...>(mesh, &strict, call(Op{}, {}, a), Case::lazily, Case::tolerance, a);
+}
+template <class Case, class... Out>
+void check_inputs(Grid const& mesh, std::array<std::int64_t, 2> n) {
+  using T = typename Case::element;
+  check<Case, Tensor<T, Dim<S, X>, Dim<V, Y>>, Out...>(mesh, n);
+  check<Case, Tensor<T, Dim<S>, Dim<V, X, Y>>, Out...>(mesh, n);
+  check<Case, Tensor<T, Dim<S, Y>, Dim<V, X>>, Out...>(mesh, n);
+  check<Case, Tensor<T, Dim<S>, Dim<V>>, Out...>(mesh, n);
+}
+template <class Case>
+void check_rows(Grid const& mesh) {
+  for (auto const& n : shapes) {
+    check_inputs<Case, Dim<S, X>, Dim<V, Y>>(mesh, n);
+    check_inputs<Case, Dim<S>, Dim<V, X, Y>>(mesh, n);
+    check_inputs<Case, Dim<S, X, Y>, Dim<V>>(mesh, n);
+  }
+}
+template <class Case>
+void check_reduction(Grid const& mesh) {
+  for (auto const& n : shapes) {
+    if (n[1] == 0 && Case::needs_elements) continue;
+    check_inputs<Case, Dim<S>>(mesh, n);
+    check_inputs<Case, Dim<S, X>>(mesh, n);
+    check_inputs<Case, Dim<S, Y, X>>(mesh, n);
+  }
+}
+
+struct Floats {
+  using element = float;
+  static constexpr double tolerance = 2e-5;
+  static constexpr bool needs_elements = false;
+};
+struct TheSoftmax : Floats {
+  template <class... Out>
+  using op = op::Softmax<V, Out...>;
+  static constexpr auto lazily = [](auto const& a) { return softmax<V>(a); };
+};
+struct TheLogSoftmax : Floats {
+  template <class... Out>
+  using op = op::LogSoftmax<V, Out...>;
+  static constexpr auto lazily = [](auto const& a) { return log_softmax<V>(a); };
+};
+struct SumOfExponentials : Floats {
+  template <class... Out>
+  using op = op::LogSumExp<Out...>;
+  static constexpr auto lazily = [](auto const& a) { return logsumexp<V>(a); };
+};
+struct TheArgMax : Floats {
+  static constexpr bool needs_elements = true;
+  template <class... Out>
+  using op = op::ArgMax<Out...>;
+  static constexpr auto lazily = [](auto const& a) { return argmax<V>(a); };
+};
+struct TheVar : Floats {
+  template <class... Out>
+  using op = op::Var<Out...>;
+  static constexpr auto lazily = [](auto const& a) { return var<V>(a); };
+};
+struct Length : Floats {
+  static constexpr double tolerance = 1e-4;
+  template <class... Out>
+  using op = op::Norm<Out...>;
+  static constexpr auto lazily = [](auto const& a) { return norm<V>(a); };
+};
+struct Factors : Floats {
+  template <class... Out>
+  using op = op::Prod<Out...>;
+  static constexpr auto lazily = [](auto const& a) { return prod<V>(a); };
+};
+struct TheSum : Floats {
+  static constexpr double tolerance = 1e-3;
+  template <class... Out>
+  using op = op::Sum<Out...>;
+  static constexpr auto lazily = [](auto const& a) { return sum<V>(a); };
+};
+struct TheMax : Floats {
+  static constexpr bool needs_elements = true;
+  template <class... Out>
+  using op = op::Max<Out...>;
+  static constexpr auto lazily = [](auto const& a) { return max<V>(a); };
+};
+
+}  // namespace
+
+TEST_CASE("softmax and its logarithm") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  splits = 0;
+  check_rows<TheSoftmax>(mesh);
+  check_rows<TheLogSoftmax>(mesh);
+  if (on_ranks::rank_total() > 1) CHECK(splits > 0);
+}
+
+TEST_CASE("reductions whose partial results are totals") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  splits = 0;
+  check_reduction<SumOfExponentials>(mesh);
+  check_reduction<TheArgMax>(mesh);
+  check_reduction<TheVar>(mesh);
+  check_reduction<Length>(mesh);
+  check_reduction<Factors>(mesh);
+  if (on_ranks::rank_total() > 1) CHECK(splits > 0);
+}
+
+TEST_CASE("sums and extrema") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  check_reduction<TheSum>(mesh);
+  check_reduction<TheMax>(mesh);
+}
+
+TEST_CASE("norms of rows that are split") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  splits = 0;
+  for (auto const& n : shapes) {
+    if (n[0] == 0 || n[1] < 2) continue;
+    auto const x = normal<float, Dim<S>, Dim<V>>(mesh, n, RandomKey{1});
+    auto const gain = normal<float, Dim<V>>(mesh, {n[1]}, RandomKey{2});
+    auto const bias = normal<float, Dim<V>>(mesh, {n[1]}, RandomKey{3});
+    auto const layer = [](auto const& a, auto const& g, auto const& b) {
+      return nn::layer_norm<V>(a, g, b);
+    };
+    auto const rms = [](auto const& a, auto const& g) { return nn::rms_norm<V>(a, g); };
+    using Split = Tensor<float, Dim<S, X>, Dim<V, Y>>;
+    using Rows = Tensor<float, Dim<S>, Dim<V, Y, X>>;
+    auto const layered = layer(x, gain, bias);
+    auto const rooted = rms(x, gain);
+    auto const from = [&]<class In>(Type<In>) {
+      auto const a = reshard<In>(x);
+      auto const g = reshard<Dim<V, Y>>(gain);
+      compare<Dim<S, X>, Dim<V, Y>>(mesh, nullptr, reshard<Split>(layered), layer, 2e-5, a, g,
+                                    bias);
+      compare<Dim<S>, Dim<V, Y, X>>(mesh, nullptr, reshard<Rows>(layered), layer, 2e-5, a, g, bias);
+      compare<Dim<S, X>, Dim<V, Y>>(mesh, nullptr, reshard<Split>(rooted), rms, 2e-5, a, g);
+      compare<Dim<S>, Dim<V, Y, X>>(mesh, nullptr, reshard<Rows>(rooted), rms, 2e-5, a, g);
+    };
+    from(Type<Split>{});
+    from(Type<Rows>{});
+    from(Type<Tensor<float, Dim<S>, Dim<V>>>{});
+  }
+  if (on_ranks::rank_total() > 1) CHECK(splits > 0);
+}
+
+TEST_CASE("lookups in a split table, and sums by split ids") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<std::int64_t, 3> const n :
+       {std::array<std::int64_t, 3>{1000, 16, 37}, {7, 300, 500}, {5, 1, 0}}) {
+    auto const table = normal<double, Dim<V>, Dim<D>>(mesh, {n[0], n[1]}, RandomKey{4});
+    auto const ids = integers<std::int64_t, Dim<S>>(mesh, {n[2]}, RandomKey{5}, 0, n[0]);
+    auto const updates = normal<double, Dim<S>, Dim<D>>(mesh, {n[2], n[1]}, RandomKey{6});
+    auto const look_up = [](auto const& t, auto const& i) { return take<V>(t, i); };
+    auto const add = [&](auto const& u, auto const& i) { return scatter_add<V>(u, i, n[0]); };
+    auto const taken = look_up(table, ids);
+    auto const added = add(updates, ids);
+    auto const from = [&](auto const& t, auto const& u, auto const& i) {
+      Plan const strict = plan_at(op::Take<V, Dim<S, X>, Dim<D>>{}, t, i);
+      compare<Dim<S, X>, Dim<D>>(mesh, &strict, reshard<Dim<S, X>, Dim<D>>(taken), look_up, 0, t,
+                                 i);
+      compare<Dim<S>, Dim<D, Y>>(mesh, nullptr, reshard<Dim<S>, Dim<D, Y>>(taken), look_up, 0, t,
+                                 i);
+      compare<Dim<V, Y>, Dim<D>>(mesh, nullptr, reshard<Dim<V, Y>, Dim<D>>(added), add, 1e-12, u,
+                                 i);
+      compare<Dim<V>, Dim<D>>(mesh, nullptr, added, add, 1e-12, u, i);
+    };
+    from(reshard<Dim<V, Y>, Dim<D>>(table), reshard<Dim<S, X>, Dim<D>>(updates),
+         reshard<Dim<S, X>>(ids));
+    from(reshard<Dim<V, X, Y>, Dim<D>>(table), reshard<Dim<S, X, Y>, Dim<D>>(updates),
+         reshard<Dim<S, X, Y>>(ids));
+    from(reshard<Dim<V>, Dim<D, X>>(table), reshard<Dim<S>, Dim<D, X>>(updates), ids);
+  }
+}
