@@ -281,3 +281,24 @@ TEST_CASE("lookups in a split table, and sums by split ids") {
     from(reshard<Dim<V>, Dim<D, X>>(table), reshard<Dim<S>, Dim<D, X>>(updates), ids);
   }
 }
+
+TEST_CASE("cross entropy of recorded logits") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  using Logits = Tensor<float, Dim<S, X>, Dim<V, Y>>;
+  for (auto const& n : shapes) {
+    if (n[0] == 0) continue;
+    auto const logits = normal<Logits>(mesh, n, RandomKey{8});
+    auto const ids = integers<std::int64_t, Dim<S, X>>(mesh, {n[0]}, RandomKey{9}, 0, n[1]);
+    auto const want = nn::cross_entropy<V, Dim<S, X>>(logits, ids);
+    auto const unnamed = [](auto const& l, auto const& i) { return nn::cross_entropy<V>(l, i); };
+    auto const named = [](auto const& l, auto const& i) {
+      return nn::cross_entropy<V, Dim<S, X>>(l, i);
+    };
+    compare<Dim<S, X>>(mesh, nullptr, want, unnamed, 1e-4, logits, ids);
+    compare<Dim<S, X>>(mesh, nullptr, want, named, 1e-4, logits, ids);
+    auto const mean = [](auto const& l, auto const& i) {
+      return nn::mean_cross_entropy<V, Tensor<float>>(l, i);
+    };
+    compare<>(mesh, nullptr, mean(logits, ids), mean, 1e-4, logits, ids);
+  }
+}

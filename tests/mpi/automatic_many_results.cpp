@@ -62,12 +62,12 @@ using Turned = Tensor<float, Dim<L>, Dim<M, P>>;
 template <std::size_t>
 using Always = Turned;
 
-// The steps of `N` results: each is computed and turned, and they are held to the end.
+// The steps of `N` results of as many operands: each is computed and turned, and they are held to
+// the end.
 template <std::size_t... K>
 constexpr auto plan_of(std::index_sequence<K...>) {
-  return plan_traced<B>([](auto b) {
-    return evaluate<Outs<Always<K>...>>(std::tuple((b * static_cast<float>(K))...));
-  });
+  return plan_traced<std::conditional_t<K + 1 != 0, B, void>...>(
+      [](auto... b) { return evaluate<Outs<Always<K>...>>(std::tuple((b * 2.0F)...)); });
 }
 template <std::size_t N>
 inline constexpr auto results_plan = plan_of(std::make_index_sequence<N>{});

@@ -123,7 +123,15 @@ template <class V, bool Split, class... Out, class A, class Ids>
 constexpr auto cross_entropy_as(CrossEntropy const& options, std::source_location const& where,
                                 A const& logits, Ids const& targets) {
   using Numbers = op::CrossEntropyNumbers<V, Split>;
-  if constexpr (has_classes<V, Ids>) {
+  if constexpr (core::is_lazy<A> || core::is_lazy<Ids>) {
+    // the planner chooses where the classes are whole
+    auto const losses = CrossEntropyValue<V, false>{options, where}(logits, targets);
+    if constexpr (sizeof...(Out) == 0) {
+      return losses;
+    } else {
+      return shardtype::reshard<Out...>(losses);
+    }
+  } else if constexpr (has_classes<V, Ids>) {
     return checking::Poisoned(
         checking::refused<rules::Code::D22_one_hot_targets, false, autodiff::tensor_of<A>,
                           autodiff::tensor_of<Ids>>{});
@@ -141,8 +149,12 @@ constexpr auto cross_entropy_as(CrossEntropy const& options, std::source_locatio
 template <class V, class A>
 inline constexpr bool splits = [] {
   using Logits = autodiff::tensor_of<A>;
-  constexpr int d = execute::dim_of<Logits, V>;
-  return d >= 0 && Logits::spec.dims[d < 0 ? 0 : d].axes.size > 0;
+  if constexpr (core::is_lazy<Logits>) {
+    return false;
+  } else {
+    constexpr int d = execute::dim_of<Logits, V>;
+    return d >= 0 && Logits::spec.dims[d < 0 ? 0 : d].axes.size > 0;
+  }
 }();
 
 }  // namespace detail
@@ -188,7 +200,12 @@ constexpr auto mean_cross_entropy(core::Argument<A> const& logits, Ids const& ta
     auto const losses =
         detail::cross_entropy_as<V, detail::splits<V, A>>(options, where, logits.self(), targets);
     auto const rows = shardtype::sum<Out>(shardtype::cast<T>(targets != options.ignored));
-    return (shardtype::sum<Out>(losses) / shardtype::max(rows, T(1))).tensor();
+    auto const mean = shardtype::sum<Out>(losses) / shardtype::max(rows, T(1));
+    if constexpr (core::is_lazy<std::remove_cvref_t<decltype(mean)>>) {
+      return mean;
+    } else {
+      return mean.tensor();
+    }
   }
 }
 
