@@ -103,10 +103,12 @@ struct TallQr {
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "qr";
   static constexpr bool communicates = true;
-  static constexpr bool recorded = false;
+  static constexpr bool keeps_shardings = true;
   bool cholesky = false;
   constexpr TallQr() = default;
   constexpr explicit TallQr(bool by_cholesky) : cholesky(by_cholesky) {}
+  constexpr std::int32_t variant() const { return cholesky ? 1 : 0; }
+  static constexpr TallQr of_variant(std::int32_t number) { return TallQr(number == 1); }
   static constexpr Verdicts<2> rule(rules::Question const& q) {
     Verdict v = linalg::rule::tall(q);
     if (v && q.a().find(q.to.dims[0].label) >= 0)

@@ -63,7 +63,7 @@ inline constexpr bool rows_in_blocks<I, J, A, true> = [] {
   return d >= 0 && a.dims[d].axes.size > 0 && a.dims[d].axes.cyclic == 0;
 }();
 template <class I, class J, class A>
-concept TallMatrix = !core::is_lazy<A> && rows_in_blocks<I, J, tensor_behind<A>>;
+concept TallMatrix = rows_in_blocks<I, J, tensor_behind<A>>;
 
 template <class I, class J, class K, class A>
 constexpr auto tall_qr(op::TallQr<I, J, K> const& op, A const& a,
@@ -134,7 +134,7 @@ constexpr auto qr(core::Argument<A> const& a, CholeskyQr, checking::CallSite whe
 /// and one all_reduce of J x K numbers. Refusals and errors as qr; Error E83, on all ranks, of a
 /// column that depends on those before it; b as einsum of q and b.
 template <class I, class J, class A, class B>
-  requires detail::TallMatrix<I, J, A>
+  requires(detail::TallMatrix<I, J, A> && !core::is_lazy<A>)
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using K = detail::Least;
   return detail::fitted<I, K>(detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where), b, where,

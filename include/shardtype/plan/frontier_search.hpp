@@ -73,7 +73,7 @@ class FrontierSearch : public Settler {
       code_[k] = 0;
     }
     flops_ = 0;
-    if (n_.making == Making::shard_map) {  // its shardings are fixed
+    if (p_.is_fixed(node_)) {
       code_[0] = n_.pinned;
       for (int k = 1; k < parties_; ++k) code_[k] = p_.nodes[p_.operand(node_, way, k - 1)].pinned;
       return consider();
@@ -257,6 +257,8 @@ class FrontierSearch : public Settler {
             add_sat(copied, fronts_[p_.operand(node_, making[0], k)]->ways[making[k + 1]].size);
       o.peak = add_sat(o.peak, copies_of(n_, copied));
     }
+    if (limited_ && n_.own_call >= 0)
+      o.peak = add_sat(o.peak, planning::own_temporaries(p_, node_) - o.size);
     if (order.peak > o.peak) o.peak = order.peak;
   }
   /// Picoseconds of the value's own computation for the current assignment of axes; `bytes` are

@@ -74,17 +74,26 @@ struct ProgramPlan {
   /// Payload bytes of the rank with these coordinates along the program's axes; conventions at
   /// `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
-    return account(planning::Answer::bytes).bytes(at);
+    std::int64_t const closed = moved(0, size, true).bytes(at);
+    return closed >= 0 ? closed : moved(0, size, false).bytes(at);
   }
   /// The bytes of the rank that moves the most, in all steps or in one.
-  constexpr std::int64_t bytes_per_rank() const {
-    return account(planning::Answer::bytes).bytes_per_rank();
-  }
+  constexpr std::int64_t bytes_per_rank() const { return bytes_of_busiest(0, size); }
   constexpr std::int64_t step_bytes_per_rank(int step) const {
-    planning::Accounting a(planning::Answer::bytes);
-    replay(a, step, step + 1);
-    return a.bytes_per_rank();
+    return bytes_of_busiest(step, step + 1);
   }
+  /// Number of messages that each rank sends in one step.
+  constexpr std::int64_t step_messages(int step) const {
+    planning::Accounting a(planning::Answer::counts);
+    replay(a, step, step + 1);
+    return a.messages();
+  }
+  /// Whether a step is a call with a plan of its own, and that plan.
+  constexpr bool is_own_call(int step) const {
+    return steps[step].kind == ProgramStep::Kind::make &&
+           program.nodes[steps[step].node].own_call >= 0;
+  }
+  constexpr Plan own_plan(int step) const { return planning::own_plan(program, steps[step].node); }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
   /// Floating-point operations of products.
@@ -149,6 +158,14 @@ struct ProgramPlan {
   constexpr std::int64_t picoseconds(int step, planning::Rates const& rates) const {
     ProgramStep const& s = steps[step];
     if (s.kind == ProgramStep::Kind::given) return 0;
+    if (is_own_call(step)) {
+      Plan const own = own_plan(step);
+      unsigned along = 0;
+      for (Step const& each : own)
+        for (int k = 0; k < each.axes.size; ++k)
+          along |= 1U << program.own_call[program.nodes[s.node].own_call].axis[each.axes[k]];
+      return own.cost(rates.over[along]).picoseconds;
+    }
     if (s.kind == ProgramStep::Kind::make)
       return planning::computing_time(computation(step), rates.over[0]);
     unsigned set = 0;
@@ -208,12 +225,21 @@ struct ProgramPlan {
   }
   /// Floating-point operations of one step, if it is a product.
   constexpr std::int64_t step_flops(int step) const {
-    return is_product(step) ? computation(step).flops : 0;
+    return is_own_call(step)  ? own_plan(step).flops()
+           : is_product(step) ? computation(step).flops
+                              : 0;
   }
   /// Passes collectives and flops of the steps from `first` to before `last` to an accounting.
-  constexpr void replay(planning::Accounting& a, int first, int last) const {
+  constexpr void replay(planning::Accounting& a, int first, int last, bool closed = false) const {
     for (int k = first; k < last; ++k) {
       ProgramStep const& s = steps[k];
+      if (is_own_call(k)) {
+        Plan const own = own_plan(k);
+        a.number_axes(program.own_call[program.nodes[s.node].own_call].axis);
+        closed ? own.replay_bytes(a, true) : own.replay(a, 0, own.size);
+        a.end_of_part();
+        continue;
+      }
       if (a.asks(planning::Answer::counts)) a.run(s.collective, program.sizes.product(s.axes));
       if (a.asks(planning::Answer::bytes) && s.collective != Collective::none)
         a.move(move(k), sizing(k));
@@ -227,6 +253,16 @@ struct ProgramPlan {
     replay(a, 0, size);
     return a;
   }
+  /// The bytes of the steps from `first` to before `last`; `closed`: loops of own plans by series.
+  constexpr planning::Accounting moved(int first, int last, bool closed) const {
+    planning::Accounting a(planning::Answer::bytes);
+    replay(a, first, last, closed);
+    return a;
+  }
+  constexpr std::int64_t bytes_of_busiest(int first, int last) const {
+    std::int64_t const closed = moved(first, last, true).bytes_per_rank();
+    return closed >= 0 ? closed : moved(first, last, false).bytes_per_rank();
+  }
   /// Whether no two ranks hold the same elements, or summands of them.
   constexpr bool spread_once(Spec const& s) const {
     for (int x = 0; x < program.axes; ++x)
@@ -237,8 +273,11 @@ struct ProgramPlan {
     return steps[step].kind == ProgramStep::Kind::make &&
            program.nodes[steps[step].node].making == Making::relabel;
   }
-  /// Bytes of the copies that the kernel of a step makes.
+  /// Bytes of the copies that the kernel of a step makes, or that a call with a plan of its own
+  /// holds besides its operands and result.
   constexpr std::int64_t kernel_copies(int step) const {
+    if (is_own_call(step))
+      return planning::own_temporaries(program, steps[step].node) - block_bytes(step);
     ProgramNode const& n = program.nodes[steps[step].node];
     if (!is_product(step) || n.copy_bytes == 0) return 0;
     std::int64_t copied = block_bytes(step);
