@@ -156,16 +156,28 @@ TEST_CASE("operands of ring attention are moved to the sharding that is named, i
   CHECK(array_equal(evaluate<H16>(mesh, of_half, half), of_half(half)));
 }
 
+TEST_CASE("what ring attention holds counts where a policy limits memory") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Q = Tensor<double, Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>;
+  auto const q = from_function<Q>(mesh, {2, 16, 2, 8}, filled(5));
+  auto const e = nn::attention<Q>(lazy(q), lazy(q), lazy(q));
+  // the result's block has 2048 bytes at least
+  CHECK(planned(evaluate_to<Q>, mesh, e).plan.temporary_bytes() > 4096);
+  CHECK(on_ranks::code_of([&] { evaluate<Q>(mesh, e, MemoryLimit<4096>{}); }) == "E69");
+  CHECK(array_equal(evaluate<Q>(mesh, e, MemoryLimit<1'000'000>{}), nn::attention<Q>(q, q, q)));
+}
+
 TEST_CASE("QR of a tall matrix is recorded: q and r of one factorization") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   using A = Tensor<double, Dim<I, X, Y>, Dim<J>>;
   using Q = Tensor<double, Dim<I, X, Y>, Dim<K>>;
   using R = Tensor<double, Dim<K>, Dim<J>>;
-  for (auto const& [m, n] : {std::array<Int, 2>{37, 5}, {9, 8}, {1, 1}, {5, 0}}) {
+  for (std::array<Int, 2> const size : {std::array<Int, 2>{37, 5}, {9, 8}, {1, 1}, {5, 0}}) {
+    Int const m = size[0], n = size[1];
     INFO(m << " x " << n);
     auto const a = from_function<A>(
         mesh, {m, n}, [](Int i, Int j) { return linear::drawn<double>(i * 300 + j, 23); });
-    auto const sizes = [&, m = m, n = n](auto& d) {
+    auto const sizes = [&mesh, m, n](auto& d) {
       d.template extent<I>(m).template extent<J>(n).template extent<K>(n);
       d.template ranks<X>(mesh.size_of<X>()).template ranks<Y>(mesh.size_of<Y>());
     };
