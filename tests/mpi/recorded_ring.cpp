@@ -186,7 +186,7 @@ TEST_CASE("QR of a tall matrix is recorded: q and r of one factorization") {
     CHECK(recorded::same_plan(p.plan, plan_at(op::TallQr<I, J, K>{}, a)));
     recorded::check<R>(
         mesh, Bytes::exact, [](auto const& x) { return linalg::qr<I, J, K>(x).r; }, sizes, a);
-    // both of one factorization
+    // both of one factorization, in the plan too
     auto const strict = linalg::qr<I, J, K>(a);
     panel_ways::Counted const counted;
     auto const [both_q, both_r] = evaluate<Outs<Q, R>>(
@@ -198,9 +198,15 @@ TEST_CASE("QR of a tall matrix is recorded: q and r of one factorization") {
         a);
     Int const sent = recorded::of_all(counted.bytes());
     CHECK(sent == recorded::of_all(p.plan.bytes(recorded::at(p, mesh))));
+    auto from_types = dry_run<A>([](auto const& x) {
+      auto const parts = linalg::qr<I, J, K>(x);
+      return evaluate<Outs<Q, R>>(std::tuple(parts.q, parts.r));
+    });
+    sizes(from_types);
+    CHECK(from_types.planned().plan.collectives() == p.plan.collectives());
     CHECK((array_equal(both_q, strict.q) && array_equal(both_r, strict.r)));
   }
-  // by products twice as much is sent, which a plan for sizes at run time knows
+  // by products twice as much is sent
   auto const a = from_function<A>(
       mesh, {40, 3}, [](Int i, Int j) { return linear::drawn<double>(i * 300 + j, 23); });
   auto const e = linalg::qr<I, J, K>(lazy(a), linalg::cholesky_qr).r;

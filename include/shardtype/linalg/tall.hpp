@@ -94,9 +94,9 @@ constexpr void tall_round(Step const& s, Round& r) {
 
 namespace op {
 
-/// q [I@X, K] and r [K, J] of a = q r, r the same on all ranks. By reflectors, or, if `cholesky`,
+/// q [I@X, K] and r [K, J] of a = q r, r the same on all ranks. By reflectors, or, if `Cholesky`,
 /// by CholeskyQR2.
-template <class I, class J, class K>
+template <class I, class J, class K, bool Cholesky = false>
 struct TallQr {
   using operation = TallQr;
   using from = shardtype::detail::Bare<I, J>;
@@ -104,11 +104,7 @@ struct TallQr {
   static constexpr std::string_view name = "qr";
   static constexpr bool communicates = true;
   static constexpr bool keeps_shardings = true;
-  bool cholesky = false;
-  constexpr TallQr() = default;
-  constexpr explicit TallQr(bool by_cholesky) : cholesky(by_cholesky) {}
-  constexpr std::int32_t variant() const { return cholesky ? 1 : 0; }
-  static constexpr TallQr of_variant(std::int32_t number) { return TallQr(number == 1); }
+  static constexpr bool cholesky = Cholesky;
   static constexpr Verdicts<2> rule(rules::Question const& q) {
     Verdict v = linalg::rule::tall(q);
     if (v && q.a().find(q.to.dims[0].label) >= 0)
