@@ -46,7 +46,8 @@ class StepTexts {
   std::string operation(int step) const;
   /// `AllGather X,Y`, `slice`, `product`, `lu_factor X`.
   std::string kind(int step) const {
-    std::string const axes = group(step);
+    bool const sends = plan_.steps[step].collective != Collective::none || plan_.is_own_call(step);
+    std::string const axes = sends ? group(step) : "";
     return operation(step) + (axes.empty() ? "" : " ") + axes;
   }
   /// `B[J@Y, K] -> [J, K]`, `T1[I@X, K]{U:Y} = A[I@X, J@Y] · B[J@Y, K]`.

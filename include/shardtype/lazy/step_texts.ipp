@@ -105,7 +105,9 @@ SHARDTYPE_INLINE std::string StepTexts::change(int step) const {
 }
 
 SHARDTYPE_INLINE std::string StepTexts::amount(int step) const {
-  if (plan_.step_messages(step) > 0) return bytes_text(plan_.step_bytes_per_rank(step));
+  bool const sends = plan_.is_own_call(step) && plan_.step_messages(step) > 0;
+  if (sends || plan_.steps[step].collective != Collective::none)
+    return bytes_text(plan_.step_bytes_per_rank(step));
   if (std::int64_t const flops = plan_.step_flops(step); flops > 0) return flops_text(flops);
   return "local";
 }
