@@ -105,9 +105,9 @@ void plans(Mesh<X, Y> const& mesh, Int n, Int rights) {
   auto const b = from_function<T, Rows, Dim<K>>(mesh, {n, rights}, right);
   auto const b_columns = from_function<T, Columns, Dim<K>>(mesh, {n, rights}, right);
   panel_ways::measured(false, op::GridSolve<I, J>{}, a, b);
-  auto const lu = panel_ways::measured(false, op::GridLu<I, J>{}, a);
-  panel_ways::measured(false, op::GridLuSolve<I, J>{}, lu.factors, lu.pivots, b);
-  panel_ways::measured(false, op::GridLuSolve<I, J, true>{}, lu.factors, lu.pivots, b_columns);
+  auto const [factors, pivots] = panel_ways::measured(false, op::GridLu<I, J>{}, a);
+  panel_ways::measured(false, op::GridLuSolve<I, J>{}, factors, pivots, b);
+  panel_ways::measured(false, op::GridLuSolve<I, J, true>{}, factors, pivots, b_columns);
   auto const l = panel_ways::measured(true, op::GridCholesky<I, J>{}, h);
   panel_ways::measured(true, op::GridCholeskySolve<I, J>{}, l, b);
   panel_ways::measured(true, op::GridTriangle<I, J>{}, l, b);

@@ -126,7 +126,7 @@ using Tall = Tensor<double, Dim<R, S>, Dim<C>>;
 constexpr Plan tall = plan(op::TallQr<R, C, K>{}, type<Tall>);
 static_assert(tall.count(Collective::all_gather) == 1 && tall.collectives() == 1);
 static_assert(tall.bytes_per_rank() == 3 * 36 * 8);  // not of the 1000 rows
-constexpr Plan twice = plan(op::TallQr<R, C, K>{true}, type<Tall>);
+constexpr Plan twice = plan(op::TallQr<R, C, K, true>{}, type<Tall>);
 static_assert(twice.bytes_per_rank() == 2 * 3 * 36 * 8);
 constexpr auto fit = plan([](auto const& a, auto const& b) { return linalg::lstsq<R, C>(a, b); },
                           type<Tall>, type<Tensor<double, Dim<R, S>>>);
@@ -209,8 +209,8 @@ TEST_CASE("plans count what is sent, and the memory") {
   for (auto const& [m, n] : {std::pair<Int, Int>{0, 0}, {30, 3}, {6000, 40}}) {
     INFO(m << " x " << n);
     auto const a = from_function<double, Dim<I, X>, Dim<J>>(mesh, {m, n}, &number<double>);
-    for (bool const cholesky : {false, true}) {
-      op::TallQr<I, J, K> const op{cholesky};
+    auto const holds = [&]<bool cholesky>(std::bool_constant<cholesky>) {
+      op::TallQr<I, J, K, cholesky> const op{};
       Plan const plan = plan_at(op, a);
       CHECK(plan.collectives() == (cholesky ? 2 : 1));
       Int const planned = plan.bytes(coords_in(op, a));
@@ -226,7 +226,9 @@ TEST_CASE("plans count what is sent, and the memory") {
       if (plan.peak_bytes() >= measured_plan::large)
         CHECK(static_cast<double>(plan.peak_bytes()) <=
               1.1 * static_cast<double>(measured_plan::most_of_ranks(held)));
-    }
+    };
+    holds(std::false_type{});
+    holds(std::true_type{});
   }
 }
 

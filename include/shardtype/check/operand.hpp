@@ -35,6 +35,25 @@ struct ArgumentOf<A> {
 template <class A>
 using argument_t = typename ArgumentOf<A>::type;
 
+/// The Tensor type of an operand as an operation sees it that keeps shardings: of an expression the
+/// one in whose sharding it is computed, or, where the planner chooses that, of the whole value.
+template <class A>
+struct LaidOut {
+  using type = operand_t<A>;
+};
+template <class A>
+  requires(is_lazy<A> && std::is_void_v<typename A::pin>)
+struct LaidOut<A> {
+  using type = typename A::whole;
+};
+template <class A>
+  requires(is_lazy<A> && !std::is_void_v<typename A::pin>)
+struct LaidOut<A> {
+  using type = typename A::pin;
+};
+template <class A>
+using laid_out_t = typename LaidOut<A>::type;
+
 /// A tensor without data (check/dry.hpp), and an elementwise expression (execute/fused.hpp).
 template <class T>
 inline constexpr bool is_dry = false;

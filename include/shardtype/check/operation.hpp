@@ -38,7 +38,8 @@ namespace shardtype {
 /// `element<As...>`, the result's element type (the first operand's);
 /// `extents(ResultExtents)`, the result's extents (those of the labels);
 /// `work(op::CallSizing)`, flops, and memory besides operands and result (none);
-/// `recorded`, whether automatic mode may record it (yes).
+/// `recorded`, whether automatic mode may record it (yes); `keeps_shardings`, whether it
+/// communicates by itself, so that automatic mode runs it in the shardings of its operands (no).
 /// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (execute/call.hpp).
 ///
 /// With several results, of which a call gives a std::tuple, `rule` returns op::Verdicts, `element`

@@ -182,7 +182,8 @@ struct AlikeValues {
     ProgramNode const& y = p.nodes[b];
     if (x.making != y.making || x.rank != y.rank || x.pinned != y.pinned ||
         x.element_bytes != y.element_bytes || x.copy_bytes != y.copy_bytes || x.work != y.work ||
-        x.operands != y.operands || x.ways != y.ways || x.unreduced_count != y.unreduced_count)
+        x.own_call != y.own_call || x.cyclic != y.cyclic || x.operands != y.operands ||
+        x.ways != y.ways || x.unreduced_count != y.unreduced_count)
       return false;
     if (!alike_totals(p, x, y) || x.work_on != y.work_on) return false;
     for (int k = 0; k < x.unreduced_count; ++k)

@@ -54,8 +54,11 @@ Machine const& planning_machine() {
 template <class P>
 ProgramPlan const& plan_for(RecordedProgram const& p) {
   if constexpr (P::is_static) {
-    return compiled_program_plan<P>;
-  } else {
+    if constexpr (P::program.own_calls == 0) return compiled_program_plan<P>;
+    // run-time arguments of calls may decide about their plans
+    if (p == P::program) return compiled_program_plan<P>;
+  }
+  if constexpr (!P::is_static || P::program.own_calls > 0) {
     return program_cache<P>.get(p, [&] {
       check_countable(p);
       planning::Rates rates =
@@ -86,7 +89,8 @@ RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
                       " is given to a dim of another extent by relabel; it has extent " +
                       std::to_string(p.extents[l]),
                   FailedOn::every_rank);
-    bool const sets = n.making == Making::operation || n.making == Making::result;
+    bool const sets =
+        n.making == Making::operation || n.making == Making::result || n.own_call >= 0;
     if (n.making != Making::given && !sets) continue;
     execute::ProgramPart const& part = parts[static_cast<std::size_t>(n.origin)];
     if (sets) {

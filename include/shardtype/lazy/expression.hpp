@@ -216,10 +216,38 @@ struct LazyOperation : LazyFunction<LazyOperation<Op, Whole, As...>, Whole, Op, 
   using LazyFunction<LazyOperation<Op, Whole, As...>, Whole, Op, As...>::LazyFunction;
 };
 
+/// An operation that communicates by itself, as in strict mode: the shardings of its operands are
+/// theirs, and those of its results follow. `Result`: the Tensor type of the first, `Results` a
+/// std::tuple of all.
+template <class Op, class Results, class Result, class... As>
+struct LazyOwnCall
+    : LazyFunction<LazyOwnCall<Op, Results, Result, As...>, whole_t<Result>, Op, As...> {
+  using Base = LazyFunction<LazyOwnCall<Op, Results, Result, As...>, whole_t<Result>, Op, As...>;
+  using pin = Result;
+  using results = Results;
+  static constexpr bool settled = (std::is_empty_v<Op> || requires {
+                                    requires Op::settled_by_type;
+                                  }) && (detail::is_settled<As> && ...);
+  static constexpr bool found_again = true;
+  using Base::Base;
+};
+
+/// The Tensor type in whose sharding result `K` of a recorded operation is computed, or void.
+template <std::size_t K, class Node>
+struct PinOfResult {
+  using type = void;
+};
+template <std::size_t K, class Node>
+  requires requires { typename Node::results; }
+struct PinOfResult<K, Node> {
+  using type = std::tuple_element_t<K, typename Node::results>;
+};
+
 /// Result `K` of the recorded operation `Node`, which its results share.
 template <std::size_t K, class Whole, class Node>
 class LazyResult : public LazyOf<LazyResult<K, Whole, Node>, Whole> {
  public:
+  using pin = typename PinOfResult<K, Node>::type;
   static constexpr bool settled = detail::is_settled<Node>;
 
   explicit LazyResult(std::shared_ptr<Node const> node) : node_(std::move(node)) {}

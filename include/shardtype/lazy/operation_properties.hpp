@@ -79,6 +79,10 @@ constexpr bool runs_on_blocks() {
   }
 }
 
+/// Operations that communicate by themselves, and are recorded with the shardings of strict mode.
+template <class Op>
+concept KeepsShardings = requires { requires Op::keeps_shardings; };
+
 /// The labels of `A` that `Out` lacks, as a Pack.
 template <class A, class Out>
 constexpr auto labels_without() {

@@ -5,6 +5,7 @@
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/lazy/run.hpp>
+#include <shardtype/lazy/run_own_call.hpp>
 #include <shardtype/lazy/walk.hpp>
 
 namespace shardtype::execute {
@@ -58,6 +59,14 @@ class PartFinder {
     using Run = OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>>;
     p.make = &Run::make;
     if constexpr (shardtype::detail::joins_totals<Op>) p.move = &Run::move;
+    p.set_extents = &Run::set_extents;
+    p.equal = &Run::equal;
+  }
+  template <class Op, class Results, class Result, class... As>
+  static void describe(ProgramPart& p,
+                       automatic_mode::LazyOwnCall<Op, Results, Result, As...> const*) {
+    using Run = OperationRun<automatic_mode::LazyOwnCall<Op, Results, Result, As...>>;
+    p.make = &Run::make;
     p.set_extents = &Run::set_extents;
     p.equal = &Run::equal;
   }

@@ -8,6 +8,7 @@
 
 #include <shardtype/check/valid_on.hpp>
 #include <shardtype/lazy/node_properties.hpp>
+#include <shardtype/lazy/own_call.hpp>
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/unreduced_reach.hpp>
 
@@ -164,20 +165,53 @@ class ProgramWriter {
   }
   template <std::size_t K, class Whole, class Node>
   constexpr int visit(LazyResult<K, Whole, Node> const*, WalkedOperands const& operands) {
-    using D = DimsOfNode<Node>;
     using T = element_t<Whole>;
     constexpr char const* ordinals[] = {"first", "second", "third", "fourth"};
     static_assert(K < 4);
-    planning::ProgramLabels const labels = labels_among<Whole>(operands, {});
+    WalkedOperands beside = operands;  // whose dims it may have
+    if constexpr (is_own_call<Node>)
+      for (int k = 0; k < builder.program.nodes[operands.at[0]].operands; ++k)
+        beside.push(builder.program.operand(operands.at[0], 0, k));
+    planning::ProgramLabels const labels = labels_among<Whole>(beside, {});
     ProgramNode n;
     n.name = ordinals[K];
-    n.whole[0] = whole_dims<D>(labels);
-    n.whole[1] = whole_dims<D>(labels_of(operands.at[0]));
+    if constexpr (!is_own_call<Node>) {
+      using D = DimsOfNode<Node>;
+      n.whole[0] = whole_dims<D>(labels);
+      n.whole[1] = whole_dims<D>(labels_of(operands.at[0]));
+    }
     int const value = originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
     builder.program.nodes[value].making = Making::result;
     builder.program.nodes[operands.at[0]].has_results = true;
+    if constexpr (is_own_call<Node>)
+      builder.program.pin(value, spec_of<pin_t<LazyResult<K, Whole, Node>>>(labels));
     return value;
+  }
+  /// As a shard_map, with the plan of its call.
+  template <class Op, class Results, class Result, class... As>
+  constexpr int visit(LazyOwnCall<Op, Results, Result, As...> const*,
+                      WalkedOperands const& operands) {
+    using Call = RecordedCall<Op, pin_t<As>...>;
+    using T = element_t<Result>;
+    meet(operands, {});
+    planning::ProgramLabels const labels = labels_among<Result>(operands, {});
+    int const value = builder.shard_map(operands.at, operands.size, labels, spec_of<Result>(labels),
+                                        sizeof(T), detail::work_of<T>(), Op::name.data());
+    planning::OwnCall own;
+    own.plan = &Call::plan;
+    for (int x = 0; x < Call::S::names.axes; ++x)
+      own.axis[x] = static_cast<std::int8_t>(names.find_axis(Call::S::names.axis_id[x]));
+    for (int k = 0; k < operands.size; ++k) {
+      Spec const& type = Call::S::readings[k].spec;
+      ProgramNode const& n = builder.program.nodes[operands.at[k]];
+      for (int d = 0; d < type.rank; ++d)
+        for (int e = 0; e < n.rank; ++e)
+          if (label_[n.labels[e]].id == Call::S::names.label_id[type.dims[d].label])
+            own.places[k] |= static_cast<std::uint32_t>(e) << static_cast<unsigned>(4 * d);
+    }
+    builder.own_call(value, own);
+    return originate(value);
   }
   template <class F, class Result, class... As>
   constexpr int visit(LazyShardMap<F, Result, As...> const*, WalkedOperands const& operands) {
@@ -190,6 +224,8 @@ class ProgramWriter {
   template <class Pin, class A>
   constexpr int visit(LazyConstrained<Pin, A> const*, WalkedOperands const& operands) {
     Spec const spec = spec_of<Pin>(labels_of(operands.at[0]));
+    ProgramNode const& n = builder.program.nodes[operands.at[0]];
+    if ((n.cyclic >= 0 || n.own_call >= 0) && is_as(operands.at[0], spec)) return operands.at[0];
     int const value = builder.constrain(operands.at[0], spec);
     check_kind(value, spec);
     return value;
@@ -202,6 +238,7 @@ class ProgramWriter {
     builder.finish(root, order, wanted);
     number_labels();
     if (builder.program.overflow) return refuse_with(Code::L03_too_large);
+    if (!cyclic_values_stay(wanted)) return refuse_with(Code::L02_cyclic);
     check_kind(builder.program.root, wanted);
     if (fault != Code::ok) return;
     if (!planning::UnreducedReach(builder.program).holds())
@@ -252,6 +289,26 @@ class ProgramWriter {
   }
 
  private:
+  /// Whether a value is pinned to this sharding.
+  constexpr bool is_as(int value, Spec const& spec) const {
+    RecordedProgram const& p = builder.program;
+    return p.nodes[value].pinned >= 0 && p.spec(value, p.nodes[value].pinned) == spec;
+  }
+  /// Whether block-cyclic values are what a user's tensor or an operation has, and are read as they
+  /// are.
+  constexpr bool cyclic_values_stay(Spec const& wanted) const {
+    RecordedProgram const& p = builder.program;
+    for (int k = 0; k < p.size; ++k) {
+      bool const made = p.nodes[k].making == planning::Making::given || p.is_fixed(k);
+      if (p.nodes[k].cyclic >= 0 && !made) return false;
+      if (p.is_fixed(k)) continue;
+      for (int m = 0; m < p.nodes[k].ways * p.nodes[k].operands; ++m)
+        if (p.nodes[p.uses[p.nodes[k].first_use + m]].cyclic >= 0) return false;
+    }
+    bool const cyclic = p.nodes[p.root].cyclic >= 0;
+    return cyclic == (wanted.cyclic_dim() >= 0) && (!cyclic || is_as(p.root, wanted));
+  }
+
   static constexpr int most_shared = 32;
   static constexpr int most_labels = 127;  ///< before labels that meet are merged
 
@@ -355,7 +412,6 @@ class ProgramWriter {
   constexpr Spec spec_of(planning::ProgramLabels const& labels) {
     using S = Scope<A>;
     Spec const s = S::template spec<0>;
-    if (s.cyclic_dim() >= 0) refuse_with(Code::L02_cyclic);
     int axis[max_axes]{};
     for (int x = 0; x < S::names.axes; ++x) {
       axis[x] = names.find_axis(S::names.axis_id[x]);
@@ -367,6 +423,7 @@ class ProgramWriter {
       int const from = s.find(S::names.find_label(label_[labels.at[d]].id));
       AxisList list;
       for (int k = 0; k < s.dims[from].axes.size; ++k) list.push(axis[s.dims[from].axes[k]]);
+      list.cyclic = s.dims[from].axes.cyclic;
       out.add(d, list);
     }
     for (int x = 0; x < S::names.axes; ++x)

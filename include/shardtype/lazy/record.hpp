@@ -104,6 +104,11 @@ auto fitting_map(F const& f, Args const&... args) {
   }
 }
 
+template <class Pin>
+inline constexpr bool is_cyclic = Scope<Pin>::template spec<0>.cyclic_dim() >= 0;
+template <>
+inline constexpr bool is_cyclic<void> = false;
+
 template <class... Out, class E>
 auto pinned(E const& e) {
   if constexpr (any_poisoned<E>) {
@@ -113,6 +118,8 @@ auto pinned(E const& e) {
     using R = Resolve<op::Reshard<whole_t<Pin>>, typename E::whole>;
     if constexpr (!bool(rules::lawful(Scope<Pin>::names, Scope<Pin>::readings, 1))) {
       return Poisoned(refusal<Resolve<op::Reshard<Pin>, typename E::whole>, typename E::whole>{});
+    } else if constexpr (R::verdict && is_cyclic<Pin> && !is_cyclic<pin_t<E>>) {
+      return Poisoned(refused<Code::L02_cyclic, false, Pin>{});
     } else if constexpr (R::verdict) {
       return LazyConstrained<Pin, E>(e);
     } else {
@@ -206,6 +213,8 @@ struct Continue<Above::lazy, Operands...> {
     } else if constexpr (!detail::is_recorded<Op>) {
       return Type<
           refused<Code::L01_not_recorded, false, typename detail::FirstWhole<Operands...>::type>>{};
+    } else if constexpr (detail::KeepsShardings<Op>) {
+      return refuse_own_call<Op, detail::lazy_t<Operands>...>();
     } else if constexpr (!std::is_same_v<detail::without_axes_t<Op>, Op>) {
       return refuse_call(Type<detail::without_axes_t<Op>>{});
     } else {
@@ -223,6 +232,19 @@ struct Continue<Above::lazy, Operands...> {
                             typename detail::FirstWhole<Operands...>::type>>{};
       } else {
         return Type<void>{};
+      }
+    }
+  }
+  template <class Op, class... Es>
+  static constexpr auto refuse_own_call() {
+    if constexpr ((std::is_void_v<detail::pin_t<Es>> || ...)) {
+      return Type<refused<Code::L08_no_sharding, false, typename Es::whole...>>{};
+    } else {
+      using R = Resolve<Op, detail::pin_t<Es>...>;
+      if constexpr (R::verdict) {
+        return Type<void>{};
+      } else {
+        return Type<refusal<R, detail::pin_t<Es>...>>{};
       }
     }
   }
@@ -347,6 +369,7 @@ struct Continue<Above::lazy, Operands...> {
   }
   /// All results, as an expression each, which share the operation.
   template <detail::HasResults Op, class... As>
+    requires(!detail::KeepsShardings<Op>)
   static auto call(Op const& op, Where const&, As const&... as) {
     using R = Resolve<Op, whole<As>...>;
     using Node = automatic_mode::LazyOperation<Op, automatic_mode::whole_t<typename R::result>,
@@ -366,12 +389,26 @@ struct Continue<Above::lazy, Operands...> {
   }
   template <class Op, class... As>
     requires(detail::Ruled<Op> && !detail::HasResults<Op> && !detail::keeps_elements<Op> &&
-             !detail::NamesResult<Op>)
+             !detail::NamesResult<Op> && !detail::KeepsShardings<Op>)
   static auto call(Op const& given, Where const&, As const&... as) {
     auto const op = detail::without_axes(given);
     using Strict = detail::without_axes_t<Op>;
     using Whole = automatic_mode::whole_t<typename Resolve<Strict, whole<As>...>::result>;
     return automatic_mode::LazyOperation<Strict, Whole, lazy_t<As>...>(op, api::lazy(as)...);
+  }
+  /// An operation that communicates by itself, in the shardings of its operands.
+  template <detail::KeepsShardings Op, class... As>
+  static auto call(Op const& op, Where const&, As const&... as) {
+    using R = Resolve<Op, detail::pin_t<lazy_t<As>>...>;
+    if constexpr (detail::HasResults<Op>) {
+      using Node =
+          automatic_mode::LazyOwnCall<Op, typename R::results, typename R::result, lazy_t<As>...>;
+      return shared_results<typename R::results>(std::make_shared<Node const>(op, api::lazy(as)...),
+                                                 typename R::Numbers{});
+    } else {
+      return automatic_mode::LazyOwnCall<Op, std::tuple<typename R::result>, typename R::result,
+                                         lazy_t<As>...>(op, api::lazy(as)...);
+    }
   }
   template <class Op, class... As>
     requires detail::NamesResult<Op>

@@ -340,6 +340,22 @@ Buffer packed_input(ProgramRun& run, int step, int k) {
   return memory;
 }
 
+/// An operand of a step as a tensor of type `A`, in whose sharding it is.
+template <class A>
+A tensor_input(ProgramRun& run, int step, int k) {
+  int const input = run.plan().steps[step].input[k];
+  int place[max_dims]{};
+  execute::places_of<A>(run.node(input), run.labels(), place);
+  std::array<std::int64_t, A::rank> extents{};
+  for (std::size_t d = 0; d < A::rank; ++d) extents[d] = run.extents(input)[place[d]];
+  return A(run.mesh_ref(), extents, execute::packed_input<A>(run, step, k));
+}
+
+/// Sets the extents of a value that result of `op` has, in the order of its dims. Error E24: they
+/// are others than known.
+void set_extents_of_result(RecordedProgram& p, int node, std::int64_t const* made,
+                           std::string_view name, LabelPart const* labels);
+
 /// Runs an operation `Op` on one rank, on blocks in which the dims that it works on are not split,
 /// as on blocks of manual mode.
 template <class E>
@@ -470,16 +486,7 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     } else {
       R::set_extents(op, p.sizes, given, out);
     }
-    for (int d = 0; d < p.nodes[node].rank; ++d) {
-      std::int64_t& known = p.extents[p.nodes[node].labels[d]];
-      if (known != dynamic && known != out[d])
-        throw Error("E24",
-                    "index " + std::string(labels[p.nodes[node].labels[d]].name) + " has extent " +
-                        std::to_string(out[d]) + " in the result of " + std::string(Op::name) +
-                        ", elsewhere " + std::to_string(known),
-                    FailedOn::every_rank);
-      known = out[d];
-    }
+    execute::set_extents_of_result(p, node, out, Op::name, labels);
   }
 
  private:

@@ -54,6 +54,21 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::packed_block(int step, Buffer memory) cons
   return execute::packed_block(std::move(memory), extents);
 }
 
+SHARDTYPE_INLINE void set_extents_of_result(RecordedProgram& p, int node, std::int64_t const* made,
+                                            std::string_view name, LabelPart const* labels) {
+  ProgramNode const& n = p.nodes[node];
+  for (int d = 0; d < n.rank; ++d) {
+    std::int64_t& known = p.extents[n.labels[d]];
+    if (known != dynamic && known != made[d])
+      throw Error("E24",
+                  "index " + std::string(labels[n.labels[d]].name) + " has extent " +
+                      std::to_string(made[d]) + " in the result of " + std::string(name) +
+                      ", elsewhere " + std::to_string(known),
+                  FailedOn::every_rank);
+    known = made[d];
+  }
+}
+
 SHARDTYPE_INLINE AnyBlock ProgramRun::made(int step) {
   // the same block with other names
   if (node(step).making == Making::relabel) return input(step, 0);

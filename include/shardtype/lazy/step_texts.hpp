@@ -39,15 +39,16 @@ class StepTexts {
   std::string sharding(int step) const { return spec_text(plan_.spec(step), names(step)); }
   /// The names of the axes, and of the labels of a step's dims.
   Names names(int step) const;
-  /// `X,Y`: the group of a collective.
+  /// `X,Y`: the axes over which a step sends.
   std::string group(int step) const;
   /// `given`, `product`, `map`, `reduction`, `relabel`, `transpose`, `slice`, `AllGather`, an
   /// operation's name.
   std::string operation(int step) const;
-  /// `AllGather X,Y`, `slice`, `product`.
+  /// `AllGather X,Y`, `slice`, `product`, `lu_factor X`.
   std::string kind(int step) const {
-    std::string const out = operation(step);
-    return plan_.steps[step].collective == Collective::none ? out : out + " " + group(step);
+    bool const sends = plan_.steps[step].collective != Collective::none || plan_.is_own_call(step);
+    std::string const axes = sends ? group(step) : "";
+    return operation(step) + (axes.empty() ? "" : " ") + axes;
   }
   /// `B[J@Y, K] -> [J, K]`, `T1[I@X, K]{U:Y} = A[I@X, J@Y] · B[J@Y, K]`.
   std::string change(int step) const;

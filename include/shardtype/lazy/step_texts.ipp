@@ -48,10 +48,18 @@ SHARDTYPE_INLINE Names StepTexts::names(int step) const {
 
 SHARDTYPE_INLINE std::string StepTexts::group(int step) const {
   ProgramStep const& s = plan_.steps[step];
+  AxisList axes = s.axes;
+  if (plan_.is_own_call(step)) {
+    std::int8_t const* const number =
+        plan_.program.own_call[plan_.program.nodes[s.node].own_call].axis;
+    for (Step const& sent : plan_.own_plan(step))
+      for (int k = 0; k < sent.axes.size; ++k)
+        if (!axes.contains(number[sent.axes[k]])) axes.push(number[sent.axes[k]]);
+  }
   std::string out;
-  for (int k = 0; k < s.axes.size; ++k) {
+  for (int k = 0; k < axes.size; ++k) {
     if (k > 0) out += ",";
-    out += names_.axis[s.axes[k]].name;
+    out += names_.axis[axes[k]].name;
   }
   return out;
 }
@@ -97,7 +105,8 @@ SHARDTYPE_INLINE std::string StepTexts::change(int step) const {
 }
 
 SHARDTYPE_INLINE std::string StepTexts::amount(int step) const {
-  if (plan_.steps[step].collective != Collective::none)
+  bool const sends = plan_.is_own_call(step) && plan_.step_messages(step) > 0;
+  if (sends || plan_.steps[step].collective != Collective::none)
     return bytes_text(plan_.step_bytes_per_rank(step));
   if (std::int64_t const flops = plan_.step_flops(step); flops > 0) return flops_text(flops);
   return "local";

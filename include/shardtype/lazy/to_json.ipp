@@ -19,7 +19,6 @@ SHARDTYPE_INLINE std::string json_of_step(PlannedProgram const& program, StepTex
   ProgramStep const& s = plan.steps[k];
   bool const moves = s.kind == ProgramStep::Kind::move;
   bool const sends = s.collective != Collective::none;
-  std::int64_t const group = plan.program.sizes.product(s.axes);
   return json_object(
       {{"step", std::to_string(k)},
        {"kind", json_text(moves && sends ? "collective" : texts.operation(k))},
@@ -32,7 +31,7 @@ SHARDTYPE_INLINE std::string json_of_step(PlannedProgram const& program, StepTex
        {"after", json_text(texts.sharding(k))},
        {"text", json_text(texts.change(k))},
        {"bytes", json_number(plan.step_bytes_per_rank(k))},
-       {"messages", json_number(step_messages(s.collective, group))},
+       {"messages", json_number(plan.step_messages(k))},
        {"flops", json_number(plan.step_flops(k))},
        {"predicted_seconds", json_number(program.seconds(k))},
        {"block_bytes", json_number(plan.block_bytes(k))},

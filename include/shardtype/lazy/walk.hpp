@@ -120,9 +120,8 @@ constexpr int walk_node(V& visitor, LazyResult<R, Whole, Node> const* e) {
 }
 /// An operation that says which of its operands are the results of one call, `Op::results_from` to
 /// `Op::results_to`: that call is one value.
-template <class V, class Op, class Whole, class... As>
-  requires(Op::results_from < Op::results_to)
-constexpr int walk_node(V& visitor, LazyOperation<Op, Whole, As...> const* e) {
+template <class V, class E, class Op, class... As>
+constexpr int walk_with_results(V& visitor, E const* e, Type<Op>, Pack<As...>) {
   WalkedOperands operands;
   int made = -1;
   auto const each = [&]<int K, class A>(Type<A>, std::integral_constant<int, K>) {
@@ -137,6 +136,16 @@ constexpr int walk_node(V& visitor, LazyOperation<Op, Whole, As...> const* e) {
     (each(Type<As>{}, std::integral_constant<int, K>{}), ...);
   }(detail::numbers_of(Pack<As...>{}));
   return visitor.visit(e, operands);
+}
+template <class V, class Op, class Whole, class... As>
+  requires(Op::results_from < Op::results_to)
+constexpr int walk_node(V& visitor, LazyOperation<Op, Whole, As...> const* e) {
+  return detail::walk_with_results(visitor, e, Type<Op>{}, Pack<As...>{});
+}
+template <class V, class Op, class Results, class Result, class... As>
+  requires(Op::results_from < Op::results_to)
+constexpr int walk_node(V& visitor, LazyOwnCall<Op, Results, Result, As...> const* e) {
+  return detail::walk_with_results(visitor, e, Type<Op>{}, Pack<As...>{});
 }
 
 template <class V, class E>

@@ -4,6 +4,7 @@
 /// docs/linalg_cyclic.md has the algorithms and what they send.
 
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -38,9 +39,10 @@ inline constexpr bool cyclic_columns = false;
 template <class I, class J, class A>
 inline constexpr bool cyclic_columns<I, J, A, true> = CyclicSplit<I, J, A>::columns;
 
-/// The tensor of which a value is, or has, or stands for.
+/// The tensor of which a value is, or has, or stands for; of an expression one in its sharding.
 template <class A>
-using tensor_behind = autodiff::tensor_of<shardtype::detail::operand_t<A>>;
+using tensor_behind =
+    shardtype::detail::laid_out_t<autodiff::tensor_of<shardtype::detail::operand_t<A>>>;
 
 /// Whether I or J of a matrix is block-cyclic: then it is one matrix over many ranks, else a stack
 /// of whole ones.
@@ -58,8 +60,9 @@ inline constexpr bool by_rows =
 template <class I, class J, class A>
 inline constexpr bool on_grid =
     cyclic_rows<I, J, tensor_behind<A>> && cyclic_columns<I, J, tensor_behind<A>>;
-template <class I, class J, class A>
-using LuOf = std::conditional_t<on_grid<I, J, A>, op::GridLu<I, J>, op::CyclicLu<I, J>>;
+template <class I, class J, class A, bool singular = false>
+using LuOf =
+    std::conditional_t<on_grid<I, J, A>, op::GridLu<I, J, singular>, op::CyclicLu<I, J, singular>>;
 template <class I, class J, class A>
 using CholeskyOf =
     std::conditional_t<on_grid<I, J, A>, op::GridCholesky<I, J>, op::CyclicCholesky<I, J>>;
@@ -97,21 +100,10 @@ struct SolvedRows<I, J, Dim<J, Xs...>> {
   using type = Dim<I>;
 };
 
-/// The result of `lu_factor`, from the result `out` of its operation. Without data the operation
-/// has one result, so the pivots are made here.
-template <class I, class J, class A, class Out>
-constexpr auto factors_of([[maybe_unused]] A const& a, Out const& out) {
-  if constexpr (checking::any_poisoned<Out>) {
-    return LU<I, J, Out, Out>{out, out};
-  } else if constexpr (shardtype::detail::is_dry<Out>) {
-    using Pivots =
-        typename shardtype::detail::NamedAs<std::int32_t, typename Out::type, Dim<J>>::type;
-    using P = checking::Dry<Pivots, std::remove_cvref_t<decltype(out.notes())>>;
-    std::int64_t const n[] = {out.extents()[0]};
-    return LU<I, J, Out, P>{out, P(out.notes(), n)};
-  } else {
-    return LU<I, J, decltype(out.factors), decltype(out.pivots)>{out.factors, out.pivots};
-  }
+/// The result of `lu_factor`, from the results of its operation.
+template <class I, class J, class F, class P>
+constexpr LU<I, J, F, P> factors_of(std::tuple<F, P> const& out) {
+  return {std::get<0>(out), std::get<1>(out)};
 }
 
 }  // namespace detail
@@ -131,8 +123,7 @@ namespace api {
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return detail::factors_of<I, J>(a.self(),
-                                  shardtype::call(detail::LuOf<I, J, A>{}, where, a.self()));
+  return detail::factors_of<I, J>(shardtype::call(detail::LuOf<I, J, A>{}, where, a.self()));
 }
 
 /// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the
@@ -141,8 +132,7 @@ template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto lu_factor(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
-  return detail::factors_of<I, J>(taken,
-                                  shardtype::call(detail::LuOf<I, J, A>{true}, where, taken));
+  return detail::factors_of<I, J>(shardtype::call(detail::LuOf<I, J, A>{true}, where, taken));
 }
 
 /// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I,

@@ -40,14 +40,12 @@ concept OwnRight = splits_right<I, J, tensor_behind<A>, tensor_behind<B>>;
 /// The result of `next(lu, Pack<R, C>{})` for the factors `lu` of one matrix, which has the rows R
 /// and the columns C. Where only the rows of a are split, the transposed matrix is factorized, and
 /// R and C are its rows and columns. `singular`: a singular matrix is no error.
-template <class I, class J, class A, class Next>
-constexpr auto with_factors(A const& a, checking::CallSite where, Next next,
-                            bool singular = false) {
+template <class I, class J, bool singular = false, class A, class Next>
+constexpr auto with_factors(A const& a, checking::CallSite where, Next next) {
   constexpr bool rows = by_rows<I, J, A>;
   using R = std::conditional_t<rows, J, I>;
   using C = std::conditional_t<rows, I, J>;
-  auto const lu =
-      detail::factors_of<R, C>(a, shardtype::call(LuOf<R, C, A>{false, singular}, where, a));
+  auto const lu = detail::factors_of<R, C>(shardtype::call(LuOf<R, C, A, singular>{}, where, a));
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
     return lu.factors;
   } else {
@@ -129,14 +127,13 @@ template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
   using detail::Product;
-  return detail::with_factors<I, J>(
+  return detail::with_factors<I, J, true>(
       detail::factorized<I, J>(a.self()), where,
       [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
         auto const number = shardtype::call(detail::ProductOf<R, C, A, Product::whole>{}, where,
                                             lu.factors, lu.pivots);
         return detail::number_of_one<R, C, Product::whole>(a.self(), number, lu, where);
-      },
-      true);
+      });
 }
 
 /// The sign and the logarithm of the modulus of the determinant of one matrix over many ranks:
@@ -155,7 +152,7 @@ constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}
     auto logdet = number(std::integral_constant<Product, Product::logarithm>{});
     return SignAndLogdet<decltype(sign), decltype(logdet)>{std::move(sign), std::move(logdet)};
   };
-  auto out = detail::with_factors<I, J>(detail::factorized<I, J>(a.self()), where, both, true);
+  auto out = detail::with_factors<I, J, true>(detail::factorized<I, J>(a.self()), where, both);
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(out)>>) {
     return SignAndLogdet<decltype(out), decltype(out)>{out, out};
   } else {

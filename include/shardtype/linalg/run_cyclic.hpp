@@ -18,8 +18,8 @@ void solve_transposed(CyclicColumns<T const> const& factors, std::int32_t const*
   linalg::kernels::exchange_rows(y, pivots, y.rows, true);
 }
 
-template <class I, class J>
-struct Run<op::CyclicLu<I, J>> : FactoredLu<CyclicRun, op::CyclicLu<I, J>, J> {};
+template <class I, class J, bool Singular>
+struct Run<op::CyclicLu<I, J, Singular>> : FactoredLu<CyclicRun, op::CyclicLu<I, J, Singular>> {};
 
 template <class I, class J>
 struct Run<op::CyclicCholesky<I, J>> : FactoredCholesky<CyclicRun, op::CyclicCholesky<I, J>> {};

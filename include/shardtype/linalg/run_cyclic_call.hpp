@@ -19,13 +19,6 @@
 
 namespace shardtype::execute {
 
-/// Result of `lu_factor` of one matrix over many ranks: the factors, and the pivots, `i32[J]`.
-template <class Factors, class Pivots>
-struct CyclicFactors {
-  Factors factors;
-  Pivots pivots;
-};
-
 /// Error E79 unless the host can access this memory.
 template <class Space>
 void check_panels_on_host() {
@@ -267,24 +260,23 @@ class CyclicRun {
 };
 
 /// lu_factor, by a `Call` of one matrix.
-template <template <class, class> class Call, class Op, class J>
+template <template <class, class> class Call, class Op>
 struct FactoredLu {
   template <class R, class A>
-  static auto run(Op const& op, std::source_location const& where, A const& a) {
-    using Out = typename R::result;
-    using Pivots = typename shardtype::detail::NamedAs<std::int32_t, A, Dim<J>>::type;
+  static typename R::results run(Op const& op, std::source_location const& where, A const& a) {
     using C = Call<R, A>;
-    auto const extents = execute::result_extents<R>(op, a);
-    CyclicFactors<Out, Pivots> out{C::template result<Out>(op, a, extents),
-                                   shardtype::detail::uninitialized<Pivots>(
-                                       a.mesh(), std::array<std::int64_t, 1>{extents[0]})};
+    auto const made =
+        R::extents(op, runtime::map_axes(a.mesh().state(), R::S::names).sizes, GivenExtents(a).at);
+    using Pivots = std::tuple_element_t<1, typename R::results>;
+    typename R::results out{C::template result<typename R::result>(op, a, a.extents()),
+                            execute::with_extents<Pivots>(a.mesh(), made.at[1])};
     if (!a.mesh().here()) return out;
     C const run(a, where, "lu_factor");
-    auto* const memory = static_cast<typename A::element*>(out.factors.buffer().data());
+    auto* const memory = static_cast<typename A::element*>(std::get<0>(out).buffer().data());
     run.copy_block(a, memory);
-    auto* const pivots = static_cast<std::int32_t*>(out.pivots.buffer().data());
+    auto* const pivots = static_cast<std::int32_t*>(std::get<1>(out).buffer().data());
     FactorFailure const failed = run.try_factor_lu(a, memory, pivots);
-    if (op.singular && failed.kind == FactorFailure::no_pivot) {
+    if (Op::singular && failed.kind == FactorFailure::no_pivot) {
       run.copy_block(a, memory);
       pivots[0] = -1;
     } else {

@@ -225,8 +225,8 @@ class GridRun : public CyclicRun<R, A> {
   Comm* all_;
 };
 
-template <class I, class J>
-struct Run<op::GridLu<I, J>> : FactoredLu<GridRun, op::GridLu<I, J>, J> {};
+template <class I, class J, bool Singular>
+struct Run<op::GridLu<I, J, Singular>> : FactoredLu<GridRun, op::GridLu<I, J, Singular>> {};
 
 template <class I, class J>
 struct Run<op::GridCholesky<I, J>> : FactoredCholesky<GridRun, op::GridCholesky<I, J>> {};

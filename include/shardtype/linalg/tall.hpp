@@ -94,19 +94,17 @@ constexpr void tall_round(Step const& s, Round& r) {
 
 namespace op {
 
-/// q [I@X, K] and r [K, J] of a = q r, r the same on all ranks. By reflectors, or, if `cholesky`,
+/// q [I@X, K] and r [K, J] of a = q r, r the same on all ranks. By reflectors, or, if `Cholesky`,
 /// by CholeskyQR2.
-template <class I, class J, class K>
+template <class I, class J, class K, bool Cholesky = false>
 struct TallQr {
   using operation = TallQr;
   using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "qr";
   static constexpr bool communicates = true;
-  static constexpr bool recorded = false;
-  bool cholesky = false;
-  constexpr TallQr() = default;
-  constexpr explicit TallQr(bool by_cholesky) : cholesky(by_cholesky) {}
+  static constexpr bool keeps_shardings = true;
+  static constexpr bool cholesky = Cholesky;
   static constexpr Verdicts<2> rule(rules::Question const& q) {
     Verdict v = linalg::rule::tall(q);
     if (v && q.a().find(q.to.dims[0].label) >= 0)

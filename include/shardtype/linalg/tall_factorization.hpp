@@ -235,11 +235,11 @@ struct RowMajor {
   }
 };
 
-template <class I, class J, class K>
-struct Run<op::TallQr<I, J, K>> {
+template <class I, class J, class K, bool cholesky>
+struct Run<op::TallQr<I, J, K, cholesky>> {
   template <class R, class A>
-  static typename R::results run(op::TallQr<I, J, K> const& op, std::source_location const& where,
-                                 A const& a) {
+  static typename R::results run(op::TallQr<I, J, K, cholesky> const& op,
+                                 std::source_location const& where, A const& a) {
     static_assert(
         Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible,
         "linear algebra of tensors in device memory is not there yet; keep them in host "
@@ -255,7 +255,7 @@ struct Run<op::TallQr<I, J, K>> {
     AxisMap const map = runtime::map_axes(mesh, R::S::names);
     Comm& comm = execute::group_of(mesh, map, matrix.dims[rows].axes);
     auto const mine = linalg::detail::matrices<I, J>(a);
-    mesh.agreement().agree("qr", where, {a.extents()[0], a.extents()[1], op.cholesky ? 1 : 0});
+    mesh.agreement().agree("qr", where, {a.extents()[0], a.extents()[1], cholesky ? 1 : 0});
     typename A::memory_space::execution_space().fence();
     linalg::detail::TallScratch const room(mine.rows, mine.width, comm.size(), sizeof(T));
     Buffer const scratch = linalg::detail::room<T>(a, room.elements());
@@ -270,7 +270,7 @@ struct Run<op::TallQr<I, J, K>> {
         a, linalg::detail::stack_beside<A, I, J, K>(r, linalg::detail::written(r)));
     TallFactorization<T> run(comm, room, held, mine, static_cast<T*>(scratch.data()),
                              columns.data(), triangle.data());
-    if (!op.cholesky) {
+    if (!cholesky) {
       run.by_reflectors();
     } else if (!run.by_cholesky()) {
       throw Error("E83",

@@ -18,12 +18,12 @@ namespace shardtype {
 namespace autodiff {
 
 /// The gradient as that of Qr; for q it needs one all_reduce of a square matrix.
-template <class I, class J, class K, std::size_t part>
-struct Vjp<ResultOf<op::TallQr<I, J, K>, part>> {
+template <class I, class J, class K, bool cholesky, std::size_t part>
+struct Vjp<ResultOf<op::TallQr<I, J, K, cholesky>, part>> {
   static constexpr bool exists = true;
   static constexpr bool communicates = true;
   static constexpr bool first_order = true;
-  using Op = op::TallQr<I, J, K>;
+  using Op = op::TallQr<I, J, K, cholesky>;
   template <class V, class A>
   static constexpr auto save(Op const&, V const& both, A const&) {
     return autodiff::keep(std::get<0>(both), std::get<1>(both));
@@ -63,11 +63,10 @@ inline constexpr bool rows_in_blocks<I, J, A, true> = [] {
   return d >= 0 && a.dims[d].axes.size > 0 && a.dims[d].axes.cyclic == 0;
 }();
 template <class I, class J, class A>
-concept TallMatrix = !core::is_lazy<A> && rows_in_blocks<I, J, tensor_behind<A>>;
+concept TallMatrix = rows_in_blocks<I, J, tensor_behind<A>>;
 
-template <class I, class J, class K, class A>
-constexpr auto tall_qr(op::TallQr<I, J, K> const& op, A const& a,
-                       std::source_location const& where) {
+template <class Op, class A>
+constexpr auto tall_qr(Op const& op, A const& a, std::source_location const& where) {
   return detail::named_results<QR>(shardtype::call(op, where, a));
 }
 
@@ -126,7 +125,7 @@ constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
 template <class I, class J, class K, class A>
   requires detail::TallMatrix<I, J, A>
 constexpr auto qr(core::Argument<A> const& a, CholeskyQr, checking::CallSite where = {}) {
-  return detail::tall_qr(op::TallQr<I, J, K>{true}, a.self(), where);
+  return detail::tall_qr(op::TallQr<I, J, K, true>{}, a.self(), where);
 }
 
 /// The x that makes |a x - b| smallest for one tall matrix of full rank whose rows are split:
@@ -134,7 +133,7 @@ constexpr auto qr(core::Argument<A> const& a, CholeskyQr, checking::CallSite whe
 /// and one all_reduce of J x K numbers. Refusals and errors as qr; Error E83, on all ranks, of a
 /// column that depends on those before it; b as einsum of q and b.
 template <class I, class J, class A, class B>
-  requires detail::TallMatrix<I, J, A>
+  requires(detail::TallMatrix<I, J, A> && !core::is_lazy<A>)
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using K = detail::Least;
   return detail::fitted<I, K>(detail::tall_qr(op::TallQr<I, J, K>{}, a.self(), where), b, where,

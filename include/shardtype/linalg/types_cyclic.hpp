@@ -51,6 +51,7 @@ constexpr void check_square(ResultExtents const& c, bool transposed) {
 /// Whether a factorization takes the memory of its matrix; by a constructor, so that an operation
 /// can derive from it.
 struct InPlace {
+  static constexpr bool settled_by_type = true;  ///< in automatic mode nothing is given away
   bool in_place = false;
   constexpr InPlace() = default;
   constexpr explicit InPlace(bool takes) : in_place(takes) {}
@@ -62,7 +63,7 @@ template <class I, class J, rules::Over over = rules::Over::columns, bool Transp
 struct OnOneMatrix {
   using from = Bare<I, J>;
   static constexpr bool communicates = true;
-  static constexpr bool recorded = false;
+  static constexpr bool keeps_shardings = true;
   static constexpr bool has_named_form = false;
   static constexpr bool transposed = Transposed;
   static constexpr Verdict rule(rules::Question const& q) {
@@ -84,13 +85,25 @@ struct OnOneMatrix {
   constexpr void extents(ResultExtents const& c) const { check_square(c, Transposed); }
 };
 
-/// The same of LU; `singular`: a matrix without a pivot is no error, its result is the matrix
-/// itself and a first pivot of -1.
-struct LuWays : InPlace {
-  bool singular = false;
-  constexpr LuWays() = default;
-  constexpr explicit LuWays(bool takes, bool also_singular = false)
-      : InPlace(takes), singular(also_singular) {}
+/// Defaults of LU: the factors, and as a second result the pivots, `i32[J]`, whole on each rank.
+/// `Singular`: a matrix without a pivot is no error, its result is the matrix itself and a first
+/// pivot of -1.
+template <class I, class J, rules::Over over, bool Singular>
+struct LuOfOneMatrix : OnOneMatrix<I, J, over>, InPlace {
+  using InPlace::InPlace;
+  static constexpr std::string_view name = "lu_factor";
+  static constexpr bool singular = Singular;
+  static constexpr op::Verdicts<2> rule(rules::Question const& q) {
+    Verdict const v = rules::on_one_matrix(q, over, false);
+    Spec pivots;
+    pivots.add(q.from.dims[1].label);
+    return {v, rules::accept_if(v, pivots)};
+  }
+  template <class A>
+  using element = op::Elements<element_t<A>, std::int32_t>;
+  constexpr void extents(ResultExtents const& factors, ResultExtents const&) const {
+    check_square(factors, false);
+  }
 };
 /// Whether the pivots say that a matrix is singular.
 constexpr bool is_singular(std::int32_t const* pivots, std::int64_t n) {
@@ -103,11 +116,10 @@ namespace op {
 
 /// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a
 /// second result.
-template <class I, class J>
-struct CyclicLu : detail::OnOneMatrix<I, J>, detail::LuWays {
+template <class I, class J, bool Singular = false>
+struct CyclicLu : detail::LuOfOneMatrix<I, J, rules::Over::columns, Singular> {
   using operation = CyclicLu;
-  using detail::LuWays::LuWays;
-  static constexpr std::string_view name = "lu_factor";
+  using detail::LuOfOneMatrix<I, J, rules::Over::columns, Singular>::LuOfOneMatrix;
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu, this->in_place);
   }
@@ -146,6 +158,7 @@ struct CyclicSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed>
 template <class I, class J, bool Transposed = false>
 struct CyclicLuSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
   using operation = CyclicLuSolve;
+  static constexpr int results_from = 0, results_to = 2;
   static constexpr std::string_view name = "lu_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
@@ -180,6 +193,8 @@ struct CyclicTriangle : detail::OnOneMatrix<I, J, rules::Over::columns, Transpos
   bool unit = false;  ///< whether ones stand for the diagonal
   constexpr CyclicTriangle() = default;
   constexpr CyclicTriangle(bool is_lower, bool is_unit) : lower(is_lower), unit(is_unit) {}
+  constexpr std::int32_t variant() const { return lower ? 0 : 1; }
+  static constexpr CyclicTriangle of_variant(std::int32_t number) { return {number == 0, false}; }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
     if constexpr (Transposed) {

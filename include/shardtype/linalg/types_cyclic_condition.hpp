@@ -16,6 +16,7 @@ namespace detail {
 /// takes depends on the values; plans have the most.
 template <class I, class J>
 struct OfCondition : OnOneMatrix<I, J> {
+  static constexpr int results_from = 0, results_to = 2;
   static constexpr std::string_view name = "rcond";
   template <class A, class P, class N>
   static constexpr Code elements() {

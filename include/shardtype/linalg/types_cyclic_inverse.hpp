@@ -147,6 +147,7 @@ constexpr void check_square_factors(ResultExtents const& c) {
 /// An inverse by factors and pivots.
 template <class I, class J>
 struct OfFactors : OnOneMatrix<I, J> {
+  static constexpr int results_from = 0, results_to = 2;
   static constexpr std::string_view name = "inv";
   template <class A, class P>
   static constexpr Code elements() {
@@ -161,6 +162,7 @@ struct OfFactors : OnOneMatrix<I, J> {
 /// The determinant, its sign or the logarithm of its modulus, a number, from factors and pivots.
 template <class I, class J, linalg::detail::Product what>
 struct OfDiagonal : OnOneMatrix<I, J> {
+  static constexpr int results_from = 0, results_to = 2;
   static constexpr std::string_view name = "det";
   template <class A, class P>
   static constexpr Code elements() {
@@ -185,6 +187,7 @@ namespace op {
 template <class I, class J, bool Transposed = false>
 struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
   using operation = CyclicLuSolveOwn;
+  static constexpr int results_from = 0, results_to = 2;
   static constexpr std::string_view name = "lu_solve";
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::cyclic_solve_own(q, Transposed);

@@ -12,11 +12,10 @@
 namespace shardtype::op {
 
 /// CyclicLu of `a[I@X%n, J@Y%n]`. Plans have the most that pivots may exchange.
-template <class I, class J>
-struct GridLu : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::LuWays {
+template <class I, class J, bool Singular = false>
+struct GridLu : detail::LuOfOneMatrix<I, J, rules::Over::grid, Singular> {
   using operation = GridLu;
-  using detail::LuWays::LuWays;
-  static constexpr std::string_view name = "lu_factor";
+  using detail::LuOfOneMatrix<I, J, rules::Over::grid, Singular>::LuOfOneMatrix;
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan(p, c).lu(this->in_place, false);
   }
@@ -51,6 +50,7 @@ struct GridSolve : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::InPlace
 template <class I, class J, bool Transposed = false>
 struct GridLuSolve : detail::OnOneMatrix<I, J, rules::Over::grid, Transposed> {
   using operation = GridLuSolve;
+  static constexpr int results_from = 0, results_to = 2;
   static constexpr std::string_view name = "lu_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan const plan(p, c);
@@ -84,6 +84,8 @@ struct GridTriangle : detail::OnOneMatrix<I, J, rules::Over::grid, Transposed> {
   bool unit = false;  ///< whether ones stand for the diagonal
   constexpr GridTriangle() = default;
   constexpr GridTriangle(bool is_lower, bool is_unit) : lower(is_lower), unit(is_unit) {}
+  constexpr std::int32_t variant() const { return lower ? 0 : 1; }
+  static constexpr GridTriangle of_variant(std::int32_t number) { return {number == 0, false}; }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::GridPlan const plan(p, c);
     plan.start();

@@ -20,21 +20,11 @@ template <class F, class Result, class... As>
 struct ShardMapRun<automatic_mode::LazyShardMap<F, Result, As...>> {
   using E = automatic_mode::LazyShardMap<F, Result, As...>;
 
-  /// An operand as a tensor of its fixed type.
-  template <class A>
-  static A argument(ProgramRun& run, int step, int k) {
-    int const input = run.plan().steps[step].input[k];
-    int place[max_dims]{};
-    execute::places_of<A>(run.node(input), run.labels(), place);
-    std::array<std::int64_t, A::rank> extents{};
-    for (std::size_t d = 0; d < A::rank; ++d) extents[d] = run.extents(input)[place[d]];
-    return A(run.mesh_ref(), extents, execute::packed_input<A>(run, step, k));
-  }
   static AnyBlock make(ProgramRun& run, int step, void const* part) {
     F const& f = static_cast<E const*>(part)->function();
     Result const out = [&]<int... K>(std::integer_sequence<int, K...>) {
-      return shardtype::shard_map<Result>(f,
-                                          argument<shardtype::detail::pin_t<As>>(run, step, K)...);
+      return shardtype::shard_map<Result>(
+          f, execute::tensor_input<shardtype::detail::pin_t<As>>(run, step, K)...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
     for (std::size_t d = 0; d < Result::rank; ++d) {
       std::int64_t const known = run.extents(step)[static_cast<int>(d)];

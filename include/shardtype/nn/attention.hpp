@@ -12,6 +12,18 @@ namespace shardtype::nn {
 
 namespace detail {
 
+/// `a` in float; `stays`: an expression in the sharding that it has.
+template <bool stays, class A>
+constexpr auto in_float(A const& a) {
+  if constexpr (stays && core::is_lazy<A>) {
+    return shardtype::reshard<
+        shardtype::detail::with_elements<shardtype::detail::laid_out_t<A>, float>>(
+        shardtype::cast<float>(a));
+  } else {
+    return shardtype::cast<float>(a);
+  }
+}
+
 /// The result of attention, in the sharding `Out` if that is named.
 template <class... Out, class Q, class K, class V>
 constexpr auto attention_as(AttentionOptions const& options, std::source_location const& where,
@@ -74,9 +86,10 @@ constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
   if constexpr (shardtype::detail::is_poison<Q>) {
     return checking::Poisoned{};  // reported where it was refused
   } else if constexpr (std::is_same_v<checking::element_t<detail::tensor_of<Q>>, bfloat16>) {
+    constexpr bool ring = sizeof...(Out) > 0 && detail::splits_keys<K>;
     return shardtype::cast<bfloat16>(
-        detail::attention_as<Out...>(options, where, shardtype::cast<float>(q.self()),
-                                     shardtype::cast<float>(k), shardtype::cast<float>(v)));
+        detail::attention_as<Out...>(options, where, detail::in_float<ring>(q.self()),
+                                     detail::in_float<ring>(k), detail::in_float<ring>(v)));
   } else {
     return detail::attention_as<Out...>(options, where, q.self(), k, v);
   }

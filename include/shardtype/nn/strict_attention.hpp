@@ -26,8 +26,9 @@ inline constexpr bool same_heads = [] {
 /// Whether an axis splits the sequence of keys of type `K`.
 template <class K>
 inline constexpr bool splits_keys = [] {
-  if constexpr (is_tensor<autodiff::tensor_of<K>>) {
-    constexpr Spec keys = Scope<autodiff::tensor_of<K>>::template spec<0>;
+  using A = shardtype::detail::laid_out_t<autodiff::tensor_of<K>>;
+  if constexpr (is_tensor<A>) {
+    constexpr Spec keys = Scope<A>::template spec<0>;
     return keys.rank == 4 && keys.dims[1].axes.size > 0;
   } else {
     return false;

@@ -66,7 +66,7 @@ template <bool Sums>
 struct RingAttention : Attention<Sums> {
   using operation = RingAttention;
   static constexpr bool communicates = true;
-  static constexpr bool recorded = false;
+  static constexpr bool keeps_shardings = true;
   static constexpr std::string_view name = "ring_attention";
   static constexpr Verdict rule(rules::Question const& q) {
     Verdict v = rules::attention(q, true);
@@ -78,6 +78,10 @@ struct RingAttention : Attention<Sums> {
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::ring_work(c, this->options.causal, 2, nn::detail::travelling_keys - 1, 2);
+  }
+  constexpr std::int32_t variant() const { return this->options.causal ? 0 : 1; }
+  static constexpr RingAttention of_variant(std::int32_t number) {
+    return {{{.causal = number == 0}}};
   }
 };
 

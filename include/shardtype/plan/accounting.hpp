@@ -228,6 +228,13 @@ class Accounting {
     count = add_counts(count, static_cast<int>(std::min<std::int64_t>(times, unbounded)));
     messages_ = add_sat(messages_, mul_sat(step_messages(c, ranks), times));
   }
+  /// The axes of the moves that follow are numbered as in a part of a program: `axes` has their
+  /// numbers in the program, -1 where there is none; up to `end_of_part`.
+  constexpr void number_axes(std::int8_t const (&axes)[max_axes]) {
+    std::copy_n(axes, max_axes, axes_);
+    renumbers_ = true;
+  }
+  constexpr void end_of_part() { renumbers_ = false; }
   /// Takes off time that steps spend beside others.
   constexpr void hide(std::int64_t picoseconds) {
     if (cost_.picoseconds < longest_time) cost_.picoseconds -= picoseconds;
@@ -372,10 +379,38 @@ class Accounting {
     m.sizing = z;
     m.first = first;
     m.root = root;
+    if (renumbers_) renumber(m);
     return moves_.push_back(m);
+  }
+  constexpr void renumber(Moved& m) const {
+    Moved const from = m;
+    m.sizing.sizes = {};
+    m.first = {};
+    for (int x = 0; x < max_axes; ++x) {
+      if (axes_[x] < 0) continue;
+      m.sizing.sizes.at[axes_[x]] = from.sizing.sizes[x];
+      m.first.at[axes_[x]] = from.first[x];
+    }
+    auto const list = [&](AxisList& axes) {
+      for (int k = 0; k < axes.size; ++k) axes.at[k] = axes_[axes.at[k]];
+    };
+    auto const set = [&](AxisSet& axes) {
+      AxisSet const old = axes;
+      axes = {};
+      for (int x = 0; x < max_axes; ++x)
+        if (old.contains(x)) axes.insert(axes_[x]);
+    };
+    list(m.step.axes);
+    for (Spec* const s : {&m.step.before, &m.step.after}) {
+      for (int d = 0; d < s->rank; ++d) list(s->dims[d].axes);
+      set(s->unreduced);
+      set(s->reduced);
+    }
   }
 
   Machine const* machine_ = nullptr;
+  bool renumbers_ = false;
+  std::int8_t axes_[max_axes]{};
   Answer asked_ = Answer::counts;
   bool all_ = true;
   bool priced_ = false;  // a flag, because g++ 12 takes the address of a default argument for

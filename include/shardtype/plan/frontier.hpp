@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <shardtype/plan/cost.hpp>
+#include <shardtype/plan/plan.hpp>
 #include <shardtype/plan/program.hpp>
 
 namespace shardtype::planning {
@@ -87,6 +88,10 @@ constexpr bool can_be_unreduced(RecordedProgram const& p, int node) {
 /// Bytes of the largest block of a value in a layout.
 constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code) {
   ProgramNode const& n = p.nodes[node];
+  if (n.cyclic >= 0) {
+    Sizing const z = p.sizing(node);
+    return mul_sat(core::largest_elements(p.spec(node, code), z.extents, z.sizes), n.element_bytes);
+  }
   std::int64_t parts[max_dims];
   for (int d = 0; d < n.rank; ++d) parts[d] = 1;
   int const base = 2 + n.rank * p.axes;
@@ -137,6 +142,16 @@ constexpr Cost exchange_cost(RecordedProgram const& p, int node, Exchange const&
                              Rates const& rates) {
   std::int64_t const bytes = block_bytes(p, p.nodes[node].totals, e.joined);
   return step_cost(Collective::all_reduce, bytes, bytes, rates.ranks[e.axes], rates.over[e.axes]);
+}
+
+/// The plan of an operation that communicates by itself.
+constexpr Plan own_plan(RecordedProgram const& p, int node) {
+  OwnCall const& call = p.own_call[p.nodes[node].own_call];
+  return call.plan(call, p, node);
+}
+/// Bytes that it needs besides its operands.
+constexpr std::int64_t own_temporaries(RecordedProgram const& p, int node) {
+  return planning::own_plan(p, node).memory().most();
 }
 
 /// The order of evaluating operands with the least total peak: operands that release the most

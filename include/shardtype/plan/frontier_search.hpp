@@ -79,7 +79,7 @@ class FrontierSearch : public Settler {
       whole_[l] = whole_[l] && !spread_[l];
     }
     flops_ = 0;
-    if (n_.making == Making::shard_map) {  // its shardings are fixed
+    if (p_.is_fixed(node_)) {
       code_[0] = n_.pinned;
       for (int k = 1; k < parties_; ++k) code_[k] = p_.nodes[p_.operand(node_, way, k - 1)].pinned;
       return consider();
@@ -282,6 +282,8 @@ class FrontierSearch : public Settler {
             add_sat(copied, fronts_[p_.operand(node_, making[0], k)]->ways[making[k + 1]].size);
       o.peak = add_sat(o.peak, copies_of(n_, copied));
     }
+    if (limited_ && n_.own_call >= 0)
+      o.peak = add_sat(o.peak, planning::own_temporaries(p_, node_) - o.size);
     if (n_.total_bytes > 0 && n_.making == Making::reduction)
       o.peak = add_sat(o.peak, mul_sat(o.size / n_.element_bytes, n_.total_bytes));
     bool const works = limited_ && n_.work_on != nullptr;

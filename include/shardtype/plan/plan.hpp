@@ -220,10 +220,9 @@ struct Plan {
         a.hide(hidden(k, a));
   }
 
- private:
-  /// The bytes of all steps. `closed`: loops by series, where they are (planning::Repeat).
-  constexpr planning::Accounting moves(bool closed) const {
-    planning::Accounting a(planning::Answer::bytes);
+  /// Passes the moves of all steps to an accounting of bytes. `closed`: loops by series, where they
+  /// are (planning::Repeat).
+  constexpr void replay_bytes(planning::Accounting& a, bool closed) const {
     for (int k = 0; k < size; ++k) {
       if (steps[k].move == Move::compute) continue;
       if (int const loop = repeat_of(k); loop >= 0) {
@@ -232,6 +231,12 @@ struct Plan {
         a.move(steps[k], sizing_of(steps[k].slot));
       }
     }
+  }
+
+ private:
+  constexpr planning::Accounting moves(bool closed) const {
+    planning::Accounting a(planning::Answer::bytes);
+    replay_bytes(a, closed);
     return a;
   }
   constexpr planning::Accounting account(planning::Answer asked) const {

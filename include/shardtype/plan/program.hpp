@@ -23,6 +23,39 @@ inline constexpr int max_operands = 8;
 /// Exceeded: code L03.
 inline constexpr int max_chain = 14;
 
+/// Maximal number of calls with a plan of their own in one program, and of different ways to split
+/// its values block-cyclically. Exceeded: code L03.
+inline constexpr int max_own_calls = 16;
+inline constexpr int max_cyclic_splits = 8;
+
+struct Plan;
+struct RecordedProgram;
+
+/// An operation that communicates by itself: its operands and its results have the shardings of
+/// its call in strict mode, and its steps are those of that call's plan.
+struct OwnCall {
+  /// The plan of the call that computes the value `node`, for the program's sizes.
+  Plan (*plan)(OwnCall const&, RecordedProgram const&, int node) = nullptr;
+  /// Which of its plans, where a run-time argument decides.
+  std::int32_t variant = 0;
+  /// The program's axes, by those of the call; -1: the call has fewer.
+  std::int8_t axis[max_axes];
+  /// Of each operand, 4 bits for each dim of its type: the value's dim.
+  std::uint32_t places[max_operands]{};
+
+  constexpr OwnCall() {
+    for (std::int8_t& x : axis) x = -1;
+  }
+  constexpr int place(int operand, int d) const {
+    return static_cast<int>((places[operand] >> (4 * d)) & 15U);
+  }
+};
+/// The block sizes of a value's block-cyclic dims; 0: not block-cyclic.
+struct CyclicSplit {
+  std::int32_t block[max_dims]{};
+  friend constexpr bool operator==(CyclicSplit const&, CyclicSplit const&) = default;
+};
+
 /// The node kinds: how a value of a program is computed.
 enum class Making : std::int8_t {
   given,      ///< an operand of the program: a user's tensor
@@ -32,7 +65,8 @@ enum class Making : std::int8_t {
   relabel,    ///< renames the dims
   operation,  ///< an operation on blocks in which some dims are not split
   result,     ///< a further result of an operation, where that is computed
-  shard_map   ///< a function of blocks; the shardings of its operands and its result are fixed
+  shard_map   ///< a function of blocks, or an operation that communicates by itself; the shardings
+              ///< of its operands and its result are fixed
 };
 
 struct RecordedProgram;
@@ -74,10 +108,12 @@ struct ProgramNode {
   BlockWork work_on = nullptr;  ///< null: only what is read and written counts
   /// Of each operand, the value's dim for each dim of its type: 4 bits each.
   std::uint32_t order[max_operands]{};
-  std::int16_t readers = 0;  ///< number of values that read it
-  bool kept = false;         ///< others may read it as well
-  bool has_results = false;  ///< whether values of Making::result read it
-  bool keeps = false;        ///< whether its operands are held to the end of the program
+  std::int16_t readers = 0;   ///< number of values that read it
+  bool kept = false;          ///< others may read it as well
+  bool has_results = false;   ///< whether values of Making::result read it
+  bool keeps = false;         ///< whether its operands are held to the end of the program
+  std::int8_t own_call = -1;  ///< of an operation that communicates by itself: its number
+  std::int8_t cyclic = -1;    ///< number of its CyclicSplit: nothing moves it; -1: in blocks
   std::int16_t shares =
       0;  ///< number of consumers of a value computed once; the value is shared if this is at least
           ///< 2
@@ -107,12 +143,22 @@ struct RecordedProgram {
   Sizes sizes{};
   ProgramNode nodes[max_nodes]{};
   std::int16_t uses[max_uses]{};
+  int own_calls = 0;
+  OwnCall own_call[max_own_calls]{};
+  int cyclic_splits = 0;
+  CyclicSplit cyclic_split[max_cyclic_splits]{};
 
   constexpr bool shared(int node) const { return nodes[node].shares > 1; }
   constexpr planning::LayoutCode code(int node) const { return {nodes[node].rank, axes}; }
   constexpr int operand(int node, int way, int k) const {
     ProgramNode const& n = nodes[node];
     return uses[n.first_use + way * n.operands + k];
+  }
+  /// Whether the shardings of a value and of its operands are fixed.
+  constexpr bool is_fixed(int node) const {
+    ProgramNode const& n = nodes[node];
+    return n.making == Making::shard_map ||
+           (n.making == Making::result && nodes[operand(node, 0, 0)].own_call >= 0);
   }
   /// Index of the dim of a value with this label, or -1.
   constexpr int find(int node, int label) const {
@@ -151,6 +197,8 @@ struct RecordedProgram {
   constexpr Spec spec(int node, int layout_code) const {
     Spec s = code(node).spec(layout_code);
     s.kind = s.unreduced.empty() ? ReduceKind::sum : nodes[node].unreduced_kind;
+    if (int const split = nodes[node].cyclic; split >= 0)
+      for (int d = 0; d < s.rank; ++d) s.dims[d].axes.cyclic = cyclic_split[split].block[d];
     return s;
   }
 
@@ -163,6 +211,21 @@ struct RecordedProgram {
     n.first_use = static_cast<std::int16_t>(uses_size);
     nodes[size] = n;
     return size++;
+  }
+  /// Pins a value to a sharding in the program's axes, with its dims' numbers as labels.
+  constexpr void pin(int node, Spec const& spec) {
+    nodes[node].pinned = code(node).of(spec);
+    if (spec.cyclic_dim() < 0) return;
+    CyclicSplit split;
+    for (int d = 0; d < spec.rank; ++d) split.block[d] = spec.dims[d].axes.cyclic;
+    int k = 0;
+    while (k < cyclic_splits && !(cyclic_split[k] == split)) ++k;
+    if (k == max_cyclic_splits) {
+      overflow = true;
+      return;
+    }
+    if (k == cyclic_splits) cyclic_split[cyclic_splits++] = split;
+    nodes[node].cyclic = static_cast<std::int8_t>(k);
   }
   constexpr void use(int operand) {
     if (uses_size == max_uses) {
@@ -195,6 +258,8 @@ struct RecordedProgram {
     if (a.labels != b.labels || !(a.sizes == b.sizes)) return false;
     for (int l = 0; l < a.labels; ++l)
       if (a.extents[l] != b.extents[l]) return false;
+    for (int k = 0; k < a.own_calls; ++k)
+      if (a.own_call[k].variant != b.own_call[k].variant) return false;
     return true;
   }
 };

@@ -141,7 +141,7 @@ class ProgramBuilder {
     ProgramNode n = value(Making::given, labels, element_bytes, work);
     n.unreduced_kind = spec.kind;
     int const node = program.add(n);
-    program.nodes[node].pinned = program.code(node).of(spec);
+    program.pin(node, spec);
     return node;
   }
   /// Adds the product of several values, summed over the labels that `out` lacks, with all
@@ -232,9 +232,18 @@ class ProgramBuilder {
     v.operands = static_cast<std::int8_t>(size);
     v.ways = 1;
     int const node = program.add(v);
-    program.nodes[node].pinned = program.code(node).of(spec);
+    program.pin(node, spec);
     for (int k = 0; k < size; ++k) use(operands[k]);
     return node;
+  }
+  /// Makes a shard_map an operation that communicates by itself.
+  constexpr void own_call(int node, OwnCall const& call) {
+    if (program.own_calls == max_own_calls) {
+      program.overflow = true;
+      return;
+    }
+    program.nodes[node].own_call = static_cast<std::int8_t>(program.own_calls);
+    program.own_call[program.own_calls++] = call;
   }
   /// Adds a value with other labels, dim by dim.
   constexpr int relabel(int operand, ProgramLabels const& labels) {
@@ -257,7 +266,7 @@ class ProgramBuilder {
       for (int d = 0; d < from.rank; ++d) same.push(from.labels[d]);
       node = relabel(operand, same);
     }
-    program.nodes[node].pinned = program.code(node).of(spec);
+    program.pin(node, spec);
     return node;
   }
   /// Adds a reader of a shared value.

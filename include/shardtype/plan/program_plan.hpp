@@ -74,17 +74,26 @@ struct ProgramPlan {
   /// Payload bytes of the rank with these coordinates along the program's axes; conventions at
   /// `step_bytes`.
   constexpr std::int64_t bytes(Coords const& at) const {
-    return account(planning::Answer::bytes).bytes(at);
+    std::int64_t const closed = moved(0, size, true).bytes(at);
+    return closed >= 0 ? closed : moved(0, size, false).bytes(at);
   }
   /// The bytes of the rank that moves the most, in all steps or in one.
-  constexpr std::int64_t bytes_per_rank() const {
-    return account(planning::Answer::bytes).bytes_per_rank();
-  }
+  constexpr std::int64_t bytes_per_rank() const { return bytes_of_busiest(0, size); }
   constexpr std::int64_t step_bytes_per_rank(int step) const {
-    planning::Accounting a(planning::Answer::bytes);
-    replay(a, step, step + 1);
-    return a.bytes_per_rank();
+    return bytes_of_busiest(step, step + 1);
   }
+  /// Number of messages that each rank sends in one step.
+  constexpr std::int64_t step_messages(int step) const {
+    planning::Accounting a(planning::Answer::counts);
+    replay(a, step, step + 1);
+    return a.messages();
+  }
+  /// Whether a step is a call with a plan of its own, and that plan.
+  constexpr bool is_own_call(int step) const {
+    return steps[step].kind == ProgramStep::Kind::make &&
+           program.nodes[steps[step].node].own_call >= 0;
+  }
+  constexpr Plan own_plan(int step) const { return planning::own_plan(program, steps[step].node); }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
   /// Floating-point operations of products and operations.
@@ -146,6 +155,14 @@ struct ProgramPlan {
   constexpr std::int64_t picoseconds(int step, planning::Rates const& rates) const {
     ProgramStep const& s = steps[step];
     if (s.kind == ProgramStep::Kind::given) return 0;
+    if (is_own_call(step)) {
+      Plan const own = own_plan(step);
+      unsigned along = 0;
+      for (Step const& each : own)
+        for (int k = 0; k < each.axes.size; ++k)
+          along |= 1U << program.own_call[program.nodes[s.node].own_call].axis[each.axes[k]];
+      return own.cost(rates.over[along]).picoseconds;
+    }
     if (s.kind == ProgramStep::Kind::make)
       return planning::computing_time(computation(step), rates.over[0]);
     unsigned set = 0;
@@ -205,12 +222,21 @@ struct ProgramPlan {
   }
   /// Floating-point operations of one step, if it is a product or an operation.
   constexpr std::int64_t step_flops(int step) const {
-    return has_flops(step) ? computation(step).flops : 0;
+    return is_own_call(step) ? own_plan(step).flops()
+           : has_flops(step) ? computation(step).flops
+                             : 0;
   }
   /// Passes collectives and flops of the steps from `first` to before `last` to an accounting.
-  constexpr void replay(planning::Accounting& a, int first, int last) const {
+  constexpr void replay(planning::Accounting& a, int first, int last, bool closed = false) const {
     for (int k = first; k < last; ++k) {
       ProgramStep const& s = steps[k];
+      if (is_own_call(k)) {
+        Plan const own = own_plan(k);
+        a.number_axes(program.own_call[program.nodes[s.node].own_call].axis);
+        closed ? own.replay_bytes(a, true) : own.replay(a, 0, own.size);
+        a.end_of_part();
+        continue;
+      }
       if (a.asks(planning::Answer::counts)) a.run(s.collective, program.sizes.product(s.axes));
       if (a.asks(planning::Answer::bytes) && s.collective != Collective::none)
         a.move(move(k), sizing(k));
@@ -223,6 +249,16 @@ struct ProgramPlan {
     planning::Accounting a(asked);
     replay(a, 0, size);
     return a;
+  }
+  /// The bytes of the steps from `first` to before `last`; `closed`: loops of own plans by series.
+  constexpr planning::Accounting moved(int first, int last, bool closed) const {
+    planning::Accounting a(planning::Answer::bytes);
+    replay(a, first, last, closed);
+    return a;
+  }
+  constexpr std::int64_t bytes_of_busiest(int first, int last) const {
+    std::int64_t const closed = moved(first, last, true).bytes_per_rank();
+    return closed >= 0 ? closed : moved(first, last, false).bytes_per_rank();
   }
   /// Whether no two ranks hold the same elements, or summands of them.
   constexpr bool spread_once(Spec const& s) const {
@@ -239,6 +275,7 @@ struct ProgramPlan {
   constexpr std::int64_t room(int step) const {
     ProgramStep const& s = steps[step];
     ProgramNode const& n = program.nodes[s.node];
+    if (is_own_call(step)) return planning::own_temporaries(program, s.node) - block_bytes(step);
     if (s.collective != Collective::none) return room_of_move(step);
     if (s.kind != ProgramStep::Kind::make) return 0;
     switch (n.making) {

@@ -102,6 +102,7 @@ class Settler {
   /// Relaxes reshard steps from all reachable layouts until no arrival time improves
   /// (label-correcting shortest paths).
   constexpr void settle() {
+    if (n_.cyclic >= 0) return;  // nothing moves it
     for (bool any = true; any;) {
       any = false;
       for (int s = 0; s < graph_.layouts; ++s) {

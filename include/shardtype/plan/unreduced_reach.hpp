@@ -16,7 +16,7 @@ class UnreducedReach {
     for (int k = 0; k < p.size; ++k) {
       ProgramNode const& n = p.nodes[k];
       unsigned const pinned = n.pinned < 0 ? 0 : unreduced_of(k, n.pinned);
-      bool const chosen = n.making != Making::given && n.making != Making::shard_map;
+      bool const chosen = n.making != Making::given && !p.is_fixed(k);
       unsigned const made = chosen ? reach_of(k) : pinned;
       holds_ = holds_ && (pinned & ~made) == 0;
       reach_[k] = n.pinned < 0 ? made : pinned;

@@ -14,10 +14,11 @@ struct refused<Code::L01_not_recorded, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L02_cyclic, legal, YourTypes...> : Poisoned {
-  static_assert(
-      legal,
-      "[shardtype L02] automatic mode plans blocks only; a tensor of the expression, or the "
-      "result, has a Cyclic dim. Reshard it before or after: one all_to_all.");
+  static_assert(legal,
+                "[shardtype L02] automatic mode plans blocks only; a value of the expression, or "
+                "the result, has a Cyclic dim. Only operations on that layout, such as "
+                "lu_factor, read a tensor that has it, or a result of theirs. Reshard it before "
+                "or after: one all_to_all.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L03_too_large, legal, YourTypes...> : Poisoned {
@@ -58,9 +59,11 @@ struct refused<Code::L07_other_indices, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::L08_no_sharding, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype L08] automatic mode does not choose the shardings of shard_map: each "
-                "argument has one, and each index of the result is an argument's or has a static "
-                "extent. Name it: constrain<Dim<I, X>, Dim<J>>(e), which reshards where it must.");
+                "[shardtype L08] automatic mode does not choose the shardings of shard_map, nor "
+                "of operations that communicate by themselves, such as lu_factor and attention "
+                "in a ring: each argument has one, and each index of the result is an argument's "
+                "or has a static extent. Name it: constrain<Dim<I, X>, Dim<J>>(e), which "
+                "reshards where it must.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L09_results_named, legal, YourTypes...> : Poisoned {

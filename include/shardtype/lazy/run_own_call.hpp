@@ -1,0 +1,67 @@
+#pragma once
+/// Runs operations that communicate by themselves, as parts of a program.
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include <shardtype/lazy/own_call.hpp>
+#include <shardtype/lazy/run.hpp>
+
+namespace shardtype::execute {
+
+/// Runs an operation that communicates by itself, as in strict mode.
+template <class Op, class Results, class Result, class... As>
+struct OperationRun<automatic_mode::LazyOwnCall<Op, Results, Result, As...>> {
+  using E = automatic_mode::LazyOwnCall<Op, Results, Result, As...>;
+  using Call = shardtype::detail::RecordedCall<Op, shardtype::detail::pin_t<As>...>;
+
+  template <class Out>
+  static AnyBlock block_of(Out const& out) {
+    kernels::Layout extents;
+    extents.rank = static_cast<int>(Out::rank);
+    for (std::size_t d = 0; d < Out::rank; ++d) extents.extent[d] = out.rows()[d].size();
+    return execute::packed_block(out.buffer(), extents);
+  }
+  static AnyBlock make(ProgramRun& run, int step, void const* part) {
+    auto const out = [&]<int... K>(std::integer_sequence<int, K...>) {
+      return shardtype::call(static_cast<E const*>(part)->function(), run.where(),
+                             execute::tensor_input<shardtype::detail::pin_t<As>>(run, step, K)...);
+    }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    if constexpr (shardtype::detail::HasResults<Op>) {
+      return std::apply(
+          [&](auto const& first, auto const&... further) {
+            (run.further(step).push_back(block_of(further)), ...);
+            return block_of(first);
+          },
+          out);
+    } else {
+      return block_of(out);
+    }
+  }
+  static bool equal(void const* part, void const* other) {
+    return execute::equal_arguments(static_cast<E const*>(part)->function(),
+                                    static_cast<E const*>(other)->function());
+  }
+  static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
+    Op const& op = static_cast<E const*>(part)->function();
+    p.own_call[p.nodes[node].own_call].variant = Call::variant(op);
+    set_extents_of<0>(op, p, node, node, labels);
+  }
+  template <std::size_t K>
+  static void set_extents_of(Op const& op, RecordedProgram& p, int node, int made,
+                             LabelPart const* labels) {
+    typename Call::Sizes const sizes(p.own_call[p.nodes[made].own_call], p, made);
+    if constexpr (shardtype::detail::HasResults<Op>) {
+      auto const all = Call::R::extents(op, sizes.axes, sizes.given);
+      execute::set_extents_of_result(p, node, all.at[K], Op::name, labels);
+    } else {
+      std::int64_t out[max_dims]{};
+      Call::R::set_extents(op, sizes.axes, sizes.given, out);
+      execute::set_extents_of_result(p, node, out, Op::name, labels);
+    }
+  }
+};
+
+}  // namespace shardtype::execute
