@@ -165,6 +165,9 @@ template <class F, class... Out>
 struct Reduce : F::Arguments {
   using operation = Reduce;
   static constexpr std::string_view name = F::name;
+  static constexpr bool resolved_by_library = true;
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
 };
 template <class... Out>
 using Sum = Reduce<reductions::Sum, Out...>;

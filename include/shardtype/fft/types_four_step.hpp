@@ -120,6 +120,9 @@ struct FourStep {
     return norm == (Forward ? FftNorm::forward : FftNorm::backward);
   }
 
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
+
  private:
   /// The lengths in the types of the frequencies' labels, or the best ones.
   constexpr planning::FourStepLengths wanted_lengths(ResultExtents const& c, std::int64_t n,

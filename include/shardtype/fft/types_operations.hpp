@@ -118,6 +118,12 @@ struct Fourier {
     return norm == (inverse ? FftNorm::backward : FftNorm::forward);
   }
 
+  template <class Out, class A>
+  void fill(Out& out, A const& a) const;
+  /// The stages of a named result.
+  template <class R, class A>
+  typename R::result run_named(std::source_location const& where, A const& a) const;
+
  private:
   constexpr std::int64_t result_rows(ResultExtents const& c, int d, std::int64_t rows) const {
     if constexpr (Kind == FourierKind::real_to_complex) {

@@ -47,6 +47,7 @@ struct LuFactor : linalg::detail::OnMatrices<I, J> {
 template <class I, class J, bool transposed>
 struct LuSolve : linalg::detail::OnMatrices<I, J> {
   using operation = LuSolve;
+  using gradient = checking::PullsBySaved;
   using Rows = std::conditional_t<transposed, J, I>;
   using Cols = std::conditional_t<transposed, I, J>;
   static constexpr std::string_view name = "lu_solve";
@@ -94,29 +95,20 @@ struct LuSolve : linalg::detail::OnMatrices<I, J> {
         },
         [&](std::int64_t t, T* x) { lk::pack(right, t, x, n); });
   }
+  template <class V, class F, class P, class B>
+  constexpr auto save(V const&, F const& factors, P const& pivots, B const&) const {
+    return autodiff::keep(factors, pivots);
+  }
+  /// The gradient with respect to b. One through the factors is refused (X03): take that of solve.
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    static_assert(G::operand == 2, "the factors of lu_factor carry no gradient");
+    return g.call(op::LuSolve<I, J, !transposed>{}, g.template kept<0>(), g.template kept<1>(),
+                  g.ct);
+  }
 };
 
 }  // namespace op
-
-namespace autodiff {
-
-/// The gradient with respect to b. One through the factors is refused (X03): take that of solve.
-template <class I, class J, bool transposed>
-struct Vjp<op::LuSolve<I, J, transposed>> : Differentiable {
-  using Op = op::LuSolve<I, J, transposed>;
-  template <class V, class F, class P, class B>
-  static constexpr auto save(Op const&, V const&, F const& factors, P const& pivots, B const&) {
-    return autodiff::keep(factors, pivots);
-  }
-  template <int K, class V, class F, class P, class B, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    static_assert(K == 2, "the factors of lu_factor carry no gradient");
-    return api::call(op::LuSolve<I, J, !transposed>{}, std::source_location::current(),
-                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct);
-  }
-};
-
-}  // namespace autodiff
 
 namespace linalg {
 

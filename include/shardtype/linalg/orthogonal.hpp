@@ -27,6 +27,42 @@ struct QR {
 namespace detail {
 
 struct Least : Index<"least"> {};
+/// The cotangent of a = q r, typed as `A`, of that of q or of r: a' = (q' + conj(q) s) r^-T, where
+/// s is the Hermitian matrix whose upper triangle is that of r' r^T - q^T q', its diagonal real; q'
+/// or r' is zero here. `whole`: sums q^T q' over the ranks that hold rows.
+template <class A, class I, class J, class K, bool triangular, class Q, class R, class C,
+          class Whole>
+constexpr auto pull_qr(Q const& q, R const& given, C const& ct, Whole const& whole) {
+  using L = SecondColumn;
+  using T = checking::element_t<autodiff::tensor_of<A>>;
+  using Labels = autodiff::labels_of_t<autodiff::tensor_of<A>>;
+  auto const r = shardtype::relabel<K, L>(given);
+  auto const square = linalg::detail::with_pair<I, J, K, L>(Labels{});
+  auto const product = [&] {
+    if constexpr (triangular) {
+      return linalg::detail::einsum_to(square, ct, r);
+    } else {
+      return (-whole(linalg::detail::einsum_to(square, q, shardtype::relabel<K, L>(ct)))).tensor();
+    }
+  }();
+  auto const twice =
+      (shardtype::triu<K, L>(product, 0) + shardtype::triu<K, L>(product, 1)).tensor();
+  auto const s =
+      (T(0.5) * (twice + shardtype::relabel<K, L, L, K>(linalg::detail::conjugate(twice))))
+          .tensor();
+  auto const turned = linalg::detail::einsum_to(linalg::detail::with_pair<I, J, I, L>(Labels{}),
+                                                linalg::detail::conjugate(q), s);
+  auto const both = [&] {
+    if constexpr (triangular) {
+      return turned;
+    } else {
+      return (turned + shardtype::relabel<K, L>(ct)).tensor();
+    }
+  }();
+  return autodiff::in_order(shardtype::call(op::TriangularSolve<L, J>{{true, false}},
+                                            std::source_location::current(), r, both),
+                            Labels{});
+}
 
 }  // namespace detail
 }  // namespace linalg
@@ -37,6 +73,7 @@ namespace op {
 template <class I, class J, class K>
 struct Qr : linalg::detail::OnMatrices<I, J> {
   using operation = Qr;
+  using gradient = checking::PullsBySaved;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "qr";
   static constexpr Verdicts<2> rule(rules::Question const& q) {
@@ -79,70 +116,20 @@ struct Qr : linalg::detail::OnMatrices<I, J> {
     }
 #endif
   }
+  static constexpr bool first_order = true;
+  template <std::size_t Result, class V, class A>
+  constexpr auto save(V const& both, A const&) const {
+    return autodiff::keep(std::get<0>(both), std::get<1>(both));
+  }
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    return linalg::detail::pull_qr < typename G::type, I, J, K,
+           G::result == 1 > (g.template kept<0>(), g.template kept<1>(), g.ct,
+                             [](auto const& product) { return product; });
+  }
 };
 
 }  // namespace op
-
-namespace linalg::detail {
-
-/// The cotangent of a = q r, typed as `A`, of that of q or of r: a' = (q' + conj(q) s) r^-T, where
-/// s is the Hermitian matrix whose upper triangle is that of r' r^T - q^T q', its diagonal real; q'
-/// or r' is zero here. `whole`: sums q^T q' over the ranks that hold rows.
-template <class A, class I, class J, class K, bool triangular, class Q, class R, class C,
-          class Whole>
-constexpr auto pull_qr(Q const& q, R const& given, C const& ct, Whole const& whole) {
-  using L = SecondColumn;
-  using T = checking::element_t<autodiff::tensor_of<A>>;
-  using Labels = autodiff::labels_of_t<autodiff::tensor_of<A>>;
-  auto const r = shardtype::relabel<K, L>(given);
-  auto const square = linalg::detail::with_pair<I, J, K, L>(Labels{});
-  auto const product = [&] {
-    if constexpr (triangular) {
-      return linalg::detail::einsum_to(square, ct, r);
-    } else {
-      return (-whole(linalg::detail::einsum_to(square, q, shardtype::relabel<K, L>(ct)))).tensor();
-    }
-  }();
-  auto const twice =
-      (shardtype::triu<K, L>(product, 0) + shardtype::triu<K, L>(product, 1)).tensor();
-  auto const s =
-      (T(0.5) * (twice + shardtype::relabel<K, L, L, K>(linalg::detail::conjugate(twice))))
-          .tensor();
-  auto const turned = linalg::detail::einsum_to(linalg::detail::with_pair<I, J, I, L>(Labels{}),
-                                                linalg::detail::conjugate(q), s);
-  auto const both = [&] {
-    if constexpr (triangular) {
-      return turned;
-    } else {
-      return (turned + shardtype::relabel<K, L>(ct)).tensor();
-    }
-  }();
-  return autodiff::in_order(shardtype::call(op::TriangularSolve<L, J>{{true, false}},
-                                            std::source_location::current(), r, both),
-                            Labels{});
-}
-
-}  // namespace linalg::detail
-
-namespace autodiff {
-
-template <class I, class J, class K, std::size_t part>
-struct Vjp<ResultOf<op::Qr<I, J, K>, part>> : Differentiable {
-  static constexpr bool first_order = true;
-  using Op = op::Qr<I, J, K>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& both, A const&) {
-    return autodiff::keep(std::get<0>(both), std::get<1>(both));
-  }
-  template <int Which, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return linalg::detail::pull_qr < A, I, J, K,
-           part == 1 > (autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct,
-                        [](auto const& product) { return product; });
-  }
-};
-
-}  // namespace autodiff
 
 namespace linalg {
 namespace api {

@@ -204,6 +204,9 @@ constexpr auto minus_outer(A const& y, B const& x) {
 
 namespace op {
 
+template <class I, class J, bool transposed>
+struct SolveFactored;
+
 /// The factors P A = L U of each matrix [B, I, J], scaled by a power of two, as [B, J, I]:
 /// column-major; the pivots i32[B, J], from 0 on, complete for singular matrices too; and the
 /// exponents i32[B] of the powers. No gradient flows through them.
@@ -243,6 +246,7 @@ struct ScaledLu : linalg::detail::OnMatrices<I, J> {
 template <class I, class J>
 struct Solve : linalg::detail::OnMatrices<I, J> {
   using operation = Solve;
+  using gradient = checking::ByOthers;
   static constexpr std::string_view name = "solve";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::solve(q); }
   constexpr void extents(ResultExtents const& c) const { linalg::detail::set_solution(c, 1); }
@@ -282,6 +286,13 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
     }
   }
 
+  /// The factors are made once, in the forward pass.
+  template <class A, class B>
+  constexpr auto instead(std::source_location const& where, A const& a, B const& b) const {
+    auto const factors = api::call(op::ScaledLu<I, J>{}, where, a);
+    return linalg::detail::call_factored(op::SolveFactored<I, J, false>{}, where, a, factors, b);
+  }
+
  private:
   template <class T, class A>
   static void in_lanes(linalg::kernels::Stack<T const> const& mats,
@@ -313,6 +324,7 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
 template <class I, class J, bool transposed>
 struct SolveFactored : linalg::detail::OnFactors<I, J> {
   using operation = SolveFactored;
+  using gradient = checking::PullsBySaved;
   using Rows = std::conditional_t<transposed, J, I>;
   using Cols = std::conditional_t<transposed, I, J>;
   static constexpr std::string_view name = "solve_factored";
@@ -336,53 +348,29 @@ struct SolveFactored : linalg::detail::OnFactors<I, J> {
         a, made, linalg::detail::factors_of(factors, pivots, exponents, made.rows),
         [&](std::int64_t t, auto* x) { lk::pack(right, t, x, right.rows); });
   }
-};
-
-}  // namespace op
-
-namespace autodiff {
-
-/// The factors are made once, in the forward pass.
-template <class I, class J>
-struct Vjp<op::Solve<I, J>> : Differentiable {
-  /// Accepts: the calls that `instead` consists of are judged themselves.
-  template <int K, class V, class A, class B>
-  static constexpr Verdict judge() {
-    return {};
-  }
-  template <class A, class B>
-  static constexpr auto instead(op::Solve<I, J> const&, std::source_location const& where,
-                                A const& a, B const& b) {
-    auto const factors = api::call(op::ScaledLu<I, J>{}, where, a);
-    return linalg::detail::call_factored(op::SolveFactored<I, J, false>{}, where, a, factors, b);
-  }
-};
-
-template <class I, class J, bool transposed>
-struct Vjp<op::SolveFactored<I, J, transposed>> : Differentiable {
-  using Op = op::SolveFactored<I, J, transposed>;
   template <class V, class A, class F, class P, class E, class B>
-  static constexpr auto save(Op const&, V const& x, A const& a, F const& factors, P const& pivots,
-                             E const& exponents, B const&) {
+  constexpr auto save(V const& x, A const& a, F const& factors, P const& pivots, E const& exponents,
+                      B const&) const {
     return autodiff::keep(a, std::tuple(factors, pivots, exponents), x);
   }
-  template <class V, class A, class F, class P, class E, class B, class S, class C>
-  static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
+  template <class G>
+  constexpr auto prepare(G const& g) const {
     return linalg::detail::call_factored(op::SolveFactored<I, J, !transposed>{},
-                                         std::source_location::current(), autodiff::kept<0>(saved),
-                                         autodiff::kept<1>(saved), ct);
+                                         std::source_location::current(), g.template kept<0>(),
+                                         g.template kept<1>(), g.ct);
   }
-  template <int K, class V, class A, class F, class P, class E, class B, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& right) {
-    if constexpr (K == 0) {
-      return linalg::detail::minus_outer<A>(right, autodiff::kept<2>(saved));
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    if constexpr (G::operand == 0) {
+      return linalg::detail::minus_outer<typename G::template operand_type<0>>(
+          g.ct, g.template kept<2>());
     } else {
-      return right;
+      return g.ct;
     }
   }
 };
 
-}  // namespace autodiff
+}  // namespace op
 
 namespace linalg {
 

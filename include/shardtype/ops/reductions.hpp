@@ -128,6 +128,8 @@ struct Normalize {
     Spec const met = planning::sliced_as(q.a(), rows);
     return {rules::reshard(met, wanted), 1, {met}, met};
   }
+  template <class Call, class... Named>
+  auto block(Call const& run, Named const&... named) const;
 };
 /// Labels, then the dims and attributes of a named result, or its Tensor type.
 template <class... Names>

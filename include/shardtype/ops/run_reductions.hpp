@@ -9,52 +9,36 @@
 #include <shardtype/kernels/softmax.hpp>
 #include <shardtype/ops/reductions.hpp>
 
-namespace shardtype::execute {
+namespace shardtype::op {
 
+/// Ranks that share a row of a named result combine its totals.
 template <bool Log, class... Ls>
-struct Run<op::Normalize<Log, Ls...>> : LocalBlock<Run<op::Normalize<Log, Ls...>>> {
-  using Op = op::Normalize<Log, Ls...>;
-  template <class T>
-  using Reducer = reducer_t<reductions::LogSumExp, T>;
+template <class Call, class... Named>
+auto Normalize<Log, Ls...>::block(Call const& run, Named const&... named) const {
+  using T = typename Call::element;
+  using Space = typename Call::Exec::memory_space;
+  using Reducer = execute::reducer_t<reductions::LogSumExp, T>;
+  using Total = typename Reducer::Total;
+  static_assert(sizeof(Total) == static_cast<std::size_t>(total_bytes));
+  execute::KeptDims const k =
+      execute::kept_dims(run.call.a(), totals(run.call.a(), run.call.from()));
+  runtime::Buffer sums = execute::reduce_block<Reducer, false, Space>(
+      run.mesh, run.data, execute::kept_first(run.in, k.at, k.count), k.count);
+  ((sums = named.template steps<execute::Carried<Reducer>, Space>(planning::Slot::b, run.mesh,
+                                                                  std::move(sums))),
+   ...);
+  kernels::Layout rows = run.in;
+  std::int64_t stride = 1;
+  for (int d = 0; d < rows.rank; ++d) rows.stride[d] = 0;
+  for (int n = k.count - 1; n >= 0; --n) {
+    rows.stride[k.at[n]] = stride;
+    stride *= rows.extent[k.at[n]];
+  }
+  runtime::Buffer out = run.fresh();
+  kernels::normalize<Log>(run.exec(), run.data, run.writable(out), static_cast<Total*>(sums.data()),
+                          rows);
+  run.exec().fence();
+  return out;
+}
 
-  template <class T, class Space>
-  static Buffer block(Op const&, LocalRun<T, Space> const& run) {
-    return made(run, totals(run));
-  }
-  /// Ranks that share a row combine its totals.
-  template <class T, class Space>
-  static Buffer block(Op const&, LocalRun<T, Space> const& run, NamedRun const& named) {
-    return made(run, named.steps<Carried<Reducer<T>>, Space>(Slot::b, run.mesh, totals(run)));
-  }
-
- private:
-  static KeptDims kept(ResultExtents const& call) {
-    return execute::kept_dims(call.a(), Op::totals(call.a(), call.from()));
-  }
-  template <class T, class Space>
-  static Buffer totals(LocalRun<T, Space> const& run) {
-    static_assert(sizeof(typename Reducer<T>::Total) == static_cast<std::size_t>(Op::total_bytes));
-    KeptDims const k = kept(run.call);
-    return execute::reduce_block<Reducer<T>, false, Space>(
-        run.mesh, run.data, execute::kept_first(run.in, k.at, k.count), k.count);
-  }
-  /// The normalized block.
-  template <class T, class Space>
-  static Buffer made(LocalRun<T, Space> const& run, Buffer const& totals) {
-    KeptDims const k = kept(run.call);
-    kernels::Layout rows = run.in;
-    std::int64_t stride = 1;
-    for (int d = 0; d < rows.rank; ++d) rows.stride[d] = 0;
-    for (int n = k.count - 1; n >= 0; --n) {
-      rows.stride[k.at[n]] = stride;
-      stride *= rows.extent[k.at[n]];
-    }
-    Buffer out = run.fresh();
-    kernels::normalize<Log>(run.exec(), run.data, run.writable(out),
-                            static_cast<typename Reducer<T>::Total*>(totals.data()), rows);
-    run.exec().fence();
-    return out;
-  }
-};
-
-}  // namespace shardtype::execute
+}  // namespace shardtype::op
