@@ -6,6 +6,7 @@
 #include <source_location>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <shardtype/autodiff/active.hpp>
 #include <shardtype/autodiff/settle.hpp>
@@ -324,21 +325,17 @@ struct PullsByMember : Saves {
     return Op::template judge<K, V, As...>();
   }
 };
+SavesNothing saves_by(checking::Pulls);
+SavesExtents saves_by(checking::PullsByExtents);
+SavesIds saves_by(checking::PullsByIds);
+SavesByMember saves_by(checking::PullsBySaved);
 template <class Op>
-  requires std::is_same_v<typename Op::gradient, checking::Pulls>
-struct Vjp<Op> : PullsByMember<Op, SavesNothing> {};
-template <class Op>
-  requires std::is_same_v<typename Op::gradient, checking::PullsByExtents>
-struct Vjp<Op> : PullsByMember<Op, SavesExtents> {};
+  requires requires(typename Op::gradient const& how) { autodiff::saves_by(how); }
+struct Vjp<Op>
+    : PullsByMember<Op, decltype(autodiff::saves_by(std::declval<typename Op::gradient>()))> {};
 template <class Op>
   requires(shardtype::detail::ChangesSharding<Op> && !shardtype::detail::MovesBlocks<Op>)
 struct Vjp<Op> : Movement {};
-template <class Op>
-  requires std::is_same_v<typename Op::gradient, checking::PullsByIds>
-struct Vjp<Op> : PullsByMember<Op, SavesIds> {};
-template <class Op>
-  requires std::is_same_v<typename Op::gradient, checking::PullsBySaved>
-struct Vjp<Op> : PullsByMember<Op, SavesByMember> {};
 /// The operations that run instead are judged themselves.
 template <class Op>
   requires std::is_same_v<typename Op::gradient, checking::ByOthers>

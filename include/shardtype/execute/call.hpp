@@ -184,6 +184,9 @@ struct Run : PlanRun {
       if constexpr (requires { Op::template fills_in<typename Out::memory_space>(); })
         Op::template fills_in<typename Out::memory_space>();
       op.fill(out, all...);
+    } else if constexpr (!shardtype::detail::has_way_to_run<Op>) {
+      static_cast<void>(alignof(
+          checking::refused<rules::Code::T18_lacks_a_member, false, checking::NoWayToRun, Op>));
     } else {
       typename Out::execution_space const exec{};
       op.kernel(exec, KernelViews::view(out), KernelViews::view(all)...);

@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
 #include <shardtype/fft/kernels_fourier.hpp>
 #include <shardtype/fft/kernels_tiles.hpp>
 #include <shardtype/fft/types_operations.hpp>
@@ -54,7 +55,7 @@ void Fourier<Kind, Over, To...>::fill(Out& out, A const& a) const {
   kernels::Layout const from = shardtype::detail::block_layout(a.rows());
   kernels::Layout const to = shardtype::detail::block_layout(out.rows());
   auto const* const in = static_cast<typename A::element const*>(a.buffer().data());
-  auto* const data = static_cast<typename Out::element*>(out.buffer().data());
+  auto* const data = execute::written(out);
   typename A::execution_space const exec{};
   exec.fence();
   if constexpr (Kind == FourierKind::real_to_complex) {

@@ -106,7 +106,7 @@ struct InverseFactored : linalg::detail::OnFactors<I, J> {
   }
   template <class Out, class A, class F, class P, class E>
   void fill(Out& out, A const& a, F const& factors, P const& pivots, E const& exponents) const {
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const n = made.rows;
     linalg::detail::solve_each<I, J, false>(
         a, made, linalg::detail::factors_of(factors, pivots, exponents, n),
@@ -156,7 +156,7 @@ struct DetFactored : linalg::detail::OnFactors<I, J> {
     std::int64_t const n = mats.rows;
     auto const each = linalg::detail::factors_of(factors, pivots, exponents, n);
     for (std::int64_t t = 0; t < mats.count; ++t)
-      linalg::detail::written(out)[t] = linalg::detail::number_of_pivots<what>(n, each(t));
+      execute::written(out)[t] = linalg::detail::number_of_pivots<what>(n, each(t));
   }
   template <class V, class A, class F, class P, class E>
   constexpr auto save(V const& out, A const& a, F const& factors, P const& pivots,
@@ -202,7 +202,7 @@ struct Cofactors : linalg::detail::OnFactors<I, J> {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const n = mats.rows;
     if (n == 0) return;
     linalg::detail::Scratch<T> const s(a, n, n);

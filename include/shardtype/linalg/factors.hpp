@@ -37,8 +37,8 @@ struct LuFactor : linalg::detail::OnMatrices<I, J> {
   void fill(F& factors, P& pivots, A const& a) const {
     linalg::detail::factor_each(
         a, linalg::detail::matrices<I, J>(a),
-        linalg::detail::stack_beside<A, I, J, I>(factors, linalg::detail::written(factors)),
-        linalg::detail::written(pivots), nullptr);
+        linalg::detail::stack_beside<A, I, J, I>(factors, execute::written(factors)),
+        execute::written(pivots), nullptr);
   }
 };
 
@@ -76,8 +76,7 @@ struct LuSolve : linalg::detail::OnMatrices<I, J> {
     auto const lu = linalg::detail::matrices<I, J>(factors);
     auto const numbers = linalg::detail::stack_beside<F, I, J, J>(pivots, execute::data_of(pivots));
     auto const right = linalg::detail::stack_beside<F, I, J, Rows>(b, execute::data_of(b));
-    auto const made =
-        linalg::detail::stack_beside<F, I, J, Cols>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<F, I, J, Cols>(out, execute::written(out));
     std::int64_t const n = lu.rows;
     runtime::Buffer const square = linalg::detail::room<T>(factors, n * n);
     auto* const whole = static_cast<T*>(square.data());

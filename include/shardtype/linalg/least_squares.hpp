@@ -117,7 +117,7 @@ struct LeastSquares : linalg::detail::OnMatrices<I, J> {
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const m = mats.rows, n = mats.width, width = right.width;
     if (n == 0) return;
     runtime::Buffer const room = linalg::detail::room<T>(a, m * (n + width) + n);
@@ -180,7 +180,7 @@ struct LeastNormSolution : linalg::detail::OnMatrices<I, J> {
     using R = lk::real_t<T>;
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = right.width;
     R const part = cutoff.part<R>(m, n, 10);
     for (std::int64_t t = 0; t < mats.count && k == 0; ++t) lk::fill(made, t, T(0));

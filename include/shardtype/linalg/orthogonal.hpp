@@ -96,8 +96,8 @@ struct Qr : linalg::detail::OnMatrices<I, J> {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const columns = linalg::detail::stack_beside<A, I, J, I>(q, linalg::detail::written(q));
-    auto const rows = linalg::detail::stack_beside<A, I, J, K>(r, linalg::detail::written(r));
+    auto const columns = linalg::detail::stack_beside<A, I, J, I>(q, execute::written(q));
+    auto const rows = linalg::detail::stack_beside<A, I, J, K>(r, execute::written(r));
     std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
     if (k == 0) return;
     runtime::Buffer const square = linalg::detail::room<T>(a, m * n);

@@ -56,7 +56,7 @@ struct PseudoInverse : linalg::detail::OnMatrices<I, J> {
     using T = typename A::element;
     using R = lk::real_t<T>;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
     R const part = cutoff.part<R>(m, n, 10);
     linalg::detail::each_svd(a, mats, true, [&](std::int64_t t, auto const& of) {
@@ -136,7 +136,7 @@ struct MatrixRank : linalg::detail::OnMatrices<I, J> {
     auto const mats = linalg::detail::matrices<I, J>(a);
     std::int64_t const m = mats.rows, n = mats.width;
     R const part = cutoff.part<R>(m, n, 1);
-    std::int32_t* const ranks = linalg::detail::written(out);
+    std::int32_t* const ranks = execute::written(out);
     std::fill_n(ranks, mats.count, 0);
     linalg::detail::each_svd(a, mats, false, [&](std::int64_t t, auto const& of) {
       if (of.good)

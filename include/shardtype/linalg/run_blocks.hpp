@@ -84,11 +84,6 @@ template <class I, class J, class A>
 auto matrices(A const& a) {
   return detail::stack_beside<A, I, J, I>(a, execute::data_of(a));
 }
-/// A block to write, or to read.
-template <class A>
-auto written(A& a) {
-  return static_cast<typename A::element*>(a.buffer().data());
-}
 /// Memory for `n` elements of T, from the pool of the mesh of `a`.
 template <class T, class A>
 Buffer room(A const& a, std::int64_t n) {

@@ -237,8 +237,8 @@ struct ScaledLu : linalg::detail::OnMatrices<I, J> {
   void fill(F& factors, P& pivots, E& exponents, A const& a) const {
     linalg::detail::factor_each(
         a, linalg::detail::matrices<I, J>(a),
-        linalg::detail::stack_beside<A, I, J, I>(factors, linalg::detail::written(factors)),
-        linalg::detail::written(pivots), linalg::detail::written(exponents));
+        linalg::detail::stack_beside<A, I, J, I>(factors, execute::written(factors)),
+        execute::written(pivots), execute::written(exponents));
   }
 };
 
@@ -259,7 +259,7 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const n = mats.rows, width = right.width;
     if (n == 0 || width == 0) return;
     auto const singular = [&](std::int64_t t) {
@@ -342,8 +342,7 @@ struct SolveFactored : linalg::detail::OnFactors<I, J> {
             B const& b) const {
     namespace lk = linalg::kernels;
     auto const right = linalg::detail::stack_beside<A, I, J, Rows>(b, execute::data_of(b));
-    auto const made =
-        linalg::detail::stack_beside<A, I, J, Cols>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, Cols>(out, execute::written(out));
     linalg::detail::solve_each<I, J, transposed>(
         a, made, linalg::detail::factors_of(factors, pivots, exponents, made.rows),
         [&](std::int64_t t, auto* x) { lk::pack(right, t, x, right.rows); });

@@ -132,7 +132,7 @@ struct DivideByGaps : linalg::detail::OnMatrices<K, L> {
   void fill(Out& out, A const& a, W const& w) const {
     namespace lk = linalg::kernels;
     auto const mats = linalg::detail::matrices<K, L>(a);
-    auto const made = linalg::detail::stack_beside<A, K, L, K>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, K, L, K>(out, execute::written(out));
     auto const values = linalg::detail::stack_beside<A, K, L, K>(w, execute::data_of(w));
     for (std::int64_t t = 0; t < mats.count; ++t)
       for (std::int64_t k = 0; k < mats.rows; ++k)
@@ -175,11 +175,10 @@ struct Eigh : linalg::detail::OnMatrices<I, J> {
 #ifdef SHARDTYPE_HAVE_LAPACK
     namespace lk = linalg::kernels;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const made =
-        linalg::detail::stack_beside<A, I, J, I>(vectors, linalg::detail::written(vectors));
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(vectors, execute::written(vectors));
     std::int64_t const n = mats.rows;
     linalg::detail::each_eigh(a, mats, true, [&](std::int64_t t, auto const* x, auto const* w) {
-      std::copy_n(w, n, linalg::detail::written(values) + t * n);
+      std::copy_n(w, n, execute::written(values) + t * n);
       lk::unpack(x, n, made, t);
     });
 #endif
@@ -240,7 +239,7 @@ struct EighValues : linalg::detail::OnMatrices<I, J> {
 #ifdef SHARDTYPE_HAVE_LAPACK
     auto const mats = linalg::detail::matrices<I, J>(a);
     linalg::detail::each_eigh(a, mats, false, [&](std::int64_t t, auto const*, auto const* w) {
-      std::copy_n(w, mats.rows, linalg::detail::written(values) + t * mats.rows);
+      std::copy_n(w, mats.rows, execute::written(values) + t * mats.rows);
     });
 #endif
   }
@@ -286,9 +285,9 @@ struct Svd : linalg::detail::OnMatrices<I, J> {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const u = linalg::detail::stack_beside<A, I, J, I>(left, linalg::detail::written(left));
-    auto const vh = linalg::detail::stack_beside<A, I, J, K>(right, linalg::detail::written(right));
-    auto* const s = linalg::detail::written(values);
+    auto const u = linalg::detail::stack_beside<A, I, J, I>(left, execute::written(left));
+    auto const vh = linalg::detail::stack_beside<A, I, J, K>(right, execute::written(right));
+    auto* const s = execute::written(values);
     std::int64_t const k = std::min(mats.rows, mats.width);
     linalg::detail::each_svd(a, mats, true, [&](std::int64_t t, auto const& of) {
       if (of.good) {
@@ -333,7 +332,7 @@ struct SvdValues : linalg::detail::OnMatrices<I, J> {
     auto const mats = linalg::detail::matrices<I, J>(a);
     std::int64_t const k = std::min(mats.rows, mats.width);
     linalg::detail::each_svd(a, mats, false, [&](std::int64_t t, auto const& of) {
-      R* const s = linalg::detail::written(values) + t * k;
+      R* const s = execute::written(values) + t * k;
       if (of.good) {
         std::copy_n(of.s, k, s);
       } else {

@@ -40,7 +40,7 @@ struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
     auto const us = linalg::detail::stack_beside<A, I, J, I>(u, execute::data_of(u));
     auto const vs = linalg::detail::stack_beside<A, I, J, J>(vh, execute::data_of(vh));
     auto const given = linalg::detail::stack_beside<A, I, J, Row>(ct, execute::data_of(ct));
-    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, execute::written(out));
     std::int64_t const m = made.rows, n = made.width, k = std::min(m, n);
     if (k == 0) return;
     runtime::Buffer const room =

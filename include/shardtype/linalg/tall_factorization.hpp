@@ -266,9 +266,9 @@ typename R::results TallQr<I, J, K>::run(std::source_location const& where, A co
                               core::member(matrix.dims[rows].axes, map.sizes, map.coords, g)));
   auto& [q, r] = out;
   execute::RowMajor<T> const columns(
-      a, linalg::detail::stack_beside<A, I, J, I>(q, linalg::detail::written(q)));
+      a, linalg::detail::stack_beside<A, I, J, I>(q, execute::written(q)));
   execute::RowMajor<T> const triangle(
-      a, linalg::detail::stack_beside<A, I, J, K>(r, linalg::detail::written(r)));
+      a, linalg::detail::stack_beside<A, I, J, K>(r, execute::written(r)));
   execute::TallFactorization<T> run(comm, room, held, mine, static_cast<T*>(scratch.data()),
                                     columns.data(), triangle.data());
   if (!cholesky) {

@@ -73,7 +73,7 @@ struct TriangularSolve : linalg::detail::OnMatrices<I, J> {
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const n = mats.rows, width = right.width;
     if (n == 0 || width == 0) return;
     linalg::detail::Scratch<T> const s(a, n, width);
@@ -130,7 +130,7 @@ struct Cholesky : linalg::detail::OnSquareMatrices<I, J> {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, execute::written(out));
     std::int64_t const n = mats.rows;
     if (n == 0) return;
     auto const bad = [&](std::int64_t t) {

@@ -31,7 +31,7 @@ void CrossEntropyNumbers<V, Split>::fill(Out& out, A const& logits, Ids const& t
   auto const shape = nn::detail::row_shape<V>(logits);
   nn::detail::run_rows<A>(
       "shardtype::cross_entropy", shape.rows,
-      Body{shape, nn::detail::written(out), execute::data_of(logits), execute::data_of(targets),
+      Body{shape, execute::written(out), execute::data_of(logits), execute::data_of(targets),
            logits.rows()[at].range().begin, logits.extents()[at]});
 }
 template <class Out, class A, class Ids>
@@ -39,7 +39,7 @@ void CrossEntropyJoin::fill(Out& out, A const& numbers, Ids const& targets) cons
   using C = typename A::element;
   nn::detail::run_rows<A>("shardtype::cross_entropy_join", targets.local_size(),
                           nn::kernels::CrossEntropyJoin<C, typename Ids::element>{
-                              nn::detail::written(out), execute::data_of(numbers),
+                              execute::written(out), execute::data_of(numbers),
                               execute::data_of(targets), numbers.extents()[A::rank - 2], options});
 }
 template <class V>
@@ -53,7 +53,7 @@ void CrossEntropyBack<V>::fill(Out& out, A const& logits, Ids const& targets, L 
   auto const shape = nn::detail::row_shape<V>(logits);
   nn::detail::run_rows<A>(
       "shardtype::cross_entropy_back", shape.rows,
-      Body{shape, nn::detail::written(out), execute::data_of(logits), execute::data_of(targets),
+      Body{shape, execute::written(out), execute::data_of(logits), execute::data_of(targets),
            execute::data_of(sums), execute::data_of(ct), logits.rows()[at].range().begin,
            logits.extents()[at], options});
 }

@@ -47,7 +47,7 @@ struct DropElements {
     typename A::execution_space const exec{};
     random::Bernoulli<bool> const keep{key.bits(),
                                        static_cast<std::uint64_t>(std::ceil((1 - rate) * 0x1p53))};
-    Body work{static_cast<T*>(out.buffer().data()),
+    Body work{execute::written(out),
               execute::data_of(x),
               shardtype::detail::block_in_whole(x),
               {},

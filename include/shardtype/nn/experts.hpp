@@ -101,7 +101,7 @@ void SpreadRows<To>::fill(Out& out, A const& x, Ids const& places, W const&... w
   std::int64_t const filled = nn::kernels::count_places(exec, at.places, tokens * at.choices);
   std::int64_t const rows = out.rows()[0].size();
   nn::detail::check_room(filled, rows);
-  auto* const data = nn::detail::written(out);
+  auto* const data = execute::written(out);
   kernels::fill(exec, data + filled * at.length, (rows - filled) * at.length, T{});
   nn::kernels::each_row("shardtype::spread_rows", exec, tokens,
                         nn::kernels::SpreadTokens<T>{at, data, execute::data_of(x),
@@ -113,7 +113,7 @@ void CombineRows::fill(Out& out, A const& rows, Ids const& places, W const&... w
   using T = typename A::element;
   nn::detail::run_rows<A>(
       "shardtype::combine_rows", nn::detail::tokens_of(places),
-      nn::kernels::CombineTokens<T>{nn::detail::token_rows(places, rows), nn::detail::written(out),
+      nn::kernels::CombineTokens<T>{nn::detail::token_rows(places, rows), execute::written(out),
                                     execute::data_of(rows), nn::detail::weights_of<T>(weights...)});
 }
 template <class Out, class A, class B, class Ids>
@@ -121,8 +121,8 @@ void RowDots::fill(Out& out, A const& x, B const& rows, Ids const& places) const
   using T = typename A::element;
   auto const at = nn::detail::token_rows(places, x);
   nn::detail::run_rows<A>("shardtype::row_dots", nn::detail::tokens_of(places) * at.choices,
-                          nn::kernels::TokenDots<T>{at, nn::detail::written(out),
-                                                    execute::data_of(x), execute::data_of(rows)});
+                          nn::kernels::TokenDots<T>{at, execute::written(out), execute::data_of(x),
+                                                    execute::data_of(rows)});
 }
 
 }  // namespace op

@@ -222,7 +222,7 @@ void GroupMeans<groups, C>::fill(Out& out, A const& a, A const& b) const {
   auto const rows = nn::detail::group_rows<groups, C>(a);
   nn::detail::run_rows<A>(
       "shardtype::group_means", rows.shape.rows,
-      nn::kernels::GroupMeansRows<typename A::element>{rows, nn::detail::written(out),
+      nn::kernels::GroupMeansRows<typename A::element>{rows, execute::written(out),
                                                        execute::data_of(a), execute::data_of(b)});
 }
 template <bool Scale, std::int64_t groups, class C>
@@ -233,7 +233,7 @@ void GroupSpread<Scale, groups, C>::fill(Out& first, Out& second, A const& means
   auto const rows = nn::detail::group_rows<groups, C>(like);
   nn::detail::run_rows<A>("shardtype::group_spread", rows.shape.rows,
                           nn::kernels::GroupSpreadRows<Scale, W>{
-                              rows, nn::detail::written(first), nn::detail::written(second),
+                              rows, execute::written(first), execute::written(second),
                               execute::data_of(means), static_cast<W>(eps)});
 }
 

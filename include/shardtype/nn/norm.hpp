@@ -30,11 +30,6 @@ kernels::RowShape row_shape(A const& a) {
     if (e != d) rows *= block.extent[e];
   return {rows, length, inner};
 }
-/// The block of a result.
-template <class Out>
-auto* written(Out& out) {
-  return static_cast<typename Out::element*>(out.buffer().data());
-}
 /// Calls `work(row)` for `rows` rows where the block of an `A` is, and waits.
 template <class A, class Work>
 void run_rows(char const* name, std::int64_t rows, Work const& work) {
@@ -56,7 +51,7 @@ void RowNorm<Centred, D>::fill(Out& out, A const& x, Gain const& gain, Bias cons
   ((added = execute::data_of(bias)), ...);
   auto const shape = nn::detail::row_shape<D>(x);
   nn::detail::run_rows<A>("shardtype::norm", shape.length == 0 ? 0 : shape.rows,
-                          Body{shape, nn::detail::written(out), execute::data_of(x),
+                          Body{shape, execute::written(out), execute::data_of(x),
                                execute::data_of(gain), added, static_cast<typename Body::W>(eps)});
 }
 template <bool Centred, class D>
@@ -67,7 +62,7 @@ void RowNormBack<Centred, D>::fill(Out& out, C const& ct, A const& x, Gain const
   auto const shape = nn::detail::row_shape<D>(x);
   nn::detail::run_rows<A>(
       "shardtype::norm_back", shape.length == 0 ? 0 : shape.rows,
-      Body{shape, nn::detail::written(out), execute::data_of(ct), execute::data_of(x),
+      Body{shape, execute::written(out), execute::data_of(ct), execute::data_of(x),
            execute::data_of(gain), static_cast<typename Body::W>(eps)});
 }
 template <bool Centred, class D>
@@ -79,7 +74,7 @@ void RowNormGain<Centred, D>::fill(Out& out, C const& ct, A const& x) const {
   auto const shape = nn::detail::row_shape<D>(x);
   runtime::Buffer const sums = x.mesh().state().pool().template take<typename A::memory_space>(
       static_cast<std::size_t>(nn::kernels::parts_of(shape.rows) * shape.length) * sizeof(W));
-  nn::kernels::norm_gain<Centred>(exec, shape, nn::detail::written(out), execute::data_of(ct),
+  nn::kernels::norm_gain<Centred>(exec, shape, execute::written(out), execute::data_of(ct),
                                   execute::data_of(x), static_cast<W>(eps),
                                   static_cast<W*>(sums.data()));
   exec.fence();

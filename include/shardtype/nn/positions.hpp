@@ -42,7 +42,7 @@ void Rotary<S, F>::fill(Out& out, A const& x) const {
                         nn::kernels::RotaryAngles<C>{angles, rows, first, shape.length / 2, base});
   nn::kernels::each_row(
       "shardtype::rotary", exec, shape.rows,
-      nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0), nn::detail::written(out),
+      nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0), execute::written(out),
                                  execute::data_of(x), angles, back});
   exec.fence();
 }
@@ -57,7 +57,7 @@ void CausalMask<S, K>::fill(Out& out, A const& x) const {
       "shardtype::causal_mask", shape.rows,
       nn::kernels::CausalRows<T>{
           shape, nn::detail::row_position<S>(x, begin(execute::dim_of<A, S>)),
-          nn::detail::written(out), execute::data_of(x), begin(execute::dim_of<A, K>), first});
+          execute::written(out), execute::data_of(x), begin(execute::dim_of<A, K>), first});
 }
 
 }  // namespace op

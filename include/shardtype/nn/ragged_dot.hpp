@@ -97,7 +97,7 @@ void RaggedDot<D>::fill(Out& out, A const& a, W const& w, Ids const& sizes) cons
   auto const left = nn::detail::numbered<T>(a, {row_number, inner_number});
   auto const right = nn::detail::numbered<T>(w, of_w);
   auto const made = nn::detail::numbered<T>(out, {row_number, outer_number});
-  auto* const data = static_cast<T*>(out.buffer().data());
+  auto* const data = execute::written(out);
   std::int64_t const length = made.layout.extent[1];
   nn::detail::each_group(nn::detail::on_host(sizes), made.layout.extent[0],
                          [&](std::int64_t g, std::int64_t at, std::int64_t n) {
@@ -128,7 +128,7 @@ void RaggedOuter<L0, L1, L2>::fill(Out& out, A const& a, C const& c, Ids const& 
   auto const left = nn::detail::numbered<T>(a, {row_number, inner_number});
   auto const right = nn::detail::numbered<T>(c, {row_number, outer_number});
   auto const made = nn::detail::numbered<T>(out, of_out);
-  auto* const data = static_cast<T*>(out.buffer().data());
+  auto* const data = execute::written(out);
   // a group without rows is a product of no terms, which the kernel makes zeros
   nn::detail::each_group(nn::detail::on_host(sizes), left.layout.extent[0],
                          [&](std::int64_t g, std::int64_t at, std::int64_t n) {

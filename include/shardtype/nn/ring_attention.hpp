@@ -162,7 +162,7 @@ typename R::result RingAttention<Sums>::run(std::source_location const& where, Q
   std::int64_t const rows = whole.batch * whole.heads * whole.queries;
   std::int64_t const scores = nn::kernels::attention_scratch(whole.queries, ring.most_rows());
   runtime::Buffer const numbers = ring.take(2 * rows + scores);
-  nn::kernels::AttentionSoFar<T> const so_far{static_cast<T*>(out.buffer().data()),
+  nn::kernels::AttentionSoFar<T> const so_far{execute::written(out),
                                               whole.features + (Sums ? 1 : 0), ring.at(numbers),
                                               ring.at(numbers) + rows};
   so_far.begin(exec, whole);
@@ -191,7 +191,7 @@ typename R::result RingAttentionBack::run(std::source_location const& where, Q c
   if (!q.mesh().here()) return out;
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
   Ring ring(Type<R>{}, name.data(), where, k);
-  T* const of_queries = static_cast<T*>(out.buffer().data());
+  T* const of_queries = execute::written(out);
   T* const home = of_queries + q.local_size();
   runtime::Buffer const scratch =
       ring.take(nn::kernels::attention_scratch(q.rows()[1].size(), ring.most_rows()));
@@ -251,8 +251,8 @@ template <class Out, class A, class Q, class K>
 void RingAttentionPart<Which>::fill(Out& out, A const& all, Q const& q, K const& k) const {
   using T = typename A::element;
   std::int64_t const from = Which == 0 ? 0 : q.local_size() + (Which - 1) * k.local_size();
-  execute::KeyRing<T, typename A::memory_space>::copy(
-      execute::data_of(all) + from, static_cast<T*>(out.buffer().data()), out.local_size());
+  execute::KeyRing<T, typename A::memory_space>::copy(execute::data_of(all) + from,
+                                                      execute::written(out), out.local_size());
   typename A::execution_space{}.fence();
 }
 

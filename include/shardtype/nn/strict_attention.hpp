@@ -57,7 +57,7 @@ void Attention<Sums>::fill(Out& out, Q const& q, K const& k, V const& v) const {
   auto const shape = nn::detail::attention_shape(options, q, k);
   runtime::Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
   nn::kernels::attention(exec, shape, execute::data_of(q), execute::data_of(k), execute::data_of(v),
-                         static_cast<T*>(out.buffer().data()), shape.features + (Sums ? 1 : 0),
+                         execute::written(out), shape.features + (Sums ? 1 : 0),
                          static_cast<T*>(scratch.data()));
   exec.fence();
 }
@@ -76,7 +76,7 @@ void fill_cotangents(AttentionOptions const& options, Back const& back, Out& out
   nn::kernels::AttentionSaved<T> const saved{execute::data_of(q),    execute::data_of(k),
                                              execute::data_of(v),    execute::data_of(result),
                                              execute::data_of(sums), execute::data_of(ct)};
-  back(exec, shape, saved, static_cast<T*>(out.buffer().data()), static_cast<T*>(scratch.data()));
+  back(exec, shape, saved, execute::written(out), static_cast<T*>(scratch.data()));
   exec.fence();
 }
 

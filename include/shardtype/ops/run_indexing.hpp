@@ -19,8 +19,7 @@ void TakeRows<V>::fill(Out& out, A const& table, Ids const& ids) const {
   constexpr auto at = static_cast<std::size_t>(execute::dim_of<A, V>);
   execute::check_values_of<V>(ids, table.extents()[at]);
   typename A::execution_space const exec{};
-  kernels::look_up(exec, execute::data_of(table), execute::data_of(ids),
-                   static_cast<typename A::element*>(out.buffer().data()),
+  kernels::look_up(exec, execute::data_of(table), execute::data_of(ids), execute::written(out),
                    execute::numbered_rows(detail::block_layout(table.rows()), static_cast<int>(at),
                                           table.rows()[at].range(), ids.local_size()));
   exec.fence();
@@ -37,7 +36,7 @@ void AddRows<V>::fill(Out& out, A const& updates, Ids const& ids) const {
   execute::check_values_of<V>(ids, n);
   runtime::MeshRef const& mesh = updates.mesh();
   typename A::execution_space const exec{};
-  auto* const to = static_cast<T*>(out.buffer().data());
+  auto* const to = execute::written(out);
   kernels::fill(exec, to, out.local_size(), T{});
   kernels::Layout const block = detail::block_layout(updates.rows());
   kernels::Layout const id_block = detail::block_layout(ids.rows());
@@ -90,7 +89,7 @@ void OneHotRows<V, T>::fill(Out& out, Ids const& ids) const {
   execute::check_values_of<V>(ids, n);
   typename Ids::execution_space const exec{};
   Range const held = out.rows()[Ids::rank].range();
-  kernels::one_hot(exec, execute::data_of(ids), static_cast<T*>(out.buffer().data()),
+  kernels::one_hot(exec, execute::data_of(ids), execute::written(out),
                    kernels::NumberedRows{{1, held.size(), 1}, held.begin, ids.local_size()});
   exec.fence();
 }
@@ -101,8 +100,7 @@ void TakeAlong<J, Into...>::fill(Out& out, A const& a, Ids const& ids) const {
   constexpr auto at = static_cast<std::size_t>(execute::dim_of<A, J>);
   execute::check_values_of<J>(ids, a.extents()[at]);
   typename A::execution_space const exec{};
-  kernels::take_along(exec, execute::data_of(a), execute::data_of(ids),
-                      static_cast<typename A::element*>(out.buffer().data()),
+  kernels::take_along(exec, execute::data_of(a), execute::data_of(ids), execute::written(out),
                       execute::numbered_rows(detail::block_layout(a.rows()), static_cast<int>(at),
                                              a.rows()[at].range(), ids.rows()[at].size()));
   exec.fence();
@@ -115,7 +113,7 @@ void ScatterAlong<J, At...>::fill(Out& out, A const& updates, Ids const& ids) co
   constexpr auto at = static_cast<std::size_t>(execute::dim_of<Out, J>);
   execute::check_values_of<J>(ids, n);
   typename A::execution_space const exec{};
-  auto* const to = static_cast<T*>(out.buffer().data());
+  auto* const to = execute::written(out);
   std::int64_t const n = out.local_size();
   auto const add = [&](auto* sums) {
     kernels::fill(exec, sums, n, std::remove_reference_t<decltype(*sums)>{});

@@ -6,6 +6,7 @@
 
 #include <shardtype/execute/block_sorter.hpp>
 #include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
 #include <shardtype/ops/sorting.hpp>
 
 namespace shardtype::op {
@@ -15,7 +16,7 @@ template <class Out, class A>
 void Sorted<Places, I>::fill(Out& out, A const& a) const {
   if (a.local_size() == 0) return;
   auto sorter = execute::block_sorter<I>(a, -1, order);
-  auto* const to = static_cast<typename Out::element*>(out.buffer().data());
+  auto* const to = execute::written(out);
   if constexpr (Places) {
     sorter.first(nullptr, to);
   } else {
@@ -28,8 +29,7 @@ template <class Values, class Places, class A>
 void TopK<I, Result...>::fill(Values& values, Places& places, A const& a) const {
   if (a.local_size() > 0)
     execute::block_sorter<I>(a, k, op::Order::descending)
-        .first(static_cast<typename A::element*>(values.buffer().data()),
-               static_cast<std::int64_t*>(places.buffer().data()));
+        .first(execute::written(values), execute::written(places));
 }
 
 }  // namespace shardtype::op
