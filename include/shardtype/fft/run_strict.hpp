@@ -52,30 +52,31 @@ void Fourier<Kind, Over, To...>::fill(Out& out, A const& a) const {
     rows *= static_cast<double>(Kind == FourierKind::complex_to_real ? out.extents()[at]
                                                                      : a.extents()[at]);
   }
-  kernels::Layout const from = shardtype::detail::block_layout(a.rows());
-  kernels::Layout const to = shardtype::detail::block_layout(out.rows());
+  kernels::Layout const given = shardtype::detail::block_layout(a.rows());
+  kernels::Layout const made = shardtype::detail::block_layout(out.rows());
   auto const* const in = static_cast<typename A::element const*>(a.buffer().data());
   auto* const data = execute::written(out);
   typename A::execution_space const exec{};
   exec.fence();
   if constexpr (Kind == FourierKind::real_to_complex) {
-    kernels::fourier_real(exec, in, from, data, to, over);
+    kernels::fourier_real(exec, in, given, data, made, over);
   } else if constexpr (Kind == FourierKind::complex_to_real) {
     if constexpr (dims == 1) {
-      kernels::fourier_half(exec, in, from, data, to, over.last());
+      kernels::fourier_half(exec, in, given, data, made, over.last());
     } else {
       runtime::Buffer const room = a.mesh().state().pool().template take<Space>(
-          static_cast<std::size_t>(from.elements()) * sizeof(typename A::element));
+          static_cast<std::size_t>(given.elements()) * sizeof(typename A::element));
       auto* const partial = static_cast<typename A::element*>(room.data());
       kernels::FourierDims others = over;
       --others.size;
-      kernels::fourier_complex(exec, in, from, partial, from, others, false);
-      kernels::fourier_half(exec, partial, from, data, to, over.last());
+      kernels::fourier_complex(exec, in, given, partial, given, others, false);
+      kernels::fourier_half(exec, partial, given, data, made, over.last());
     }
   } else {
-    kernels::fourier_complex_by_tiles(exec, in, from, data, to, over, Kind == FourierKind::forward);
+    kernels::fourier_complex_by_tiles(exec, in, given, data, made, over,
+                                      Kind == FourierKind::forward);
   }
-  execute::scale_block(exec, data, to.elements(), execute::fourier_factor(*this, rows));
+  execute::scale_block(exec, data, made.elements(), execute::fourier_factor(*this, rows));
 }
 
 }  // namespace shardtype::op
