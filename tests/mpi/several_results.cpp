@@ -220,4 +220,71 @@ TEST_CASE("the cotangent of values alone: places have none") {
   CHECK(array_equal(grad(of)(a), grad(by_lookup)(a)));
 }
 
+// The square of each number and three times it, whose gradient is a member too.
+struct Powers {
+  using operation = Powers;
+  using gradient = checking::PullsBySaved;
+  static constexpr std::string_view name = "powers";
+  static constexpr op::Verdicts<2> rule(op::Question const& q) {
+    return {rules::accept(q.a()), rules::accept(q.a())};
+  }
+  template <class A>
+  using element = op::Elements<checking::element_t<A>, checking::element_t<A>>;
+  template <class Exec, class S, class T, class In>
+  void kernel(Exec const&, S const& square, T const& thrice, In const& in) const {
+    for (std::size_t i = 0; i < in.extent(0); ++i)
+      for (std::size_t j = 0; j < in.extent(1); ++j) {
+        square(i, j) = in(i, j) * in(i, j);
+        thrice(i, j) = in(i, j) * 3;
+      }
+  }
+  template <std::size_t Result, class V, class A>
+  constexpr auto save(V const&, A const& a) const {
+    if constexpr (Result == 0) {
+      return autodiff::keep(a);
+    } else {
+      return autodiff::keep();
+    }
+  }
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    if constexpr (G::result == 0) {
+      return (g.ct * g.template kept<0>() * 2).tensor();
+    } else {
+      return (g.ct * 3).tensor();
+    }
+  }
+};
+static_assert(Operation<Powers> && Operation<Differences<J, K, 1>>);
+
+TEST_CASE("an operation's own gradient, of each of its results") {
+  auto const mesh = Mesh<X>(MPI_COMM_WORLD);
+  auto const a = from_function<double, Dim<I, X>, Dim<J>>(
+      mesh, {24, 7}, [](Int i, Int j) { return 0.25 * static_cast<double>(value(i, j)); });
+  auto const by_members = [](auto x) {
+    auto const [square, thrice] = call(Powers{}, std::source_location::current(), x);
+    return all_reduce<X>(sum(square * exp(thrice)));
+  };
+  auto const by_functions = [](auto x) { return all_reduce<X>(sum(x * x * exp(x * 3.0))); };
+  CHECK(allclose(grad(by_members)(a), grad(by_functions)(a)));
+  auto const blocks = shard_map<Dim<I, X>, Dim<J>>(
+      [&](auto x) {
+        return grad([](auto y) {
+          return sum(std::get<0>(call(Powers{}, std::source_location::current(), y)));
+        })(x);
+      },
+      a);
+  CHECK(array_equal(blocks, (a * 2).tensor()));
+  // the gradient of the gradient is that of its text
+  auto const twice = grad([](auto x) {
+    auto const g = grad([](auto y) {
+      return sum(std::get<0>(call(Powers{}, std::source_location::current(), y)));
+    })(x);
+    return sum(g * g);
+  });
+  auto const whole = from_function<double, Dim<I>, Dim<J>>(
+      mesh, {5, 7}, [](Int i, Int j) { return 0.25 * static_cast<double>(value(i, j)); });
+  CHECK(array_equal(twice(whole), (whole * 8).tensor()));
+}
+
 }  // namespace

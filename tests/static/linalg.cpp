@@ -99,6 +99,8 @@ struct Widened {
   using element = op::Elements<checking::element_t<A>, checking::element_t<A>>;
 };
 static_assert(code<Widened<K>, T<Dim<I>>> == Code::ok);
+// It has no way to run.
+static_assert(MarksOperation<Widened<K>> && !Operation<Widened<K>> && Operation<op::Eigh<I, J, K>>);
 static_assert(code<Widened<Huge>, T<Dim<I>>> == Code::T10_too_many_elements);
 
 // Refusals.

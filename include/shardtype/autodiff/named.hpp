@@ -3,7 +3,6 @@
 
 #include <type_traits>
 
-#include <shardtype/autodiff/lookups.hpp>
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/ops/indexing.hpp>
@@ -170,21 +169,15 @@ struct Vjp<op::Named<op::TakeRows<V>, Out...>>
     }
   }
 };
-template <class I, class... Out>
-struct Vjp<op::Named<op::AtRow<I>, Out...>>
-    : NamedVjp<op::Named<op::AtRow<I>, Out...>, op::AtRow<I>> {};
-template <class V, class... Out>
-struct Vjp<op::Named<op::AddRows<V>, Out...>>
-    : NamedVjp<op::Named<op::AddRows<V>, Out...>, op::AddRows<V>> {};
-template <class I, class To, class... Out>
-struct Vjp<op::Named<op::SliceRows<I, To>, Out...>>
-    : NamedVjp<op::Named<op::SliceRows<I, To>, Out...>, op::SliceRows<I, To>> {};
+template <class Op, class... Out>
+  requires Op::named_pulls
+struct Vjp<op::Named<Op, Out...>> : NamedVjp<op::Named<Op, Out...>, Op> {};
 
 /// Any other operation with a named result, as what it consists of: reshards of the operands, the
 /// operation, a reshard of its result. The first plan where there are two. Each is judged in its
 /// call.
 template <class Op, class... Out>
-  requires(Vjp<Op>::exists && !is_constant<Op>)
+  requires(Vjp<Op>::exists && !is_constant<Op> && !requires { Op::named_pulls; })
 struct Vjp<op::Named<Op, Out...>> : Differentiable {
   template <int K, class V, class... As>
   static constexpr Verdict judge() {

@@ -58,6 +58,8 @@ struct Pullback {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {core::mul_sat(c.result_elements(), E::functions), 0, false};
   }
+  template <class R, class... As>
+  auto run(std::source_location const& where, As const&... as) const;
 };
 
 template <class Op>
@@ -80,6 +82,8 @@ struct Spread {
     for (std::size_t d = 0; d < sizeof...(Dims); ++d) c.out[d] = n[d];
   }
   constexpr auto pull(auto const& g) const { return g.unbroadcast(); }
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
 };
 
 }  // namespace autodiff
@@ -135,31 +139,27 @@ struct Lowered<FusedPart<autodiff::PullbackFunction<E, Numbers, Ks...>, U, Parts
 
 }  // namespace detail
 
-namespace execute {
+namespace autodiff {
 
 template <class E, int K>
-struct Run<autodiff::Pullback<E, K>> {
-  template <class R, class... As>
-  static auto run(autodiff::Pullback<E, K> const& op, std::source_location const&,
-                  As const&... as) {
-    using F = autodiff::PullbackFunction<E, typename autodiff::Reads<K, E>::Numbers, K>;
-    return detail::run_function<typename R::result>(F{op.expression}, as...);
-  }
-};
+template <class R, class... As>
+auto Pullback<E, K>::run(std::source_location const&, As const&... as) const {
+  using F = PullbackFunction<E, typename autodiff::Reads<K, E>::Numbers, K>;
+  return shardtype::detail::run_function<typename R::result>(F{expression}, as...);
+}
 template <class... Dims>
-struct Run<autodiff::Spread<Dims...>> {
-  template <class R, class A>
-  static auto run(autodiff::Spread<Dims...> const& op, std::source_location const&, A const& a) {
-    using Out = typename R::result;
-    Out out = detail::uninitialized<Out>(a.mesh(), op.n);
-    using E = detail::FusedArgument<A>;
-    detail::FusedParts<typename E::part> const e(static_cast<typename E::base const&>(a));
-    detail::run_fused_into(out, {e.operands, &e, detail::compute_of<Out, typename E::part>,
-                                 detail::DimsOfOperands<Out, typename E::tensors>::at});
-    return out;
-  }
-};
+template <class R, class A>
+typename R::result Spread<Dims...>::run(std::source_location const&, A const& a) const {
+  namespace sd = shardtype::detail;
+  using Out = typename R::result;
+  Out out = sd::uninitialized<Out>(a.mesh(), n);
+  using E = sd::FusedArgument<A>;
+  sd::FusedParts<typename E::part> const e(static_cast<typename E::base const&>(a));
+  sd::run_fused_into(out, {e.operands, &e, sd::compute_of<Out, typename E::part>,
+                           sd::DimsOfOperands<Out, typename E::tensors>::at});
+  return out;
+}
 
-}  // namespace execute
+}  // namespace autodiff
 
 }  // namespace shardtype

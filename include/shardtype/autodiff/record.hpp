@@ -239,8 +239,7 @@ struct Continue<Above::active, Operands...> {
   /// The refusal of an entry on the tape with results `V`; `Said`: the operation that it names.
   template <class Op, class V, class Said>
   static constexpr auto refuse_entry() {
-    if constexpr (!autodiff::Vjp<Op>::exists ||
-                  (top > 1 && requires { autodiff::Vjp<Op>::first_order; })) {
+    if constexpr (!autodiff::Vjp<Op>::exists || (top > 1 && autodiff::first_order<Op>)) {
       return Type<refused<Code::X03_not_differentiable, false, Said, tensor_of<Operands>...>>{};
     } else {
       using J = autodiff::Judged<top, Op, V, Operands...>;

@@ -27,6 +27,11 @@ constexpr Verdict running_back(rules::Question const& q, ReductionKind how) {
   return rules::accept(ct);
 }
 
+/// The type in which products of elements `T` have an exponent of their own.
+template <class T>
+using scaled_in =
+    std::conditional_t<shardtype::detail::is_complex<T>, Kokkos::complex<double>, double>;
+
 /// The cotangents of the factors of running products: those of the results are summed from the
 /// other end, each times the factors between, and multiplied by the factors before. Products and
 /// sums have exponents of their own, so that none overflows or underflows. Sends one row per rank,
@@ -52,6 +57,52 @@ struct ProductsBack {
     return {mul_sat(6, c.elements(0)),
             add_sat(mul_sat(row, Bytes), mul_sat(c.elements(0), Bytes / 3)), false};
   }
+  template <class Call>
+  runtime::Buffer block(Call const& run) const {
+    using T = typename Call::element;
+    using W = autodiff::scaled_in<T>;
+    using Block = kernels::ProductsBlock<W>;
+    static_assert(sizeof(Block) == Bytes);
+    Around const b(run.in, run.call.dim());
+    std::int64_t const columns = b.outer * b.inner;
+    auto const bytes = [](std::int64_t n, std::size_t each) {
+      return static_cast<std::size_t>(n) * each;
+    };
+    auto const take = [&](std::size_t n) {
+      return run.mesh.pool().template take<typename Call::Exec::memory_space>(n);
+    };
+    auto const* const ct = static_cast<T const*>(run.buffers[1]->data());
+    AlongDim along(run);
+    std::int64_t const extent = along.extent();
+    Range const mine =
+        planning::rows_of(run.call.a(), along.dim, along.sizing, along.map.coords).range();
+    bool const ends = mine.size() > 0 && (reverse ? mine.begin == 0 : mine.end == extent);
+    Step const s =
+        planning::totals_step(run.call.a(), along.dim, along.sizing.extents, along.map.sizes);
+    std::int64_t const ranks = along.map.sizes.product(s.axes);
+    runtime::Buffer const out = run.fresh();
+    runtime::Buffer const own = take(bytes(columns, sizeof(Block)));
+    runtime::Buffer all = own;
+    if (ranks > 1) {
+      kernels::for_columns(
+          run.exec(), columns,
+          kernels::ProductsBlockOf<T, W>{run.data, ct, static_cast<Block*>(own.data()), b.n,
+                                         b.inner, exclusive, reverse});
+      run.exec().fence();
+      all = execute::totals_of_all<Carried<typename Block::Sent>>(
+          along, s, name.data(), (exclusive ? 1 : 0) + (reverse ? 2 : 0), extent, own);
+    }
+    runtime::Buffer const behind = take(bytes(columns * b.n, sizeof(kernels::Scaled<W>)));
+    kernels::for_columns(
+        run.exec(), columns,
+        kernels::ProductsBack<T, W>{run.data, ct, run.writable(out),
+                                    static_cast<kernels::Scaled<W>*>(behind.data()),
+                                    static_cast<Block const*>(all.data()), columns, ranks,
+                                    core::rank_in_group(s.axes, along.map.sizes, along.map.coords),
+                                    b.n, b.inner, exclusive, reverse, ends});
+    run.exec().fence();
+    return out;
+  }
 };
 
 /// The cotangents of the elements of running maxima or minima, as JAX computes them
@@ -60,6 +111,7 @@ struct ProductsBack {
 template <class I, class F, bool Back>
 struct RunningExtremeBack {
   using operation = RunningExtremeBack;
+  using gradient = checking::PullsBySaved;
   using from = shardtype::detail::Bare<I>;
   static constexpr bool recorded = false;
   static constexpr std::string_view name = Back ? "running_back" : "running_forward";
@@ -73,12 +125,37 @@ struct RunningExtremeBack {
     std::int64_t const bytes = c.element_bytes(0) < 4 ? 4 : c.element_bytes(0);
     return {mul_sat(8, c.elements(0)), mul_sat(5 * bytes, c.elements(0)), false};
   }
+  template <class Call>
+  runtime::Buffer block(Call const& run) const {
+    using T = typename Call::element;
+    constexpr bool max = std::is_same_v<F, reductions::Maximum>;
+    using Body = kernels::RunningExtremeBack<T, max, Back>;
+    using Value = typename Body::Value;
+    Around const b(run.in, run.call.dim());
+    std::int64_t const columns = b.outer * b.inner;
+    runtime::Buffer const out = run.fresh();
+    runtime::Buffer const workspace =
+        run.mesh.pool().template take<typename Call::Exec::memory_space>(
+            static_cast<std::size_t>(5 * columns * b.n) * sizeof(Value));
+    kernels::for_columns(
+        run.exec(), columns,
+        Body{run.data, static_cast<T const*>(run.buffers[1]->data()), run.writable(out),
+             static_cast<Value*>(workspace.data()), b.n, b.inner, exclusive, reverse});
+    run.exec().fence();
+    return out;
+  }
+  template <class V, class A, class C>
+  constexpr auto save(V const&, A const& a, C const&) const {
+    return autodiff::keep(a);
+  }
+  /// Linear in the cotangent; the elements are constants.
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    static_assert(G::operand == 1);
+    return g.call(RunningExtremeBack<I, F, !Back>{exclusive, reverse}, g.template kept<0>(), g.ct);
+  }
 };
 
-/// The type in which products of elements `T` have an exponent of their own.
-template <class T>
-using scaled_in =
-    std::conditional_t<shardtype::detail::is_complex<T>, Kokkos::complex<double>, double>;
 template <class I>
 struct Vjp<op::CumProd<I>> : SavesOperands {
   using Op = op::CumProd<I>;
@@ -119,99 +196,6 @@ struct Vjp<op::CumMax<I>> : RunningExtremeVjp<I, reductions::Maximum> {};
 template <class I>
 struct Vjp<op::CumMin<I>> : RunningExtremeVjp<I, reductions::Minimum> {};
 
-/// Linear in the cotangent; the elements are constants.
-template <class I, class F, bool Back>
-struct Vjp<RunningExtremeBack<I, F, Back>> : Differentiable {
-  using Op = RunningExtremeBack<I, F, Back>;
-  template <class V, class A, class C>
-  static constexpr auto save(Op const&, V const&, A const& a, C const&) {
-    return autodiff::keep(a);
-  }
-  template <int K, class V, class A, class B, class S, class C>
-  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    static_assert(K == 1);
-    return api::call(RunningExtremeBack<I, F, !Back>{op.exclusive, op.reverse},
-                     std::source_location::current(), autodiff::kept<0>(saved), ct);
-  }
-};
-
 }  // namespace autodiff
-
-namespace execute {
-
-template <class I, std::int64_t Bytes>
-struct Run<autodiff::ProductsBack<I, Bytes>> : LocalBlock<Run<autodiff::ProductsBack<I, Bytes>>> {
-  template <class Call>
-  static Buffer block(autodiff::ProductsBack<I, Bytes> const& op, Call const& run) {
-    using T = typename Call::element;
-    using W = autodiff::scaled_in<T>;
-    using Block = kernels::ProductsBlock<W>;
-    static_assert(sizeof(Block) == Bytes);
-    Around const b(run.in, run.call.dim());
-    std::int64_t const columns = b.outer * b.inner;
-    auto const bytes = [](std::int64_t n, std::size_t each) {
-      return static_cast<std::size_t>(n) * each;
-    };
-    auto const take = [&](std::size_t n) {
-      return run.mesh.pool().template take<typename Call::Exec::memory_space>(n);
-    };
-    auto const* const ct = static_cast<T const*>(run.buffers[1]->data());
-    AlongDim along(run);
-    std::int64_t const extent = along.extent();
-    Range const mine =
-        planning::rows_of(run.call.a(), along.dim, along.sizing, along.map.coords).range();
-    bool const ends = mine.size() > 0 && (op.reverse ? mine.begin == 0 : mine.end == extent);
-    Step const s =
-        planning::totals_step(run.call.a(), along.dim, along.sizing.extents, along.map.sizes);
-    std::int64_t const ranks = along.map.sizes.product(s.axes);
-    Buffer const out = run.fresh();
-    Buffer const own = take(bytes(columns, sizeof(Block)));
-    Buffer all = own;
-    if (ranks > 1) {
-      kernels::for_columns(
-          run.exec(), columns,
-          kernels::ProductsBlockOf<T, W>{run.data, ct, static_cast<Block*>(own.data()), b.n,
-                                         b.inner, op.exclusive, op.reverse});
-      run.exec().fence();
-      all = execute::totals_of_all<Carried<typename Block::Sent>>(
-          along, s, op.name.data(), (op.exclusive ? 1 : 0) + (op.reverse ? 2 : 0), extent, own);
-    }
-    Buffer const behind = take(bytes(columns * b.n, sizeof(kernels::Scaled<W>)));
-    kernels::for_columns(
-        run.exec(), columns,
-        kernels::ProductsBack<T, W>{run.data, ct, run.writable(out),
-                                    static_cast<kernels::Scaled<W>*>(behind.data()),
-                                    static_cast<Block const*>(all.data()), columns, ranks,
-                                    core::rank_in_group(s.axes, along.map.sizes, along.map.coords),
-                                    b.n, b.inner, op.exclusive, op.reverse, ends});
-    run.exec().fence();
-    return out;
-  }
-};
-
-template <class I, class F, bool Back>
-struct Run<autodiff::RunningExtremeBack<I, F, Back>>
-    : LocalBlock<Run<autodiff::RunningExtremeBack<I, F, Back>>> {
-  template <class Call>
-  static Buffer block(autodiff::RunningExtremeBack<I, F, Back> const& op, Call const& run) {
-    using T = typename Call::element;
-    constexpr bool max = std::is_same_v<F, reductions::Maximum>;
-    using Body = kernels::RunningExtremeBack<T, max, Back>;
-    using Value = typename Body::Value;
-    Around const b(run.in, run.call.dim());
-    std::int64_t const columns = b.outer * b.inner;
-    Buffer const out = run.fresh();
-    Buffer const workspace = run.mesh.pool().template take<typename Call::Exec::memory_space>(
-        static_cast<std::size_t>(5 * columns * b.n) * sizeof(Value));
-    kernels::for_columns(
-        run.exec(), columns,
-        Body{run.data, static_cast<T const*>(run.buffers[1]->data()), run.writable(out),
-             static_cast<Value*>(workspace.data()), b.n, b.inner, op.exclusive, op.reverse});
-    run.exec().fence();
-    return out;
-  }
-};
-
-}  // namespace execute
 
 }  // namespace shardtype

@@ -23,23 +23,9 @@ struct WeighSpectrum {
   static constexpr bool recorded = false;
   std::int64_t n = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::masked(q); }
-};
-template <class F, bool Twice>
-struct Vjp<WeighSpectrum<F, Twice>> : SavesNothing {
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(WeighSpectrum<F, Twice> const& op, S const&, C const& ct) {
-    return api::call(op, std::source_location::current(), ct);
-  }
-};
-
-}  // namespace autodiff
-
-namespace execute {
-
-template <class F, bool Twice>
-struct Run<autodiff::WeighSpectrum<F, Twice>> : LocalBlock<Run<autodiff::WeighSpectrum<F, Twice>>> {
+  constexpr WeighSpectrum transposed() const { return *this; }
   template <class Call>
-  static Buffer block(autodiff::WeighSpectrum<F, Twice> const& op, Call const& run) {
+  runtime::Buffer block(Call const& run) const {
     using Real = shardtype::detail::real_of<typename Call::element>;
     Spec const& a = run.call.a();
     AxisMap const axes = runtime::map_axes(run.mesh, run.call.names);
@@ -47,14 +33,14 @@ struct Run<autodiff::WeighSpectrum<F, Twice>> : LocalBlock<Run<autodiff::WeighSp
     for (int d = 0; d < a.rank; ++d) z.extents.at[a.dims[d].label] = run.call.given[0][d];
     int const d = a.find(run.call.from().dims[0].label);
     kernels::HeldDim const dim{rows_of(a, d, z, axes.coords), kernels::inner_length(run.in, d)};
-    Buffer const result = run.fresh();
+    runtime::Buffer const result = run.fresh();
     kernels::weigh_rows(run.exec(), run.data, run.writable(result), run.in.elements(), dim,
-                        op.n % 2 == 0 ? op.n / 2 : -1, Real(1), Real(Twice ? 2 : 0.5));
+                        n % 2 == 0 ? n / 2 : -1, Real(1), Real(Twice ? 2 : 0.5));
     run.exec().fence();
     return result;
   }
 };
 
-}  // namespace execute
+}  // namespace autodiff
 
 }  // namespace shardtype

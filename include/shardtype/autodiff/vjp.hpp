@@ -6,6 +6,7 @@
 #include <source_location>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <shardtype/autodiff/active.hpp>
 #include <shardtype/autodiff/settle.hpp>
@@ -61,7 +62,8 @@ namespace shardtype::autodiff {
 ///
 /// other operations on the values whose gradient is wanted, whose results it gives.
 ///
-/// An operation with a member `transposed` or `gradient` (check/call.hpp) needs no specialisation.
+/// An operation with a member `transposed` or `gradient` (check/call.hpp) needs no specialisation:
+/// it has these as members of its own, `pull(g)` and `prepare(g)` with a Pull `g`.
 /// An operation with several results has one Vjp for each result, Vjp<ResultOf<Op, K>>: `V` is the
 /// std::tuple of all results, and `ct` the cotangent of result K. The pulls of the results are
 /// summed, and a result that nothing reads adds nothing.
@@ -106,6 +108,13 @@ struct ConstantResult {
 };
 template <class Op>
 inline constexpr bool is_constant = requires { requires Vjp<Op>::constant; };
+/// Whether gradients of its gradient are refused; of several results some may say so.
+template <class Op>
+inline constexpr bool first_order =
+    requires { Vjp<Op>::first_order; } || requires { requires Op::first_order; };
+template <class Op, std::size_t K>
+  requires requires { Op::first_order_results; }
+inline constexpr bool first_order<ResultOf<Op, K>> = Op::first_order_results[K];
 
 /// Base of the Vjp of an operation that moves a value: its cotangent is moved back, by a reshard to
 /// the operand's cotangent.
@@ -187,21 +196,38 @@ constexpr auto zeros_like(C const& ct, std::int64_t rows) {
   return api::pad<NoRows, To>(api::slice<From, NoRows>(ct, 0, 0), 0, rows);
 }
 
-/// The argument of an operation's `pull`: the cotangent `ct` of the result, for operand number
-/// `operand` of those of types `As`.
-template <int K, class S, class C, class... As>
+/// The number of the result of which an entry of `Op` on the tape is.
+template <class Op>
+inline constexpr std::size_t result_number = 0;
+template <class Op, std::size_t K>
+inline constexpr std::size_t result_number<ResultOf<Op, K>> = K;
+
+/// The argument of an operation's `pull`: the cotangent `ct` of the result of type `V`, number
+/// `Which` of several, for operand number `operand` of those of types `As`; and of its `prepare`,
+/// whose `operand` is -1.
+template <int K, std::size_t Which, class V, class S, class C, class... As>
 struct Pull {
   static constexpr int operand = K;
+  static constexpr std::size_t result = Which;
+  static constexpr int operands = static_cast<int>(sizeof...(As));
   /// Whether there are ids (PullsByIds).
   static constexpr bool has_ids =
       requires(S const& s) { autodiff::kept<static_cast<int>(sizeof...(As))>(s); };
-  using type = tensor_of<nth_t<K, As...>>;  ///< of the operand
+  template <int N>
+  using operand_type = tensor_of<nth_t<N, As...>>;
+  using type = operand_type<(K < 0 ? 0 : K)>;  ///< of the operand
+  using value = V;                             ///< of the result, or a std::tuple of all
   template <class I>
   using dim = typename NthDim<typename DimsOf<type>::type, place_of<type, I>>::type;
 
   S const& saved;
   C const& ct;
 
+  /// Number `N` of what the operation's `save` kept.
+  template <int N>
+  constexpr auto const& kept() const {
+    return autodiff::kept<N>(saved);
+  }
   /// `op` applied to the cotangent.
   template <class Op>
   constexpr auto operator()(Op const& op) const {
@@ -238,8 +264,8 @@ struct Pull {
     }(std::make_integer_sequence<int, K>{});
   }
   /// `v` with the labels in the operand's order.
-  template <class V>
-  constexpr auto in_order(V const& v) const {
+  template <class A>
+  constexpr auto in_order(A const& v) const {
     return autodiff::in_order(v, labels_of_t<type>{});
   }
   /// The cotangent summed over the labels that the operand lacks.
@@ -260,26 +286,69 @@ struct Vjp<Op> : SavesNothing {
     return shardtype::call(op.transposed(), std::source_location::current(), ct);
   }
 };
-/// Base of the Vjp of an operation with a member `pull`.
-template <class Op, class Saves>
-struct PullsByMember : Saves {
-  template <int K, class V, class... As, class S, class C>
-  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    return op.pull(Pull<K, S, C, As...>{saved, ct});
+/// Base of the Vjp of an operation with a member `save`.
+struct SavesByMember : Differentiable {
+  template <class V, class... As, class Op>
+  static constexpr auto save(Op const& op, V const& out, As const&... as) {
+    if constexpr (shardtype::detail::HasResults<Op>) {
+      return op.template save<result_number<Op>>(out, as...);
+    } else {
+      return op.save(out, as...);
+    }
   }
 };
+/// Base of the Vjp of an operation with a member `pull`, and `prepare`, `forward` or `judge`.
+template <class Op, class Saves>
+struct PullsByMember : Saves {
+  static constexpr bool communicates = requires { requires Op::pull_communicates; };
+  template <int K, class V, class... As, class S, class C>
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    return op.pull(Pull<K, result_number<Op>, V, S, C, As...>{saved, ct});
+  }
+  template <class V, class... As, class S, class C>
+    requires requires(Op const& op, Pull<-1, result_number<Op>, V, S, C, As...> const& g) {
+      op.prepare(g);
+    }
+  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
+    return op.prepare(Pull<-1, result_number<Op>, V, S, C, As...>{saved, ct});
+  }
+  template <class... As>
+    requires requires(Op const& op, std::source_location const& where, As const&... as) {
+      op.forward(where, as...);
+    }
+  static constexpr auto forward(Op const& op, std::source_location const& where, As const&... as) {
+    return op.forward(where, as...);
+  }
+  template <int K, class V, class... As>
+    requires requires { Op::template judge<K, V, As...>(); }
+  static constexpr Verdict judge() {
+    return Op::template judge<K, V, As...>();
+  }
+};
+SavesNothing saves_by(checking::Pulls);
+SavesExtents saves_by(checking::PullsByExtents);
+SavesIds saves_by(checking::PullsByIds);
+SavesByMember saves_by(checking::PullsBySaved);
 template <class Op>
-  requires std::is_same_v<typename Op::gradient, checking::Pulls>
-struct Vjp<Op> : PullsByMember<Op, SavesNothing> {};
-template <class Op>
-  requires std::is_same_v<typename Op::gradient, checking::PullsByExtents>
-struct Vjp<Op> : PullsByMember<Op, SavesExtents> {};
+  requires requires(typename Op::gradient const& how) { autodiff::saves_by(how); }
+struct Vjp<Op>
+    : PullsByMember<Op, decltype(autodiff::saves_by(std::declval<typename Op::gradient>()))> {};
 template <class Op>
   requires(shardtype::detail::ChangesSharding<Op> && !shardtype::detail::MovesBlocks<Op>)
 struct Vjp<Op> : Movement {};
+/// The operations that run instead are judged themselves.
 template <class Op>
-  requires std::is_same_v<typename Op::gradient, checking::PullsByIds>
-struct Vjp<Op> : PullsByMember<Op, SavesIds> {};
+  requires std::is_same_v<typename Op::gradient, checking::ByOthers>
+struct Vjp<Op> : Differentiable {
+  template <int K, class V, class... As>
+  static constexpr Verdict judge() {
+    return {};
+  }
+  template <class... As>
+  static constexpr auto instead(Op const& op, std::source_location const& where, As const&... as) {
+    return op.instead(where, as...);
+  }
+};
 template <class Op>
   requires std::is_same_v<typename Op::gradient, checking::Constant>
 struct Vjp<Op> : ConstantResult {};

@@ -72,7 +72,10 @@ template <class F, class... Out>
 struct ReduceCounted : F::Arguments {
   using operation = ReduceCounted;
   static constexpr std::string_view name = F::name;
+  static constexpr bool resolved_by_library = true;
   static constexpr std::size_t results = 2;
+  template <class R, class A>
+  typename R::results run(std::source_location const& where, A const& a) const;
 };
 template <class... Out>
 using CountedMax = ReduceCounted<reductions::CountedMaximum, Out...>;
@@ -86,7 +89,10 @@ template <class F, class... Out>
 struct ReduceParts : F::Arguments {
   using operation = ReduceParts;
   static constexpr std::string_view name = F::name;
+  static constexpr bool resolved_by_library = true;
   static constexpr std::size_t results = 3;
+  template <class R, class A>
+  typename R::results run(std::source_location const& where, A const& a) const;
 };
 
 }  // namespace op

@@ -318,7 +318,7 @@ namespace api {
 /// bound for all sizes. The function may call strict and named operations. Refused: as these, and
 /// A05 code that depends on a run-time extent.
 template <class F, class... As>
-  requires(!Operation<F> && (is_tensor<As> && ...) && sizeof...(As) > 0)
+  requires(!MarksOperation<F> && (is_tensor<As> && ...) && sizeof...(As) > 0)
 constexpr auto plan(F const& f, Type<As>...) {
   // the result's type comes first, because clang reports a second error if a refused plan must be a
   // constant; no name for it, which compilers would print

@@ -1,6 +1,7 @@
 #pragma once
 /// Elementwise operations on types, strict and named.
 
+#include <source_location>
 #include <string_view>
 #include <type_traits>
 
@@ -18,7 +19,10 @@ template <class F, class... Out>
 struct Map {
   using operation = Map;
   static constexpr std::string_view name = "map";
+  static constexpr bool resolved_by_library = true;
   F function{};
+  template <class R, class... Args>
+  auto run(std::source_location const& where, Args const&... args) const;
 };
 
 }  // namespace op

@@ -40,12 +40,12 @@ namespace shardtype {
 /// `work(op::CallSizing)`, flops, and memory besides operands and result (none);
 /// `recorded`, whether automatic mode may record it (yes); `keeps_shardings`, whether it
 /// communicates by itself, so that automatic mode runs it in the shardings of its operands (no).
-/// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (execute/call.hpp).
+/// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (or see check/call.hpp).
 ///
 /// With several results, of which a call gives a std::tuple, `rule` returns op::Verdicts, `element`
 /// is op::Elements; `extents` and `kernel` get as many. A label has one extent in all of them.
 template <class Op>
-concept Operation = requires { typename Op::operation; };
+concept MarksOperation = requires { typename Op::operation; };
 
 namespace checking {
 
@@ -244,12 +244,12 @@ constexpr rules::Verdicts<N> ask_rule(rules::Verdicts<N> (*rule)(rules::Question
 
 /// Whether an operation has its own rule.
 template <class Op>
-concept Ruled = Operation<Op> && requires(rules::Question const& q) { Op::rule(q); };
+concept Ruled = MarksOperation<Op> && requires(rules::Question const& q) { Op::rule(q); };
 /// Whether it has several results: as many as its rule gives verdicts, or, without a rule of its
 /// own, as its member `results` says.
 template <class Op>
 concept HasResults =
-    Operation<Op> &&
+    MarksOperation<Op> &&
     (requires { Op::results; } || (requires(rules::Question const& q) {
        Op::rule(q);
      } && !std::is_same_v<decltype(Op::rule(std::declval<rules::Question const&>())), Verdict>));
@@ -322,8 +322,8 @@ constexpr planning::Work work_of([[maybe_unused]] Op const& op,
     return op.work(c, along);
   } else if constexpr (requires { op.work(c); }) {
     return op.work(c);
-  } else if constexpr (requires { Op::runs::work; }) {
-    return Op::runs::work;
+  } else if constexpr (requires { requires Op::shares_memory; }) {
+    return {0, 0, true};
   } else {
     return {};
   }
@@ -333,8 +333,8 @@ template <class Op>
 constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c) {
   if constexpr (requires { Op::work(c); }) {
     return Op::work(c);
-  } else if constexpr (requires { Op::runs::work; }) {
-    return Op::runs::work;
+  } else if constexpr (requires { requires Op::shares_memory; }) {
+    return {0, 0, true};
   } else {
     return {};
   }

@@ -157,6 +157,12 @@ struct ReproducibleNorm : Tag<ReductionKind::whole, Takes::floating, Makes::real
 
 }  // namespace reductions
 
+namespace execute {
+/// Rows whose totals are known (execute/reduce_run.hpp).
+template <class T, class Space>
+struct JoinedRows;
+}  // namespace execute
+
 namespace op {
 
 /// The reduction `F` (a tag of `reductions`) over the named labels, or over all. With dims and
@@ -167,6 +173,12 @@ struct Reduce : F::Arguments {
   static constexpr std::string_view name = F::name;
   /// The reduction whose totals ranks join where rows are split over them.
   using row_totals = F;
+  static constexpr bool resolved_by_library = true;
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
+  /// The block of the result, of totals.
+  template <class T, class Space>
+  auto joined(execute::JoinedRows<T, Space> const& rows) const;
 };
 template <class... Out>
 using Sum = Reduce<reductions::Sum, Out...>;

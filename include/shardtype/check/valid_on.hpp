@@ -78,7 +78,7 @@ constexpr bool exists_on() {
 
 /// For an operation object: its verdict, and whether its result can exist.
 template <class F, class... A>
-concept Resolvable = Operation<F> && requires { bool(Resolve<F, A...>::verdict); };
+concept Resolvable = MarksOperation<F> && requires { bool(Resolve<F, A...>::verdict); };
 
 template <class F, class Operands, class... Given>
 struct ValidOn;

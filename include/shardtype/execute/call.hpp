@@ -79,46 +79,9 @@ struct Filled {
   }
 };
 
-/// Runs an operation on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R`
-/// is the result of `Resolve` for their types. Specialised in ops/ for the library's operations.
-/// This primary template is for a user's own operation, whose `kernel(exec, out, in...)` writes the
-/// local block of the result, with Kokkos Views as arguments.
+/// Whether an operation consists of its plan: products and reshards.
 template <class Op>
-struct Run : Filled<Run<Op>> {
-  /// The results, which are written, then the operands.
-  template <class Out, class... As>
-  static void fill(Op const& op, Out& out, As&... as) {
-    typename Out::execution_space const exec{};
-    op.kernel(exec, view(out), view(as)...);
-    exec.fence();
-  }
-
- private:
-  template <class Out>
-  static auto view(Out& out) {
-    return written(out, std::make_index_sequence<Out::rank>{});
-  }
-  template <class A>
-  static auto view(A const& a) {
-    return a.unreduced_local();
-  }
-  /// The block to write. For an invariant Local too: all ranks write the same values.
-  template <class Out, std::size_t... D>
-  static typename Out::template View<typename Out::element> written(Out& out,
-                                                                    std::index_sequence<D...>) {
-    return typename Out::template View<typename Out::element>(
-        static_cast<typename Out::element*>(out.buffer().data()),
-        static_cast<std::size_t>(out.rows()[D].size())...);
-  }
-};
-
-/// Runs an operation if an operand is a Local: as Run, unless it is specialised.
-template <class Op>
-struct RunBlocks : Run<Op> {};
-/// Runs collectives and casts: manual/moves.hpp; collectives have a `start` besides `run`.
-template <shardtype::detail::MovesBlocks Op>
-struct RunBlocks<Op>;
-
+concept RunsPlan = shardtype::detail::ChangesSharding<Op> || requires { requires Op::runs_plan; };
 /// The kinds of plans of which an operation may consist.
 enum class PlanKind { all_reduce, reshard, product, strict_product };
 /// Plans and runs a call of this kind on the calling rank; writes the result's extents.
@@ -174,46 +137,88 @@ struct PlanRun {
   }
 };
 
-/// Base of a Run that creates the result's block, of the first operand's element type, by
-/// `block(op, run)`.
-template <class Self>
-struct LocalBlock {
-  static constexpr bool makes_block = true;
-  template <class R, class Op, class... As>
+/// The blocks of results and operands as the Kokkos Views that a `kernel` takes.
+struct KernelViews {
+  template <class Out>
+  static auto view(Out& out) {
+    return written(out, std::make_index_sequence<Out::rank>{});
+  }
+  template <class A>
+  static auto view(A const& a) {
+    return a.unreduced_local();
+  }
+
+ private:
+  /// The block to write. For an invariant Local too: all ranks write the same values.
+  template <class Out, std::size_t... D>
+  static typename Out::template View<typename Out::element> written(Out& out,
+                                                                    std::index_sequence<D...>) {
+    return typename Out::template View<typename Out::element>(
+        static_cast<typename Out::element*>(out.buffer().data()),
+        static_cast<std::size_t>(out.rows()[D].size())...);
+  }
+};
+
+/// Runs an operation on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R`
+/// is the result of `Resolve` for their types; by the member that the operation has
+/// (check/call.hpp).
+template <class Op>
+struct Run : PlanRun {
+  static constexpr bool by_members = true;
+  template <class R, class... As>
   static auto run(Op const& op, std::source_location const& where, As const&... as) {
-    return execute::run_local<R, Self>(op, where, as...);
+    if constexpr (requires { op.template run<R>(where, as...); }) {
+      return op.template run<R>(where, as...);
+    } else if constexpr (RunsPlan<Op>) {
+      return PlanRun::run<R>(op, where, as...);
+    } else if constexpr (MapsBlocks<Op, As...>) {
+      return execute::run_local<R>(op, where, as...);
+    } else {
+      return Filled<Run>::template run<R>(op, where, as...);
+    }
+  }
+  /// Writes the blocks of the results, which come first in `all`, then the operands.
+  template <class Out, class... All>
+  static void fill(Op const& op, Out& out, All&... all) {
+    if constexpr (requires { op.fill(out, all...); }) {
+      if constexpr (requires { Op::template fills_in<typename Out::memory_space>(); })
+        Op::template fills_in<typename Out::memory_space>();
+      op.fill(out, all...);
+    } else if constexpr (!shardtype::detail::has_way_to_run<Op>) {
+      static_cast<void>(alignof(
+          checking::refused<rules::Code::T18_lacks_a_member, false, checking::NoWayToRun, Op>));
+    } else {
+      typename Out::execution_space const exec{};
+      op.kernel(exec, KernelViews::view(out), KernelViews::view(all)...);
+      exec.fence();
+    }
   }
 };
 
-/// Operations that say how they run (check/call.hpp).
+/// Whether an operation has a member by which Run runs it, or a Run of its own.
 template <class Op>
-  requires std::is_same_v<typename Op::runs, checking::ByBlock>
-struct Run<Op> : LocalBlock<Run<Op>> {
-  template <class Call>
-  static Buffer block(Op const& op, Call const& run) {
-    return op.block(run);
-  }
-};
-template <class Op>
-  requires std::is_same_v<typename Op::runs, checking::SharesMemory>
-struct Run<Op> : LocalBlock<Run<Op>> {
-  template <class Call>
-  static Buffer block(Op const&, Call const& run) {
-    return run.buffer;
-  }
-};
-template <shardtype::detail::ChangesSharding Op>
-struct Run<Op> : PlanRun {};
-template <class... Out>
-struct Run<op::Matmul<Out...>> : PlanRun {};
+inline constexpr bool has_run =
+    shardtype::detail::KnownByKind<Op> || shardtype::detail::has_way_to_run<Op> ||
+    !requires { Run<Op>::by_members; };
 
-/// Named results of operations that run on blocks: `Filled` ones, and `LocalBlock` ones.
+/// Runs an operation if an operand is a Local: as Run, unless it is specialised.
+template <class Op>
+struct RunBlocks : Run<Op> {};
+/// Runs collectives and casts: manual/moves.hpp; collectives have a `start` besides `run`.
+template <shardtype::detail::MovesBlocks Op>
+struct RunBlocks<Op>;
+
+/// Named results of operations that run on blocks, by `fill` or `block`.
 template <class Op, class... Out>
 struct Run<op::Named<Op, Out...>> {
   template <class R, class... As>
   static auto run(op::Named<Op, Out...> const& named, std::source_location const& where,
                   As const&... as) {
-    return execute::run_named<R, Run<Op>>(named.strict(), where, as...);
+    if constexpr (requires { named.strict().template run_named<R>(where, as...); }) {
+      return named.strict().template run_named<R>(where, as...);
+    } else {
+      return execute::run_named<R>(named.strict(), where, as...);
+    }
   }
 };
 
@@ -284,7 +289,7 @@ namespace api {
 /// constant for clang. For expressions of automatic mode the operation is
 /// recorded, for values whose gradient is wanted it runs and is recorded; for types alone (`Dry`)
 /// its plan is noted. `where` is the user's line, for messages.
-template <Operation Op, class... As>
+template <MarksOperation Op, class... As>
 constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
   if constexpr (checking::any_poisoned<As...>) {
     return detail::poisoned_result<Op>();
@@ -302,8 +307,16 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
     if constexpr (requires { typename R::sentence; }) {
       static_cast<void>(alignof(typename R::sentence));
       return detail::poisoned_result<Op>();
+    } else if constexpr (R::verdict.code == rules::Code::T18_lacks_a_member) {
+      static_cast<void>(
+          alignof(checking::refused<rules::Code::T18_lacks_a_member, false, checking::NoRule, Op>));
+      return detail::poisoned_result<Op>();
     } else if constexpr (!R::verdict) {
       static_cast<void>(alignof(checking::refusal<R, detail::operand_t<As>...>));
+      return detail::poisoned_result<Op>();
+    } else if constexpr (!detail::NamesItself<Op>) {
+      static_cast<void>(
+          alignof(checking::refused<rules::Code::T18_lacks_a_member, false, checking::NoName, Op>));
       return detail::poisoned_result<Op>();
     } else if constexpr (!core::countable(R::verdict.result, R::S::names.extents())) {
       if constexpr (sizeof...(As) == 1) {
@@ -321,11 +334,13 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
       } else {
         return detail::note<R>(op, as...);
       }
+    } else if constexpr (!execute::has_run<Op>) {
+      static_cast<void>(alignof(
+          checking::refused<rules::Code::T18_lacks_a_member, false, checking::NoWayToRun, Op>));
+      return detail::poisoned_result<Op>();
     } else {
-      std::string_view name = "an operation";
-      if constexpr (requires { Op::name; }) name = Op::name;
       core::RunningCall const running(
-          name, where, detail::element_name<checking::element_t<typename R::result>>(),
+          Op::name, where, detail::element_name<checking::element_t<typename R::result>>(),
           &R::verdict.result, &R::S::names);
       if constexpr ((is_local<detail::operand_t<As>> || ...)) {
         return execute::RunBlocks<Op>::template run<R>(op, where, detail::operand(as)...);
@@ -392,9 +407,7 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
   } else if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
   } else {
-    std::string_view name = "an operation";
-    if constexpr (requires { Op::name; }) name = Op::name;
-    core::RunningCall const running(name, where,
+    core::RunningCall const running(Op::name, where,
                                     detail::element_name<element_t<typename R::result>>(),
                                     &R::verdict.result, &R::S::names);
     return detail::start_held<R, Op, operand_t<As>...>(op, where, detail::operand(as)...);
@@ -411,8 +424,8 @@ auto plan_of_call(Op const& op, A const& a, Bs const&... bs) {
   if constexpr (!R::verdict) {
     static_cast<void>(checking::refusal<R, detail::operand_t<A>, detail::operand_t<Bs>...>{});
     return Plan{};
-  } else if constexpr (requires { execute::Run<Op>::template plan<R>(op, detail::operand(a)); }) {
-    return execute::Run<Op>::template plan<R>(op, detail::operand(a));
+  } else if constexpr (requires { op.template plan<R>(detail::operand(a)); }) {
+    return op.template plan<R>(detail::operand(a));
   } else if constexpr (detail::SaysItsPlan<R, Op>) {
     auto const of = [&](auto const& t, auto const&... ts) {
       return R::plan_call(op, runtime::map_axes(t.mesh().state(), R::S::names).sizes,
@@ -434,12 +447,12 @@ namespace api {
 ///
 ///     auto pending = start(op::AllGather<X>{}, a);   // sends from now on
 ///     auto whole = std::move(pending).wait();        // as all_gather<X>(a)
-template <Operation Op, class A>
+template <MarksOperation Op, class A>
 auto start(Op const& op, core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::start_call(op, where, a.self());
 }
 /// The same for an operation on two operands.
-template <Operation Op, class A, class B>
+template <MarksOperation Op, class A, class B>
   requires(!std::is_same_v<B, std::source_location>)
 auto start(Op const& op, core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   return detail::start_call(op, where, a.self(), b);
@@ -447,7 +460,7 @@ auto start(Op const& op, core::Argument<A> const& a, B const& b, checking::CallS
 
 /// The plan that this operation runs on these tensors, with their actual sizes. Communicates
 /// nothing. Refusals as the operation.
-template <Operation Op, class A, class... Bs>
+template <MarksOperation Op, class A, class... Bs>
 auto plan_at(Op const& op, core::Argument<A> const& a, Bs const&... bs) {
   return detail::plan_of_call(op, a.self(), bs...);
 }

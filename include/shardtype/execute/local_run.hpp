@@ -5,11 +5,12 @@
 #include <array>
 #include <cstdint>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/check/operation.hpp>
+#include <shardtype/check/call.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/pitched.hpp>
@@ -264,12 +265,25 @@ auto result_extents(Op const& op, A const& a, Bs const&... bs) {
   return extents;
 }
 
-/// The result's block, of local rows `rows`, which `RunOp::block(op, LocalRun)` computes from those
-/// of the operands. `types`: the operands, then what the operation mentions; `result`: all in
-/// `names`. `named`: the NamedRun of a named result, which `block` may use.
-template <class RunOp, class Op, class Held, class Named, class A, class... Bs>
-Buffer local_block(Op const& op, std::source_location const& where, Names const& names,
-                   Reading const* types, Spec const& result, Held const& rows,
+/// The LocalRun of operands of these types.
+template <class... As>
+struct RunOf;
+template <class A, class... Bs>
+struct RunOf<A, Bs...> {
+  using type = LocalRun<typename A::element, typename A::memory_space>;
+};
+/// Whether an operation computes the result's block from its operands' blocks.
+template <class Op, class... As>
+concept MapsBlocks =
+    shardtype::detail::shares_memory<Op> ||
+    requires(Op const& op, typename RunOf<As...>::type const& run) { op.block(run); };
+
+/// The result's block, of local rows `rows`, which `op.block(LocalRun)` computes from those of the
+/// operands. `types`: the operands, then what the operation mentions; `result`: all in `names`.
+/// `named`: the NamedRun of a named result, which `block` may use.
+template <class Op, class Held, class Named, class A, class... Bs>
+Buffer local_block([[maybe_unused]] Op const& op, std::source_location const& where,
+                   Names const& names, Reading const* types, Spec const& result, Held const& rows,
                    [[maybe_unused]] Named const& named, A const& a, Bs const&... bs) {
   if (!a.mesh().here()) return {};
   GivenExtents const given(a, bs...);
@@ -279,21 +293,25 @@ Buffer local_block(Op const& op, std::source_location const& where, Names const&
   LocalRun<typename A::element, typename A::memory_space> const run(
       a.mesh().state(), call, where, detail::block_layout(a.rows()), detail::block_layout(rows),
       buffers);
-  if constexpr (requires { RunOp::block(op, run, named); }) {
-    return RunOp::block(op, run, named);
+  if constexpr (shardtype::detail::shares_memory<Op>) {
+    return run.buffer;
+  } else if constexpr (std::is_null_pointer_v<Named>) {
+    return op.block(run);
+  } else if constexpr (requires { op.block(run, named); }) {
+    return op.block(run, named);
   } else {
-    return RunOp::block(op, run);
+    return op.block(run);
   }
 }
 
-/// Runs an operation whose block `Run<Op>::block(op, LocalRun)` computes from its operands' blocks.
-template <class R, class RunOp, class Op, class A, class... Bs>
+/// Runs an operation whose block `op.block(LocalRun)` computes from its operands' blocks.
+template <class R, class Op, class A, class... Bs>
 auto run_local(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   using Out = typename R::result;
   std::array<std::int64_t, Out::rank> const extents = execute::result_extents<R>(op, a, bs...);
   return Out(a.mesh(), extents,
-             execute::local_block<RunOp>(op, where, R::S::names, R::S::readings, R::verdict.result,
-                                         Out::local_rows(a.mesh(), extents), nullptr, a, bs...));
+             execute::local_block(op, where, R::S::names, R::S::readings, R::verdict.result,
+                                  Out::local_rows(a.mesh(), extents), nullptr, a, bs...));
 }
 
 }  // namespace shardtype::execute

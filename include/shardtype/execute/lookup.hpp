@@ -79,6 +79,11 @@ template <class A>
 auto data_of(A const& a) {
   return static_cast<typename A::element const*>(a.buffer().data());
 }
+/// The block of a result.
+template <class Out>
+auto* written(Out& out) {
+  return static_cast<typename Out::element*>(out.buffer().data());
+}
 template <class V, class Ids>
 void check_values_of(Ids const& ids, std::int64_t n) {
   if (run_time.settings.check_values && ids.mesh().here())

@@ -114,10 +114,13 @@ Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... 
   return z;
 }
 
-/// Runs the named result of `op` that `R` resolved. `Runs::fill(op, made, operands...)` computes a
-/// tensor `made`, without communication, from operands with the shardings of the plan; or
-/// `Runs::block`, if it makes a block, returns it.
-template <class R, class Runs, class Op, class A, class... Bs>
+template <class Op>
+struct Run;
+
+/// Runs the named result of `op` that `R` resolved. `op.fill(made, operands...)` computes a tensor
+/// `made`, without communication, from operands with the shardings of the plan; or `op.block`
+/// returns its block.
+template <class R, class Op, class A, class... Bs>
 auto run_named(Op const& op, std::source_location const& where, A const& a, Bs const&... bs) {
   AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
   Sizing const z = execute::named_sizing<R>(op, axes, a, bs...);
@@ -130,13 +133,13 @@ auto run_named(Op const& op, std::source_location const& where, A const& a, Bs c
     std::array<std::int64_t, Made::rank> extents{};
     for (std::size_t d = 0; d < Made::rank; ++d) extents[d] = z.extents[R::made.dims[d].label];
     auto const compute = [&]<class... Mets>(Mets const&... met) {
-      if constexpr (requires { requires Runs::makes_block; }) {
+      if constexpr (MapsBlocks<Op, Mets...>) {
         return Made(a.mesh(), extents,
-                    execute::local_block<Runs>(op, where, R::S::names, Met::readings.at, Met::made,
-                                               Made::local_rows(a.mesh(), extents), run, met...));
+                    execute::local_block(op, where, R::S::names, Met::readings.at, Met::made,
+                                         Made::local_rows(a.mesh(), extents), run, met...));
       } else {
         Made made = shardtype::detail::uninitialized<Made>(a.mesh(), extents);
-        if (a.mesh().here()) Runs::fill(op, made, met...);
+        if (a.mesh().here()) Run<Op>::fill(op, made, met...);
         return made;
       }
     };

@@ -76,6 +76,17 @@ auto readable_expression(Fused<F, Args...> const& e) {
   return Readable<A, In>{e.operands.mesh(), extents, in};
 }
 
+/// The extents of a packed block, with the strides of totals, one per element of the kept dims.
+inline kernels::Layout rows_of_totals(kernels::Layout rows, KeptDims const& kept) {
+  std::int64_t stride = 1;
+  for (int d = 0; d < rows.rank; ++d) rows.stride[d] = 0;
+  for (int n = kept.count - 1; n >= 0; --n) {
+    rows.stride[kept.at[n]] = stride;
+    stride *= rows.extent[kept.at[n]];
+  }
+  return rows;
+}
+
 /// Reduces a block into memory of the pool: to results, or to totals unless `Finish`.
 template <class Reducer, bool Finish, class Space, class In>
 Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source, int kept) {
@@ -261,73 +272,37 @@ void divide_block(T* block, std::int64_t n, double by) {
   exec.fence();
 }
 
-/// Reductions of tensors and Locals. A temporary expression is computed while it is reduced.
-template <class F, class... Labels>
-struct Run<op::Reduce<F, Labels...>> {
-  template <class R, class A>
-  static typename R::result run(op::Reduce<F, Labels...> const& op,
-                                std::source_location const& where, A const& a) {
-    if constexpr (!is_temporary<A>) {
-      return reduce<R>(op, execute::readable(a), where);
+/// Number of elements per result, for a value with these extents.
+template <class S>
+std::int64_t terms_of(std::int64_t const* extents) {
+  std::int64_t n = 1;
+  for (int d = 0; d < S::template spec<0>.rank; ++d)
+    if (S::template spec<1>.find(S::template spec<0>.dims[d].label) < 0) n *= extents[d];
+  return n;
+}
+template <class F, class R, class A, class In>
+typename R::result reduce([[maybe_unused]] typename F::Arguments const& arguments,
+                          Readable<A, In> const& a, std::source_location const& where) {
+  using Out = typename R::result;
+  using T = typename A::element;
+  using Reducer = reducer_t<F, T>;
+  static_assert(
+      sizeof(typename Reducer::Total) == static_cast<std::size_t>(F::template total_bytes<T>),
+      "a reduction's total_bytes is the size of its reducer's Total");
+  Out out = [&] {
+    if constexpr (R::communicates) {
+      return execute::reduce_and_reshard < Reducer, R, F::kind == ReductionKind::whole > (a, where);
     } else {
-      if constexpr (!kernels::detail::takes_blocks<reducer_t<F, element_t<detail::operand_t<A>>>>)
-        if (!a.expression.computed())
-          return reduce<R>(op, execute::readable_expression(a.expression), where);
-      return reduce<R>(op, execute::readable(a.expression.tensor()), where);
+      return execute::reduce_locally<Reducer, Out>(a);
     }
-  }
-  /// The block of the result, of totals.
-  template <class T, class Space>
-  static Buffer joined([[maybe_unused]] typename F::Arguments const& arguments,
-                       JoinedRows<T, Space> const& rows) {
-    using Out = shardtype::detail::reduced_element<F, T>;
-    using Reducer = reducer_t<F, T>;
-    std::int64_t const n = rows.count();
-    Buffer out = rows.template take<Out>(n);
-    auto* const to = static_cast<Out*>(out.data());
-    typename Space::execution_space const exec{};
-    kernels::finish_totals<Reducer>(
-        exec, static_cast<typename Reducer::Total const*>(rows.totals.data()), to, n);
-    exec.fence();
-    if constexpr (F::divides)
-      execute::divide_block<Space>(to, n, F::divisor(arguments, rows.terms));
-    return out;
-  }
-
- private:
-  template <class R, class A, class In>
-  static typename R::result reduce([[maybe_unused]] typename F::Arguments const& arguments,
-                                   Readable<A, In> const& a, std::source_location const& where) {
-    using Out = typename R::result;
-    using T = typename A::element;
-    using Reducer = reducer_t<F, T>;
-    static_assert(
-        sizeof(typename Reducer::Total) == static_cast<std::size_t>(F::template total_bytes<T>),
-        "a reduction's total_bytes is the size of its reducer's Total");
-    Out out = [&] {
-      if constexpr (R::communicates) {
-        return execute::reduce_and_reshard < Reducer, R,
-               F::kind == ReductionKind::whole > (a, where);
-      } else {
-        return execute::reduce_locally<Reducer, Out>(a);
-      }
-    }();
-    if constexpr (F::divides)
-      if (a.mesh.here())
-        execute::divide_block<typename A::memory_space>(
-            static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
-            F::divisor(arguments, terms<Scope<A, Out>>(a.extents.data())));
-    return out;
-  }
-  /// Number of elements per result, for a value with these extents.
-  template <class S>
-  static std::int64_t terms(std::int64_t const* extents) {
-    std::int64_t n = 1;
-    for (int d = 0; d < S::template spec<0>.rank; ++d)
-      if (S::template spec<1>.find(S::template spec<0>.dims[d].label) < 0) n *= extents[d];
-    return n;
-  }
-};
+  }();
+  if constexpr (F::divides)
+    if (a.mesh.here())
+      execute::divide_block<typename A::memory_space>(
+          static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
+          F::divisor(arguments, execute::terms_of<Scope<A, Out>>(a.extents.data())));
+  return out;
+}
 
 /// The totals of a reduction with further results, whose extents are written.
 template <class F, class R, class A>
@@ -345,38 +320,65 @@ Buffer totals_of(std::source_location const& where, A const& a, std::int64_t* ex
   }
 }
 
-/// A reduction with a count beside its result.
-template <class F, class... Names>
-struct Run<op::ReduceCounted<F, Names...>> {
-  template <class R, class A>
-  static typename R::results run(op::ReduceCounted<F, Names...> const&,
-                                 std::source_location const& where, A const& a) {
-    using Reducer = reducer_t<F, typename A::element>;
-    using Values = typename R::result;
-    using Counts = std::tuple_element_t<1, typename R::results>;
-    std::array<std::int64_t, Values::rank> extents{};
-    Buffer const totals = execute::totals_of<F, R>(where, a, extents.data());
-    return {execute::finished<Reducer, Values>(a.mesh(), extents, totals),
-            execute::finished<kernels::CountOf<Reducer>, Counts>(a.mesh(), extents, totals)};
-  }
-};
-/// A reduction with two further results.
-template <class F, class... Names>
-struct Run<op::ReduceParts<F, Names...>> {
-  template <class R, class A>
-  static typename R::results run(op::ReduceParts<F, Names...> const&,
-                                 std::source_location const& where, A const& a) {
-    using T = typename A::element;
-    using All = kernels::Reducers<T>;
-    using Values = typename R::result;
-    using Second = std::tuple_element_t<1, typename R::results>;
-    using Third = std::tuple_element_t<2, typename R::results>;
-    std::array<std::int64_t, Values::rank> extents{};
-    Buffer const totals = execute::totals_of<F, R>(where, a, extents.data());
-    return {execute::finished<reducer_t<F, T>, Values>(a.mesh(), extents, totals),
-            execute::finished<decltype(All::second(F())), Second>(a.mesh(), extents, totals),
-            execute::finished<decltype(All::third(F())), Third>(a.mesh(), extents, totals)};
-  }
-};
-
 }  // namespace shardtype::execute
+
+namespace shardtype::op {
+
+/// Of tensors and Locals. A temporary expression is computed while it is reduced.
+template <class F, class... Names>
+template <class R, class A>
+typename R::result Reduce<F, Names...>::run(std::source_location const& where, A const& a) const {
+  if constexpr (!execute::is_temporary<A>) {
+    return execute::reduce<F, R>(*this, execute::readable(a), where);
+  } else {
+    using Reducer = execute::reducer_t<F, element_t<detail::operand_t<A>>>;
+    if constexpr (!kernels::detail::takes_blocks<Reducer>)
+      if (!a.expression.computed())
+        return execute::reduce<F, R>(*this, execute::readable_expression(a.expression), where);
+    return execute::reduce<F, R>(*this, execute::readable(a.expression.tensor()), where);
+  }
+}
+template <class F, class... Names>
+template <class T, class Space>
+auto Reduce<F, Names...>::joined(execute::JoinedRows<T, Space> const& rows) const {
+  using Result = shardtype::detail::reduced_element<F, T>;
+  using Reducer = execute::reducer_t<F, T>;
+  std::int64_t const n = rows.count();
+  runtime::Buffer out = rows.template take<Result>(n);
+  auto* const to = static_cast<Result*>(out.data());
+  typename Space::execution_space const exec{};
+  kernels::finish_totals<Reducer>(
+      exec, static_cast<typename Reducer::Total const*>(rows.totals.data()), to, n);
+  exec.fence();
+  if constexpr (F::divides) execute::divide_block<Space>(to, n, F::divisor(*this, rows.terms));
+  return out;
+}
+template <class F, class... Names>
+template <class R, class A>
+typename R::results ReduceCounted<F, Names...>::run(std::source_location const& where,
+                                                    A const& a) const {
+  using Reducer = execute::reducer_t<F, typename A::element>;
+  using Values = typename R::result;
+  using Counts = std::tuple_element_t<1, typename R::results>;
+  std::array<std::int64_t, Values::rank> extents{};
+  runtime::Buffer const totals = execute::totals_of<F, R>(where, a, extents.data());
+  return {execute::finished<Reducer, Values>(a.mesh(), extents, totals),
+          execute::finished<kernels::CountOf<Reducer>, Counts>(a.mesh(), extents, totals)};
+}
+template <class F, class... Names>
+template <class R, class A>
+typename R::results ReduceParts<F, Names...>::run(std::source_location const& where,
+                                                  A const& a) const {
+  using T = typename A::element;
+  using All = kernels::Reducers<T>;
+  using Values = typename R::result;
+  using Second = std::tuple_element_t<1, typename R::results>;
+  using Third = std::tuple_element_t<2, typename R::results>;
+  std::array<std::int64_t, Values::rank> extents{};
+  runtime::Buffer const totals = execute::totals_of<F, R>(where, a, extents.data());
+  return {execute::finished<execute::reducer_t<F, T>, Values>(a.mesh(), extents, totals),
+          execute::finished<decltype(All::second(F())), Second>(a.mesh(), extents, totals),
+          execute::finished<decltype(All::third(F())), Third>(a.mesh(), extents, totals)};
+}
+
+}  // namespace shardtype::op

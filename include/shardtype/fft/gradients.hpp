@@ -74,33 +74,42 @@ constexpr auto transform_back(C const& ct, std::int64_t real_rows, Transform con
   }
 }
 
+/// The transform back of `op`, whose real dim has this extent.
 template <rules::FourierKind Kind, class Over, class... To>
-struct Vjp<op::Fourier<Kind, Over, To...>> : Differentiable {
-  using Op = op::Fourier<Kind, Over, To...>;
-  using Back = TransposedTransform<Kind, Over, To...>;
-  /// The extent of the real dim.
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& out, A const& a) {
-    if constexpr (Kind == rules::FourierKind::complex_to_real) {
-      return autodiff::keep(out.extents()[place_of<tensor_of<V>, typename Back::Labels::to>]);
-    } else {
-      return autodiff::keep(a.extents()[place_of<tensor_of<A>, typename Back::Labels::last>]);
-    }
+constexpr auto transform_of(op::Fourier<Kind, Over, To...> const& op, std::int64_t real_rows) {
+  typename TransposedTransform<Kind, Over, To...>::type out{};
+  out.norm = rules::is_real(Kind) ? autodiff::transposed(op.norm) : op.norm;
+  if constexpr (Kind == rules::FourierKind::real_to_complex) out.n = real_rows;
+  return out;
+}
+
+}  // namespace autodiff
+
+namespace op {
+
+/// The extent of the real dim.
+template <rules::FourierKind Kind, class Over, class... To>
+template <class V, class A>
+constexpr auto Fourier<Kind, Over, To...>::save(V const& out, A const& a) const {
+  using Labels = autodiff::TransformLabels<Over, To...>;
+  using autodiff::place_of, autodiff::tensor_of;
+  if constexpr (Kind == rules::FourierKind::complex_to_real) {
+    return autodiff::keep(out.extents()[place_of<tensor_of<V>, typename Labels::to>]);
+  } else {
+    return autodiff::keep(a.extents()[place_of<tensor_of<A>, typename Labels::last>]);
   }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    return autodiff::transform_back<Kind, typename Back::Labels>(
-        ct, autodiff::kept<0>(saved), [&](auto const& c) {
-          return api::call(back(op, autodiff::kept<0>(saved)), std::source_location::current(), c);
-        });
-  }
-  static constexpr typename Back::type back(Op const& op, std::int64_t real_rows) {
-    typename Back::type out{};
-    out.norm = rules::is_real(Kind) ? autodiff::transposed(op.norm) : op.norm;
-    if constexpr (Kind == rules::FourierKind::real_to_complex) out.n = real_rows;
-    return out;
-  }
-};
+}
+template <rules::FourierKind Kind, class Over, class... To>
+template <class G>
+constexpr auto Fourier<Kind, Over, To...>::pull(G const& g) const {
+  std::int64_t const rows = g.template kept<0>();
+  return autodiff::transform_back<Kind, autodiff::TransformLabels<Over, To...>>(
+      g.ct, rows, [&](auto const& c) { return g.call(autodiff::transform_of(*this, rows), c); });
+}
+
+}  // namespace op
+
+namespace autodiff {
 
 /// From the cotangent `C` of a named transform's result to that of its operand `A`: the sharding in
 /// which the transposed transform gives it, before zeros are put around blocks.
@@ -128,7 +137,7 @@ struct Vjp<op::Named<op::Fourier<Kind, Over, To...>, Out...>> {
 
   template <class V, class A>
   static constexpr auto save(Op const& op, V const& out, A const& a) {
-    return Vjp<Strict>::template save<V, A>(op.strict(), out, a);
+    return op.strict().save(out, a);
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
@@ -136,7 +145,7 @@ struct Vjp<op::Named<op::Fourier<Kind, Over, To...>, Out...>> {
     return autodiff::transform_back<Kind, typename Back::Labels>(
         ct, autodiff::kept<0>(saved), [&](auto const& c) {
           using Named = op::Named<typename Back::type, Made>;
-          return api::call(Named{Vjp<Strict>::back(op.strict(), autodiff::kept<0>(saved))},
+          return api::call(Named{autodiff::transform_of(op.strict(), autodiff::kept<0>(saved))},
                            std::source_location::current(), c);
         });
   }

@@ -384,31 +384,32 @@ class FourStepRun {
   double factor_;
 };
 
-template <bool Forward, class... Ls>
-struct Run<op::FourStep<Forward, Ls...>> {
-  template <class R, class A>
-  static typename R::result run(op::FourStep<Forward, Ls...> const& op,
-                                std::source_location const& where, A const& a) {
-    using Result = typename R::result;
-    using Space = typename A::memory_space;
-    auto const extents = execute::result_extents<R>(op, a);
-    if (!a.mesh().here()) return Result(a.mesh(), extents, Buffer());
-    kernels::check_fourier<Space>();
-    AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
-    Sizing z{R::S::names.extents(), axes.sizes,
-             static_cast<std::int64_t>(sizeof(typename A::element))};
-    constexpr Spec const& made = R::verdict.result;
-    for (int d = 0; d < R::S::readings[0].spec.rank; ++d)
-      z.extents.at[R::S::readings[0].spec.dims[d].label] = a.extents()[static_cast<std::size_t>(d)];
-    for (int d = 0; d < made.rank; ++d)
-      z.extents.at[made.dims[d].label] = extents[static_cast<std::size_t>(d)];
-    planning::FourStepCall const call(op.order, R::S::readings[0].spec, R::S::readings[1].spec,
-                                      made, z);
-    FourStepRun<typename A::element, Space> run(
-        a.mesh().state(), axes, where, call, Forward,
-        execute::fourier_factor(op, static_cast<double>(std::max<std::int64_t>(1, call.n))));
-    return Result(a.mesh(), extents, run.run(a.buffer()));
-  }
-};
-
 }  // namespace shardtype::execute
+
+namespace shardtype::op {
+
+template <bool Forward, class... Ls>
+template <class R, class A>
+typename R::result FourStep<Forward, Ls...>::run(std::source_location const& where,
+                                                 A const& a) const {
+  using Result = typename R::result;
+  using Space = typename A::memory_space;
+  auto const extents = execute::result_extents<R>(*this, a);
+  if (!a.mesh().here()) return Result(a.mesh(), extents, runtime::Buffer());
+  kernels::check_fourier<Space>();
+  runtime::AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
+  Sizing z{R::S::names.extents(), axes.sizes,
+           static_cast<std::int64_t>(sizeof(typename A::element))};
+  constexpr Spec const& made = R::verdict.result;
+  for (int d = 0; d < R::S::readings[0].spec.rank; ++d)
+    z.extents.at[R::S::readings[0].spec.dims[d].label] = a.extents()[static_cast<std::size_t>(d)];
+  for (int d = 0; d < made.rank; ++d)
+    z.extents.at[made.dims[d].label] = extents[static_cast<std::size_t>(d)];
+  planning::FourStepCall const call(order, R::S::readings[0].spec, R::S::readings[1].spec, made, z);
+  execute::FourStepRun<typename A::element, Space> run(
+      a.mesh().state(), axes, where, call, Forward,
+      execute::fourier_factor(*this, static_cast<double>(std::max<std::int64_t>(1, call.n))));
+  return Result(a.mesh(), extents, run.run(a.buffer()));
+}
+
+}  // namespace shardtype::op

@@ -348,32 +348,32 @@ class FourierRun {
   bool scaled_ = false;  ///< the same on all ranks: a block may change hands once more
 };
 
-template <FourierKind Kind, class Over, class... To, class... Out>
-struct Run<op::Named<op::Fourier<Kind, Over, To...>, Out...>> {
-  template <class R, class A>
-  static typename R::result run(op::Named<op::Fourier<Kind, Over, To...>, Out...> const& named,
-                                std::source_location const& where, A const& a) {
-    using Result = typename R::result;
-    using Space = typename A::memory_space;
-    auto const& op = named.strict();
-    AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
-    Sizing const z = execute::named_sizing<R>(op, axes, a);
-    Plan const& plan = execute::plan_of<R>(z);
-    std::array<std::int64_t, Result::rank> extents{};
-    for (std::size_t d = 0; d < Result::rank; ++d)
-      extents[d] = z.extents[plan.result.dims[d].label];
-    if (!a.mesh().here()) return Result(a.mesh(), extents, Buffer());
-    kernels::check_fourier<Space>();
-    double rows = 1;
-    for (int d = 0; d < R::made.rank; ++d)
-      if (R::fourier.over.contains(R::fourier.given.dims[d].label))
-        rows *= static_cast<double>(
-            z.extents[Kind == FourierKind::complex_to_real ? R::made.dims[d].label
-                                                           : R::fourier.given.dims[d].label]);
-    FourierRun<typename A::element, typename Result::element, Space> stages(
-        a.mesh().state(), axes, where, plan, R::fourier, execute::fourier_factor(op, rows));
-    return Result(a.mesh(), extents, stages.run(a.buffer()));
-  }
-};
-
 }  // namespace shardtype::execute
+
+namespace shardtype::op {
+
+template <rules::FourierKind Kind, class Over, class... To>
+template <class R, class A>
+typename R::result Fourier<Kind, Over, To...>::run_named(std::source_location const& where,
+                                                         A const& a) const {
+  using Result = typename R::result;
+  using Space = typename A::memory_space;
+  runtime::AxisMap const axes = runtime::map_axes(a.mesh().state(), R::S::names);
+  Sizing const z = execute::named_sizing<R>(*this, axes, a);
+  Plan const& plan = execute::plan_of<R>(z);
+  std::array<std::int64_t, Result::rank> extents{};
+  for (std::size_t d = 0; d < Result::rank; ++d) extents[d] = z.extents[plan.result.dims[d].label];
+  if (!a.mesh().here()) return Result(a.mesh(), extents, runtime::Buffer());
+  kernels::check_fourier<Space>();
+  double rows = 1;
+  for (int d = 0; d < R::made.rank; ++d)
+    if (R::fourier.over.contains(R::fourier.given.dims[d].label))
+      rows *= static_cast<double>(
+          z.extents[Kind == FourierKind::complex_to_real ? R::made.dims[d].label
+                                                         : R::fourier.given.dims[d].label]);
+  execute::FourierRun<typename A::element, typename Result::element, Space> stages(
+      a.mesh().state(), axes, where, plan, R::fourier, execute::fourier_factor(*this, rows));
+  return Result(a.mesh(), extents, stages.run(a.buffer()));
+}
+
+}  // namespace shardtype::op

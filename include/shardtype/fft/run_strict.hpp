@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
 #include <shardtype/fft/kernels_fourier.hpp>
 #include <shardtype/fft/kernels_tiles.hpp>
 #include <shardtype/fft/types_operations.hpp>
@@ -31,51 +32,51 @@ void scale_block(Exec const& exec, T* data, std::int64_t n, double factor) {
   exec.fence();
 }
 
-template <FourierKind Kind, class Over, class... To>
-struct Run<op::Fourier<Kind, Over, To...>> : Filled<Run<op::Fourier<Kind, Over, To...>>> {
-  using Op = op::Fourier<Kind, Over, To...>;
-
-  template <class Out, class A>
-  static void fill(Op const& op, Out& out, A const& a) {
-    using Space = typename A::memory_space;
-    using Both = Scope<A, Over>;
-    kernels::check_fourier<Space>();
-    if (a.local_size() == 0 || out.local_size() == 0) return;
-    kernels::FourierDims over;
-    double rows = 1;
-    for (int k = 0; k < Op::dims; ++k) {
-      int const d = Both::readings[0].spec.find(Both::readings[1].spec.dims[k].label);
-      over.push(d);
-      auto const at = static_cast<std::size_t>(d);
-      rows *= static_cast<double>(Kind == FourierKind::complex_to_real ? out.extents()[at]
-                                                                       : a.extents()[at]);
-    }
-    kernels::Layout const from = shardtype::detail::block_layout(a.rows());
-    kernels::Layout const to = shardtype::detail::block_layout(out.rows());
-    auto const* const in = static_cast<typename A::element const*>(a.buffer().data());
-    auto* const data = static_cast<typename Out::element*>(out.buffer().data());
-    typename A::execution_space const exec{};
-    exec.fence();
-    if constexpr (Kind == FourierKind::real_to_complex) {
-      kernels::fourier_real(exec, in, from, data, to, over);
-    } else if constexpr (Kind == FourierKind::complex_to_real) {
-      if constexpr (Op::dims == 1) {
-        kernels::fourier_half(exec, in, from, data, to, over.last());
-      } else {
-        Buffer const room = a.mesh().state().pool().template take<Space>(
-            static_cast<std::size_t>(from.elements()) * sizeof(typename A::element));
-        auto* const partial = static_cast<typename A::element*>(room.data());
-        kernels::FourierDims others = over;
-        --others.size;
-        kernels::fourier_complex(exec, in, from, partial, from, others, false);
-        kernels::fourier_half(exec, partial, from, data, to, over.last());
-      }
-    } else {
-      kernels::fourier_complex_by_tiles(exec, in, from, data, to, over,
-                                        Kind == FourierKind::forward);
-    }
-    execute::scale_block(exec, data, to.elements(), execute::fourier_factor(op, rows));
-  }
-};
-
 }  // namespace shardtype::execute
+
+namespace shardtype::op {
+
+template <rules::FourierKind Kind, class Over, class... To>
+template <class Out, class A>
+void Fourier<Kind, Over, To...>::fill(Out& out, A const& a) const {
+  using Space = typename A::memory_space;
+  using Both = Scope<A, Over>;
+  kernels::check_fourier<Space>();
+  if (a.local_size() == 0 || out.local_size() == 0) return;
+  kernels::FourierDims over;
+  double rows = 1;
+  for (int k = 0; k < dims; ++k) {
+    int const d = Both::readings[0].spec.find(Both::readings[1].spec.dims[k].label);
+    over.push(d);
+    auto const at = static_cast<std::size_t>(d);
+    rows *= static_cast<double>(Kind == FourierKind::complex_to_real ? out.extents()[at]
+                                                                     : a.extents()[at]);
+  }
+  kernels::Layout const given = shardtype::detail::block_layout(a.rows());
+  kernels::Layout const made = shardtype::detail::block_layout(out.rows());
+  auto const* const in = static_cast<typename A::element const*>(a.buffer().data());
+  auto* const data = execute::written(out);
+  typename A::execution_space const exec{};
+  exec.fence();
+  if constexpr (Kind == FourierKind::real_to_complex) {
+    kernels::fourier_real(exec, in, given, data, made, over);
+  } else if constexpr (Kind == FourierKind::complex_to_real) {
+    if constexpr (dims == 1) {
+      kernels::fourier_half(exec, in, given, data, made, over.last());
+    } else {
+      runtime::Buffer const room = a.mesh().state().pool().template take<Space>(
+          static_cast<std::size_t>(given.elements()) * sizeof(typename A::element));
+      auto* const partial = static_cast<typename A::element*>(room.data());
+      kernels::FourierDims others = over;
+      --others.size;
+      kernels::fourier_complex(exec, in, given, partial, given, others, false);
+      kernels::fourier_half(exec, partial, given, data, made, over.last());
+    }
+  } else {
+    kernels::fourier_complex_by_tiles(exec, in, given, data, made, over,
+                                      Kind == FourierKind::forward);
+  }
+  execute::scale_block(exec, data, made.elements(), execute::fourier_factor(*this, rows));
+}
+
+}  // namespace shardtype::op

@@ -59,6 +59,7 @@ namespace op {
 template <bool Forward, class... Ls>
 struct FourStep {
   using operation = FourStep;
+  using gradient = PullsByExtents;
   using labels = detail::FourStepLabels<Forward, Ls...>;
   using from = typename labels::from;
   using to = typename labels::to;
@@ -119,6 +120,12 @@ struct FourStep {
   constexpr bool divides_by_rows() const {
     return norm == (Forward ? FftNorm::forward : FftNorm::backward);
   }
+
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
+
+  template <class G>
+  constexpr auto pull(G const& g) const;
 
  private:
   /// The lengths in the types of the frequencies' labels, or the best ones.

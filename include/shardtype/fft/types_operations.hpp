@@ -65,6 +65,7 @@ enum class FftNorm : std::int8_t { backward, ortho, forward };
 template <rules::FourierKind Kind, class Over, class... To>
 struct Fourier {
   using operation = Fourier;
+  using gradient = PullsBySaved;
   using from = Over;
   using to = detail::Bare<To...>;
   static constexpr FourierKind kind = Kind;
@@ -117,6 +118,17 @@ struct Fourier {
     bool const inverse = Kind == FourierKind::inverse || Kind == FourierKind::complex_to_real;
     return norm == (inverse ? FftNorm::backward : FftNorm::forward);
   }
+
+  template <class Out, class A>
+  void fill(Out& out, A const& a) const;
+  /// The stages of a named result.
+  template <class R, class A>
+  typename R::result run_named(std::source_location const& where, A const& a) const;
+
+  template <class V, class A>
+  constexpr auto save(V const& out, A const& a) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 
  private:
   constexpr std::int64_t result_rows(ResultExtents const& c, int d, std::int64_t rows) const {

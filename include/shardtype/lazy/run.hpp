@@ -562,12 +562,11 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     if constexpr (shardtype::detail::rereads_rows<Op>) {
       in.layout = execute::input_layout<Rows>(run, step, 0);
       for (int d = 0; d < out.rank; ++d) out.extent[d] = in.layout.extent[d];
-      return execute::packed_block(
-          Run<Op>::joined(op, in, block<typename As::whole>(run, step, K)...), out);
+      return execute::packed_block(op.joined(in, block<typename As::whole>(run, step, K)...), out);
     } else {
       for (int d = 0; d < out.rank; ++d)
         in.layout.extent[in.kept.at[d]] = out.extent[d] = totals.layout.extent[d];
-      return execute::packed_block(Run<Op>::joined(op, in), out);
+      return execute::packed_block(op.joined(in), out);
     }
   }
 };

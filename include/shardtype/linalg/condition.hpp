@@ -73,7 +73,7 @@ struct Rcond : linalg::detail::OnSquareMatrices<I, J> {
         if (std::isnan(norm)) break;
       }
       lk::factor_lu(n, s.a(), n, s.pivots());
-      linalg::detail::written(out)[t] = linalg::detail::rcond_of(n, s.a(), s.pivots(), norm, s.b());
+      execute::written(out)[t] = linalg::detail::rcond_of(n, s.a(), s.pivots(), norm, s.b());
     }
   }
 };
@@ -122,7 +122,7 @@ struct LuRcond : linalg::detail::OnMatrices<I, J> {
       lk::pack(numbers, t, s.pivots(), n);
       int const exponent = lk::scaling_exponent(lk::largest_part(n, n, s.a(), n, lk::Part::upper));
       lk::scale_by_power(exponent, n, n, s.a(), n, lk::Part::upper);
-      linalg::detail::written(out)[t] = linalg::detail::rcond_of(
+      execute::written(out)[t] = linalg::detail::rcond_of(
           n, s.a(), s.pivots(), lk::times_power(*norm.member(t), exponent), s.b());
     }
   }

@@ -22,7 +22,6 @@ template <class I, class J, linalg::detail::Product what>
 struct NumberOfOne {
   using operation = NumberOfOne;
   using from = shardtype::detail::Bare<I, J>;
-  using runs = linalg::ByFill;
   static constexpr std::string_view name = "det";
   static constexpr bool recorded = false;
   static constexpr bool has_named_form = false;

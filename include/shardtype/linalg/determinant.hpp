@@ -71,16 +71,32 @@ auto number_of_pivots(std::int64_t n, ScaledFactors<T> const& f) {
     return detail::product_of_pivots(n, f).template value<T>();
   }
 }
+/// The factor of a^-T in the cotangent of a. `ct` is the cotangent of the sign of the determinant
+/// or of its logarithm, `made` that sign or logarithm.
+template <Product what, class T, class C, class V>
+constexpr auto scale_of_inverse(C const& ct, V const& made) {
+  static_assert(what != Product::whole);
+  if constexpr (what == Product::sign) {
+    auto const both = (ct * made).tensor();
+    return (T(0.5) * (both - shardtype::conj(both))).tensor();
+  } else {
+    return shardtype::cast<T>(ct).tensor();
+  }
+}
 
 }  // namespace detail
 }  // namespace linalg
 
 namespace op {
 
+template <class I, class J>
+struct Cofactors;
+
 /// y = a^-1 [B, J, I], by the factors that ScaledLu gave; of a nothing is read.
 template <class I, class J>
 struct InverseFactored : linalg::detail::OnFactors<I, J> {
   using operation = InverseFactored;
+  using gradient = checking::PullsBySaved;
   static constexpr std::string_view name = "inv";
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::exchanged(q, linalg::rule::square(q));
@@ -90,13 +106,33 @@ struct InverseFactored : linalg::detail::OnFactors<I, J> {
   }
   template <class Out, class A, class F, class P, class E>
   void fill(Out& out, A const& a, F const& factors, P const& pivots, E const& exponents) const {
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const n = made.rows;
     linalg::detail::solve_each<I, J, false>(
         a, made, linalg::detail::factors_of(factors, pivots, exponents, n),
         [n]<class T>(std::int64_t, T* x) {
           for (std::int64_t e = 0; e < n * n; ++e) x[e] = T(e % (n + 1) == 0 ? 1 : 0);
         });
+  }
+  template <class V, class A, class F, class P, class E>
+  constexpr auto save(V const&, A const& a, F const& factors, P const& pivots,
+                      E const& exponents) const {
+    return autodiff::keep(a, std::tuple(factors, pivots, exponents));
+  }
+  /// a' = - y^T y' y^T.
+  /// a^-T y' a^-T as two solutions with the factors, which are as accurate as they.
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    auto const where = std::source_location::current();
+    using linalg::detail::Other;
+    auto const& a = g.template kept<0>();
+    auto const& factors = g.template kept<1>();
+    auto const left = linalg::detail::call_factored(op::SolveFactored<I, J, true>{}, where, a,
+                                                    factors, api::relabel<I, Other>(g.ct));
+    auto const right =
+        linalg::detail::call_factored(op::SolveFactored<I, J, false>{}, where, a, factors,
+                                      api::relabel<I, Other, Other, I>(left));
+    return g.in_order((-api::relabel<Other, I>(right)).tensor());
   }
 };
 
@@ -106,7 +142,8 @@ template <class I, class J, linalg::detail::Product what, bool complex>
 struct DetFactored : linalg::detail::OnFactors<I, J> {
   using operation = DetFactored;
   static constexpr bool is_sign = what == linalg::detail::Product::sign;
-  using gradient = std::conditional_t<is_sign && !complex, checking::Constant, void>;
+  using gradient =
+      std::conditional_t<is_sign && !complex, checking::Constant, checking::PullsBySaved>;
   static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::per_square(q); }
   template <class A, class F, class P, class E>
@@ -119,7 +156,30 @@ struct DetFactored : linalg::detail::OnFactors<I, J> {
     std::int64_t const n = mats.rows;
     auto const each = linalg::detail::factors_of(factors, pivots, exponents, n);
     for (std::int64_t t = 0; t < mats.count; ++t)
-      linalg::detail::written(out)[t] = linalg::detail::number_of_pivots<what>(n, each(t));
+      execute::written(out)[t] = linalg::detail::number_of_pivots<what>(n, each(t));
+  }
+  template <class V, class A, class F, class P, class E>
+  constexpr auto save(V const& out, A const& a, F const& factors, P const& pivots,
+                      E const& exponents) const {
+    return autodiff::keep(a, std::tuple(factors, pivots, exponents), out);
+  }
+  /// det' det a^-T; of the logarithm logdet' a^-T; of the sign of complex matrices the imaginary
+  /// part of sign' sign, times i, a^-T.
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    auto const where = std::source_location::current();
+    if constexpr (what == linalg::detail::Product::whole) {
+      auto const y = linalg::detail::call_factored(op::Cofactors<I, J>{}, where,
+                                                   g.template kept<0>(), g.template kept<1>());
+      return g.in_order((y * g.ct).tensor());
+    } else {
+      auto const y = linalg::detail::call_factored(op::InverseFactored<I, J>{}, where,
+                                                   g.template kept<0>(), g.template kept<1>());
+      auto const scale = linalg::detail::scale_of_inverse<
+          what, checking::element_t<typename G::template operand_type<0>>>(g.ct,
+                                                                           g.template kept<2>());
+      return g.in_order((y * scale).tensor());
+    }
   }
 };
 
@@ -129,6 +189,7 @@ struct DetFactored : linalg::detail::OnFactors<I, J> {
 template <class I, class J>
 struct Cofactors : linalg::detail::OnFactors<I, J> {
   using operation = Cofactors;
+  using gradient = checking::ByOthers;
   static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::exchanged(q, linalg::rule::square(q));
@@ -141,7 +202,7 @@ struct Cofactors : linalg::detail::OnFactors<I, J> {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const n = mats.rows;
     if (n == 0) return;
     linalg::detail::Scratch<T> const s(a, n, n);
@@ -158,6 +219,19 @@ struct Cofactors : linalg::detail::OnFactors<I, J> {
       }
       lk::unpack(s.b(), n, made, t);
     }
+  }
+
+  /// The gradient of the cofactors, as det times the inverse. For singular matrices it is not a
+  /// number: there only the first derivative of the determinant is one.
+  template <class A, class F, class P, class E>
+  constexpr auto instead(std::source_location const& where, A const& a, F const& factors,
+                         P const& pivots, E const& exponents) const {
+    using Det =
+        op::DetFactored<I, J, linalg::detail::Product::whole,
+                        linalg::kernels::is_complex<checking::element_t<autodiff::tensor_of<A>>>>;
+    return (api::call(op::InverseFactored<I, J>{}, where, a, factors, pivots, exponents) *
+            api::call(Det{}, where, a, factors, pivots, exponents))
+        .tensor();
   }
 
  private:
@@ -181,104 +255,6 @@ struct Cofactors : linalg::detail::OnFactors<I, J> {
 };
 
 }  // namespace op
-
-namespace autodiff {
-
-/// a' = - y^T y' y^T.
-template <class I, class J>
-struct Vjp<op::InverseFactored<I, J>> : Differentiable {
-  using Op = op::InverseFactored<I, J>;
-  template <class V, class A, class F, class P, class E>
-  static constexpr auto save(Op const&, V const&, A const& a, F const& factors, P const& pivots,
-                             E const& exponents) {
-    return autodiff::keep(a, std::tuple(factors, pivots, exponents));
-  }
-  /// a^-T y' a^-T as two solutions with the factors, which are as accurate as they.
-  template <int K, class V, class A, class F, class P, class E, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    auto const where = std::source_location::current();
-    using linalg::detail::Other;
-    auto const& a = autodiff::kept<0>(saved);
-    auto const& factors = autodiff::kept<1>(saved);
-    auto const left = linalg::detail::call_factored(op::SolveFactored<I, J, true>{}, where, a,
-                                                    factors, api::relabel<I, Other>(ct));
-    auto const right =
-        linalg::detail::call_factored(op::SolveFactored<I, J, false>{}, where, a, factors,
-                                      api::relabel<I, Other, Other, I>(left));
-    return autodiff::in_order((-api::relabel<Other, I>(right)).tensor(),
-                              labels_of_t<tensor_of<A>>{});
-  }
-};
-
-}  // namespace autodiff
-
-namespace linalg::detail {
-
-/// The factor of a^-T in the cotangent of a. `ct` is the cotangent of the sign of the determinant
-/// or of its logarithm, `made` that sign or logarithm.
-template <Product what, class T, class C, class V>
-constexpr auto scale_of_inverse(C const& ct, V const& made) {
-  static_assert(what != Product::whole);
-  if constexpr (what == Product::sign) {
-    auto const both = (ct * made).tensor();
-    return (T(0.5) * (both - shardtype::conj(both))).tensor();
-  } else {
-    return shardtype::cast<T>(ct).tensor();
-  }
-}
-
-}  // namespace linalg::detail
-
-namespace autodiff {
-
-/// The gradient of the cofactors, as det times the inverse. For singular matrices it is not a
-/// number: there only the first derivative of the determinant is one.
-template <class I, class J>
-struct Vjp<op::Cofactors<I, J>> : Differentiable {
-  template <int K, class V, class A, class F, class P, class E>
-  static constexpr Verdict judge() {
-    return {};
-  }
-  template <class A, class F, class P, class E>
-  static constexpr auto instead(op::Cofactors<I, J> const&, std::source_location const& where,
-                                A const& a, F const& factors, P const& pivots, E const& exponents) {
-    using Det = op::DetFactored<I, J, linalg::detail::Product::whole,
-                                linalg::kernels::is_complex<checking::element_t<tensor_of<A>>>>;
-    return (api::call(op::InverseFactored<I, J>{}, where, a, factors, pivots, exponents) *
-            api::call(Det{}, where, a, factors, pivots, exponents))
-        .tensor();
-  }
-};
-
-/// det' det a^-T; of the logarithm logdet' a^-T; of the sign of complex matrices the imaginary part
-/// of sign' sign, times i, a^-T.
-template <class I, class J, linalg::detail::Product what, bool complex>
-  requires(complex || what != linalg::detail::Product::sign)
-struct Vjp<op::DetFactored<I, J, what, complex>> : Differentiable {
-  using Op = op::DetFactored<I, J, what, complex>;
-  template <class V, class A, class F, class P, class E>
-  static constexpr auto save(Op const&, V const& out, A const& a, F const& factors, P const& pivots,
-                             E const& exponents) {
-    return autodiff::keep(a, std::tuple(factors, pivots, exponents), out);
-  }
-  template <int K, class V, class A, class F, class P, class E, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    auto const where = std::source_location::current();
-    if constexpr (what == linalg::detail::Product::whole) {
-      auto const y = linalg::detail::call_factored(
-          op::Cofactors<I, J>{}, where, autodiff::kept<0>(saved), autodiff::kept<1>(saved));
-      return autodiff::in_order((y * ct).tensor(), labels_of_t<tensor_of<A>>{});
-    } else {
-      auto const y = linalg::detail::call_factored(
-          op::InverseFactored<I, J>{}, where, autodiff::kept<0>(saved), autodiff::kept<1>(saved));
-      auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
-          ct, autodiff::kept<2>(saved));
-      return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
-    }
-  }
-};
-
-}  // namespace autodiff
 
 namespace linalg {
 

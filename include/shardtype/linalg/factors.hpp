@@ -37,8 +37,8 @@ struct LuFactor : linalg::detail::OnMatrices<I, J> {
   void fill(F& factors, P& pivots, A const& a) const {
     linalg::detail::factor_each(
         a, linalg::detail::matrices<I, J>(a),
-        linalg::detail::stack_beside<A, I, J, I>(factors, linalg::detail::written(factors)),
-        linalg::detail::written(pivots), nullptr);
+        linalg::detail::stack_beside<A, I, J, I>(factors, execute::written(factors)),
+        execute::written(pivots), nullptr);
   }
 };
 
@@ -47,6 +47,7 @@ struct LuFactor : linalg::detail::OnMatrices<I, J> {
 template <class I, class J, bool transposed>
 struct LuSolve : linalg::detail::OnMatrices<I, J> {
   using operation = LuSolve;
+  using gradient = checking::PullsBySaved;
   using Rows = std::conditional_t<transposed, J, I>;
   using Cols = std::conditional_t<transposed, I, J>;
   static constexpr std::string_view name = "lu_solve";
@@ -75,8 +76,7 @@ struct LuSolve : linalg::detail::OnMatrices<I, J> {
     auto const lu = linalg::detail::matrices<I, J>(factors);
     auto const numbers = linalg::detail::stack_beside<F, I, J, J>(pivots, execute::data_of(pivots));
     auto const right = linalg::detail::stack_beside<F, I, J, Rows>(b, execute::data_of(b));
-    auto const made =
-        linalg::detail::stack_beside<F, I, J, Cols>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<F, I, J, Cols>(out, execute::written(out));
     std::int64_t const n = lu.rows;
     runtime::Buffer const square = linalg::detail::room<T>(factors, n * n);
     auto* const whole = static_cast<T*>(square.data());
@@ -94,29 +94,20 @@ struct LuSolve : linalg::detail::OnMatrices<I, J> {
         },
         [&](std::int64_t t, T* x) { lk::pack(right, t, x, n); });
   }
+  template <class V, class F, class P, class B>
+  constexpr auto save(V const&, F const& factors, P const& pivots, B const&) const {
+    return autodiff::keep(factors, pivots);
+  }
+  /// The gradient with respect to b. One through the factors is refused (X03): take that of solve.
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    static_assert(G::operand == 2, "the factors of lu_factor carry no gradient");
+    return g.call(op::LuSolve<I, J, !transposed>{}, g.template kept<0>(), g.template kept<1>(),
+                  g.ct);
+  }
 };
 
 }  // namespace op
-
-namespace autodiff {
-
-/// The gradient with respect to b. One through the factors is refused (X03): take that of solve.
-template <class I, class J, bool transposed>
-struct Vjp<op::LuSolve<I, J, transposed>> : Differentiable {
-  using Op = op::LuSolve<I, J, transposed>;
-  template <class V, class F, class P, class B>
-  static constexpr auto save(Op const&, V const&, F const& factors, P const& pivots, B const&) {
-    return autodiff::keep(factors, pivots);
-  }
-  template <int K, class V, class F, class P, class B, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    static_assert(K == 2, "the factors of lu_factor carry no gradient");
-    return api::call(op::LuSolve<I, J, !transposed>{}, std::source_location::current(),
-                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct);
-  }
-};
-
-}  // namespace autodiff
 
 namespace linalg {
 

@@ -96,6 +96,7 @@ struct LeastTriangle : TriangularSolve<K, J> {
 template <class I, class J>
 struct LeastSquares : linalg::detail::OnMatrices<I, J> {
   using operation = LeastSquares;
+  using gradient = checking::ByOthers;
   static constexpr std::string_view name = "lstsq";
   static constexpr Verdict rule(rules::Question const& q) {
     return linalg::rule::least_squares(q, true);
@@ -116,7 +117,7 @@ struct LeastSquares : linalg::detail::OnMatrices<I, J> {
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const m = mats.rows, n = mats.width, width = right.width;
     if (n == 0) return;
     runtime::Buffer const room = linalg::detail::room<T>(a, m * (n + width) + n);
@@ -142,12 +143,23 @@ struct LeastSquares : linalg::detail::OnMatrices<I, J> {
     }
 #endif
   }
+  /// By q and r, which have gradients.
+  template <class A, class B>
+  constexpr auto instead(std::source_location const& where, A const& a, B const& b) const {
+    using K = linalg::detail::Least;
+    auto const parts = linalg::api::qr<I, J, K>(a, where);
+    auto const c = linalg::detail::einsum_to(
+        linalg::detail::with_pair<I, I, K, K>(autodiff::labels_of_t<linalg::detail::seen_t<B>>{}),
+        linalg::detail::conjugate(parts.q), b);
+    return api::call(op::LeastTriangle<K, J>{}, where, parts.r, c);
+  }
 };
 
 /// The same of least norm, of matrices of any shape and rank.
 template <class I, class J>
 struct LeastNormSolution : linalg::detail::OnMatrices<I, J> {
   using operation = LeastNormSolution;
+  using gradient = checking::ByOthers;
   static constexpr std::string_view name = "lstsq";
   linalg::Cutoff cutoff;
   constexpr explicit LeastNormSolution(linalg::Cutoff const& c = {}) : cutoff(c) {}
@@ -168,7 +180,7 @@ struct LeastNormSolution : linalg::detail::OnMatrices<I, J> {
     using R = lk::real_t<T>;
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n), width = right.width;
     R const part = cutoff.part<R>(m, n, 10);
     for (std::int64_t t = 0; t < mats.count && k == 0; ++t) lk::fill(made, t, T(0));
@@ -195,52 +207,19 @@ struct LeastNormSolution : linalg::detail::OnMatrices<I, J> {
         true);
 #endif
   }
+  /// By the pseudo-inverse, where the rank does not change.
+  template <class A, class B>
+  constexpr auto instead(std::source_location const& where, A const& a, B const& b) const {
+    auto const inverse = api::call(op::PseudoInverse<I, J>{cutoff}, where, a);
+    return linalg::detail::einsum_to(
+        linalg::detail::with_pair<I, I, J, J>(autodiff::labels_of_t<linalg::detail::seen_t<B>>{}),
+        inverse, b);
+  }
 };
 
 }  // namespace op
 
-namespace autodiff {
-
-template <class K, class J>
-struct Vjp<op::LeastTriangle<K, J>> : Vjp<op::TriangularSolve<K, J>> {};
-
-/// By q and r, which have gradients.
-template <class I, class J>
-struct Vjp<op::LeastSquares<I, J>> : Differentiable {
-  template <int K, class V, class A, class B>
-  static constexpr Verdict judge() {
-    return {};
-  }
-  template <class A, class B>
-  static constexpr auto instead(op::LeastSquares<I, J> const&, std::source_location const& where,
-                                A const& a, B const& b) {
-    using K = linalg::detail::Least;
-    auto const parts = linalg::api::qr<I, J, K>(a, where);
-    auto const c = linalg::detail::einsum_to(
-        linalg::detail::with_pair<I, I, K, K>(labels_of_t<linalg::detail::seen_t<B>>{}),
-        linalg::detail::conjugate(parts.q), b);
-    return api::call(op::LeastTriangle<K, J>{}, where, parts.r, c);
-  }
-};
-
-/// By the pseudo-inverse, where the rank does not change.
-template <class I, class J>
-struct Vjp<op::LeastNormSolution<I, J>> : Differentiable {
-  template <int K, class V, class A, class B>
-  static constexpr Verdict judge() {
-    return {};
-  }
-  template <class A, class B>
-  static constexpr auto instead(op::LeastNormSolution<I, J> const& op,
-                                std::source_location const& where, A const& a, B const& b) {
-    auto const inverse = api::call(op::PseudoInverse<I, J>{op.cutoff}, where, a);
-    return linalg::detail::einsum_to(
-        linalg::detail::with_pair<I, I, J, J>(labels_of_t<linalg::detail::seen_t<B>>{}), inverse,
-        b);
-  }
-};
-
-}  // namespace autodiff
+namespace autodiff {}  // namespace autodiff
 
 namespace linalg {
 namespace api {

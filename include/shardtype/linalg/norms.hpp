@@ -34,7 +34,7 @@ struct IdentityLike : linalg::detail::OnSquareMatrices<I, J> {
   void fill(Out& out, A const&) const {
     namespace lk = linalg::kernels;
     using T = typename A::element;
-    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, execute::written(out));
     for (std::int64_t t = 0; t < made.count; ++t) {
       lk::fill(made, t, T(0));
       for (std::int64_t i = 0; i < made.rows; ++i)

@@ -27,64 +27,6 @@ struct QR {
 namespace detail {
 
 struct Least : Index<"least"> {};
-
-}  // namespace detail
-}  // namespace linalg
-
-namespace op {
-
-/// The factors q [B, I, K] and r [B, K, J] of each matrix [B, I, J].
-template <class I, class J, class K>
-struct Qr : linalg::detail::OnMatrices<I, J> {
-  using operation = Qr;
-  using to = Mentions<Dim<K>>;
-  static constexpr std::string_view name = "qr";
-  static constexpr Verdicts<2> rule(rules::Question const& q) {
-    Verdict const v = linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
-    return {linalg::rule::with_new(q, v, 1), linalg::rule::with_new(q, v, 0)};
-  }
-  template <class A>
-  using element = Elements<checking::element_t<A>, checking::element_t<A>>;
-  constexpr void extents(ResultExtents const& q, ResultExtents const& r) const {
-    linalg::detail::set_shorter(q);
-    linalg::detail::set_shorter(r);
-  }
-  static constexpr planning::Work work(planning::CallSizing const& c) {
-    return linalg::detail::work(c, 12, 0);
-  }
-  template <class Q, class R, class A>
-  void fill([[maybe_unused]] Q& q, [[maybe_unused]] R& r, [[maybe_unused]] A const& a) const {
-    linalg::detail::need_lapack("qr");
-#ifdef SHARDTYPE_HAVE_LAPACK
-    namespace lk = linalg::kernels;
-    using T = typename A::element;
-    auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const columns = linalg::detail::stack_beside<A, I, J, I>(q, linalg::detail::written(q));
-    auto const rows = linalg::detail::stack_beside<A, I, J, K>(r, linalg::detail::written(r));
-    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
-    if (k == 0) return;
-    runtime::Buffer const square = linalg::detail::room<T>(a, m * n);
-    runtime::Buffer const numbers = linalg::detail::room<T>(a, k);
-    auto* const x = static_cast<T*>(square.data());
-    auto* const tau = static_cast<T*>(numbers.data());
-    for (std::int64_t t = 0; t < mats.count; ++t) {
-      lk::pack(mats, t, x, m);
-      lk::factor_qr(m, n, x, m, tau);
-      for (std::int64_t c = 0; c < k; ++c)
-        for (std::int64_t j = 0; j < n; ++j)
-          rows.member(t)[c * rows.row_stride + lk::offset(rows.cols, j)] =
-              j >= c ? x[c + j * m] : T(0);
-      lk::orgqr(m, k, k, x, m, tau);
-      lk::unpack(x, m, columns, t);
-    }
-#endif
-  }
-};
-
-}  // namespace op
-
-namespace linalg::detail {
-
 /// The cotangent of a = q r, typed as `A`, of that of q or of r: a' = (q' + conj(q) s) r^-T, where
 /// s is the Hermitian matrix whose upper triangle is that of r' r^T - q^T q', its diagonal real; q'
 /// or r' is zero here. `whole`: sums q^T q' over the ranks that hold rows.
@@ -122,27 +64,72 @@ constexpr auto pull_qr(Q const& q, R const& given, C const& ct, Whole const& who
                             Labels{});
 }
 
-}  // namespace linalg::detail
+}  // namespace detail
+}  // namespace linalg
 
-namespace autodiff {
+namespace op {
 
-template <class I, class J, class K, std::size_t part>
-struct Vjp<ResultOf<op::Qr<I, J, K>, part>> : Differentiable {
+/// The factors q [B, I, K] and r [B, K, J] of each matrix [B, I, J].
+template <class I, class J, class K>
+struct Qr : linalg::detail::OnMatrices<I, J> {
+  using operation = Qr;
+  using gradient = checking::PullsBySaved;
+  using to = Mentions<Dim<K>>;
+  static constexpr std::string_view name = "qr";
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    Verdict const v = linalg::rule::per_matrix_along_new(q, linalg::rule::whole_matrix(q));
+    return {linalg::rule::with_new(q, v, 1), linalg::rule::with_new(q, v, 0)};
+  }
+  template <class A>
+  using element = Elements<checking::element_t<A>, checking::element_t<A>>;
+  constexpr void extents(ResultExtents const& q, ResultExtents const& r) const {
+    linalg::detail::set_shorter(q);
+    linalg::detail::set_shorter(r);
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return linalg::detail::work(c, 12, 0);
+  }
+  template <class Q, class R, class A>
+  void fill([[maybe_unused]] Q& q, [[maybe_unused]] R& r, [[maybe_unused]] A const& a) const {
+    linalg::detail::need_lapack("qr");
+#ifdef SHARDTYPE_HAVE_LAPACK
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    auto const mats = linalg::detail::matrices<I, J>(a);
+    auto const columns = linalg::detail::stack_beside<A, I, J, I>(q, execute::written(q));
+    auto const rows = linalg::detail::stack_beside<A, I, J, K>(r, execute::written(r));
+    std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
+    if (k == 0) return;
+    runtime::Buffer const square = linalg::detail::room<T>(a, m * n);
+    runtime::Buffer const numbers = linalg::detail::room<T>(a, k);
+    auto* const x = static_cast<T*>(square.data());
+    auto* const tau = static_cast<T*>(numbers.data());
+    for (std::int64_t t = 0; t < mats.count; ++t) {
+      lk::pack(mats, t, x, m);
+      lk::factor_qr(m, n, x, m, tau);
+      for (std::int64_t c = 0; c < k; ++c)
+        for (std::int64_t j = 0; j < n; ++j)
+          rows.member(t)[c * rows.row_stride + lk::offset(rows.cols, j)] =
+              j >= c ? x[c + j * m] : T(0);
+      lk::orgqr(m, k, k, x, m, tau);
+      lk::unpack(x, m, columns, t);
+    }
+#endif
+  }
   static constexpr bool first_order = true;
-  using Op = op::Qr<I, J, K>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& both, A const&) {
+  template <std::size_t Result, class V, class A>
+  constexpr auto save(V const& both, A const&) const {
     return autodiff::keep(std::get<0>(both), std::get<1>(both));
   }
-  template <int Which, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return linalg::detail::pull_qr < A, I, J, K,
-           part == 1 > (autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct,
-                        [](auto const& product) { return product; });
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    return linalg::detail::pull_qr < typename G::type, I, J, K,
+           G::result == 1 > (g.template kept<0>(), g.template kept<1>(), g.ct,
+                             [](auto const& product) { return product; });
   }
 };
 
-}  // namespace autodiff
+}  // namespace op
 
 namespace linalg {
 namespace api {

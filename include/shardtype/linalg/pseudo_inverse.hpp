@@ -34,6 +34,7 @@ namespace op {
 template <class I, class J>
 struct PseudoInverse : linalg::detail::OnMatrices<I, J> {
   using operation = PseudoInverse;
+  using gradient = checking::PullsBySaved;
   static constexpr std::string_view name = "pinv";
   linalg::Cutoff cutoff;
   constexpr explicit PseudoInverse(linalg::Cutoff const& c = {}) : cutoff(c) {}
@@ -55,7 +56,7 @@ struct PseudoInverse : linalg::detail::OnMatrices<I, J> {
     using T = typename A::element;
     using R = lk::real_t<T>;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
     R const part = cutoff.part<R>(m, n, 10);
     linalg::detail::each_svd(a, mats, true, [&](std::int64_t t, auto const& of) {
@@ -71,6 +72,43 @@ struct PseudoInverse : linalg::detail::OnMatrices<I, J> {
       lk::unpack(of.scratch, n, made, t);
     });
 #endif
+  }
+  template <class V, class A>
+  constexpr auto save(V const& p, A const& a) const {
+    return autodiff::keep(p, a);
+  }
+  /// With p = pinv(a), that of -p a' p + p p^H a'^H (1 - a p) + (1 - p a) a'^H p^H p: -p^T p' p^T
+  /// and the conjugates of (1 - a p) p'^T p p^H and of p^H p p'^T (1 - p a), where the rank does
+  /// not change.
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    using linalg::detail::conjugate, linalg::detail::einsum_to, linalg::detail::with_pair;
+    using I2 = linalg::detail::SecondRow;
+    using J2 = linalg::detail::SecondColumn;
+    using Labels = autodiff::labels_of_t<typename G::type>;
+    constexpr Labels matrix{};
+    constexpr auto rows = linalg::detail::with_pair<I, J, I, I2>(Labels{});
+    constexpr auto columns = linalg::detail::with_pair<I, J, J2, J>(Labels{});
+    auto const& p = g.template kept<0>();
+    auto const& a = g.template kept<1>();
+    auto const outer =
+        linalg::detail::einsum_to(columns, api::relabel<J, J2>(p), linalg::detail::conjugate(p));
+    auto const inner =
+        linalg::detail::einsum_to(rows, linalg::detail::conjugate(p), api::relabel<I, I2>(p));
+    auto const left = linalg::detail::einsum_to(matrix, api::relabel<J, J2>(g.ct), outer);
+    auto const right = linalg::detail::einsum_to(matrix, inner, api::relabel<I, I2>(g.ct));
+    auto const whole_left =
+        left - linalg::detail::einsum_to(matrix,
+                                         linalg::detail::einsum_to(rows, a, api::relabel<I, I2>(p)),
+                                         api::relabel<I, I2>(left));
+    auto const whole_right =
+        right -
+        linalg::detail::einsum_to(matrix, api::relabel<J, J2>(right),
+                                  linalg::detail::einsum_to(columns, api::relabel<J, J2>(p), a));
+    auto const inside = linalg::detail::einsum_to(
+        matrix, linalg::detail::einsum_to(rows, api::relabel<I, I2>(g.ct), p),
+        api::relabel<I, I2>(p));
+    return (linalg::detail::conjugate((whole_left + whole_right).tensor()) - inside).tensor();
   }
 };
 
@@ -98,7 +136,7 @@ struct MatrixRank : linalg::detail::OnMatrices<I, J> {
     auto const mats = linalg::detail::matrices<I, J>(a);
     std::int64_t const m = mats.rows, n = mats.width;
     R const part = cutoff.part<R>(m, n, 1);
-    std::int32_t* const ranks = linalg::detail::written(out);
+    std::int32_t* const ranks = execute::written(out);
     std::fill_n(ranks, mats.count, 0);
     linalg::detail::each_svd(a, mats, false, [&](std::int64_t t, auto const& of) {
       if (of.good)
@@ -110,52 +148,6 @@ struct MatrixRank : linalg::detail::OnMatrices<I, J> {
 };
 
 }  // namespace op
-
-namespace autodiff {
-
-/// With p = pinv(a), that of -p a' p + p p^H a'^H (1 - a p) + (1 - p a) a'^H p^H p: -p^T p' p^T and
-/// the conjugates of (1 - a p) p'^T p p^H and of p^H p p'^T (1 - p a), where the rank does not
-/// change.
-template <class I, class J>
-struct Vjp<op::PseudoInverse<I, J>> : Differentiable {
-  using Op = op::PseudoInverse<I, J>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& p, A const& a) {
-    return autodiff::keep(p, a);
-  }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    using linalg::detail::conjugate, linalg::detail::einsum_to, linalg::detail::with_pair;
-    using I2 = linalg::detail::SecondRow;
-    using J2 = linalg::detail::SecondColumn;
-    using Labels = labels_of_t<tensor_of<A>>;
-    constexpr Labels matrix{};
-    constexpr auto rows = linalg::detail::with_pair<I, J, I, I2>(Labels{});
-    constexpr auto columns = linalg::detail::with_pair<I, J, J2, J>(Labels{});
-    auto const& p = autodiff::kept<0>(saved);
-    auto const& a = autodiff::kept<1>(saved);
-    auto const outer =
-        linalg::detail::einsum_to(columns, api::relabel<J, J2>(p), linalg::detail::conjugate(p));
-    auto const inner =
-        linalg::detail::einsum_to(rows, linalg::detail::conjugate(p), api::relabel<I, I2>(p));
-    auto const left = linalg::detail::einsum_to(matrix, api::relabel<J, J2>(ct), outer);
-    auto const right = linalg::detail::einsum_to(matrix, inner, api::relabel<I, I2>(ct));
-    auto const whole_left =
-        left - linalg::detail::einsum_to(matrix,
-                                         linalg::detail::einsum_to(rows, a, api::relabel<I, I2>(p)),
-                                         api::relabel<I, I2>(left));
-    auto const whole_right =
-        right -
-        linalg::detail::einsum_to(matrix, api::relabel<J, J2>(right),
-                                  linalg::detail::einsum_to(columns, api::relabel<J, J2>(p), a));
-    auto const inside = linalg::detail::einsum_to(
-        matrix, linalg::detail::einsum_to(rows, api::relabel<I, I2>(ct), p),
-        api::relabel<I, I2>(p));
-    return (linalg::detail::conjugate((whole_left + whole_right).tensor()) - inside).tensor();
-  }
-};
-
-}  // namespace autodiff
 
 namespace linalg {
 namespace api {

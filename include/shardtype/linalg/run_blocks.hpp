@@ -1,6 +1,5 @@
 #pragma once
-/// The blocks of operands as stacks of matrices, and the run of operations that write their
-/// result's block by a member `fill(out, operands...)`.
+/// The blocks of operands as stacks of matrices, and what operations on them have in common.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,9 +19,6 @@
 namespace shardtype {
 
 namespace linalg {
-
-/// `using runs = ByFill`: the operation has a member `fill(out, operands...)`.
-struct ByFill {};
 
 namespace detail {
 
@@ -87,11 +83,6 @@ kernels::Stack<T> stack_beside(B const& b, T* data) {
 template <class I, class J, class A>
 auto matrices(A const& a) {
   return detail::stack_beside<A, I, J, I>(a, execute::data_of(a));
-}
-/// A block to write, or to read.
-template <class A>
-auto written(A& a) {
-  return static_cast<typename A::element*>(a.buffer().data());
 }
 /// Memory for `n` elements of T, from the pool of the mesh of `a`.
 template <class T, class A>
@@ -175,7 +166,12 @@ constexpr Names<Rs...> named_results(std::tuple<Rs...> results) {
 template <class I, class J>
 struct OnMatrices {
   using from = shardtype::detail::Bare<I, J>;
-  using runs = ByFill;
+  template <class Space>
+  static constexpr void fills_in() {
+    static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible,
+                  "linear algebra of tensors in device memory is not there yet; keep them in host "
+                  "memory");
+  }
   template <class A, class... Bs>
   static constexpr rules::Code elements() {
     return detail::elements<A, Bs...>();
@@ -199,22 +195,4 @@ struct OnFactors : OnSquareMatrices<I, J> {
 
 }  // namespace detail
 }  // namespace linalg
-
-namespace execute {
-
-template <class Op>
-  requires std::is_same_v<typename Op::runs, linalg::ByFill>
-struct Run<Op> : Filled<Run<Op>> {
-  /// The results, which are written, then the operands.
-  template <class Out, class... As>
-  static void fill(Op const& op, Out& out, As&... as) {
-    static_assert(
-        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Out::memory_space>::accessible,
-        "linear algebra of tensors in device memory is not there yet; keep them in host "
-        "memory");
-    op.fill(out, as...);
-  }
-};
-
-}  // namespace execute
 }  // namespace shardtype

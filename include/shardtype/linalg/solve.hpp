@@ -204,6 +204,9 @@ constexpr auto minus_outer(A const& y, B const& x) {
 
 namespace op {
 
+template <class I, class J, bool transposed>
+struct SolveFactored;
+
 /// The factors P A = L U of each matrix [B, I, J], scaled by a power of two, as [B, J, I]:
 /// column-major; the pivots i32[B, J], from 0 on, complete for singular matrices too; and the
 /// exponents i32[B] of the powers. No gradient flows through them.
@@ -234,8 +237,8 @@ struct ScaledLu : linalg::detail::OnMatrices<I, J> {
   void fill(F& factors, P& pivots, E& exponents, A const& a) const {
     linalg::detail::factor_each(
         a, linalg::detail::matrices<I, J>(a),
-        linalg::detail::stack_beside<A, I, J, I>(factors, linalg::detail::written(factors)),
-        linalg::detail::written(pivots), linalg::detail::written(exponents));
+        linalg::detail::stack_beside<A, I, J, I>(factors, execute::written(factors)),
+        execute::written(pivots), execute::written(exponents));
   }
 };
 
@@ -243,6 +246,7 @@ struct ScaledLu : linalg::detail::OnMatrices<I, J> {
 template <class I, class J>
 struct Solve : linalg::detail::OnMatrices<I, J> {
   using operation = Solve;
+  using gradient = checking::ByOthers;
   static constexpr std::string_view name = "solve";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::solve(q); }
   constexpr void extents(ResultExtents const& c) const { linalg::detail::set_solution(c, 1); }
@@ -255,7 +259,7 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const n = mats.rows, width = right.width;
     if (n == 0 || width == 0) return;
     auto const singular = [&](std::int64_t t) {
@@ -280,6 +284,13 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
       lk::scale_by_power(of_a - of_b, n, width, s.b(), n);
       lk::unpack(s.b(), n, made, t);
     }
+  }
+
+  /// The factors are made once, in the forward pass.
+  template <class A, class B>
+  constexpr auto instead(std::source_location const& where, A const& a, B const& b) const {
+    auto const factors = api::call(op::ScaledLu<I, J>{}, where, a);
+    return linalg::detail::call_factored(op::SolveFactored<I, J, false>{}, where, a, factors, b);
   }
 
  private:
@@ -313,6 +324,7 @@ struct Solve : linalg::detail::OnMatrices<I, J> {
 template <class I, class J, bool transposed>
 struct SolveFactored : linalg::detail::OnFactors<I, J> {
   using operation = SolveFactored;
+  using gradient = checking::PullsBySaved;
   using Rows = std::conditional_t<transposed, J, I>;
   using Cols = std::conditional_t<transposed, I, J>;
   static constexpr std::string_view name = "solve_factored";
@@ -330,59 +342,34 @@ struct SolveFactored : linalg::detail::OnFactors<I, J> {
             B const& b) const {
     namespace lk = linalg::kernels;
     auto const right = linalg::detail::stack_beside<A, I, J, Rows>(b, execute::data_of(b));
-    auto const made =
-        linalg::detail::stack_beside<A, I, J, Cols>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, Cols>(out, execute::written(out));
     linalg::detail::solve_each<I, J, transposed>(
         a, made, linalg::detail::factors_of(factors, pivots, exponents, made.rows),
         [&](std::int64_t t, auto* x) { lk::pack(right, t, x, right.rows); });
   }
-};
-
-}  // namespace op
-
-namespace autodiff {
-
-/// The factors are made once, in the forward pass.
-template <class I, class J>
-struct Vjp<op::Solve<I, J>> : Differentiable {
-  /// Accepts: the calls that `instead` consists of are judged themselves.
-  template <int K, class V, class A, class B>
-  static constexpr Verdict judge() {
-    return {};
-  }
-  template <class A, class B>
-  static constexpr auto instead(op::Solve<I, J> const&, std::source_location const& where,
-                                A const& a, B const& b) {
-    auto const factors = api::call(op::ScaledLu<I, J>{}, where, a);
-    return linalg::detail::call_factored(op::SolveFactored<I, J, false>{}, where, a, factors, b);
-  }
-};
-
-template <class I, class J, bool transposed>
-struct Vjp<op::SolveFactored<I, J, transposed>> : Differentiable {
-  using Op = op::SolveFactored<I, J, transposed>;
   template <class V, class A, class F, class P, class E, class B>
-  static constexpr auto save(Op const&, V const& x, A const& a, F const& factors, P const& pivots,
-                             E const& exponents, B const&) {
+  constexpr auto save(V const& x, A const& a, F const& factors, P const& pivots, E const& exponents,
+                      B const&) const {
     return autodiff::keep(a, std::tuple(factors, pivots, exponents), x);
   }
-  template <class V, class A, class F, class P, class E, class B, class S, class C>
-  static constexpr auto prepare(Op const&, S const& saved, C const& ct) {
+  template <class G>
+  constexpr auto prepare(G const& g) const {
     return linalg::detail::call_factored(op::SolveFactored<I, J, !transposed>{},
-                                         std::source_location::current(), autodiff::kept<0>(saved),
-                                         autodiff::kept<1>(saved), ct);
+                                         std::source_location::current(), g.template kept<0>(),
+                                         g.template kept<1>(), g.ct);
   }
-  template <int K, class V, class A, class F, class P, class E, class B, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& right) {
-    if constexpr (K == 0) {
-      return linalg::detail::minus_outer<A>(right, autodiff::kept<2>(saved));
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    if constexpr (G::operand == 0) {
+      return linalg::detail::minus_outer<typename G::template operand_type<0>>(
+          g.ct, g.template kept<2>());
     } else {
-      return right;
+      return g.ct;
     }
   }
 };
 
-}  // namespace autodiff
+}  // namespace op
 
 namespace linalg {
 

@@ -93,17 +93,65 @@ void each_svd(A const& a, kernels::Stack<T const> const& mats, bool vectors, F f
 }
 
 #endif
+/// a'_ij = sum over k of conj(v_ik) w'_k v_jk, of vectors v.
+template <class I, class J, class G, class V>
+constexpr auto pull_eigenvalues(G const& g, V const& v) {
+  using A = typename G::type;
+  return linalg::detail::einsum_to(
+      autodiff::labels_of_t<A>{},
+      (linalg::detail::conjugate(v) * shardtype::cast<checking::element_t<A>>(g.ct)).tensor(),
+      shardtype::relabel<I, J>(v));
+}
+/// a'_ij = sum over k of conj(u_ik) s'_k conj(vh_kj), of vectors that were kept.
+template <class G>
+constexpr auto pull_singular_values(G const& g) {
+  using A = typename G::type;
+  return linalg::detail::einsum_to(autodiff::labels_of_t<A>{},
+                                   (linalg::detail::conjugate(g.template kept<0>()) *
+                                    shardtype::cast<checking::element_t<A>>(g.ct))
+                                       .tensor(),
+                                   linalg::detail::conjugate(g.template kept<1>()));
+}
 
 }  // namespace detail
 }  // namespace linalg
 
 namespace op {
 
+/// m[B, K, L] divided by w[L] - w[K], the diagonal 0; operands m and w[B, K].
+template <class K, class L>
+struct DivideByGaps : linalg::detail::OnMatrices<K, L> {
+  using operation = DivideByGaps;
+  static constexpr std::string_view name = "divide_by_gaps";
+  static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
+  template <class A, class W>
+  static constexpr Code elements() {
+    return Code::ok;
+  }
+  template <class Out, class A, class W>
+  void fill(Out& out, A const& a, W const& w) const {
+    namespace lk = linalg::kernels;
+    auto const mats = linalg::detail::matrices<K, L>(a);
+    auto const made = linalg::detail::stack_beside<A, K, L, K>(out, execute::written(out));
+    auto const values = linalg::detail::stack_beside<A, K, L, K>(w, execute::data_of(w));
+    for (std::int64_t t = 0; t < mats.count; ++t)
+      for (std::int64_t k = 0; k < mats.rows; ++k)
+        for (std::int64_t l = 0; l < mats.width; ++l) {
+          auto const at = [&](std::int64_t m) { return values.member(t)[m * values.row_stride]; };
+          using T = typename A::element;
+          T const x = mats.member(t)[k * mats.row_stride + lk::offset(mats.cols, l)];
+          made.member(t)[k * made.row_stride + lk::offset(made.cols, l)] =
+              k == l ? T(0) : x / T(at(l) - at(k));
+        }
+  }
+};
+
 /// Eigenvalues [B, K] of Hermitian matrices [B, I, J], real, and eigenvectors [B, I, K], in the
 /// order of a's dims, with K in the place of J.
 template <class I, class J, class K>
 struct Eigh : linalg::detail::OnMatrices<I, J> {
   using operation = Eigh;
+  using gradient = checking::PullsBySaved;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "eigh";
   static constexpr Verdicts<2> rule(rules::Question const& q) {
@@ -127,20 +175,50 @@ struct Eigh : linalg::detail::OnMatrices<I, J> {
 #ifdef SHARDTYPE_HAVE_LAPACK
     namespace lk = linalg::kernels;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const made =
-        linalg::detail::stack_beside<A, I, J, I>(vectors, linalg::detail::written(vectors));
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(vectors, execute::written(vectors));
     std::int64_t const n = mats.rows;
     linalg::detail::each_eigh(a, mats, true, [&](std::int64_t t, auto const* x, auto const* w) {
-      std::copy_n(w, n, linalg::detail::written(values) + t * n);
+      std::copy_n(w, n, execute::written(values) + t * n);
       lk::unpack(x, n, made, t);
     });
 #endif
+  }
+  static constexpr bool first_order_results[] = {false, true};
+  template <std::size_t Result, class V, class A>
+  constexpr auto save(V const& both, A const&) const {
+    if constexpr (Result == 0) {
+      return autodiff::keep(std::get<1>(both));
+    } else {
+      return autodiff::keep(std::get<1>(both), std::get<0>(both));
+    }
+  }
+  /// Of vectors a' is the Hermitian part of conj(v) ((v^T v') / gaps) v^T.
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    auto const& v = g.template kept<0>();
+    if constexpr (G::result == 0) {
+      return linalg::detail::pull_eigenvalues<I, J>(g, v);
+    } else {
+      using L = linalg::detail::SecondColumn;
+      using A = typename G::type;
+      using T = checking::element_t<A>;
+      using Labels = autodiff::labels_of_t<A>;
+      auto const product = linalg::detail::einsum_to(
+          linalg::detail::with_pair<I, J, K, L>(Labels{}), v, api::relabel<K, L>(g.ct));
+      auto const divided = g.call(DivideByGaps<K, L>{}, product, g.template kept<1>());
+      auto const left = linalg::detail::einsum_to(linalg::detail::with_pair<I, J, I, L>(Labels{}),
+                                                  linalg::detail::conjugate(v), divided);
+      auto const whole = linalg::detail::einsum_to(Labels{}, left, api::relabel<I, J, K, L>(v));
+      return (T(0.5) * (whole + linalg::detail::conjugate(api::relabel<I, J, J, I>(whole))))
+          .tensor();
+    }
   }
 };
 /// The eigenvalues alone.
 template <class I, class J, class K>
 struct EighValues : linalg::detail::OnMatrices<I, J> {
   using operation = EighValues;
+  using gradient = checking::PullsBySaved;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "eigh";
   static constexpr Verdict rule(rules::Question const& q) {
@@ -161,36 +239,19 @@ struct EighValues : linalg::detail::OnMatrices<I, J> {
 #ifdef SHARDTYPE_HAVE_LAPACK
     auto const mats = linalg::detail::matrices<I, J>(a);
     linalg::detail::each_eigh(a, mats, false, [&](std::int64_t t, auto const*, auto const* w) {
-      std::copy_n(w, mats.rows, linalg::detail::written(values) + t * mats.rows);
+      std::copy_n(w, mats.rows, execute::written(values) + t * mats.rows);
     });
 #endif
   }
-};
-/// m[B, K, L] divided by w[L] - w[K], the diagonal 0; operands m and w[B, K].
-template <class K, class L>
-struct DivideByGaps : linalg::detail::OnMatrices<K, L> {
-  using operation = DivideByGaps;
-  static constexpr std::string_view name = "divide_by_gaps";
-  static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
-  template <class A, class W>
-  static constexpr Code elements() {
-    return Code::ok;
+  /// The vectors are found too.
+  template <class A>
+  constexpr auto forward(std::source_location const& where, A const& a) const {
+    auto const both = api::call(Eigh<I, J, K>{}, where, a);
+    return autodiff::Forward{std::get<0>(both), autodiff::keep(std::get<1>(both))};
   }
-  template <class Out, class A, class W>
-  void fill(Out& out, A const& a, W const& w) const {
-    namespace lk = linalg::kernels;
-    auto const mats = linalg::detail::matrices<K, L>(a);
-    auto const made = linalg::detail::stack_beside<A, K, L, K>(out, linalg::detail::written(out));
-    auto const values = linalg::detail::stack_beside<A, K, L, K>(w, execute::data_of(w));
-    for (std::int64_t t = 0; t < mats.count; ++t)
-      for (std::int64_t k = 0; k < mats.rows; ++k)
-        for (std::int64_t l = 0; l < mats.width; ++l) {
-          auto const at = [&](std::int64_t m) { return values.member(t)[m * values.row_stride]; };
-          using T = typename A::element;
-          T const x = mats.member(t)[k * mats.row_stride + lk::offset(mats.cols, l)];
-          made.member(t)[k * made.row_stride + lk::offset(made.cols, l)] =
-              k == l ? T(0) : x / T(at(l) - at(k));
-        }
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    return linalg::detail::pull_eigenvalues<I, J>(g, g.template kept<0>());
   }
 };
 
@@ -199,6 +260,7 @@ struct DivideByGaps : linalg::detail::OnMatrices<K, L> {
 template <class I, class J, class K>
 struct Svd : linalg::detail::OnMatrices<I, J> {
   using operation = Svd;
+  using gradient = checking::PullsBySaved;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "svd";
   static constexpr Verdicts<3> rule(rules::Question const& q) {
@@ -223,9 +285,9 @@ struct Svd : linalg::detail::OnMatrices<I, J> {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const u = linalg::detail::stack_beside<A, I, J, I>(left, linalg::detail::written(left));
-    auto const vh = linalg::detail::stack_beside<A, I, J, K>(right, linalg::detail::written(right));
-    auto* const s = linalg::detail::written(values);
+    auto const u = linalg::detail::stack_beside<A, I, J, I>(left, execute::written(left));
+    auto const vh = linalg::detail::stack_beside<A, I, J, K>(right, execute::written(right));
+    auto* const s = execute::written(values);
     std::int64_t const k = std::min(mats.rows, mats.width);
     linalg::detail::each_svd(a, mats, true, [&](std::int64_t t, auto const& of) {
       if (of.good) {
@@ -240,11 +302,17 @@ struct Svd : linalg::detail::OnMatrices<I, J> {
     });
 #endif
   }
+  static constexpr bool first_order = true;
+  template <std::size_t Result, class V, class A>
+  constexpr auto save(V const& all, A const& a) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 /// The singular values alone.
 template <class I, class J, class K>
 struct SvdValues : linalg::detail::OnMatrices<I, J> {
   using operation = SvdValues;
+  using gradient = checking::PullsBySaved;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "svd";
   static constexpr Verdict rule(rules::Question const& q) {
@@ -264,7 +332,7 @@ struct SvdValues : linalg::detail::OnMatrices<I, J> {
     auto const mats = linalg::detail::matrices<I, J>(a);
     std::int64_t const k = std::min(mats.rows, mats.width);
     linalg::detail::each_svd(a, mats, false, [&](std::int64_t t, auto const& of) {
-      R* const s = linalg::detail::written(values) + t * k;
+      R* const s = execute::written(values) + t * k;
       if (of.good) {
         std::copy_n(of.s, k, s);
       } else {
@@ -273,107 +341,20 @@ struct SvdValues : linalg::detail::OnMatrices<I, J> {
     });
 #endif
   }
+  static constexpr bool first_order = true;
+  /// The vectors are found too.
+  template <class A>
+  constexpr auto forward(std::source_location const& where, A const& a) const {
+    auto const all = api::call(Svd<I, J, K>{}, where, a);
+    return autodiff::Forward{std::get<1>(all), autodiff::keep(std::get<0>(all), std::get<2>(all))};
+  }
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    return linalg::detail::pull_singular_values(g);
+  }
 };
 
 }  // namespace op
-
-namespace autodiff {
-
-/// a'_ij = sum over k of conj(v_ik) w'_k v_jk, of the kept vectors.
-struct EigenvaluesPull : Differentiable {
-  template <class I, class J, class A, class V, class C>
-  static constexpr auto of(V const& v, C const& ct) {
-    using T = checking::element_t<tensor_of<A>>;
-    return linalg::detail::einsum_to(labels_of_t<tensor_of<A>>{},
-                                     (linalg::detail::conjugate(v) * api::cast<T>(ct)).tensor(),
-                                     api::relabel<I, J>(v));
-  }
-};
-template <class I, class J, class K>
-struct Vjp<ResultOf<op::Eigh<I, J, K>, 0>> : EigenvaluesPull {
-  using Op = op::Eigh<I, J, K>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& both, A const&) {
-    return autodiff::keep(std::get<1>(both));
-  }
-  template <int Which, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return of<I, J, A>(autodiff::kept<0>(saved), ct);
-  }
-};
-/// The vectors are found too.
-template <class I, class J, class K>
-struct Vjp<op::EighValues<I, J, K>> : EigenvaluesPull {
-  using Op = op::EighValues<I, J, K>;
-  template <class A>
-  static constexpr auto forward(Op const&, std::source_location const& where, A const& a) {
-    auto const both = api::call(op::Eigh<I, J, K>{}, where, a);
-    return Forward{std::get<0>(both), autodiff::keep(std::get<1>(both))};
-  }
-  template <int Which, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return of<I, J, A>(autodiff::kept<0>(saved), ct);
-  }
-};
-/// a' is the Hermitian part of conj(v) ((v^T v') / gaps) v^T.
-template <class I, class J, class K>
-struct Vjp<ResultOf<op::Eigh<I, J, K>, 1>> : Differentiable {
-  static constexpr bool first_order = true;
-  using Op = op::Eigh<I, J, K>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& both, A const&) {
-    return autodiff::keep(std::get<1>(both), std::get<0>(both));
-  }
-  template <int Which, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    using L = linalg::detail::SecondColumn;
-    using T = checking::element_t<tensor_of<A>>;
-    auto const& v = autodiff::kept<0>(saved);
-    auto const product = linalg::detail::einsum_to(
-        linalg::detail::with_pair<I, J, K, L>(labels_of_t<tensor_of<A>>{}), v,
-        api::relabel<K, L>(ct));
-    auto const divided = api::call(op::DivideByGaps<K, L>{}, std::source_location::current(),
-                                   product, autodiff::kept<1>(saved));
-    auto const left = linalg::detail::einsum_to(
-        linalg::detail::with_pair<I, J, I, L>(labels_of_t<tensor_of<A>>{}),
-        linalg::detail::conjugate(v), divided);
-    auto const whole =
-        linalg::detail::einsum_to(labels_of_t<tensor_of<A>>{}, left, api::relabel<I, J, K, L>(v));
-    return (T(0.5) * (whole + linalg::detail::conjugate(api::relabel<I, J, J, I>(whole)))).tensor();
-  }
-};
-
-/// a'_ij = sum over k of conj(u_ik) s'_k conj(vh_kj), of the kept vectors.
-struct SingularValuesPull : Differentiable {
-  static constexpr bool first_order = true;
-  template <int Which, class V, class A, class Op, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    using T = checking::element_t<tensor_of<A>>;
-    return linalg::detail::einsum_to(
-        labels_of_t<tensor_of<A>>{},
-        (linalg::detail::conjugate(autodiff::kept<0>(saved)) * api::cast<T>(ct)).tensor(),
-        linalg::detail::conjugate(autodiff::kept<1>(saved)));
-  }
-};
-template <class I, class J, class K>
-struct Vjp<ResultOf<op::Svd<I, J, K>, 1>> : SingularValuesPull {
-  template <class V, class A>
-  static constexpr auto save(op::Svd<I, J, K> const&, V const& all, A const&) {
-    return autodiff::keep(std::get<0>(all), std::get<2>(all));
-  }
-};
-/// The vectors are found too.
-template <class I, class J, class K>
-struct Vjp<op::SvdValues<I, J, K>> : SingularValuesPull {
-  template <class A>
-  static constexpr auto forward(op::SvdValues<I, J, K> const&, std::source_location const& where,
-                                A const& a) {
-    auto const all = api::call(op::Svd<I, J, K>{}, where, a);
-    return Forward{std::get<1>(all), autodiff::keep(std::get<0>(all), std::get<2>(all))};
-  }
-};
-
-}  // namespace autodiff
 
 namespace linalg {
 namespace api {

@@ -40,7 +40,7 @@ struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
     auto const us = linalg::detail::stack_beside<A, I, J, I>(u, execute::data_of(u));
     auto const vs = linalg::detail::stack_beside<A, I, J, J>(vh, execute::data_of(vh));
     auto const given = linalg::detail::stack_beside<A, I, J, Row>(ct, execute::data_of(ct));
-    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, execute::written(out));
     std::int64_t const m = made.rows, n = made.width, k = std::min(m, n);
     if (k == 0) return;
     runtime::Buffer const room =
@@ -122,28 +122,28 @@ struct SvdVectorsPull : linalg::detail::OnMatrices<I, J> {
 
 }  // namespace op
 
-namespace autodiff {
+namespace op {
 
-/// The gradient of the left or of the right singular vectors, valid where singular values differ.
-template <class I, class J, class K, bool left>
-struct SingularVectorsVjp : Differentiable {
-  static constexpr bool first_order = true;
-  using Op = op::Svd<I, J, K>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& all, A const& a) {
+template <class I, class J, class K>
+template <std::size_t Result, class V, class A>
+constexpr auto Svd<I, J, K>::save(V const& all, [[maybe_unused]] A const& a) const {
+  if constexpr (Result == 1) {
+    return autodiff::keep(std::get<0>(all), std::get<2>(all));
+  } else {
     return autodiff::keep(a, std::get<0>(all), std::get<1>(all), std::get<2>(all));
   }
-  template <int Which, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    return api::call(op::SvdVectorsPull<I, J, K, left>{}, std::source_location::current(),
-                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), autodiff::kept<2>(saved),
-                     autodiff::kept<3>(saved), ct);
+}
+/// Of left or right singular vectors valid where singular values differ.
+template <class I, class J, class K>
+template <class G>
+constexpr auto Svd<I, J, K>::pull(G const& g) const {
+  if constexpr (G::result == 1) {
+    return linalg::detail::pull_singular_values(g);
+  } else {
+    return g.call(SvdVectorsPull < I, J, K, G::result == 0 > {}, g.template kept<0>(),
+                  g.template kept<1>(), g.template kept<2>(), g.template kept<3>(), g.ct);
   }
-};
-template <class I, class J, class K>
-struct Vjp<ResultOf<op::Svd<I, J, K>, 0>> : SingularVectorsVjp<I, J, K, true> {};
-template <class I, class J, class K>
-struct Vjp<ResultOf<op::Svd<I, J, K>, 2>> : SingularVectorsVjp<I, J, K, false> {};
+}
 
-}  // namespace autodiff
+}  // namespace op
 }  // namespace shardtype

@@ -99,6 +99,7 @@ namespace op {
 template <class I, class J, class K, bool Cholesky = false>
 struct TallQr {
   using operation = TallQr;
+  using gradient = checking::PullsBySaved;
   using from = shardtype::detail::Bare<I, J>;
   using to = Mentions<Dim<K>>;
   static constexpr std::string_view name = "qr";
@@ -149,6 +150,14 @@ struct TallQr {
                                  a.dims[i].axes, before, after, 0));
     p.repeat(1, cholesky ? 2 : 1, n, &planning::tall_round);
   }
+  template <class R, class A>
+  typename R::results run(std::source_location const& where, A const& a) const;
+  static constexpr bool first_order = true;
+  static constexpr bool pull_communicates = true;
+  template <std::size_t Result, class V, class A>
+  constexpr auto save(V const& both, A const&) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 
 }  // namespace op

@@ -235,54 +235,55 @@ struct RowMajor {
   }
 };
 
-template <class I, class J, class K, bool cholesky>
-struct Run<op::TallQr<I, J, K, cholesky>> {
-  template <class R, class A>
-  static typename R::results run(op::TallQr<I, J, K, cholesky> const& op,
-                                 std::source_location const& where, A const& a) {
-    static_assert(
-        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible,
-        "linear algebra of tensors in device memory is not there yet; keep them in host "
-        "memory");
-    linalg::detail::need_lapack("qr");
-    typename R::results out = execute::results_to_write<R>(op, a);
-    if (!a.mesh().here()) return out;
-#ifdef SHARDTYPE_HAVE_LAPACK
-    using T = typename A::element;
-    constexpr auto const& matrix = R::S::readings[0].spec;
-    constexpr auto rows = matrix.find(R::S::readings[R::operands].spec.dims[0].label);
-    auto& mesh = a.mesh().state();
-    AxisMap const map = runtime::map_axes(mesh, R::S::names);
-    Comm& comm = execute::group_of(mesh, map, matrix.dims[rows].axes);
-    auto const mine = linalg::detail::matrices<I, J>(a);
-    mesh.agreement().agree("qr", where, {a.extents()[0], a.extents()[1], cholesky ? 1 : 0});
-    typename A::memory_space::execution_space().fence();
-    linalg::detail::TallScratch const room(mine.rows, mine.width, comm.size(), sizeof(T));
-    Buffer const scratch = linalg::detail::room<T>(a, room.elements());
-    detail::List<std::int64_t> held;
-    for (int g = 0; g < comm.size(); ++g)
-      held.push_back(core::held(a.extents()[rows], matrix.dims[rows].axes, map.sizes,
-                                core::member(matrix.dims[rows].axes, map.sizes, map.coords, g)));
-    auto& [q, r] = out;
-    RowMajor<T> const columns(
-        a, linalg::detail::stack_beside<A, I, J, I>(q, linalg::detail::written(q)));
-    RowMajor<T> const triangle(
-        a, linalg::detail::stack_beside<A, I, J, K>(r, linalg::detail::written(r)));
-    TallFactorization<T> run(comm, room, held, mine, static_cast<T*>(scratch.data()),
-                             columns.data(), triangle.data());
-    if (!cholesky) {
-      run.by_reflectors();
-    } else if (!run.by_cholesky()) {
-      throw Error("E83",
-                  "the columns of the matrix are too close to dependent, or not numbers, for qr "
-                  "with cholesky_qr; qr without it finds orthonormal ones",
-                  FailedOn::every_rank);
-    }
-    columns.copy();
-    triangle.copy();
-#endif
-    return out;
-  }
-};
-
 }  // namespace shardtype::execute
+
+namespace shardtype::op {
+
+template <class I, class J, class K, bool cholesky>
+template <class R, class A>
+typename R::results TallQr<I, J, K, cholesky>::run(std::source_location const& where,
+                                                   A const& a) const {
+  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible,
+                "linear algebra of tensors in device memory is not there yet; keep them in host "
+                "memory");
+  linalg::detail::need_lapack("qr");
+  typename R::results out = execute::results_to_write<R>(*this, a);
+  if (!a.mesh().here()) return out;
+#ifdef SHARDTYPE_HAVE_LAPACK
+  using T = typename A::element;
+  constexpr auto const& matrix = R::S::readings[0].spec;
+  constexpr auto rows = matrix.find(R::S::readings[R::operands].spec.dims[0].label);
+  auto& mesh = a.mesh().state();
+  runtime::AxisMap const map = runtime::map_axes(mesh, R::S::names);
+  runtime::Comm& comm = execute::group_of(mesh, map, matrix.dims[rows].axes);
+  auto const mine = linalg::detail::matrices<I, J>(a);
+  mesh.agreement().agree("qr", where, {a.extents()[0], a.extents()[1], cholesky ? 1 : 0});
+  typename A::memory_space::execution_space().fence();
+  linalg::detail::TallScratch const room(mine.rows, mine.width, comm.size(), sizeof(T));
+  runtime::Buffer const scratch = linalg::detail::room<T>(a, room.elements());
+  detail::List<std::int64_t> held;
+  for (int g = 0; g < comm.size(); ++g)
+    held.push_back(core::held(a.extents()[rows], matrix.dims[rows].axes, map.sizes,
+                              core::member(matrix.dims[rows].axes, map.sizes, map.coords, g)));
+  auto& [q, r] = out;
+  execute::RowMajor<T> const columns(
+      a, linalg::detail::stack_beside<A, I, J, I>(q, execute::written(q)));
+  execute::RowMajor<T> const triangle(
+      a, linalg::detail::stack_beside<A, I, J, K>(r, execute::written(r)));
+  execute::TallFactorization<T> run(comm, room, held, mine, static_cast<T*>(scratch.data()),
+                                    columns.data(), triangle.data());
+  if (!cholesky) {
+    run.by_reflectors();
+  } else if (!run.by_cholesky()) {
+    throw Error("E83",
+                "the columns of the matrix are too close to dependent, or not numbers, for qr "
+                "with cholesky_qr; qr without it finds orthonormal ones",
+                FailedOn::every_rank);
+  }
+  columns.copy();
+  triangle.copy();
+#endif
+  return out;
+}
+
+}  // namespace shardtype::op

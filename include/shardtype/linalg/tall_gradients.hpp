@@ -15,37 +15,30 @@
 
 namespace shardtype {
 
-namespace autodiff {
+namespace op {
 
-/// The gradient as that of Qr; for q it needs one all_reduce of a square matrix.
-template <class I, class J, class K, bool cholesky, std::size_t part>
-struct Vjp<ResultOf<op::TallQr<I, J, K, cholesky>, part>> {
-  static constexpr bool exists = true;
-  static constexpr bool communicates = true;
-  static constexpr bool first_order = true;
-  using Op = op::TallQr<I, J, K, cholesky>;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& both, A const&) {
-    return autodiff::keep(std::get<0>(both), std::get<1>(both));
-  }
-  template <int Which, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    using L = linalg::detail::SecondColumn;
-    return linalg::detail::pull_qr < A, I, J, K,
-           part == 1 > (autodiff::kept<0>(saved), autodiff::kept<1>(saved), ct,
-                        [](auto const& product) {
-                          using First = std::conditional_t<rows_first<I, J, A>, K, L>;
-                          using Second = std::conditional_t<rows_first<I, J, A>, L, K>;
-                          return api::reshard<Dim<First>, Dim<Second>>(product);
-                        });
-  }
+template <class I, class J, class K, bool cholesky>
+template <std::size_t Result, class V, class A>
+constexpr auto TallQr<I, J, K, cholesky>::save(V const& both, A const&) const {
+  return autodiff::keep(std::get<0>(both), std::get<1>(both));
+}
+/// As that of Qr; for q it needs one all_reduce of a square matrix.
+template <class I, class J, class K, bool cholesky>
+template <class G>
+constexpr auto TallQr<I, J, K, cholesky>::pull(G const& g) const {
+  using A = typename G::type;
+  return linalg::detail::pull_qr < A, I, J, K,
+         G::result ==
+             1 > (g.template kept<0>(), g.template kept<1>(), g.ct, [](auto const& product) {
+               using L = linalg::detail::SecondColumn;
+               constexpr bool rows_first = autodiff::place_of<A, I> < autodiff::place_of<A, J>;
+               using First = std::conditional_t<rows_first, K, L>;
+               using Second = std::conditional_t<rows_first, L, K>;
+               return api::reshard<Dim<First>, Dim<Second>>(product);
+             });
+}
 
- private:
-  template <class R, class C, class A>
-  static constexpr bool rows_first = place_of<tensor_of<A>, R> < place_of<tensor_of<A>, C>;
-};
-
-}  // namespace autodiff
+}  // namespace op
 
 namespace linalg {
 

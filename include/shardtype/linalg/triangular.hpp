@@ -56,6 +56,7 @@ namespace op {
 template <class I, class J>
 struct TriangularSolve : linalg::detail::OnMatrices<I, J> {
   using operation = TriangularSolve;
+  using gradient = checking::PullsBySaved;
   static constexpr std::string_view name = "triangular_solve";
   linalg::Triangular how;
   constexpr explicit TriangularSolve(linalg::Triangular const& t = {}) : how(t) {}
@@ -72,7 +73,7 @@ struct TriangularSolve : linalg::detail::OnMatrices<I, J> {
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
     auto const right = linalg::detail::stack_beside<A, I, J, I>(b, execute::data_of(b));
-    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, J>(out, execute::written(out));
     std::int64_t const n = mats.rows, width = right.width;
     if (n == 0 || width == 0) return;
     linalg::detail::Scratch<T> const s(a, n, width);
@@ -93,12 +94,32 @@ struct TriangularSolve : linalg::detail::OnMatrices<I, J> {
       lk::unpack(s.b(), n, made, t);
     }
   }
+  template <class V, class A, class B>
+  constexpr auto save(V const& x, A const& a, B const&) const {
+    return autodiff::keep(a, x);
+  }
+  template <class G>
+  constexpr auto prepare(G const& g) const {
+    return g.call(op::TriangularSolve<J, I>{{!how.upper, how.unit}}, g.template kept<0>(), g.ct);
+  }
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    if constexpr (G::operand == 0) {
+      return linalg::detail::triangle_of<I, J>(
+          linalg::detail::minus_outer<typename G::template operand_type<0>>(g.ct,
+                                                                            g.template kept<1>()),
+          how);
+    } else {
+      return g.ct;
+    }
+  }
 };
 
 /// l with a = l l^H, zeros above the diagonal; the lower triangle of a is read.
 template <class I, class J>
 struct Cholesky : linalg::detail::OnSquareMatrices<I, J> {
   using operation = Cholesky;
+  using gradient = checking::PullsBySaved;
   static constexpr std::string_view name = "cholesky";
   static constexpr Verdict rule(rules::Question const& q) { return linalg::rule::as_matrix(q); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
@@ -109,7 +130,7 @@ struct Cholesky : linalg::detail::OnSquareMatrices<I, J> {
     namespace lk = linalg::kernels;
     using T = typename A::element;
     auto const mats = linalg::detail::matrices<I, J>(a);
-    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, linalg::detail::written(out));
+    auto const made = linalg::detail::stack_beside<A, I, J, I>(out, execute::written(out));
     std::int64_t const n = mats.rows;
     if (n == 0) return;
     auto const bad = [&](std::int64_t t) {
@@ -144,66 +165,33 @@ struct Cholesky : linalg::detail::OnSquareMatrices<I, J> {
       lk::unpack(s.a(), n, made, t);
     }
   }
-};
-
-}  // namespace op
-
-namespace autodiff {
-
-template <class I, class J>
-struct Vjp<op::TriangularSolve<I, J>> : Differentiable {
-  using Op = op::TriangularSolve<I, J>;
-  template <class V, class A, class B>
-  static constexpr auto save(Op const&, V const& x, A const& a, B const&) {
-    return autodiff::keep(a, x);
-  }
-  template <class V, class A, class B, class S, class C>
-  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    return api::call(op::TriangularSolve<J, I>{{!op.how.upper, op.how.unit}},
-                     std::source_location::current(), autodiff::kept<0>(saved), ct);
-  }
-  template <int K, class V, class A, class B, class S, class C>
-  static constexpr auto pull(Op const& op, S const& saved, C const& right) {
-    if constexpr (K == 0) {
-      return linalg::detail::triangle_of<I, J>(
-          linalg::detail::minus_outer<A>(right, autodiff::kept<1>(saved)), op.how);
-    } else {
-      return right;
-    }
-  }
-};
-
-/// a' = l^-T s conj(l)^-1, where s is the Hermitian part of the lower triangle of l^T l', its
-/// diagonal halved. It is Hermitian: of each pair of elements of a, of which one is read, half goes
-/// to either.
-template <class I, class J>
-struct Vjp<op::Cholesky<I, J>> : Differentiable {
-  using Op = op::Cholesky<I, J>;
   template <class V, class A>
-  static constexpr auto save(Op const&, V const& l, A const&) {
+  constexpr auto save(V const& l, A const&) const {
     return autodiff::keep(l);
   }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+  /// a' = l^-T s conj(l)^-1, where s is the Hermitian part of the lower triangle of l^T l', its
+  /// diagonal halved. It is Hermitian: of each pair of elements of a, of which one is read, half
+  /// goes to either.
+  template <class G>
+  constexpr auto pull(G const& g) const {
     using J2 = linalg::detail::SecondColumn;
     using I2 = linalg::detail::SecondRow;
-    using T = checking::element_t<tensor_of<A>>;
-    auto const& l = autodiff::kept<0>(saved);
+    using T = checking::element_t<typename G::type>;
+    auto const& l = g.template kept<0>();
     auto const product = linalg::detail::einsum_to(
-        linalg::detail::with_pair<I, J, J, J2>(labels_of_t<tensor_of<A>>{}), l,
-        api::relabel<J, J2>(ct));
+        linalg::detail::with_pair<I, J, J, J2>(autodiff::labels_of_t<typename G::type>{}), l,
+        api::relabel<J, J2>(g.ct));
     auto const half = api::tril<J, J2>(product, 0) + api::tril<J, J2>(product, -1);
     auto const s = half + api::relabel<J, J2, J2, J>(linalg::detail::conjugate(half.tensor()));
     linalg::Triangular const upper{true, false};
-    auto const where = std::source_location::current();
-    auto const left = api::call(op::TriangularSolve<J, I>{upper}, where, l, (T(0.25) * s).tensor());
-    auto const both = api::call(op::TriangularSolve<J2, I2>{upper}, where,
-                                api::relabel<I, I2, J, J2>(linalg::detail::conjugate(l)), left);
-    return autodiff::in_order(api::relabel<I2, J>(both), labels_of_t<tensor_of<A>>{});
+    auto const left = g.call(op::TriangularSolve<J, I>{upper}, l, (T(0.25) * s).tensor());
+    auto const both = g.call(op::TriangularSolve<J2, I2>{upper},
+                             api::relabel<I, I2, J, J2>(linalg::detail::conjugate(l)), left);
+    return g.in_order(api::relabel<I2, J>(both));
   }
 };
 
-}  // namespace autodiff
+}  // namespace op
 
 namespace linalg {
 namespace api {

@@ -8,12 +8,57 @@
 #include <utility>
 
 #include <shardtype/autodiff/custom_vjp.hpp>
-#include <shardtype/nn/run_cross_entropy.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
+#include <shardtype/nn/kernels_cross_entropy.hpp>
+#include <shardtype/nn/norm.hpp>
+#include <shardtype/nn/types_cross_entropy.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/reductions.hpp>
 
 namespace shardtype {
+
+namespace op {
+
+template <class V, bool Split>
+template <class Out, class A, class Ids>
+void CrossEntropyNumbers<V, Split>::fill(Out& out, A const& logits, Ids const& targets) const {
+  using Exec = typename A::execution_space;
+  using Body = nn::kernels::CrossEntropyNumbers<nn::kernels::on_host<Exec>, typename A::element,
+                                                typename Ids::element>;
+  constexpr auto at = static_cast<std::size_t>(execute::dim_of<A, V>);
+  auto const shape = nn::detail::row_shape<V>(logits);
+  nn::detail::run_rows<A>(
+      "shardtype::cross_entropy", shape.rows,
+      Body{shape, execute::written(out), execute::data_of(logits), execute::data_of(targets),
+           logits.rows()[at].range().begin, logits.extents()[at]});
+}
+template <class Out, class A, class Ids>
+void CrossEntropyJoin::fill(Out& out, A const& numbers, Ids const& targets) const {
+  using C = typename A::element;
+  nn::detail::run_rows<A>("shardtype::cross_entropy_join", targets.local_size(),
+                          nn::kernels::CrossEntropyJoin<C, typename Ids::element>{
+                              execute::written(out), execute::data_of(numbers),
+                              execute::data_of(targets), numbers.extents()[A::rank - 2], options});
+}
+template <class V>
+template <class Out, class A, class Ids, class L, class C>
+void CrossEntropyBack<V>::fill(Out& out, A const& logits, Ids const& targets, L const& sums,
+                               C const& ct) const {
+  using Exec = typename A::execution_space;
+  using Body = nn::kernels::CrossEntropyBack<nn::kernels::on_host<Exec>, typename A::element,
+                                             typename Ids::element>;
+  constexpr auto at = static_cast<std::size_t>(execute::dim_of<A, V>);
+  auto const shape = nn::detail::row_shape<V>(logits);
+  nn::detail::run_rows<A>(
+      "shardtype::cross_entropy_back", shape.rows,
+      Body{shape, execute::written(out), execute::data_of(logits), execute::data_of(targets),
+           execute::data_of(sums), execute::data_of(ct), logits.rows()[at].range().begin,
+           logits.extents()[at], options});
+}
+
+}  // namespace op
 
 namespace nn {
 

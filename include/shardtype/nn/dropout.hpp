@@ -39,31 +39,20 @@ struct DropElements {
   }
   constexpr DropElements transposed() const { return *this; }
   friend constexpr bool operator==(DropElements const&, DropElements const&) = default;
-};
-/// DropElements; with `Out`, the result is named.
-template <class... Out>
-using Dropout = MaybeNamed<DropElements, Out...>;
-
-}  // namespace op
-
-namespace execute {
-
-template <>
-struct Run<op::DropElements> : Filled<Run<op::DropElements>> {
   template <class Out, class A>
-  static void fill(op::DropElements const& op, Out& out, A const& x) {
+  void fill(Out& out, A const& x) const {
     using T = typename A::element;
-    using Work = nn::kernels::DropoutRows<T, random::Bernoulli<bool>>;
+    using Body = nn::kernels::DropoutRows<T, random::Bernoulli<bool>>;
     if (x.local_size() == 0) return;
     typename A::execution_space const exec{};
-    random::Bernoulli<bool> const keep{
-        op.key.bits(), static_cast<std::uint64_t>(std::ceil((1 - op.rate) * 0x1p53))};
-    Work work{static_cast<T*>(out.buffer().data()),
+    random::Bernoulli<bool> const keep{key.bits(),
+                                       static_cast<std::uint64_t>(std::ceil((1 - rate) * 0x1p53))};
+    Body work{execute::written(out),
               execute::data_of(x),
               shardtype::detail::block_in_whole(x),
               {},
               keep,
-              static_cast<typename Work::C>(1 / (1 - op.rate)),
+              static_cast<typename Body::C>(1 / (1 - rate)),
               1};
     for (std::size_t d = 0; d < A::rank; ++d) work.rows[d] = x.rows()[d];
     if constexpr (A::rank == 0) {
@@ -71,13 +60,16 @@ struct Run<op::DropElements> : Filled<Run<op::DropElements>> {
       work.block.extent[0] = work.block.stride[0] = 1;
     }
     std::int64_t const length = work.block.extent[work.block.rank - 1];
-    work.tiles = (length + Work::tile - 1) / Work::tile;
+    work.tiles = (length + Body::tile - 1) / Body::tile;
     nn::kernels::each_row("shardtype::dropout", exec, x.local_size() / length * work.tiles, work);
     exec.fence();
   }
 };
+/// DropElements; with `Out`, the result is named.
+template <class... Out>
+using Dropout = MaybeNamed<DropElements, Out...>;
 
-}  // namespace execute
+}  // namespace op
 
 namespace nn::api {
 

@@ -15,7 +15,7 @@
 #include <shardtype/autodiff/custom_vjp.hpp>
 #include <shardtype/autodiff/settle.hpp>
 #include <shardtype/nn/labels.hpp>
-#include <shardtype/nn/run_norm.hpp>
+#include <shardtype/nn/norm.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
@@ -104,6 +104,8 @@ struct GroupMeans {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {mul_sat(2, c.elements(0)), 0, false};
   }
+  template <class Out, class A>
+  void fill(Out& out, A const& a, A const& b) const;
 };
 
 /// The two means of the group of each channel, as two results. Operands: the means of all groups,
@@ -122,6 +124,9 @@ struct GroupSpread {
   }
   template <class A, class B>
   using element = Elements<element_t<A>, element_t<A>>;
+
+  template <class Out, class A, class Like>
+  void fill(Out& first, Out& second, A const& means, Like const& like) const;
 
  private:
   /// `like` without what is unreduced there, and with what is of the means.
@@ -209,34 +214,30 @@ kernels::GroupRows group_rows(A const& a) {
 
 }  // namespace nn::detail
 
-namespace execute {
+namespace op {
 
 template <std::int64_t groups, class C>
-struct Run<op::GroupMeans<groups, C>> : Filled<Run<op::GroupMeans<groups, C>>> {
-  template <class Out, class A>
-  static void fill(op::GroupMeans<groups, C> const&, Out& out, A const& a, A const& b) {
-    auto const rows = nn::detail::group_rows<groups, C>(a);
-    nn::detail::run_rows<A>(
-        "shardtype::group_means", rows.shape.rows,
-        nn::kernels::GroupMeansRows<typename A::element>{rows, nn::detail::written(out),
-                                                         execute::data_of(a), execute::data_of(b)});
-  }
-};
+template <class Out, class A>
+void GroupMeans<groups, C>::fill(Out& out, A const& a, A const& b) const {
+  auto const rows = nn::detail::group_rows<groups, C>(a);
+  nn::detail::run_rows<A>(
+      "shardtype::group_means", rows.shape.rows,
+      nn::kernels::GroupMeansRows<typename A::element>{rows, execute::written(out),
+                                                       execute::data_of(a), execute::data_of(b)});
+}
 template <bool Scale, std::int64_t groups, class C>
-struct Run<op::GroupSpread<Scale, groups, C>> : Filled<Run<op::GroupSpread<Scale, groups, C>>> {
-  template <class Out, class A, class Like>
-  static void fill(op::GroupSpread<Scale, groups, C> const& op, Out& first, Out& second,
-                   A const& means, Like const& like) {
-    using W = typename A::element;
-    auto const rows = nn::detail::group_rows<groups, C>(like);
-    nn::detail::run_rows<A>("shardtype::group_spread", rows.shape.rows,
-                            nn::kernels::GroupSpreadRows<Scale, W>{
-                                rows, nn::detail::written(first), nn::detail::written(second),
-                                execute::data_of(means), static_cast<W>(op.eps)});
-  }
-};
+template <class Out, class A, class Like>
+void GroupSpread<Scale, groups, C>::fill(Out& first, Out& second, A const& means,
+                                         Like const& like) const {
+  using W = typename A::element;
+  auto const rows = nn::detail::group_rows<groups, C>(like);
+  nn::detail::run_rows<A>("shardtype::group_spread", rows.shape.rows,
+                          nn::kernels::GroupSpreadRows<Scale, W>{
+                              rows, execute::written(first), execute::written(second),
+                              execute::data_of(means), static_cast<W>(eps)});
+}
 
-}  // namespace execute
+}  // namespace op
 
 namespace nn::detail {
 

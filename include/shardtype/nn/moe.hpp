@@ -287,7 +287,7 @@ constexpr auto mixture(A const& x, R const& routes, W1 const& w_in, W2 const& w_
       auto const rows = [&] {
         auto const leaving = shardtype::call(op::SpreadRows<SentRows>{}, where, x, places);
         if constexpr (!shardtype::detail::is_poison<decltype(leaving)>)
-          each = autodiff::rows_each(leaving, autodiff::ranks_of(leaving));
+          each = detail::rows_each(leaving, detail::ranks_of(leaving));
         return shardtype::call(op::ExchangeRows<false>{most, capacity}, where, leaving, sent,
                                received);
       };

@@ -1,38 +1,128 @@
 #pragma once
 /// Rows that are centred and scaled: layer_norm and rms_norm.
 
+#include <cstddef>
+#include <cstdint>
 #include <source_location>
 
 #include <shardtype/autodiff/vjp.hpp>
-#include <shardtype/nn/run_norm.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
+#include <shardtype/execute/reduce_run.hpp>
+#include <shardtype/kernels/runs.hpp>
+#include <shardtype/nn/kernels_norm.hpp>
+#include <shardtype/nn/types_norm.hpp>
+#include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype {
 
-namespace autodiff {
+namespace nn::detail {
+
+using namespace execute;
+
+template <class D, class A>
+kernels::RowShape row_shape(A const& a) {
+  constexpr int d = execute::dim_of<A, D>;
+  shardtype::kernels::Layout const block = shardtype::detail::block_layout(a.rows());
+  std::int64_t const inner = shardtype::kernels::inner_length(block, d);
+  std::int64_t const length = block.extent[d];
+  std::int64_t rows = 1;
+  for (int e = 0; e < block.rank; ++e)
+    if (e != d) rows *= block.extent[e];
+  return {rows, length, inner};
+}
+/// Calls `work(row)` for `rows` rows where the block of an `A` is, and waits.
+template <class A, class Work>
+void run_rows(char const* name, std::int64_t rows, Work const& work) {
+  typename A::execution_space const exec{};
+  kernels::each_row(name, exec, rows, work);
+  exec.fence();
+}
+
+}  // namespace nn::detail
+
+namespace op {
 
 template <bool Centred, class D>
-struct Vjp<op::RowNorm<Centred, D>> : Differentiable {
-  static constexpr bool first_order = true;
-  using Op = op::RowNorm<Centred, D>;
-  template <class V, class A, class Gain, class... Bias>
-  static constexpr auto save(Op const&, V const&, A const& x, Gain const& gain, Bias const&...) {
-    return autodiff::keep(x, gain);
-  }
-  template <int K, class V, class... As, class S, class C>
-  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
-    auto const where = std::source_location::current();
-    if constexpr (K == 0) {
-      return api::call(op::RowNormBack<Centred, D>{op.eps}, where, ct, autodiff::kept<0>(saved),
-                       autodiff::kept<1>(saved));
-    } else if constexpr (K == 1) {
-      return api::call(op::RowNormGain<Centred, D>{op.eps}, where, ct, autodiff::kept<0>(saved));
-    } else {
-      return autodiff::unbroadcast<tensor_of<nth_t<2, As...>>>(ct);
-    }
-  }
-};
+template <class Out, class A, class Gain, class... Bias>
+void RowNorm<Centred, D>::fill(Out& out, A const& x, Gain const& gain, Bias const&... bias) const {
+  using T = typename A::element;
+  using Body = nn::kernels::NormRows<Centred, T>;
+  T const* added = nullptr;
+  ((added = execute::data_of(bias)), ...);
+  auto const shape = nn::detail::row_shape<D>(x);
+  nn::detail::run_rows<A>("shardtype::norm", shape.length == 0 ? 0 : shape.rows,
+                          Body{shape, execute::written(out), execute::data_of(x),
+                               execute::data_of(gain), added, static_cast<typename Body::W>(eps)});
+}
+template <bool Centred, class D>
+template <class T, class Space, class A, class Gain, class... Bias>
+auto RowNorm<Centred, D>::joined(execute::JoinedRows<T, Space> const& rows, A const& x,
+                                 Gain const& gain, Bias const&... bias) const {
+  using Total = typename execute::reducer_t<row_totals, T>::Total;
+  using Body = nn::kernels::NormRows<Centred, T, Total>;
+  T const* added = nullptr;
+  ((added = execute::data_of(bias)), ...);
+  auto const shape = nn::detail::row_shape<D>(x);
+  runtime::Buffer out = rows.template take<T>(rows.layout.elements());
+  nn::detail::run_rows<A>(
+      "shardtype::norm", shape.length == 0 ? 0 : shape.rows,
+      Body{shape, static_cast<T*>(out.data()), execute::data_of(x), execute::data_of(gain), added,
+           static_cast<typename Body::W>(eps), static_cast<Total const*>(rows.totals.data()),
+           static_cast<typename Body::W>(rows.terms)});
+  return out;
+}
+template <bool Centred, class D>
+template <class Out, class C, class A, class Gain>
+void RowNormBack<Centred, D>::fill(Out& out, C const& ct, A const& x, Gain const& gain) const {
+  using T = typename A::element;
+  using Body = nn::kernels::NormRowsBack<Centred, T>;
+  auto const shape = nn::detail::row_shape<D>(x);
+  nn::detail::run_rows<A>(
+      "shardtype::norm_back", shape.length == 0 ? 0 : shape.rows,
+      Body{shape, execute::written(out), execute::data_of(ct), execute::data_of(x),
+           execute::data_of(gain), static_cast<typename Body::W>(eps)});
+}
+template <bool Centred, class D>
+template <class Out, class C, class A>
+void RowNormGain<Centred, D>::fill(Out& out, C const& ct, A const& x) const {
+  using T = typename A::element;
+  using W = shardtype::kernels::wide_t<T>;
+  typename A::execution_space const exec{};
+  auto const shape = nn::detail::row_shape<D>(x);
+  runtime::Buffer const sums = x.mesh().state().pool().template take<typename A::memory_space>(
+      static_cast<std::size_t>(nn::kernels::parts_of(shape.rows) * shape.length) * sizeof(W));
+  nn::kernels::norm_gain<Centred>(exec, shape, execute::written(out), execute::data_of(ct),
+                                  execute::data_of(x), static_cast<W>(eps),
+                                  static_cast<W*>(sums.data()));
+  exec.fence();
+}
 
-}  // namespace autodiff
+}  // namespace op
+
+namespace op {
+
+template <bool Centred, class D>
+template <class V, class A, class Gain, class... Bias>
+constexpr auto RowNorm<Centred, D>::save(V const&, A const& x, Gain const& gain,
+                                         Bias const&...) const {
+  return autodiff::keep(x, gain);
+}
+
+template <bool Centred, class D>
+template <class G>
+constexpr auto RowNorm<Centred, D>::pull(G const& g) const {
+  if constexpr (G::operand == 0) {
+    return g.call(op::RowNormBack<Centred, D>{eps}, g.ct, g.template kept<0>(),
+                  g.template kept<1>());
+  } else if constexpr (G::operand == 1) {
+    return g.call(op::RowNormGain<Centred, D>{eps}, g.ct, g.template kept<0>());
+  } else {
+    return g.unbroadcast();
+  }
+}
+
+}  // namespace op
 
 namespace nn::api {
 

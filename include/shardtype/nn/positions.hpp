@@ -1,11 +1,66 @@
 #pragma once
 /// Functions of positions: rotary embeddings and causal masks.
 
+#include <cstddef>
 #include <cstdint>
 
-#include <shardtype/nn/run_positions.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
+#include <shardtype/nn/kernels_positions.hpp>
+#include <shardtype/nn/norm.hpp>
+#include <shardtype/nn/types_positions.hpp>
 
 namespace shardtype {
+
+namespace nn::detail {
+
+/// Positions along `S` of the rows of a block; `begin`: of its first row.
+template <class S, class A>
+kernels::RowPosition row_position(A const& a, std::int64_t begin) {
+  constexpr int d = dim_of<A, S>;
+  shardtype::kernels::Layout const block = shardtype::detail::block_layout(a.rows());
+  return {block.stride[d], block.extent[d], begin};
+}
+
+}  // namespace nn::detail
+
+namespace op {
+
+template <class S, class F>
+template <class Out, class A>
+void Rotary<S, F>::fill(Out& out, A const& x) const {
+  using T = typename A::element;
+  using C = shardtype::detail::computed_t<T>;
+  if (x.local_size() == 0) return;
+  typename A::execution_space const exec{};
+  auto const shape = nn::detail::row_shape<F>(x);
+  Rows const& rows = x.rows()[static_cast<std::size_t>(execute::dim_of<A, S>)];
+  runtime::Buffer const table = x.mesh().state().pool().template take<typename A::memory_space>(
+      static_cast<std::size_t>(rows.size() * shape.length) * sizeof(C));
+  C* const angles = static_cast<C*>(table.data());
+  nn::kernels::each_row("shardtype::rotary", exec, rows.size(),
+                        nn::kernels::RotaryAngles<C>{angles, rows, first, shape.length / 2, base});
+  nn::kernels::each_row(
+      "shardtype::rotary", exec, shape.rows,
+      nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0), execute::written(out),
+                                 execute::data_of(x), angles, back});
+  exec.fence();
+}
+template <class S, class K>
+template <class Out, class A>
+void CausalMask<S, K>::fill(Out& out, A const& x) const {
+  using T = typename A::element;
+  if (x.local_size() == 0) return;
+  auto const begin = [&](int d) { return x.rows()[static_cast<std::size_t>(d)].range().begin; };
+  auto const shape = nn::detail::row_shape<K>(x);
+  nn::detail::run_rows<A>(
+      "shardtype::causal_mask", shape.rows,
+      nn::kernels::CausalRows<T>{
+          shape, nn::detail::row_position<S>(x, begin(execute::dim_of<A, S>)),
+          execute::written(out), execute::data_of(x), begin(execute::dim_of<A, K>), first});
+}
+
+}  // namespace op
 
 namespace nn::api {
 

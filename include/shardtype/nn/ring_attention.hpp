@@ -3,37 +3,281 @@
 /// of its ranks: its gradient. Source: Liu, Zaharia, Abbeel, "Ring attention with blockwise
 /// transformers for near-infinite context", 2023.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <source_location>
+#include <type_traits>
 
-#include <shardtype/nn/run_ring_attention.hpp>
+#include <Kokkos_Core.hpp>
+
+#include <shardtype/execute/executor.hpp>
+#include <shardtype/execute/group.hpp>
+#include <shardtype/execute/staged.hpp>
 #include <shardtype/nn/strict_attention.hpp>
+#include <shardtype/nn/types_ring_attention.hpp>
 
 namespace shardtype {
 
-namespace autodiff {
+namespace execute {
 
-template <>
-struct Vjp<op::RingAttention<false>> : Differentiable {
-  static constexpr bool first_order = true;
-  using Op = op::RingAttention<false>;
-  template <class Q, class K, class V>
-  static constexpr auto forward(Op const& op, std::source_location const& where, Q const& q,
-                                K const& k, V const& v) {
-    return nn::detail::attention_forward(op::RingAttention<true>{{op.options}}, where, q, k, v);
+/// The ranks along the axis that splits dim 1 of keys, and the blocks of a pass around them.
+/// Collective over the mesh.
+template <class T, class Space>
+class KeyRing {
+  using Exec = typename Space::execution_space;
+
+ public:
+  /// `R`: a resolved operation whose second operand is `k`.
+  template <class R, class K>
+  KeyRing(Type<R>, char const* name, std::source_location const& where, K const& k)
+      : mesh_(k.mesh().state()), map_(runtime::map_axes(mesh_, R::S::names)) {
+    constexpr Spec keys = R::S::readings[1].spec;
+    AxisList axes = keys.dims[1].axes;
+    axes.cyclic = 0;
+    Sizing const z{planning::extents_by_label(keys, k.extents().data()), map_.sizes, sizeof(T)};
+    member_rows(keys, 1, z, map_, axes, rows_);
+    me_ = static_cast<int>(core::rank_in_group(axes, map_.sizes, map_.coords));
+    for (std::size_t const d : {0U, 2U, 3U}) row_ *= k.rows()[d].size();
+    if (size() == 1) return;
+    comm_ = &group_of(mesh_, map_, axes);
+    if (!mesh_.agreement().begin_step()) return;
+    Step const step = planning::shared_step(Move::send_block, Slot::a, axes, keys, keys);
+    agree_on_collective(mesh_, map_, z, step, {where, name});
   }
-  template <class Out, class Q, class K, class V, class S, class C>
-  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    return api::call(op::RingAttentionBack{op.options}, std::source_location::current(),
-                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), autodiff::kept<2>(saved),
-                     autodiff::kept<3>(saved), autodiff::kept<4>(saved), ct);
+
+  int size() const { return static_cast<int>(rows_.size()); }
+  /// The rank whose block is here in this round.
+  int owner(int round) const { return ((me_ - round) % size() + size()) % size(); }
+  Rows const& rows(int round) const { return rows_[static_cast<std::size_t>(owner(round))]; }
+  /// Elements of the keys of its block, and of the largest one.
+  std::int64_t elements(int round) const { return rows(round).size() * row_; }
+  std::int64_t most_rows() const {
+    std::int64_t most = 0;
+    for (Rows const& r : rows_) most = std::max(most, r.size());
+    return most;
   }
-  template <int Which, class Out, class Q, class K, class V, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& all) {
-    return api::call(op::RingAttentionPart<Which>{}, std::source_location::current(), all,
-                     autodiff::kept<0>(saved), autodiff::kept<1>(saved));
+  /// Memory for `n` elements, and for keys with values of any block.
+  Buffer take(std::int64_t n) const {
+    return mesh_.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(T));
   }
+  Buffer room() const { return take(2 * most_rows() * row_); }
+  static T* at(Buffer const& b) { return static_cast<T*>(b.data()); }
+  static void copy(T const* from, T* to, std::int64_t n) {
+    auto const count = static_cast<std::size_t>(n);
+    Kokkos::deep_copy(Exec{}, Flat<T, Space>(to, count), Flat<T const, Space>(from, count));
+  }
+
+  /// Keys with values, or their cotangents, that are sent to the next rank while others come from
+  /// the previous one.
+  class Way {
+   public:
+    explicit Way(KeyRing& ring) : ring_(ring), staged_(ring.mesh_) {}
+    Way(Way const&) = delete;
+    Way& operator=(Way const&) = delete;
+    ~Way() { calls_.finish(); }
+    /// Sends `from`, of this round, and receives what the next round needs to `to`. All ranks start
+    /// in one order.
+    void start(int round, T const* from, T* to) {
+      to_ = to;
+      n_ = 2 * ring_.elements(round + 1);
+      std::int64_t const n = 2 * ring_.elements(round);
+      Exec{}.fence();
+      ring_.comm_->permute(staged_.outgoing(from, n), n, ring_.owner(-1), staged_.incoming(to, n_),
+                           n_, ring_.owner(1), &calls_);
+    }
+    /// Lets MPI move on.
+    void poke() { calls_.requests.poke(); }
+    void finish() {
+      calls_.finish();
+      staged_.arrived(to_, n_);
+    }
+
+   private:
+    KeyRing& ring_;
+    Staged<T, Space> staged_;
+    UnderWay calls_;
+    T* to_ = nullptr;
+    std::int64_t n_ = 0;
+  };
+
+ private:
+  MeshState& mesh_;
+  AxisMap map_;
+  shardtype::detail::List<Rows> rows_;
+  int me_ = 0;
+  std::int64_t row_ = 1;  ///< elements of a block along the other dims
+  Comm* comm_ = nullptr;
 };
 
-}  // namespace autodiff
+/// Calls `compute(round, shape, k, v, between)` for the blocks of all ranks, beginning with the own
+/// one, and moves them on meanwhile; `before_waiting(round)` once it is computed.
+template <class T, class Space, class Q, class K, class V, class Compute, class Then>
+void around_ring(KeyRing<T, Space>& ring, nn::AttentionOptions const& options, Q const& q,
+                 K const& k, V const& v, Compute const& compute, Then const& before_waiting) {
+  auto shape = nn::detail::attention_shape(options, q, k);
+  T const* keys = execute::data_of(k);
+  T const* values = execute::data_of(v);
+  typename KeyRing<T, Space>::Way way(ring);
+  Buffer rooms[nn::detail::travelling_keys];
+  if (ring.size() > 1)
+    for (Buffer& room : rooms) room = ring.room();
+  for (int round = 0; round < ring.size(); ++round) {
+    bool const goes_on = round + 1 < ring.size();
+    T* const here = ring.at(rooms[round % 2]);
+    T* const next = ring.at(rooms[(round + 1) % 2]);
+    if (goes_on && round == 0) {
+      ring.copy(keys, here, ring.elements(0));
+      ring.copy(values, here + ring.elements(0), ring.elements(0));
+    }
+    if (goes_on) way.start(round, here, next);
+    shape.key_rows = ring.rows(round);
+    shape.keys = shape.key_rows.size();
+    compute(round, shape, keys, values, [&] { way.poke(); });
+    before_waiting(round);
+    if (!goes_on) break;
+    way.finish();
+    keys = next;
+    values = next + ring.elements(round + 1);
+  }
+}
+
+}  // namespace execute
+
+namespace op {
+
+template <bool Sums>
+template <class R, class Q, class K, class V>
+typename R::result RingAttention<Sums>::run(std::source_location const& where, Q const& q,
+                                            K const& k, V const& v) const {
+  using T = typename Q::element;
+  typename Q::execution_space const exec{};
+  using Out = typename R::result;
+  Out out =
+      shardtype::detail::uninitialized<Out>(q.mesh(), execute::result_extents<R>(*this, q, k, v));
+  if (!q.mesh().here()) return out;
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
+  execute::KeyRing<T, typename Q::memory_space> ring(Type<R>{}, name.data(), where, k);
+  auto const whole = nn::detail::attention_shape(this->options, q, k);
+  std::int64_t const rows = whole.batch * whole.heads * whole.queries;
+  std::int64_t const scores = nn::kernels::attention_scratch(whole.queries, ring.most_rows());
+  runtime::Buffer const numbers = ring.take(2 * rows + scores);
+  nn::kernels::AttentionSoFar<T> const so_far{execute::written(out),
+                                              whole.features + (Sums ? 1 : 0), ring.at(numbers),
+                                              ring.at(numbers) + rows};
+  so_far.begin(exec, whole);
+  execute::around_ring(
+      ring, this->options, q, k, v,
+      [&](int, auto const& shape, T const* keys, T const* values, auto const& between) {
+        so_far.add(exec, shape, execute::data_of(q), keys, values, ring.at(numbers) + 2 * rows,
+                   between);
+      },
+      [](int) {});
+  so_far.finish(exec, whole);
+  exec.fence();
+  return out;
+}
+
+template <class R, class Q, class K, class V, class O, class S, class C>
+typename R::result RingAttentionBack::run(std::source_location const& where, Q const& q, K const& k,
+                                          V const& v, O const& result, S const& sums,
+                                          C const& ct) const {
+  using T = typename Q::element;
+  using Ring = execute::KeyRing<T, typename Q::memory_space>;
+  typename Q::execution_space const exec{};
+  using Out = typename R::result;
+  Out out = shardtype::detail::uninitialized<Out>(
+      q.mesh(), execute::result_extents<R>(*this, q, k, v, result, sums, ct));
+  if (!q.mesh().here()) return out;
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
+  Ring ring(Type<R>{}, name.data(), where, k);
+  T* const of_queries = execute::written(out);
+  T* const home = of_queries + q.local_size();
+  runtime::Buffer const scratch =
+      ring.take(nn::kernels::attention_scratch(q.rows()[1].size(), ring.most_rows()));
+  shardtype::kernels::fill(exec, of_queries, out.local_size(), T{});
+  typename Ring::Way way(ring);
+  runtime::Buffer rooms[nn::detail::travelling_cotangents];
+  if (ring.size() > 1)
+    for (runtime::Buffer& room : rooms) room = ring.room();
+  // what this rank adds in a round, and what came from the previous one
+  auto const own = [&](int round) {
+    return ring.size() == 1 ? home : ring.at(rooms[2 * round % 3]);
+  };
+  auto const came = [&](int round) { return ring.at(rooms[(2 * round + 2) % 3]); };
+  execute::around_ring(
+      ring, options, q, k, v,
+      [&](int round, auto const& s, T const* keys, T const* values, auto const& between) {
+        T* const to_keys = own(round);
+        T* const to_values = to_keys + ring.elements(round);
+        shardtype::kernels::fill(exec, to_keys, 2 * ring.elements(round), T{});
+        nn::kernels::attention_back_into(
+            exec, s,
+            nn::kernels::AttentionSaved<T>{execute::data_of(q), keys, values,
+                                           execute::data_of(result), execute::data_of(sums),
+                                           execute::data_of(ct)},
+            [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
+              return s.query(of_queries, b, i0, rows, h, s.features);
+            },
+            [&](std::int64_t b, std::int64_t g, std::int64_t j0, std::int64_t rows) {
+              return s.key(to_keys, b, j0, rows, g, s.features);
+            },
+            [&](std::int64_t b, std::int64_t g, std::int64_t j0, std::int64_t rows) {
+              return s.key(to_values, b, j0, rows, g, s.features);
+            },
+            ring.at(scratch),
+            [&] {
+              between();
+              way.poke();
+            });
+      },
+      [&](int round) {
+        if (ring.size() == 1) return;
+        if (round > 0) {
+          way.finish();
+          std::int64_t const n = 2 * ring.elements(round);
+          shardtype::kernels::add_pitched(exec, static_cast<T const*>(came(round)), n, own(round),
+                                          n, 1, n);
+        }
+        way.start(round, own(round), round + 1 < ring.size() ? came(round + 1) : home);
+      });
+  if (ring.size() > 1) way.finish();
+  exec.fence();
+  return out;
+}
+
+template <int Which>
+template <class Out, class A, class Q, class K>
+void RingAttentionPart<Which>::fill(Out& out, A const& all, Q const& q, K const& k) const {
+  using T = typename A::element;
+  std::int64_t const from = Which == 0 ? 0 : q.local_size() + (Which - 1) * k.local_size();
+  execute::KeyRing<T, typename A::memory_space>::copy(execute::data_of(all) + from,
+                                                      execute::written(out), out.local_size());
+  typename A::execution_space{}.fence();
+}
+
+}  // namespace op
+namespace execute {}  // namespace execute
+
+namespace op {
+
+template <bool Sums>
+template <class Q, class K, class V>
+constexpr auto RingAttention<Sums>::forward(std::source_location const& where, Q const& q,
+                                            K const& k, V const& v) const {
+  return nn::detail::attention_forward(RingAttention<true>{{this->options}}, where, q, k, v);
+}
+template <bool Sums>
+template <class G>
+constexpr auto RingAttention<Sums>::prepare(G const& g) const {
+  return nn::detail::attention_back(RingAttentionBack{this->options}, g, g.ct);
+}
+template <bool Sums>
+template <class G>
+constexpr auto RingAttention<Sums>::pull(G const& g) const {
+  return g.call(RingAttentionPart<G::operand>{}, g.ct, g.template kept<0>(), g.template kept<1>());
+}
+
+}  // namespace op
 
 }  // namespace shardtype

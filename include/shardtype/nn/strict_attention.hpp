@@ -2,17 +2,110 @@
 /// Attention of queries to keys and values that a rank has, without a matrix of all scores: its
 /// gradient.
 
+#include <cstddef>
+#include <cstdint>
 #include <source_location>
 #include <type_traits>
 
 #include <shardtype/autodiff/vjp.hpp>
+#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
+#include <shardtype/nn/kernels_attention.hpp>
 #include <shardtype/nn/labels.hpp>
-#include <shardtype/nn/run_attention.hpp>
+#include <shardtype/nn/types_attention.hpp>
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/rows.hpp>
 
 namespace shardtype {
+
+namespace nn::detail {
+
+/// The shape of the blocks of queries and keys.
+template <class Q, class K>
+kernels::AttentionShape attention_shape(AttentionOptions const& options, Q const& q, K const& k) {
+  auto const size = [](auto const& a, std::size_t d) { return a.rows()[d].size(); };
+  std::int64_t const key_heads = k.extents()[2];
+  return {size(q, 0),
+          size(q, 1),
+          size(k, 1),
+          size(q, 2),
+          size(k, 2),
+          size(q, 3),
+          q.rows()[2].range().begin,
+          k.rows()[2].range().begin,
+          key_heads == 0 ? 1 : q.extents()[2] / key_heads,
+          options,
+          q.rows()[1],
+          k.rows()[1]};
+}
+template <class T, class A>
+runtime::Buffer attention_scratch(A const& a, kernels::AttentionShape const& s) {
+  return a.mesh().state().pool().template take<typename A::memory_space>(
+      static_cast<std::size_t>(kernels::attention_scratch(s.queries, s.keys)) * sizeof(T));
+}
+}  // namespace nn::detail
+
+namespace execute {}  // namespace execute
+namespace op {
+
+template <bool Sums>
+template <class Out, class Q, class K, class V>
+void Attention<Sums>::fill(Out& out, Q const& q, K const& k, V const& v) const {
+  using T = typename Q::element;
+  typename Q::execution_space const exec{};
+  auto const shape = nn::detail::attention_shape(options, q, k);
+  runtime::Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
+  nn::kernels::attention(exec, shape, execute::data_of(q), execute::data_of(k), execute::data_of(v),
+                         execute::written(out), shape.features + (Sums ? 1 : 0),
+                         static_cast<T*>(scratch.data()));
+  exec.fence();
+}
+
+}  // namespace op
+namespace nn::detail {
+
+/// Writes what `back(exec, shape, saved, out, scratch)` makes of the saved operands.
+template <class Back, class Out, class Q, class K, class V, class O, class S, class C>
+void fill_cotangents(AttentionOptions const& options, Back const& back, Out& out, Q const& q,
+                     K const& k, V const& v, O const& result, S const& sums, C const& ct) {
+  using T = typename Q::element;
+  typename Q::execution_space const exec{};
+  auto const shape = nn::detail::attention_shape(options, q, k);
+  runtime::Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
+  nn::kernels::AttentionSaved<T> const saved{execute::data_of(q),    execute::data_of(k),
+                                             execute::data_of(v),    execute::data_of(result),
+                                             execute::data_of(sums), execute::data_of(ct)};
+  back(exec, shape, saved, execute::written(out), static_cast<T*>(scratch.data()));
+  exec.fence();
+}
+
+}  // namespace nn::detail
+namespace op {
+
+template <class Out, class Q, class K, class V, class O, class S, class C>
+void AttentionBack::fill(Out& out, Q const& q, K const& k, V const& v, O const& result,
+                         S const& sums, C const& ct) const {
+  nn::detail::fill_cotangents(
+      options, [](auto const&... all) { nn::kernels::attention_back(all...); }, out, q, k, v,
+      result, sums, ct);
+}
+template <class Out, class Q, class K, class V, class O, class S, class C>
+void AttentionBackQueries::fill(Out& out, Q const& q, K const& k, V const& v, O const& result,
+                                S const& sums, C const& ct) const {
+  nn::detail::fill_cotangents(
+      options, [](auto const&... all) { nn::kernels::attention_back_queries(all...); }, out, q, k,
+      v, result, sums, ct);
+}
+template <class Out, class Q, class K, class V, class O, class S, class C>
+void AttentionBackKeys::fill(Out& out, Q const& q, K const& k, V const& v, O const& result,
+                             S const& sums, C const& ct) const {
+  nn::detail::fill_cotangents(
+      options, [](auto const&... all) { nn::kernels::attention_back_keys(all...); }, out, q, k, v,
+      result, sums, ct);
+}
+
+}  // namespace op
 
 namespace nn::detail {
 
@@ -53,59 +146,57 @@ constexpr auto attention_forward(Op const& op, std::source_location const& where
                            std::remove_cvref_t<decltype(saved)>>{out, saved};
 }
 
+/// `op` of all that `attention_forward` kept, and a cotangent.
+template <class Op, class G, class C>
+constexpr auto attention_back(Op const& op, G const& g, C const& ct) {
+  return g.call(op, g.template kept<0>(), g.template kept<1>(), g.template kept<2>(),
+                g.template kept<3>(), g.template kept<4>(), ct);
+}
+
 }  // namespace nn::detail
 
-namespace autodiff {
+namespace op {
 
-template <>
-struct Vjp<op::Attention<false>> : Differentiable {
-  static constexpr bool first_order = true;
-  using Op = op::Attention<false>;
-  template <class Q, class K, class V>
-  static constexpr auto forward(Op const& op, std::source_location const& where, Q const& q,
-                                K const& k, V const& v) {
-    return nn::detail::attention_forward(op::Attention<true>{op.options}, where, q, k, v);
+template <bool Sums>
+template <class Q, class K, class V>
+constexpr auto Attention<Sums>::forward(std::source_location const& where, Q const& q, K const& k,
+                                        V const& v) const {
+  return nn::detail::attention_forward(op::Attention<true>{options}, where, q, k, v);
+}
+/// The cotangent of the result, and those of the operands that come together.
+template <bool Sums>
+template <class G>
+constexpr auto Attention<Sums>::prepare(G const& g) const {
+  if constexpr (nn::detail::same_heads<typename G::template operand_type<0>,
+                                       typename G::template operand_type<1>>) {
+    return autodiff::keep(g.ct, nn::detail::attention_back(AttentionBack{options}, g, g.ct));
+  } else {
+    return autodiff::keep(g.ct, nn::detail::attention_back(AttentionBackKeys{options}, g, g.ct));
   }
-  /// The cotangent of the result, and those of the operands that come together.
-  template <class Out, class Q, class K, class V, class S, class C>
-  static constexpr auto prepare(Op const& op, S const& saved, C const& ct) {
-    if constexpr (nn::detail::same_heads<Q, K>) {
-      return autodiff::keep(ct, back(op::AttentionBack{op.options}, saved, ct));
-    } else {
-      return autodiff::keep(ct, back(op::AttentionBackKeys{op.options}, saved, ct));
-    }
+}
+template <bool Sums>
+template <class G>
+constexpr auto Attention<Sums>::pull(G const& g) const {
+  using nn::detail::label_at;
+  constexpr int which = G::operand;
+  using Operand = typename G::type;
+  if constexpr (nn::detail::same_heads<typename G::template operand_type<0>,
+                                       typename G::template operand_type<1>>) {
+    std::int64_t const queries = g.template kept<0>().extents()[1];
+    std::int64_t const keys = g.template kept<1>().extents()[1];
+    std::int64_t const first = which == 0 ? 0 : queries + (which - 1) * keys;
+    return g.in_order(api::slice<nn::detail::AllRows, label_at<Operand, 1>>(
+        autodiff::kept<1>(g.ct), first, first + (which == 0 ? queries : keys)));
+  } else if constexpr (which == 0) {
+    return nn::detail::attention_back(AttentionBackQueries{options}, g, autodiff::kept<0>(g.ct));
+  } else {
+    std::int64_t const features = g.template kept<0>().extents()[3];
+    std::int64_t const first = which == 1 ? 0 : features;
+    return api::slice<nn::detail::KeysAndValues, label_at<Operand, 3>>(autodiff::kept<1>(g.ct),
+                                                                       first, first + features);
   }
-  template <int Which, class Out, class Q, class K, class V, class S, class C>
-  static constexpr auto pull(Op const& op, S const& saved, C const& begin) {
-    using nn::detail::label_at;
-    if constexpr (nn::detail::same_heads<Q, K>) {
-      std::int64_t const queries = autodiff::kept<0>(saved).extents()[1];
-      std::int64_t const keys = autodiff::kept<1>(saved).extents()[1];
-      std::int64_t const first = Which == 0 ? 0 : queries + (Which - 1) * keys;
-      using Operand = std::conditional_t<Which == 0, Q, K>;
-      return autodiff::in_order(
-          api::slice<nn::detail::AllRows, label_at<Operand, 1>>(
-              autodiff::kept<1>(begin), first, first + (Which == 0 ? queries : keys)),
-          labels_of_t<tensor_of<Operand>>{});
-    } else if constexpr (Which == 0) {
-      return back(op::AttentionBackQueries{op.options}, saved, autodiff::kept<0>(begin));
-    } else {
-      std::int64_t const features = autodiff::kept<0>(saved).extents()[3];
-      std::int64_t const first = Which == 1 ? 0 : features;
-      return api::slice<nn::detail::KeysAndValues, label_at<K, 3>>(autodiff::kept<1>(begin), first,
-                                                                   first + features);
-    }
-  }
+}
 
- private:
-  template <class Back, class S, class C>
-  static constexpr auto back(Back const& op, S const& saved, C const& ct) {
-    return api::call(op, std::source_location::current(), autodiff::kept<0>(saved),
-                     autodiff::kept<1>(saved), autodiff::kept<2>(saved), autodiff::kept<3>(saved),
-                     autodiff::kept<4>(saved), ct);
-  }
-};
-
-}  // namespace autodiff
+}  // namespace op
 
 }  // namespace shardtype

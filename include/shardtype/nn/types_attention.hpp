@@ -2,8 +2,10 @@
 /// Attention of queries to keys and values that a rank has, as operations.
 
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
@@ -160,6 +162,7 @@ namespace op {
 template <bool Sums>
 struct Attention {
   using operation = Attention;
+  using gradient = std::conditional_t<Sums, void, checking::PullsBySaved>;
   using to = std::conditional_t<Sums, Mentions<Dim<nn::detail::FeaturesAndSum>>, Mentions<>>;
   static constexpr std::string_view name = "attention";
   static constexpr bool reads_places = true;  ///< of queries, and of their heads
@@ -182,6 +185,16 @@ struct Attention {
   }
   /// A mask halves the work.
   static constexpr Attention dearest() { return {{.causal = false}}; }
+  template <class Out, class Q, class K, class V>
+  void fill(Out& out, Q const& q, K const& k, V const& v) const;
+  static constexpr bool first_order = true;
+  template <class Q, class K, class V>
+  constexpr auto forward(std::source_location const& where, Q const& q, K const& k,
+                         V const& v) const;
+  template <class G>
+  constexpr auto prepare(G const& g) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 
 /// The cotangents of q, k and v, one behind the other, [B, H, S + 2 K, F], from q, k, v, the
@@ -209,6 +222,9 @@ struct AttentionBack {
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::attention_work(c, options.causal, 5);
   }
+  template <class Out, class Q, class K, class V, class O, class S, class C>
+  void fill(Out& out, Q const& q, K const& k, V const& v, O const& result, S const& sums,
+            C const& ct) const;
 };
 /// The cotangent of q, from the same operands.
 struct AttentionBackQueries {
@@ -222,6 +238,9 @@ struct AttentionBackQueries {
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::attention_work(c, options.causal, 3);
   }
+  template <class Out, class Q, class K, class V, class O, class S, class C>
+  void fill(Out& out, Q const& q, K const& k, V const& v, O const& result, S const& sums,
+            C const& ct) const;
 };
 /// The same of k and v, one behind the other; unreduced over the axes that split queries or heads,
 /// and not the keys.
@@ -246,6 +265,9 @@ struct AttentionBackKeys {
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::attention_work(c, options.causal, 4);
   }
+  template <class Out, class Q, class K, class V, class O, class S, class C>
+  void fill(Out& out, Q const& q, K const& k, V const& v, O const& result, S const& sums,
+            C const& ct) const;
 };
 
 }  // namespace op

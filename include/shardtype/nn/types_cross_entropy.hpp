@@ -106,6 +106,8 @@ struct CrossEntropyNumbers {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {mul_sat(4, c.elements(0)), 0, false};
   }
+  template <class Out, class A, class Ids>
+  void fill(Out& out, A const& logits, Ids const& targets) const;
 };
 
 /// The loss of each row and the logarithm of its sum of exponentials, of the numbers of all ranks
@@ -129,6 +131,8 @@ struct CrossEntropyJoin {
     return nn::detail::class_operands<A, Ids>();
   }
   constexpr void extents(ResultExtents const& c) const { c.out[c.result.rank - 1] = 2; }
+  template <class Out, class A, class Ids>
+  void fill(Out& out, A const& numbers, Ids const& targets) const;
 };
 
 /// The cotangent of the logits, of logits, targets, the logarithms of the sums, and the cotangent
@@ -164,6 +168,8 @@ struct CrossEntropyBack {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {mul_sat(3, c.elements(0)), 0, false};
   }
+  template <class Out, class A, class Ids, class L, class C>
+  void fill(Out& out, A const& logits, Ids const& targets, L const& sums, C const& ct) const;
 };
 
 }  // namespace op

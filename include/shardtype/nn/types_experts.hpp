@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -178,6 +179,8 @@ struct ExpertCounts {
     c.out[0] = nn::detail::rows_on(c, c.result.dims[0].axes, 1);
     c.out[1] = experts;
   }
+  template <class Out, class A>
+  void fill(Out& out, A const& ids) const;
 };
 /// The place of each id `[S@X, K]` among the rows of its rank, expert by expert; -1 where it has
 /// none.
@@ -195,6 +198,8 @@ struct ExpertPlaces {
   template <class A>
   using element = std::int64_t;
   constexpr void extents(ResultExtents const&) const { nn::detail::check_capacity(capacity); }
+  template <class Out, class A>
+  void fill(Out& out, A const& ids) const;
 };
 /// For each rank the places of all ids `[S, K]` among the rows of its own experts, those of
 /// `sizes[E@X]`: `[P@X, S, K]`.
@@ -223,6 +228,8 @@ struct OwnExpertPlaces {
   constexpr void extents(ResultExtents const& c) const {
     c.out[0] = nn::detail::rows_on(c, c.result.dims[0].axes, 1);
   }
+  template <class Out, class A, class B>
+  void fill(Out& out, A const& ids, B const& sizes) const;
 };
 /// The sum of each rank's block of `sizes[E@X]`: `[P@X]`.
 struct RowsOnRanks {
@@ -241,6 +248,8 @@ struct RowsOnRanks {
   constexpr void extents(ResultExtents const& c) const {
     c.out[0] = nn::detail::rows_on(c, c.result.dims[0].axes, 1);
   }
+  template <class Out, class A>
+  void fill(Out& out, A const& sizes) const;
 };
 
 /// Each token to the rows that stand for it, times its weights if there are any. `each`: rows of a
@@ -248,6 +257,7 @@ struct RowsOnRanks {
 template <class To>
 struct SpreadRows {
   using operation = SpreadRows;
+  using gradient = checking::PullsBySaved;
   using to = Mentions<Dim<To>>;
   static constexpr std::string_view name = "spread_rows";
   std::int64_t each = -1;
@@ -268,10 +278,17 @@ struct SpreadRows {
               : mul_sat(core::largest_block(c.given[1][d], t.tokens.axes, c.sizes), choices);
     c.out[0] = nn::detail::rows_on(c, t.rows, n);
   }
+  template <class Out, class A, class Ids, class... W>
+  void fill(Out& out, A const& x, Ids const& places, W const&... weights) const;
+  template <class V, class A, class Ids, class... W>
+  constexpr auto save(V const&, A const& x, Ids const& places, W const&... weights) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 /// The sum of the rows of each token, times its weights if there are any.
 struct CombineRows {
   using operation = CombineRows;
+  using gradient = checking::PullsBySaved;
   static constexpr std::string_view name = "combine_rows";
   static constexpr Verdict rule(rules::Question const& q) { return rules::combine_rows(q); }
   template <class A, class Ids, class... W>
@@ -279,10 +296,17 @@ struct CombineRows {
     return nn::detail::grouped_elements<Ids, A, W...>();
   }
   constexpr void extents(ResultExtents const& c) const { nn::detail::check_operands(c); }
+  template <class Out, class A, class Ids, class... W>
+  void fill(Out& out, A const& rows, Ids const& places, W const&... weights) const;
+  template <class V, class A, class Ids, class... W>
+  constexpr auto save(V const&, A const& rows, Ids const& places, W const&... weights) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 /// The product of each token with each of its rows.
 struct RowDots {
   using operation = RowDots;
+  using gradient = checking::PullsBySaved;
   static constexpr std::string_view name = "row_dots";
   static constexpr Verdict rule(rules::Question const& q) { return rules::row_dots(q); }
   template <class A, class B, class Ids>
@@ -290,6 +314,12 @@ struct RowDots {
     return nn::detail::grouped_elements<Ids, A, B>();
   }
   constexpr void extents(ResultExtents const& c) const { nn::detail::check_operands(c); }
+  template <class Out, class A, class B, class Ids>
+  void fill(Out& out, A const& x, B const& rows, Ids const& places) const;
+  template <class V, class A, class B, class Ids>
+  constexpr auto save(V const&, A const& x, B const& rows, Ids const& places) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 /// Rows to the ranks of their experts, where they lie expert by expert, and (`Back`) to the ranks
 /// that they came from. `each`: rows of a rank; -1: as many as before. `capacity`: rows that a rank
@@ -298,6 +328,7 @@ struct RowDots {
 template <bool Back>
 struct ExchangeRows {
   using operation = ExchangeRows;
+  using gradient = checking::PullsBySaved;
   using to = Mentions<Dim<std::conditional_t<Back, nn::detail::SentRows, nn::detail::ExpertRows>>>;
   static constexpr std::string_view name = Back ? "return_rows" : "exchange_rows";
   static constexpr bool communicates = true;
@@ -328,6 +359,13 @@ struct ExchangeRows {
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return {0, mul_sat(Back ? c.elements(0) : c.result_elements(), c.element_bytes(0)), false};
   }
+  template <class R, class A, class B, class C>
+  typename R::result run(std::source_location const& where, A const& rows, B const& sent,
+                         C const& received) const;
+  template <class V, class A, class B, class C>
+  constexpr auto save(V const&, A const& rows, B const& sent, C const& received) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 
 }  // namespace op

@@ -80,6 +80,7 @@ namespace op {
 template <bool Centred, class D>
 struct RowNorm {
   using operation = RowNorm;
+  using gradient = checking::PullsBySaved;
   using from = shardtype::detail::Bare<D>;
   static constexpr std::string_view name = Centred ? "layer_norm" : "rms_norm";
   /// Automatic mode may split rows.
@@ -95,6 +96,17 @@ struct RowNorm {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {mul_sat(Centred ? 7 : 4, c.elements(0)), 0, false};
   }
+  template <class Out, class A, class Gain, class... Bias>
+  void fill(Out& out, A const& x, Gain const& gain, Bias const&... bias) const;
+  /// The block of the result, of totals.
+  template <class T, class Space, class A, class Gain, class... Bias>
+  auto joined(execute::JoinedRows<T, Space> const& rows, A const& x, Gain const& gain,
+              Bias const&... bias) const;
+  static constexpr bool first_order = true;
+  template <class V, class A, class Gain, class... Bias>
+  constexpr auto save(V const&, A const& x, Gain const& gain, Bias const&...) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 template <class D>
 using LayerNorm = RowNorm<true, D>;
@@ -118,6 +130,8 @@ struct RowNormBack {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {mul_sat(Centred ? 14 : 10, c.elements(0)), 0, false};
   }
+  template <class Out, class C, class A, class Gain>
+  void fill(Out& out, C const& ct, A const& x, Gain const& gain) const;
 };
 /// The cotangent of the gain, of that of the result and x: a sum over rows, unreduced over the axes
 /// that split them.
@@ -144,6 +158,8 @@ struct RowNormGain {
     return {mul_sat(7, c.elements(0)),
             mul_sat(mul_sat(nn::kernels::parts_of(rows), length), sizeof(double)), false};
   }
+  template <class Out, class C, class A>
+  void fill(Out& out, C const& ct, A const& x) const;
 };
 
 }  // namespace op

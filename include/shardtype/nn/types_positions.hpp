@@ -64,6 +64,8 @@ struct Rotary {
             false};
   }
   constexpr Rotary transposed() const { return {first, base, !back}; }
+  template <class Out, class A>
+  void fill(Out& out, A const& x) const;
 };
 
 /// -inf at keys K behind a query S.
@@ -80,6 +82,8 @@ struct CausalMask {
     return nn::detail::real_elements<A>();
   }
   constexpr auto pull(auto const& g) const { return g(Triangle<S, K, false>{first}); }
+  template <class Out, class A>
+  void fill(Out& out, A const& x) const;
 };
 
 }  // namespace op

@@ -143,6 +143,7 @@ namespace op {
 template <class D>
 struct RaggedDot {
   using operation = RaggedDot;
+  using gradient = checking::PullsBySaved;
   using from = shardtype::detail::Bare<D>;
   static constexpr std::string_view name = "ragged_dot";
   static constexpr Verdict rule(rules::Question const& q) { return rules::ragged_dot(q); }
@@ -154,11 +155,18 @@ struct RaggedDot {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {mul_sat(mul_sat(2, c.result_elements()), c.rows(0, 1)), 0, false};
   }
+  template <class Out, class A, class W, class Ids>
+  void fill(Out& out, A const& a, W const& w, Ids const& sizes) const;
+  template <class V, class A, class W, class Ids>
+  constexpr auto save(V const&, A const& a, W const& w, Ids const& sizes) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 /// The gradient of the matrices `[L0, L1, L2]`, of `a[S, D]`, `c[S, F]` and sizes.
 template <class L0, class L1, class L2>
 struct RaggedOuter {
   using operation = RaggedOuter;
+  using gradient = checking::PullsBySaved;
   using from = shardtype::detail::Bare<L0, L1, L2>;
   static constexpr std::string_view name = "ragged_outer";
   static constexpr Verdict rule(rules::Question const& q) { return rules::ragged_outer(q); }
@@ -170,6 +178,12 @@ struct RaggedOuter {
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {mul_sat(mul_sat(2, c.elements(0)), c.rows(1, 1)), 0, false};
   }
+  template <class Out, class A, class C, class Ids>
+  void fill(Out& out, A const& a, C const& c, Ids const& sizes) const;
+  template <class V, class A, class C, class Ids>
+  constexpr auto save(V const&, A const& a, C const& c, Ids const& sizes) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 
 }  // namespace op

@@ -4,6 +4,7 @@
 /// transformers for near-infinite context", 2023.
 
 #include <cstdint>
+#include <source_location>
 #include <string_view>
 
 #include <shardtype/nn/types_attention.hpp>
@@ -83,6 +84,16 @@ struct RingAttention : Attention<Sums> {
   static constexpr RingAttention of_variant(std::int32_t number) {
     return {{{.causal = number == 0}}};
   }
+  template <class R, class Q, class K, class V>
+  typename R::result run(std::source_location const& where, Q const& q, K const& k,
+                         V const& v) const;
+  template <class Q, class K, class V>
+  constexpr auto forward(std::source_location const& where, Q const& q, K const& k,
+                         V const& v) const;
+  template <class G>
+  constexpr auto prepare(G const& g) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 
 /// The cotangents of q, k and v: of each rank its blocks, one behind the other. From q, k, v, the
@@ -124,6 +135,9 @@ struct RingAttentionBack {
         c, options.causal, 5,
         nn::detail::travelling_keys - 1 + nn::detail::travelling_cotangents - 1, 0);
   }
+  template <class R, class Q, class K, class V, class O, class S, class C>
+  typename R::result run(std::source_location const& where, Q const& q, K const& k, V const& v,
+                         O const& result, S const& sums, C const& ct) const;
 };
 /// The cotangent of operand `Which`, from the result of RingAttentionBack, q and k.
 template <int Which>
@@ -141,6 +155,8 @@ struct RingAttentionPart {
   constexpr void extents(ResultExtents const& c) const {
     for (int d = 0; d < 4; ++d) c.out[d] = c.given[Which == 0 ? 1 : 2][d];
   }
+  template <class Out, class A, class Q, class K>
+  void fill(Out& out, A const& all, Q const& q, K const& k) const;
 };
 
 }  // namespace op

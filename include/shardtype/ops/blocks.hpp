@@ -149,6 +149,7 @@ template <class... Xs>
 struct RaggedAllToAll {
   using operation = RaggedAllToAll;
   static constexpr std::string_view name = "ragged_all_to_all";
+  static constexpr bool runs_plan = true;
   RaggedRows rows{};
   bool returns = false;
 };

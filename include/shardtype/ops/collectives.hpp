@@ -12,6 +12,7 @@
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/transfer.hpp>
+#include <shardtype/plan/transfer_plan.hpp>
 #include <shardtype/rules/reshard.hpp>
 
 namespace shardtype {
@@ -109,6 +110,8 @@ struct ToPartial {
     }
     return rules::to_partial(s, over);
   }
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
 };
 /// Reduced over `Xs` instead of replicated.
 template <class... Xs>
@@ -125,7 +128,13 @@ template <class Target, class... Out>
 struct Transfer {
   using operation = Transfer;
   static constexpr std::string_view name = "transfer";
+  static constexpr bool resolved_by_library = true;
   runtime::MeshRef const* mesh = nullptr;
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
+  /// The plan: bytes from rank to rank. Communicates nothing.
+  template <class R, class A>
+  TransferPlan plan(A const& a) const;
 };
 
 }  // namespace op

@@ -112,7 +112,6 @@ struct MergeDims;
 template <class... Ls>
 struct Transpose {
   using operation = Transpose;
-  using runs = ByBlock;
   using gradient = Pulls;
   using to = detail::Bare<Ls...>;
   static constexpr std::string_view name = "transpose";
@@ -129,7 +128,6 @@ struct Transpose {
 template <class I, class J, bool Upper>
 struct Triangle {
   using operation = Triangle;
-  using runs = ByBlock;
   using from = detail::Bare<I, J>;
   static constexpr std::string_view name = Upper ? "triu" : "tril";
   std::int64_t diagonal = 0;
@@ -149,7 +147,6 @@ using Triu = Triangle<I, J, true>;
 template <class I, class J>
 struct Diagonal {
   using operation = Diagonal;
-  using runs = ByBlock;
   using gradient = PullsByExtents;
   using from = detail::Bare<I, J>;
   static constexpr std::string_view name = "diagonal";
@@ -212,13 +209,15 @@ struct FullLike {
   static constexpr Code elements() {
     return detail::number_fits<V, element_t<A>> ? Code::ok : Code::P10_number_does_not_fit;
   }
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
 };
 
 /// Renames dims, in pairs of an old and a new label.
 template <class... Ls>
 struct Relabel {
   using operation = Relabel;
-  using runs = SharesMemory;
+  static constexpr bool shares_memory = true;
   using from = decltype(detail::bare_of(typename detail::Renaming<Ls...>::from{}));
   using to = decltype(detail::bare_of(typename detail::Renaming<Ls...>::to{}));
   static constexpr std::string_view name = "relabel";
@@ -235,7 +234,7 @@ struct Relabel {
 template <class... Ls>
 struct Squeeze {
   using operation = Squeeze;
-  using runs = SharesMemory;
+  static constexpr bool shares_memory = true;
   using gradient = Pulls;
   using from = detail::Bare<Ls...>;
   static constexpr std::string_view name = "squeeze";
@@ -253,7 +252,7 @@ struct Squeeze {
 template <class... Ls>
 struct Expand {
   using operation = Expand;
-  using runs = SharesMemory;
+  static constexpr bool shares_memory = true;
   using to = detail::Bare<Ls...>;
   static constexpr std::string_view name = "expand";
   static constexpr Verdict rule(rules::Question const& q) { return rules::broadcast(q, true); }
@@ -267,7 +266,6 @@ struct Expand {
 template <class... Dims>
 struct Broadcast {
   using operation = Broadcast;
-  using runs = ByBlock;
   using gradient = Pulls;
   using to = Mentions<detail::dim_of_t<Dims>...>;
   static constexpr std::string_view name = "broadcast";
@@ -287,7 +285,7 @@ struct Broadcast {
 template <class I, class First, class Second>
 struct SplitDim {
   using operation = SplitDim;
-  using runs = SharesMemory;
+  static constexpr bool shares_memory = true;
   using from = detail::Bare<I>;
   using to = Mentions<detail::dim_of_t<First>, detail::dim_of_t<Second>>;
   static constexpr std::string_view name = "split_dim";
@@ -314,7 +312,7 @@ struct SplitDim {
 template <class First, class Second, class I>
 struct MergeDims {
   using operation = MergeDims;
-  using runs = SharesMemory;
+  static constexpr bool shares_memory = true;
   using gradient = PullsByExtents;
   using from = detail::Bare<First, Second>;
   using to = detail::Bare<I>;

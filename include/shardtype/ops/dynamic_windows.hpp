@@ -34,7 +34,8 @@ struct DynamicUpdate;
 template <class I, class... Result>
 struct DynamicSlice {
   using operation = DynamicSlice;
-  using runs = ByBlockFromStart;
+  static constexpr bool from_start =
+      true;  ///< `start` is read first, from the operand without dims
   using gradient = PullsByIds;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
@@ -83,7 +84,8 @@ struct DynamicSlice {
 template <class I, class... Into>
 struct DynamicUpdate {
   using operation = DynamicUpdate;
-  using runs = ByBlockFromStart;
+  static constexpr bool from_start =
+      true;  ///< `start` is read first, from the operand without dims
   using gradient = PullsByIds;
   using from = detail::Bare<I>;
   using to = detail::Bare<detail::into_t<I, Into...>>;

@@ -64,6 +64,7 @@ struct ScatterAlong;
 template <class V>
 struct TakeRows {
   using operation = TakeRows;
+  using gradient = PullsByIds;
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "take";
   static constexpr bool sums_parts = true;    ///< a rank has zeros for rows that it does not hold
@@ -78,10 +79,20 @@ struct TakeRows {
   static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
     return planning::take_plan(q.a(), q.operands[1], wanted, q.along(), detail::joining(q));
   }
+  /// The gradient is a sum by ids, which refuses tensors with a block-cyclic dim.
+  template <int K, class R, class A, class Ids>
+  static constexpr Verdict judge() {
+    using S = Scope<R, A, Ids>;
+    Verdict const v = rules::scatter_add(rules::cotangent(S::template spec<0>), S::template spec<2>,
+                                         S::names.find_label(identity<V>));
+    return v ? rules::settle(v.result, rules::cotangent(S::template spec<1>), false).verdict : v;
+  }
   /// Each row of the cotangent is added to the row of the table that its id names.
   constexpr auto pull(auto const& g) const {
     return g.with_ids(AddRows<V>{g.template rows<V>()}, g.ct);
   }
+  template <class Out, class A, class Ids>
+  void fill(Out& out, A const& table, Ids const& ids) const;
 };
 /// TakeRows; with `Out`, the result is named.
 template <class V, class... Out>
@@ -91,10 +102,10 @@ using Take = MaybeNamed<TakeRows<V>, Out...>;
 template <class I>
 struct AtRow {
   using operation = AtRow;
-  using runs = ByBlock;
   using gradient = PullsByExtents;
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "at";
+  static constexpr bool named_pulls = true;  ///< NamedVjp
   std::int64_t k = 0;
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::take(q.a(), {}, q.along(), detail::joining(q));
@@ -123,6 +134,7 @@ struct AddRows {
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "scatter_add";
   static constexpr bool sums_parts = true;  ///< a rank adds its own updates
+  static constexpr bool named_pulls = true;  ///< NamedVjp
   std::int64_t n = detail::static_extents<V>()[0];
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::scatter_add(q.a(), q.operands[1], q.along());
@@ -186,6 +198,8 @@ struct AddRows {
   }
   /// The row that each update was added to.
   constexpr auto pull(auto const& g) const { return g.in_order(g.with_ids(TakeRows<V>{}, g.ct)); }
+  template <class Out, class A, class Ids>
+  void fill(Out& out, A const& updates, Ids const& ids) const;
 };
 /// AddRows; with `Out`, the result is named.
 template <class V, class... Out>
@@ -211,6 +225,8 @@ struct OneHotRows {
   static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
     return planning::one_hot_plan(q.a(), wanted, q.along());
   }
+  template <class Out, class Ids>
+  void fill(Out& out, Ids const& ids) const;
 };
 /// OneHotRows; with `Out`, the result is named.
 template <class V, class T, class... Out>
@@ -239,6 +255,8 @@ struct TakeAlong {
   constexpr auto pull(auto const& g) const {
     return g.with_ids(ScatterAlong<J, Into...>{g.template rows<J>()}, g.ct);
   }
+  template <class Out, class A, class Ids>
+  void fill(Out& out, A const& a, Ids const& ids) const;
 };
 
 /// Adds updates to `n` rows of zeros along J at the positions that ids name: the transpose of
@@ -269,6 +287,8 @@ struct ScatterAlong {
             false};
   }
   constexpr auto pull(auto const& g) const { return g.with_ids(TakeAlong<J, At...>{}, g.ct); }
+  template <class Out, class A, class Ids>
+  void fill(Out& out, A const& updates, Ids const& ids) const;
 };
 
 }  // namespace op

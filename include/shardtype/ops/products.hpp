@@ -18,6 +18,7 @@ template <class... Out>
 struct Matmul {
   using operation = Matmul;
   static constexpr std::string_view name = "matmul";
+  static constexpr bool runs_plan = true;
   Overlap overlap = Overlap::none;
 };
 /// The product with the index labels `Out` (strict), or with a result named by dims and attributes.
@@ -25,7 +26,12 @@ template <class... Out>
 struct Einsum {
   using operation = Einsum;
   static constexpr std::string_view name = "einsum";
+  static constexpr bool runs_plan = true;
   Overlap overlap = Overlap::none;
+  /// Three and more operands, pair by pair.
+  template <class R, class A, class B, class C, class... More>
+  typename R::result run(std::source_location const& where, A const& a, B const& b, C const& c,
+                         More const&... more) const;
 };
 
 }  // namespace op

@@ -130,6 +130,11 @@ struct Normalize {
     Spec const met = planning::sliced_as(q.a(), rows);
     return {rules::reshard(met, wanted), 1, {met}, met};
   }
+  template <class Call, class... Named>
+  auto block(Call const& run, Named const&... named) const;
+  /// The normalized block of `a`, of totals.
+  template <class T, class Space, class A>
+  auto joined(execute::JoinedRows<T, Space> const& rows, A const& a) const;
 };
 /// Labels, then the dims and attributes of a named result, or its Tensor type.
 template <class... Names>

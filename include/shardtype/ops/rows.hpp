@@ -72,11 +72,11 @@ struct AtRow;
 template <class I, class... Result>
 struct SliceRows {
   using operation = SliceRows;
-  using runs = ByBlock;
   using gradient = PullsByExtents;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "slice";
+  static constexpr bool named_pulls = true;  ///< NamedVjp
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t step = 1;
@@ -125,7 +125,6 @@ using Slice = typename detail::RenamedOf<SliceRows, I, Result...>::type;
 template <class I, class... Result>
 struct Pad {
   using operation = Pad;
-  using runs = ByBlock;
   using gradient = PullsByExtents;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
@@ -153,7 +152,6 @@ struct Pad {
 template <class T, class I, class... Result>
 struct PadValue {
   using operation = PadValue;
-  using runs = ByBlock;
   using gradient = PullsByExtents;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
@@ -177,7 +175,6 @@ struct Interior {
 template <bool Each, class I, class... Result>
 struct Repetitions {
   using operation = Repetitions;
-  using runs = ByBlock;
   using gradient = PullsByExtents;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
@@ -209,7 +206,6 @@ using Tile = Repetitions<false, I, Result...>;
 template <class I>
 struct Flip {
   using operation = Flip;
-  using runs = ByBlock;
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "flip";
   static constexpr Verdict rule(rules::Question const& q) { return rules::flip(q); }
@@ -224,7 +220,6 @@ struct Flip {
 template <class I>
 struct Roll {
   using operation = Roll;
-  using runs = ByBlock;
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "roll";
   std::int64_t n = 0;
@@ -241,7 +236,6 @@ struct Roll {
 template <class I, class... Result>
 struct Concat {
   using operation = Concat;
-  using runs = ByBlock;
   using gradient = PullsByExtents;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
@@ -270,7 +264,6 @@ struct Concat {
 template <class I>
 struct Stack {
   using operation = Stack;
-  using runs = ByBlock;
   using gradient = Pulls;
   using to = detail::Bare<I>;
   static constexpr std::string_view name = "stack";

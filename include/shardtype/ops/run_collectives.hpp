@@ -71,38 +71,36 @@ Out as_partial(A const& a) {
 
 }  // namespace detail
 
-namespace execute {
-template <class... Xs>
-struct Run<op::ToPartial<Xs...>> {
-  template <class R, class A>
-  static auto run(op::ToPartial<Xs...> const&, std::source_location const&, A const& a) {
-    return shardtype::detail::as_partial<typename R::result>(a);
-  }
-};
+namespace op {
 
-template <MeshAxis... Ys, class... Out>
-struct Run<op::Transfer<Mesh<Ys...>, Out...>> {
-  using Op = op::Transfer<Mesh<Ys...>, Out...>;
-  template <class R, class A>
-  static typename R::result run(Op const& op, std::source_location const& where, A const& a) {
-    using To = typename R::result;
-    Ends<R> const ends(a, *op.mesh);
-    TransferPlan const plan = ends.plan(sizeof(typename A::element));
-    int const me = shardtype::detail::job_rank();
-    std::array<std::int64_t, To::rank> extents{};
-    for (std::size_t d = 0; d < To::rank; ++d) extents[d] = ends.extents[R::spec.dims[d].label];
-    Carrier<typename A::element, typename A::memory_space> carrier(a.mesh().state(),
-                                                                   op.mesh->state(), plan, where);
-    return To(*op.mesh, extents,
-              carrier.run({ends.from, ends.extents, me}, {ends.to, ends.extents, me},
-                          static_cast<typename A::element const*>(a.buffer().data())));
-  }
-  /// The plan: bytes from rank to rank. Communicates nothing.
-  template <class R, class A>
-  static TransferPlan plan(Op const& op, A const& a) {
-    return Ends<R>(a, *op.mesh).plan(sizeof(typename A::element));
-  }
-};
-}  // namespace execute
+template <class... Xs>
+template <class R, class A>
+typename R::result ToPartial<Xs...>::run(std::source_location const&, A const& a) const {
+  return detail::as_partial<typename R::result>(a);
+}
+
+template <class Target, class... Out>
+template <class R, class A>
+typename R::result Transfer<Target, Out...>::run(std::source_location const& where,
+                                                 A const& a) const {
+  using To = typename R::result;
+  execute::Ends<R> const ends(a, *mesh);
+  TransferPlan const moves = ends.plan(sizeof(typename A::element));
+  int const me = detail::job_rank();
+  std::array<std::int64_t, To::rank> extents{};
+  for (std::size_t d = 0; d < To::rank; ++d) extents[d] = ends.extents[R::spec.dims[d].label];
+  execute::Carrier<typename A::element, typename A::memory_space> carrier(
+      a.mesh().state(), mesh->state(), moves, where);
+  return To(*mesh, extents,
+            carrier.run({ends.from, ends.extents, me}, {ends.to, ends.extents, me},
+                        static_cast<typename A::element const*>(a.buffer().data())));
+}
+template <class Target, class... Out>
+template <class R, class A>
+TransferPlan Transfer<Target, Out...>::plan(A const& a) const {
+  return execute::Ends<R>(a, *mesh).plan(sizeof(typename A::element));
+}
+
+}  // namespace op
 
 }  // namespace shardtype

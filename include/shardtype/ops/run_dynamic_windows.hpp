@@ -22,7 +22,7 @@ template <class T, class... Parts>
 struct StartOf<Local<T, Parts...>>;
 
 template <class Op>
-  requires std::is_same_v<typename Op::runs, checking::ByBlockFromStart>
+  requires Op::from_start
 struct Run<Op> {
   template <class R, class... As>
   static auto run(Op op, std::source_location const& where, As const&... as) {
@@ -31,11 +31,7 @@ struct Run<Op> {
       if constexpr (A::rank == 0) op.start = StartOf<A>::read(a, where);
     };
     (read(as), ...);
-    return execute::run_local<R, Run>(op, where, as...);
-  }
-  template <class Call>
-  static Buffer block(Op const& op, Call const& run) {
-    return op.block(run);
+    return execute::run_local<R>(op, where, as...);
   }
 };
 

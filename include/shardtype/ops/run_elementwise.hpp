@@ -240,32 +240,29 @@ constexpr auto map_to(std::source_location const& where, F const& f, Args&&... a
 
 }  // namespace detail
 
-namespace execute {
+namespace op {
+
 template <class F, class... Out>
-struct Run<op::Map<F, Out...>> {
-  template <class R, class... Args>
-  static auto run(op::Map<F, Out...> const& op, std::source_location const& where,
-                  Args const&... args) {
-    if constexpr (sizeof...(Out) == 0) {
-      return shardtype::detail::fuse(op.function, args...).tensor();
-    } else {
-      using shardtype::detail::tensors_before;
-      AxisMap const axes =
-          runtime::map_axes(shardtype::detail::first_mesh(args...).state(), R::S::names);
-      Sizing const z = shardtype::detail::map_sizing<R>(axes, args...);
-      NamedRun const run{execute::plan_of<R>(z), axes, where};
-      auto const compute = [&]<int... K>(std::integer_sequence<int, K...>) {
-        return shardtype::detail::named_map<R>(
-            op.function,
-            shardtype::detail::brought<R, shardtype::detail::tensors_before<K, Args...>()>(
-                run, args)...);
-      };
-      // frees operands that were moved before the result is resharded
-      auto made = compute(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
-      return run.template arrived<typename R::result>(std::move(made));
-    }
+template <class R, class... Args>
+auto Map<F, Out...>::run([[maybe_unused]] std::source_location const& where,
+                         Args const&... args) const {
+  if constexpr (sizeof...(Out) == 0) {
+    return detail::fuse(function, args...).tensor();
+  } else {
+    runtime::AxisMap const axes =
+        runtime::map_axes(detail::first_mesh(args...).state(), R::S::names);
+    Sizing const z = detail::map_sizing<R>(axes, args...);
+    execute::NamedRun const steps{execute::plan_of<R>(z), axes, where};
+    auto const compute = [&]<int... K>(std::integer_sequence<int, K...>) {
+      return detail::named_map<R>(
+          function, detail::brought<R, detail::tensors_before<K, Args...>()>(steps, args)...);
+    };
+    // frees operands that were moved before the result is resharded
+    auto made = compute(std::make_integer_sequence<int, static_cast<int>(sizeof...(Args))>{});
+    return steps.template arrived<typename R::result>(std::move(made));
   }
-};
-}  // namespace execute
+}
+
+}  // namespace op
 
 }  // namespace shardtype

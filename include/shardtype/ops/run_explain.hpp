@@ -13,7 +13,7 @@ namespace shardtype::api {
 
 /// `explain(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, a, b)`: the plan of `plan_at` as text.
 template <class Op, class A, class... B>
-  requires Operation<Op>
+  requires MarksOperation<Op>
 std::string explain(Op const& op, core::Argument<A> const& a, B const&... b) {
   return api::explain(
       api::plan_at(op, detail::operand(a.self()), detail::operand(b)...),

@@ -11,36 +11,38 @@
 
 namespace shardtype {
 
-namespace execute {
-template <class V>
-struct Run<op::FullLike<V>> {
-  template <class R, class A>
-  static typename R::result run(op::FullLike<V> const& op, std::source_location const&,
-                                A const& a) {
-    if constexpr (!is_temporary<A>) {
-      return filled<typename R::result>(op, a.mesh(), a.extents());
-    } else {
-      auto const extents = shardtype::detail::fused_extents<typename R::result>(a.expression);
-      return filled<typename R::result>(op, a.expression.operands.mesh(), extents);
-    }
-  }
+namespace detail {
 
- private:
-  template <class Out>
-  static Out filled(op::FullLike<V> const& op, MeshRef const& mesh,
-                    shardtype::detail::extents_of<Out> const& extents) {
-    using T = typename Out::element;
-    Out out = shardtype::detail::uninitialized<Out>(mesh, extents);
-    if (!mesh.here()) return out;
-    bool const mine = shardtype::detail::holds_value<Out>(mesh);
-    typename Out::execution_space const exec{};
-    kernels::fill(exec, static_cast<T*>(out.buffer().data()), out.local_size(),
-                  mine ? kernels::detail::converted<T>(op.value) : T{});
-    exec.fence();
-    return out;
+template <class Out, class V>
+Out filled_with(V const& value, MeshRef const& mesh, extents_of<Out> const& extents) {
+  using T = typename Out::element;
+  Out out = detail::uninitialized<Out>(mesh, extents);
+  if (!mesh.here()) return out;
+  bool const mine = detail::holds_value<Out>(mesh);
+  typename Out::execution_space const exec{};
+  kernels::fill(exec, static_cast<T*>(out.buffer().data()), out.local_size(),
+                mine ? kernels::detail::converted<T>(value) : T{});
+  exec.fence();
+  return out;
+}
+
+}  // namespace detail
+
+namespace op {
+
+template <class V>
+template <class R, class A>
+typename R::result FullLike<V>::run(std::source_location const&, A const& a) const {
+  using Out = typename R::result;
+  if constexpr (!execute::is_temporary<A>) {
+    return detail::filled_with<Out>(value, a.mesh(), a.extents());
+  } else {
+    return detail::filled_with<Out>(value, a.expression.operands.mesh(),
+                                    detail::fused_extents<Out>(a.expression));
   }
-};
-}  // namespace execute
+}
+
+}  // namespace op
 
 namespace api {
 

@@ -11,143 +11,130 @@
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
-namespace shardtype::execute {
+namespace shardtype::op {
 
 template <class V>
-struct Run<op::TakeRows<V>> : Filled<Run<op::TakeRows<V>>> {
-  template <class Out, class A, class Ids>
-  static void fill(op::TakeRows<V> const&, Out& out, A const& table, Ids const& ids) {
-    constexpr auto at = static_cast<std::size_t>(dim_of<A, V>);
-    execute::check_values_of<V>(ids, table.extents()[at]);
-    typename A::execution_space const exec{};
-    kernels::look_up(
-        exec, execute::data_of(table), execute::data_of(ids),
-        static_cast<typename A::element*>(out.buffer().data()),
-        execute::numbered_rows(detail::block_layout(table.rows()), static_cast<int>(at),
-                               table.rows()[at].range(), ids.local_size()));
-    exec.fence();
-  }
-};
+template <class Out, class A, class Ids>
+void TakeRows<V>::fill(Out& out, A const& table, Ids const& ids) const {
+  constexpr auto at = static_cast<std::size_t>(execute::dim_of<A, V>);
+  execute::check_values_of<V>(ids, table.extents()[at]);
+  typename A::execution_space const exec{};
+  kernels::look_up(exec, execute::data_of(table), execute::data_of(ids), execute::written(out),
+                   execute::numbered_rows(detail::block_layout(table.rows()), static_cast<int>(at),
+                                          table.rows()[at].range(), ids.local_size()));
+  exec.fence();
+}
 
 template <class V>
-struct Run<op::AddRows<V>> : Filled<Run<op::AddRows<V>>> {
-  template <class Out, class A, class Ids>
-  static void fill(op::AddRows<V> const& op, Out& out, A const& updates, Ids const& ids) {
-    using T = typename A::element;
-    using Id = typename Ids::element;
-    constexpr auto at = static_cast<std::size_t>(dim_of<Out, V>);
-    // the dims of the updates that the result keeps, in their order, before and after V
-    constexpr auto in_updates = shardtype::detail::dims_in<Out, A>();
-    execute::check_values_of<V>(ids, op.n);
-    MeshRef const& mesh = updates.mesh();
-    typename A::execution_space const exec{};
-    auto* const to = static_cast<T*>(out.buffer().data());
-    kernels::fill(exec, to, out.local_size(), T{});
-    kernels::Layout const block = detail::block_layout(updates.rows());
-    kernels::Layout const id_block = detail::block_layout(ids.rows());
-    Part part;
-    Part id_part;
-    auto const push_kept = [&](std::size_t d) {
-      auto const k = static_cast<std::size_t>(in_updates[d]);
-      part.push(block, in_updates[d], updates.ranges()[k], out.ranges()[d]);
-    };
-    for (std::size_t d = 0; d < at; ++d) push_kept(d);
-    std::int64_t const outer = part.lengths;
-    constexpr auto of_ids = shardtype::detail::dims_in<Ids, A>();
-    for (std::size_t e = 0; e < Ids::rank; ++e) {
-      auto const k = static_cast<std::size_t>(of_ids[e]);
-      // blocks nest, so the finer one is within the other
-      Range const both = core::intersect(updates.ranges()[k], ids.ranges()[e]);
-      part.push(block, of_ids[e], updates.ranges()[k], both);
-      id_part.push(id_block, static_cast<int>(e), ids.ranges()[e], both);
-    }
-    for (std::size_t d = at + 1; d < Out::rank; ++d) push_kept(d);
-    kernels::NumberedRows const rows{
-        {outer, out.ranges()[at].size(),
-         kernels::inner_length(detail::block_layout(out.rows()), static_cast<int>(at))},
-        out.ranges()[at].begin,
-        id_part.lengths};
-    Buffer keep;
-    Buffer keep_ids;
-    using Space = typename A::memory_space;
-    if (part.lengths > 0 && rows.n > 0) {
-      T const* const from = execute::packed<T, Space>(
-          mesh.state(), execute::data_of(updates) + part.offset, part.layout, keep);
-      Id const* const named = execute::packed<Id, Space>(
-          mesh.state(), execute::data_of(ids) + id_part.offset, id_part.layout, keep_ids);
-      if constexpr (shardtype::detail::is_converted<T>) {
-        Buffer const lists = mesh.state().pool().template take<Space>(
-            static_cast<std::size_t>(rows.n + rows.count) * sizeof(std::int64_t));
-        kernels::add_rows_by_lists(exec, from, named, to, rows,
-                                   static_cast<std::int64_t*>(lists.data()));
-        exec.fence();
-      } else {
-        kernels::add_rows(exec, from, named, to, rows);
-      }
-    }
-    exec.fence();
+template <class Out, class A, class Ids>
+void AddRows<V>::fill(Out& out, A const& updates, Ids const& ids) const {
+  using T = typename A::element;
+  using Id = typename Ids::element;
+  constexpr auto at = static_cast<std::size_t>(execute::dim_of<Out, V>);
+  // the dims of the updates that the result keeps, in their order, before and after V
+  constexpr auto in_updates = shardtype::detail::dims_in<Out, A>();
+  execute::check_values_of<V>(ids, n);
+  runtime::MeshRef const& mesh = updates.mesh();
+  typename A::execution_space const exec{};
+  auto* const to = execute::written(out);
+  kernels::fill(exec, to, out.local_size(), T{});
+  kernels::Layout const block = detail::block_layout(updates.rows());
+  kernels::Layout const id_block = detail::block_layout(ids.rows());
+  execute::Part part;
+  execute::Part id_part;
+  auto const push_kept = [&](std::size_t d) {
+    auto const k = static_cast<std::size_t>(in_updates[d]);
+    part.push(block, in_updates[d], updates.ranges()[k], out.ranges()[d]);
+  };
+  for (std::size_t d = 0; d < at; ++d) push_kept(d);
+  std::int64_t const outer = part.lengths;
+  constexpr auto of_ids = shardtype::detail::dims_in<Ids, A>();
+  for (std::size_t e = 0; e < Ids::rank; ++e) {
+    auto const k = static_cast<std::size_t>(of_ids[e]);
+    // blocks nest, so the finer one is within the other
+    Range const both = core::intersect(updates.ranges()[k], ids.ranges()[e]);
+    part.push(block, of_ids[e], updates.ranges()[k], both);
+    id_part.push(id_block, static_cast<int>(e), ids.ranges()[e], both);
   }
-};
+  for (std::size_t d = at + 1; d < Out::rank; ++d) push_kept(d);
+  kernels::NumberedRows const rows{
+      {outer, out.ranges()[at].size(),
+       kernels::inner_length(detail::block_layout(out.rows()), static_cast<int>(at))},
+      out.ranges()[at].begin,
+      id_part.lengths};
+  runtime::Buffer keep;
+  runtime::Buffer keep_ids;
+  using Space = typename A::memory_space;
+  if (part.lengths > 0 && rows.n > 0) {
+    T const* const from = execute::packed<T, Space>(
+        mesh.state(), execute::data_of(updates) + part.offset, part.layout, keep);
+    Id const* const named = execute::packed<Id, Space>(
+        mesh.state(), execute::data_of(ids) + id_part.offset, id_part.layout, keep_ids);
+    if constexpr (shardtype::detail::is_converted<T>) {
+      runtime::Buffer const lists = mesh.state().pool().template take<Space>(
+          static_cast<std::size_t>(rows.n + rows.count) * sizeof(std::int64_t));
+      kernels::add_rows_by_lists(exec, from, named, to, rows,
+                                 static_cast<std::int64_t*>(lists.data()));
+      exec.fence();
+    } else {
+      kernels::add_rows(exec, from, named, to, rows);
+    }
+  }
+  exec.fence();
+}
 
 template <class V, class T>
-struct Run<op::OneHotRows<V, T>> : Filled<Run<op::OneHotRows<V, T>>> {
-  template <class Out, class Ids>
-  static void fill(op::OneHotRows<V, T> const& op, Out& out, Ids const& ids) {
-    execute::check_values_of<V>(ids, op.n);
-    typename Ids::execution_space const exec{};
-    Range const held = out.rows()[Ids::rank].range();
-    kernels::one_hot(exec, execute::data_of(ids), static_cast<T*>(out.buffer().data()),
-                     kernels::NumberedRows{{1, held.size(), 1}, held.begin, ids.local_size()});
-    exec.fence();
-  }
-};
+template <class Out, class Ids>
+void OneHotRows<V, T>::fill(Out& out, Ids const& ids) const {
+  execute::check_values_of<V>(ids, n);
+  typename Ids::execution_space const exec{};
+  Range const held = out.rows()[Ids::rank].range();
+  kernels::one_hot(exec, execute::data_of(ids), execute::written(out),
+                   kernels::NumberedRows{{1, held.size(), 1}, held.begin, ids.local_size()});
+  exec.fence();
+}
 
 template <class J, class... Into>
-struct Run<op::TakeAlong<J, Into...>> : Filled<Run<op::TakeAlong<J, Into...>>> {
-  template <class Out, class A, class Ids>
-  static void fill(op::TakeAlong<J, Into...> const&, Out& out, A const& a, Ids const& ids) {
-    constexpr auto at = static_cast<std::size_t>(dim_of<A, J>);
-    execute::check_values_of<J>(ids, a.extents()[at]);
-    typename A::execution_space const exec{};
-    kernels::take_along(exec, execute::data_of(a), execute::data_of(ids),
-                        static_cast<typename A::element*>(out.buffer().data()),
-                        execute::numbered_rows(detail::block_layout(a.rows()), static_cast<int>(at),
-                                               a.rows()[at].range(), ids.rows()[at].size()));
-    exec.fence();
-  }
-};
+template <class Out, class A, class Ids>
+void TakeAlong<J, Into...>::fill(Out& out, A const& a, Ids const& ids) const {
+  constexpr auto at = static_cast<std::size_t>(execute::dim_of<A, J>);
+  execute::check_values_of<J>(ids, a.extents()[at]);
+  typename A::execution_space const exec{};
+  kernels::take_along(exec, execute::data_of(a), execute::data_of(ids), execute::written(out),
+                      execute::numbered_rows(detail::block_layout(a.rows()), static_cast<int>(at),
+                                             a.rows()[at].range(), ids.rows()[at].size()));
+  exec.fence();
+}
 
 template <class J, class... At>
-struct Run<op::ScatterAlong<J, At...>> : Filled<Run<op::ScatterAlong<J, At...>>> {
-  template <class Out, class A, class Ids>
-  static void fill(op::ScatterAlong<J, At...> const& op, Out& out, A const& updates,
-                   Ids const& ids) {
-    using T = typename A::element;
-    constexpr auto at = static_cast<std::size_t>(dim_of<Out, J>);
-    execute::check_values_of<J>(ids, op.n);
-    typename A::execution_space const exec{};
-    auto* const to = static_cast<T*>(out.buffer().data());
-    std::int64_t const n = out.local_size();
-    auto const add = [&](auto* sums) {
-      kernels::fill(exec, sums, n, std::remove_reference_t<decltype(*sums)>{});
-      kernels::add_along(
-          exec, execute::data_of(updates), execute::data_of(ids), sums,
-          execute::numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
-                                 out.rows()[at].range(), updates.rows()[at].size()));
-    };
-    if constexpr (shardtype::detail::is_converted<T>) {
-      using Sum = shardtype::detail::computed_t<T>;
-      Buffer const memory = updates.mesh().state().pool().template take<typename A::memory_space>(
-          static_cast<std::size_t>(n) * sizeof(Sum));
-      auto* const sums = static_cast<Sum*>(memory.data());
-      add(sums);
-      kernels::round_block(exec, static_cast<Sum const*>(sums), to, n);
-      exec.fence();  // before the sums are given back
-    } else {
-      add(to);
-    }
-    exec.fence();
+template <class Out, class A, class Ids>
+void ScatterAlong<J, At...>::fill(Out& out, A const& updates, Ids const& ids) const {
+  using T = typename A::element;
+  constexpr auto at = static_cast<std::size_t>(execute::dim_of<Out, J>);
+  execute::check_values_of<J>(ids, n);
+  typename A::execution_space const exec{};
+  auto* const to = execute::written(out);
+  std::int64_t const n = out.local_size();
+  auto const add = [&](auto* sums) {
+    kernels::fill(exec, sums, n, std::remove_reference_t<decltype(*sums)>{});
+    kernels::add_along(
+        exec, execute::data_of(updates), execute::data_of(ids), sums,
+        execute::numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
+                               out.rows()[at].range(), updates.rows()[at].size()));
+  };
+  if constexpr (shardtype::detail::is_converted<T>) {
+    using Sum = shardtype::detail::computed_t<T>;
+    runtime::Buffer const memory =
+        updates.mesh().state().pool().template take<typename A::memory_space>(
+            static_cast<std::size_t>(n) * sizeof(Sum));
+    auto* const sums = static_cast<Sum*>(memory.data());
+    add(sums);
+    kernels::round_block(exec, static_cast<Sum const*>(sums), to, n);
+    exec.fence();  // before the sums are given back
+  } else {
+    add(to);
   }
-};
+  exec.fence();
+}
 
-}  // namespace shardtype::execute
+}  // namespace shardtype::op

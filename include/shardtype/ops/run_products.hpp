@@ -19,33 +19,37 @@ namespace shardtype {
 
 namespace execute {
 
-template <class... Out>
-struct Run<op::Einsum<Out...>> : PlanRun {
-  using PlanRun::run;
-  template <class R, class A, class B, class C, class... More>
-  static typename R::result run(op::Einsum<Out...> const& op, std::source_location const& where,
-                                A const& a, B const& b, C const& c, More const&... more) {
-    if constexpr (R::communicates) {
-      return R::run(where, a, b, c, more...);
-    } else {
-      return product<R>(op, where, std::optional<A>(a), b, c, more...);
-    }
-  }
-
- private:
-  /// Pair by pair; what a pair gave goes when the next has read it.
-  template <class R, class A, class B, class... Rest>
-  static typename R::result product(op::Einsum<Out...> const& op, std::source_location const& where,
+/// A product of several operands pair by pair; what a pair gave goes when the next has read it.
+template <class R, class Op, class A, class B, class... Rest>
+typename R::result product_by_pairs(Op const& op, std::source_location const& where,
                                     std::optional<A> a, B const& b, Rest const&... rest) {
-    if constexpr (sizeof...(Rest) == 0) {
-      return api::call(op, where, *a, b);
-    } else {
-      std::optional made = api::call(typename R::pair_operation{}, where, *a, b);
-      a.reset();
-      return product<typename R::next>(op, where, std::move(made), rest...);
-    }
+  if constexpr (sizeof...(Rest) == 0) {
+    return api::call(op, where, *a, b);
+  } else {
+    std::optional made = api::call(typename R::pair_operation{}, where, *a, b);
+    a.reset();
+    return execute::product_by_pairs<typename R::next>(op, where, std::move(made), rest...);
   }
-};
+}
+
+}  // namespace execute
+
+namespace op {
+
+template <class... Out>
+template <class R, class A, class B, class C, class... More>
+typename R::result Einsum<Out...>::run(std::source_location const& where, A const& a, B const& b,
+                                       C const& c, More const&... more) const {
+  if constexpr (R::communicates) {
+    return R::run(where, a, b, c, more...);
+  } else {
+    return execute::product_by_pairs<R>(*this, where, std::optional<A>(a), b, c, more...);
+  }
+}
+
+}  // namespace op
+
+namespace execute {
 
 /// A tensor of type `A`, given or made by a pair, of which the plan knows the extents.
 template <class A>

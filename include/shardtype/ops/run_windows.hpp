@@ -99,61 +99,50 @@ class Halo : public detail::HeldBlock {
   std::array<core::Range, rank> ranges_;
 };
 
-namespace execute {
+namespace execute {}  // namespace execute
+namespace op {
 
 template <class I, class F>
-struct Run<op::Cumulative<I, F>> : LocalBlock<Run<op::Cumulative<I, F>>> {
-  template <class Call>
-  static Buffer block(op::Cumulative<I, F> const& op, Call const& run) {
-    using Reducer = kernels::reducer_t<F, typename Call::element>;
-    return execute::running_values<Reducer>(run, op.name.data(), op.exclusive, op.reverse);
-  }
-};
+template <class Call>
+auto Cumulative<I, F>::block(Call const& run) const {
+  using Reducer = kernels::reducer_t<F, typename Call::element>;
+  return execute::running_values<Reducer>(run, name.data(), exclusive, reverse);
+}
 
 template <class I>
-struct Run<op::Shift<I>> : LocalBlock<Run<op::Shift<I>>> {
-  template <class Call>
-  static Buffer block(op::Shift<I> const& op, Call const& run) {
-    return execute::run_neighbor<false>(run, "shift", op.window(run.call.extent()));
-  }
-};
+template <class Call>
+auto Shift<I>::block(Call const& run) const {
+  return execute::run_neighbor<false>(run, "shift", window(run.call.extent()));
+}
 
 template <class I>
-struct Run<op::Diff<I>> : LocalBlock<Run<op::Diff<I>>> {
-  template <class Call>
-  static Buffer block(op::Diff<I> const& op, Call const& run) {
-    Buffer const rows =
-        execute::run_neighbor<false>(run, "diff", op.moved().window(run.call.extent()));
-    auto* const out = run.writable(rows);
-    kernels::subtract_blocks(run.exec(), out, run.data, out, run.out.elements());
-    run.exec().fence();
-    return rows;
-  }
-};
+template <class Call>
+auto Diff<I>::block(Call const& run) const {
+  runtime::Buffer const rows =
+      execute::run_neighbor<false>(run, "diff", moved().window(run.call.extent()));
+  auto* const out = run.writable(rows);
+  kernels::subtract_blocks(run.exec(), out, run.data, out, run.out.elements());
+  run.exec().fence();
+  return rows;
+}
 
 template <class I>
-struct Run<op::HaloExchange<I>> {
-  template <class R, class A>
-  static Halo<A, I> run(op::HaloExchange<I> const& op, std::source_location const& where,
-                        A const& a) {
-    kernels::Layout const block = detail::block_layout(a.rows());
-    return Halo<A, I>(a, op.window(), execute::exchange_halo<R, false>(op, where, a, block, block));
-  }
-};
-
+template <class R, class A>
+Halo<A, I> HaloExchange<I>::run(std::source_location const& where, A const& a) const {
+  kernels::Layout const block = detail::block_layout(a.rows());
+  return Halo<A, I>(a, window(), execute::exchange_halo<R, false>(*this, where, a, block, block));
+}
 template <class I>
-struct Run<op::HaloAdd<I>> {
-  template <class R, class A>
-  static A run(op::HaloAdd<I> const& op, std::source_location const& where, Halo<A, I> const& h) {
-    kernels::Layout const block = detail::block_layout(A::local_rows(h.mesh(), h.extents()));
-    kernels::Layout with_halo = block;
-    for (std::size_t d = 0; d < A::rank; ++d) with_halo.extent[d] = h.local_extents()[d];
-    return A(h.mesh(), h.extents(),
-             execute::exchange_halo<R, true>(op, where, h, with_halo.packed(), block));
-  }
-};
+template <class R, class A>
+A HaloAdd<I>::run(std::source_location const& where, Halo<A, I> const& h) const {
+  kernels::Layout const block = detail::block_layout(A::local_rows(h.mesh(), h.extents()));
+  kernels::Layout with_halo = block;
+  for (std::size_t d = 0; d < A::rank; ++d) with_halo.extent[d] = h.local_extents()[d];
+  return A(h.mesh(), h.extents(),
+           execute::exchange_halo<R, true>(*this, where, h, with_halo.packed(), block));
+}
 
-}  // namespace execute
+}  // namespace op
 
 namespace api {
 

@@ -81,6 +81,8 @@ struct Sorted {
     return {detail::comparisons(c, along),
             detail::sorting_bytes(c, along, c.rows(0, along), Places, Places ? 8 : 0), false};
   }
+  template <class Out, class A>
+  void fill(Out& out, A const& a) const;
 };
 template <class I>
 using Sort = Sorted<false, I>;
@@ -117,6 +119,8 @@ struct TopK {
     return {detail::comparisons(c, along),
             detail::sorting_bytes(c, along, taken, true, c.element_bytes(0) + 8), false};
   }
+  template <class Values, class Places, class A>
+  void fill(Values& values, Places& places, A const& a) const;
 };
 
 }  // namespace op

@@ -41,6 +41,8 @@ struct Shift {
   }
   /// The shift by as many rows back, which sends as many bytes.
   constexpr Shift transposed() const { return {-n, edge}; }
+  template <class Call>
+  auto block(Call const& run) const;
 };
 
 /// Row i of the result is row i minus row i - n.
@@ -66,6 +68,8 @@ struct Diff {
   }
   /// The rows behind: as many bytes.
   constexpr Diff transposed() const { return {-n, edge}; }
+  template <class Call>
+  auto block(Call const& run) const;
 };
 
 /// The block with the rows before and after it, from the ranks that hold them.
@@ -92,6 +96,8 @@ struct HaloExchange {
     std::int64_t const row = mul_sat(core::cross_section(block, d), c.element_bytes(0));
     return {0, block.extent[d] == 0 ? 0 : mul_sat(row, add_sat(before, after)), false};
   }
+  template <class R, class A>
+  Halo<A, I> run(std::source_location const& where, A const& a) const;
 };
 
 /// The transpose of HaloExchange: rows of halos are sent to the ranks that hold them, and added.
@@ -123,6 +129,8 @@ struct HaloAdd {
     out.flops = out.workspace / c.element_bytes(0);
     return out;
   }
+  template <class R, class A>
+  A run(std::source_location const& where, Halo<A, I> const& h) const;
 };
 
 /// Running values of the reduction `F` (reductions::Sum, Product, Maximum, Minimum) along I, from
@@ -160,6 +168,8 @@ struct Cumulative {
   {
     return {exclusive, !reverse};
   }
+  template <class Call>
+  auto block(Call const& run) const;
 };
 template <class I>
 using CumSum = Cumulative<I, reductions::Sum>;

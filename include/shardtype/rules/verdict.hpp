@@ -31,6 +31,7 @@ enum class Code {
   T15_not_initialized,
   T16_optimizer_options,
   T17_another_name_in_training,
+  T18_lacks_a_member,
   C01_nothing_shared,
   C02_one_side_only,
   C03_several_shared,

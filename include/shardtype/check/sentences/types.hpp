@@ -105,5 +105,18 @@ struct refused<Code::T14_no_value, legal, YourTypes...> : Poisoned {
       "auto a = zeros<A>(mesh); of a model, all at once: auto m = "
       "train::initialize<Model<value_t>>(mesh, key, init), or Model<value_t> m{a, b}.");
 };
+/// What an operation lacks.
+struct NoName {};
+struct NoRule {};
+struct NoWayToRun {};
+template <bool legal, class... YourTypes>
+struct refused<Code::T18_lacks_a_member, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype T18] this operation lacks a public member, which the types above name. "
+      "It has static constexpr std::string_view name, static constexpr op::Verdict "
+      "rule(op::Question const& q), and a way to run, a template kernel(exec, out, in...) "
+      "const with a Kokkos View for each result and operand.");
+};
 
 }  // namespace shardtype::checking
