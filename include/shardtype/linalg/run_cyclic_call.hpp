@@ -57,9 +57,9 @@ class CyclicRun {
     execute::check_panels_on_host<Space>();
     Sizing z{R::S::names.extents(), axes_.sizes, sizeof(T)};
     z.extents.at[columns] = a.extents()[static_cast<std::size_t>(matrix.find(columns))];
-    planning::CyclicCall const call(matrix, rows, columns, z);
-    blocks_ = call.blocks;
-    group_axes_ = call.group();
+    planning::MatrixCall const call(matrix, rows, columns, z);
+    blocks_ = call.of_columns;
+    group_axes_ = call.along.suffix(0);
     comm_ = &group_of(mesh_, axes_, group_axes_);
     mesh_.agreement().agree(name, where, {blocks_.n});
     typename Space::execution_space().fence();
@@ -178,9 +178,8 @@ class CyclicRun {
   /// For LU and Cholesky: slots of the first panel's length, which is the largest.
   template <class U>
   PanelSlots<U> factor_slots(Buffer& own, Groups groups = Groups::alike) const {
-    return panel_slots<U>(
-        own, planning::cyclic_rounds::panel_memory(blocks_, sizeof(U)) / std::int64_t{sizeof(U)},
-        groups);
+    return panel_slots<U>(own, planning::panel_memory(blocks_, sizeof(U)) / std::int64_t{sizeof(U)},
+                          groups);
   }
 
   template <class U>

@@ -18,37 +18,56 @@ struct RowRange {
   std::int64_t first;
   std::int64_t count;
 };
-/// Sends `rows(k)` of the columns of each block k to all ranks of `a`, the first block first if
-/// `forward`, else last: `apply(k, panel)`. The next panel is under way meanwhile. `memory`:
-/// planning::factor_slots panels of all rows.
-template <class T, class Rows, class Apply>
-void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T* memory,
-                    Apply apply) {
-  CyclicBlocks const& b = a.blocks;
-  std::int64_t const count = b.count();
-  PanelStream<T, planning::factor_slots> stream(a.comm, {memory},
-                                                a.mine.rows * std::min(b.n, b.block));
-  auto const in_turn = [&](std::int64_t turn) { return forward ? turn : count - 1 - turn; };
-  auto const elements = [&](std::int64_t k) { return rows(k).count * b.width(k); };
-  auto const panel = [&](std::int64_t k, T* data) {
-    return linalg::kernels::column_major(data, rows(k).count, b.width(k));
-  };
-  auto const start = [&](std::int64_t turn) {
-    if (turn >= count) return;
-    std::int64_t const k = in_turn(turn);
-    stream.start(turn, b.owner(k), elements(k), [&](T* data) {
-      RowRange const own = rows(k);
-      linalg::kernels::copy<T>(a.mine.block(own.first, b.local(k), own.count, b.width(k)),
-                               panel(k, data));
+/// Runs loops::come_by: sends `rows(k)` of the columns of each block k to all ranks of `a`, the
+/// first block first if `forward`, else last: `use(k, panel)`. The next panel is under way
+/// meanwhile.
+template <class T, class Rows, class Use>
+class PanelsComeBy {
+ public:
+  /// `memory`: planning::factor_slots panels of all rows.
+  PanelsComeBy(CyclicColumns<T const> const& a, bool forward, Rows rows, T* memory, Use use)
+      : a_(a),
+        forward_(forward),
+        rows_(rows),
+        use_(use),
+        stream_(a.comm, {memory}, a.mine.rows * std::min(a.blocks.n, a.blocks.block)) {}
+
+  void start(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    stream_.start(turn, a_.blocks.owner(k), elements(k), [&](T* data) {
+      RowRange const own = rows_(k);
+      linalg::kernels::copy<T>(
+          a_.mine.block(own.first, a_.blocks.local(k), own.count, a_.blocks.width(k)),
+          panel(k, data));
     });
-  };
-  start(0);
-  for (std::int64_t turn = 0; turn < count; ++turn) {
-    start(turn + 1);
-    std::int64_t const k = in_turn(turn);
-    apply(k, panel(k, stream.arrive(turn, b.owner(k), elements(k))));
   }
-  stream.end(count);
+  void arrive(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    now_ = panel(k, stream_.arrive(turn, a_.blocks.owner(k), elements(k)));
+  }
+  void apply(std::int64_t turn) { use_(block(turn), now_); }
+  void finish() { stream_.end(a_.blocks.count()); }
+
+ private:
+  std::int64_t block(std::int64_t turn) const {
+    return forward_ ? turn : a_.blocks.count() - 1 - turn;
+  }
+  std::int64_t elements(std::int64_t k) const { return rows_(k).count * a_.blocks.width(k); }
+  Matrix<T> panel(std::int64_t k, T* data) const {
+    return linalg::kernels::column_major(data, rows_(k).count, a_.blocks.width(k));
+  }
+
+  CyclicColumns<T const> const& a_;
+  bool forward_;
+  Rows rows_;
+  Use use_;
+  PanelStream<T, planning::factor_slots> stream_;
+  Matrix<T> now_{};
+};
+template <class T, class Rows, class Use>
+void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T* memory, Use use) {
+  PanelsComeBy<T, Rows, Use> on(a, forward, rows, memory, use);
+  planning::loops::come_by(0, a.blocks.count(), on);
 }
 
 /// The same, of the rows of L (`lower`) from the diagonal of block k on, or of U up to it.
@@ -56,8 +75,7 @@ template <class T, class Apply>
 void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, T* memory,
                      Apply apply) {
   auto const rows = [&](std::int64_t k) {
-    return RowRange{lower ? a.blocks.begin(k) : 0,
-                    planning::cyclic_rounds::factor_rows(a.blocks, k, lower)};
+    return RowRange{lower ? a.blocks.begin(k) : 0, planning::factor_rows(a.blocks, k, lower)};
   };
   execute::panels_come_by(a, forward, rows, memory, apply);
 }

@@ -13,48 +13,75 @@
 
 namespace shardtype::execute {
 
-/// t x = b for a triangle of a matrix over a grid. `b`: own rows, of which the ranks with blocks of
-/// the diagonal need those blocks, zeros elsewhere; sums of products are added to it. `x`: own
-/// columns, of the solution. `wire`: a block.
+/// Runs loops::triangle, t x = b, of a matrix over a grid. `b`: own rows, of which the ranks with
+/// blocks of the diagonal need those blocks, zeros elsewhere; sums of products are added to it.
+/// `x`: own columns, of the solution.
+template <class T>
+class TriangleOnGrid {
+ public:
+  /// `wire`: a block.
+  TriangleOnGrid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b,
+                 Matrix<T> const& x, T* wire)
+      : t_(t), lower_(lower), unit_(unit), b_(b), x_(x), wire_(wire) {}
+
+  void solve(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    if (!t_.has_rows(k)) return;
+    std::int64_t const n = t_.width(k) * b_.cols;
+    Matrix<T> const mine = b_.block(t_.row(k), 0, t_.width(k), b_.cols);
+    if (!t_.has_columns(k)) {
+      sent_.template send<T>(t_.along.raw(), {static_cast<int>(t_.columns.owner(k)), mine.data, n});
+      return;
+    }
+    for (int g = 0; g < t_.along.size(); ++g) {
+      if (g == t_.along.rank()) continue;
+      received_.template receive<T>(t_.along.raw(), {g, wire_, n});
+      received_.finish();
+      for (std::int64_t i = 0; i < n; ++i) mine.data[i] += wire_[i];
+    }
+    linalg::kernels::solve_triangle<T>(t_.part(k, k + 1, k), lower_, unit_, mine);
+    linalg::kernels::copy<T>(mine, solved(k));
+  }
+  void spread(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    if (!t_.has_columns(k)) return;
+    Matrix<T> const x = solved(k);
+    std::int64_t const n = x.rows * x.cols;
+    if (t_.has_rows(k)) return execute::send_to_others<T>(sent_, t_.down, x.data, n);
+    received_.template receive<T>(t_.down.raw(), {static_cast<int>(t_.rows.owner(k)), x.data, n});
+    received_.finish();
+  }
+  void subtract(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    if (!t_.has_columns(k)) return;
+    std::int64_t const first = lower_ ? k + 1 : 0;
+    std::int64_t const last = lower_ ? t_.rows.count() : k;
+    std::int64_t const row = t_.row(first);
+    linalg::kernels::subtract_product<T>(t_.part(first, last, k), solved(k),
+                                         b_.block(row, 0, t_.row(last) - row, b_.cols));
+  }
+  void finish() { sent_.finish(); }
+
+ private:
+  std::int64_t block(std::int64_t turn) const { return lower_ ? turn : t_.rows.count() - 1 - turn; }
+  Matrix<T> solved(std::int64_t k) const {
+    return x_.block(t_.columns.local(k), 0, t_.width(k), b_.cols);
+  }
+
+  GridMatrix<T const> const& t_;
+  bool lower_;
+  bool unit_;
+  Matrix<T> b_;
+  Matrix<T> x_;
+  T* wire_;
+  detail::Messages received_;
+  detail::Messages sent_;
+};
 template <class T>
 void solve_on_grid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b,
                    Matrix<T> const& x, T* wire) {
-  detail::Messages received;
-  detail::Messages sent;
-  std::int64_t const count = t.rows.count();
-  std::int64_t const cols = b.cols;
-  for (std::int64_t turn = 0; turn < count; ++turn) {
-    std::int64_t const k = lower ? turn : count - 1 - turn;
-    std::int64_t const w = t.width(k);
-    Matrix<T> const mine = t.has_rows(k) ? b.block(t.row(k), 0, w, cols) : Matrix<T>{};
-    if (!t.has_columns(k)) {
-      if (t.has_rows(k))
-        sent.template send<T>(t.along.raw(),
-                              {static_cast<int>(t.columns.owner(k)), mine.data, w * cols});
-      continue;
-    }
-    Matrix<T> const solved = x.block(t.columns.local(k), 0, w, cols);
-    if (t.has_rows(k)) {
-      for (int g = 0; g < t.along.size(); ++g) {
-        if (g == t.along.rank()) continue;
-        received.template receive<T>(t.along.raw(), {g, wire, w * cols});
-        received.finish();
-        for (std::int64_t n = 0; n < w * cols; ++n) mine.data[n] += wire[n];
-      }
-      linalg::kernels::solve_triangle<T>(t.part(k, k + 1, k), lower, unit, mine);
-      linalg::kernels::copy<T>(mine, solved);
-      execute::send_to_others<T>(sent, t.down, solved.data, w * cols);
-    } else {
-      received.template receive<T>(t.down.raw(),
-                                   {static_cast<int>(t.rows.owner(k)), solved.data, w * cols});
-      received.finish();
-    }
-    std::int64_t const first = lower ? k + 1 : 0;
-    std::int64_t const last = lower ? count : k;
-    linalg::kernels::subtract_product<T>(
-        t.part(first, last, k), solved, b.block(t.row(first), 0, t.row(last) - t.row(first), cols));
-  }
-  sent.finish();
+  TriangleOnGrid<T> on(t, lower, unit, b, x, wire);
+  planning::loops::triangle(0, t.rows.count(), on);
 }
 
 /// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types

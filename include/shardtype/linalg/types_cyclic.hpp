@@ -9,8 +9,8 @@
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/check/operation.hpp>
-#include <shardtype/linalg/types_cyclic_plan.hpp>
 #include <shardtype/linalg/types_cyclic_rules.hpp>
+#include <shardtype/linalg/types_cyclic_steps.hpp>
 
 namespace shardtype {
 
@@ -109,7 +109,7 @@ struct CyclicLu : detail::OnOneMatrix<I, J>, detail::LuWays {
   using detail::LuWays::LuWays;
   static constexpr std::string_view name = "lu_factor";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu, this->in_place);
+    planning::append_factor<planning::Factor::lu>(p, c, this->in_place);
   }
 };
 
@@ -120,7 +120,7 @@ struct CyclicCholesky : detail::OnOneMatrix<I, J>, detail::InPlace {
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "cholesky";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_factor(p, c, planning::CyclicFactor::cholesky, this->in_place);
+    planning::append_factor<planning::Factor::cholesky>(p, c, this->in_place);
   }
 };
 
@@ -132,12 +132,12 @@ struct CyclicSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed>
   static constexpr std::string_view name = "solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     if constexpr (Transposed) {
-      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_before_solve, this->in_place);
-      planning::append_cyclic_spread(p, c, true);
-      planning::append_cyclic_spread(p, c, false);
+      planning::append_factor<planning::Factor::lu_before_solve>(p, c, this->in_place);
+      planning::append_triangle<true, true>(p, c);
+      planning::append_triangle<true, false>(p, c);
     } else {
-      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_and_solve, this->in_place);
-      planning::append_cyclic_ring(p, c, false);
+      planning::append_factor<planning::Factor::lu_and_solve>(p, c, this->in_place);
+      planning::append_triangle<false, false>(p, c);
     }
   }
 };
@@ -148,14 +148,7 @@ struct CyclicLuSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transpose
   using operation = CyclicLuSolve;
   static constexpr std::string_view name = "lu_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    for (bool const forward : {true, false}) {
-      if constexpr (Transposed) {
-        planning::append_cyclic_spread(p, c, forward);
-      } else {
-        planning::append_cyclic_ring(p, c, forward);
-      }
-    }
+    planning::append_solve<Transposed>(p, c);
   }
 };
 
@@ -165,9 +158,7 @@ struct CyclicCholeskySolve : detail::OnOneMatrix<I, J> {
   using operation = CyclicCholeskySolve;
   static constexpr std::string_view name = "cholesky_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    planning::append_cyclic_ring(p, c, true);
-    planning::append_cyclic_spread(p, c, false);
+    planning::append_cholesky_solve(p, c);
   }
 };
 
@@ -181,12 +172,7 @@ struct CyclicTriangle : detail::OnOneMatrix<I, J, rules::Over::columns, Transpos
   constexpr CyclicTriangle() = default;
   constexpr CyclicTriangle(bool is_lower, bool is_unit) : lower(is_lower), unit(is_unit) {}
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    if constexpr (Transposed) {
-      planning::append_cyclic_spread(p, c, !lower);
-    } else {
-      planning::append_cyclic_ring(p, c, lower);
-    }
+    planning::append_triangle_solve<Transposed>(p, c, lower);
   }
 };
 

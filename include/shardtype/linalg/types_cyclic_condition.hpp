@@ -48,10 +48,10 @@ struct CyclicLuRcond : detail::OfCondition<I, J> {
     int const columns = c.from.dims[1].label;
     x.add(columns, c.operands[0].dims[c.operands[0].find(columns)].axes);
     planning::append_cyclic_start(p, c);
-    for (bool const forward : {true, false})
-      planning::append_cyclic_ring(p, c, forward, {rounds + 1, &x});
-    for (bool const forward : {true, false})
-      planning::append_cyclic_spread(p, c, forward, {rounds, &x});
+    planning::append_passes<false, true>(p, c, x, rounds + 1);
+    planning::append_passes<false, false>(p, c, x, rounds + 1);
+    planning::append_passes<true, true>(p, c, x, rounds);
+    planning::append_passes<true, false>(p, c, x, rounds);
     planning::append_cyclic_sums(p, c, rounds + 1, 2);
   }
 };

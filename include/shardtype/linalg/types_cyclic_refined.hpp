@@ -20,22 +20,42 @@ namespace planning {
 
 namespace cyclic_rounds {
 
-/// A product with the matrix, and the sum of all ranks' parts. Its computation has all memory that
-/// a refinement needs.
+/// A product with the matrix and the sum of all ranks' parts, over a grid of those of a process
+/// row, and norms, once more at the beginning. The computation has all memory that a refinement
+/// needs.
 constexpr void residual(Step const& s, Round& r) {
-  if (r.step != 0) return;
-  CyclicCall const c = call_of(s, r);
-  CyclicBlocks const& b = c.blocks;
-  std::int64_t const columns = c.most_columns(0, r.sizing.sizes);
+  if (r.step == 2) {
+    // two of each right-hand side
+    r.times = r.number == 0 ? 2 : 1;
+    r.sizing.extents.at[s.to] = 2;
+    r.sizing.element_bytes = sizeof(double);
+  }
+  if (r.step > 0) return;
+  MatrixCall const c = call_of(s, r);
+  CyclicBlocks const& b = c.of_columns;
+  Sizes const& sizes = r.sizing.sizes;
+  std::int64_t const right = right_of(s, r, c);
+  std::int64_t const rows = c.most_rows(0, sizes);
+  std::int64_t const columns = c.most_columns(0, sizes);
   std::int64_t const half = c.element_bytes / 2;
-  computes(r, mul_sat(2 * mul_sat(b.n, columns), c.right));
-  std::int64_t const rows = add_sat(columns, c.right);
-  std::int64_t const wires = 2 * std::min(b.n, b.ranks * b.block);
-  std::int64_t const halves = add_sat(mul_sat(b.n, rows), mul_sat(wires, c.right));
-  std::int64_t const wholes = mul_sat(b.n + 2, 2 * c.right + 1);
-  r.work.workspace =
-      add_sat(add_sat(mul_sat(halves, half), mul_sat(wholes, c.element_bytes)),
-              add_sat(panel_memory(b, half), mul_sat(pivot_elements(b.n, half), half)));
+  computes(r, mul_sat(2 * mul_sat(rows, columns), right));
+  if (c.grid()) {
+    GridRoom const room(c.of_rows, rows, columns, half);
+    std::int64_t const vectors =
+        add_sat(grid_vectors(c.of_rows, rows, columns, right), rows * right);
+    std::int64_t const halves = add_sat(add_sat(mul_sat(rows, columns), room.all()),
+                                        add_sat(vectors, 2 * grid_indices(b.n, half)));
+    std::int64_t const wholes = mul_sat(rows + 4, 2 * right + 1);
+    r.work.workspace = add_sat(mul_sat(halves, half), mul_sat(wholes, c.element_bytes));
+  } else {
+    std::int64_t const wires = 2 * std::min(b.n, b.ranks * b.block);
+    std::int64_t const halves =
+        add_sat(mul_sat(b.n, add_sat(columns, right)), mul_sat(wires, right));
+    std::int64_t const wholes = mul_sat(b.n + 2, 2 * right + 1);
+    r.work.workspace =
+        add_sat(add_sat(mul_sat(halves, half), mul_sat(wholes, c.element_bytes)),
+                add_sat(panel_memory(b, half), mul_sat(pivot_elements(b.n, half), half)));
+  }
 }
 /// Two norms of each right-hand side.
 constexpr void norms(Step const& s, Round& r) {
@@ -47,29 +67,52 @@ constexpr void norms(Step const& s, Round& r) {
 
 /// LU in half the precision, solutions by it, each with its residual, and norms of both on which
 /// all ranks agree.
-constexpr void append_cyclic_refined(Plan& p, CallSizing const& c, std::int64_t solutions) {
-  CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);
+constexpr void append_cyclic_refined(Plan& p, CallSizing const& c) {
+  using cyclic_rounds::halved;
+  constexpr int solutions = linalg::corrections + 1;
+  MatrixCall const call(c);
+  bool const grid = call.grid();
   append_compute(p, {});
-  append_cyclic_panels(
-      p, c, &cyclic_rounds::halved<&cyclic_rounds::factor<CyclicFactor::lu_before_solve, false>>);
-  Step sum = cyclic_move(c, Move::reduce, call.axes);
-  sum.after.add(call.rows);
-  sum.before = sum.after;
-  sum.before.unreduced.insert(call.axes[0]);
+  if (grid) {
+    using Lu = FactorSteps<true, Factor::lu_before_solve, false>;
+    append_rounds<Lu, &halved<&planning::sized_round<Lu>>>(p, c);
+    append_exchanges_of_left<&halved<&cyclic_rounds::left>>(p, c);
+  } else {
+    using Lu = FactorSteps<false, Factor::lu_before_solve, false>;
+    append_rounds<Lu, &halved<&planning::sized_round<Lu>>>(p, c);
+  }
+  Spec own;
+  own.add(call.rows, call.down);
+  Step sum = cyclic_move(c, Move::reduce, call.along, own);
+  sum.before.unreduced.insert(call.along[0]);
   p.push(sum);  // of the rows' numbers
-  for (bool const forward : {true, false})
-    append_cyclic_ring(p, c, forward, {solutions, nullptr, true});
-  Spec right = c.operands[1];
-  right.unreduced = right.reduced = {};
+  Spec right = whole_sums(c.operands[1]);
+  if (grid) {
+    append_solutions<false, solutions, 0, true>(p, c, c.result, right);
+  } else {
+    append_passes<false, true, true>(p, c, c.result, solutions);
+    append_passes<false, false, true>(p, c, c.result, solutions);
+  }
   sum.before = sum.after = right;
-  sum.before.unreduced.insert(call.axes[0]);
-  p.push(cyclic_compute(c));
+  sum.before.unreduced.insert(call.along[0]);
+  p.push(cyclic_compute(c, call));
   p.push(sum);
-  p.repeat(2, solutions, 1, &cyclic_rounds::residual);
-  sum.before.kind = ReduceKind::max;
-  sum.to = static_cast<std::int8_t>(call.rows);
-  p.push(sum);
-  p.repeat(1, solutions + 1, 1, &cyclic_rounds::norms);
+  Step norms = sum;
+  if (grid) {
+    AxisList const all = matrix_axes(c);
+    right.dims[right.find(call.rows)].axes = {};
+    norms = cyclic_move(c, Move::reduce, all, right);
+    for (int k = 0; k < all.size; ++k) norms.before.unreduced.insert(all[k]);
+  }
+  norms.before.kind = ReduceKind::max;
+  norms.to = static_cast<std::int8_t>(call.rows);
+  if (!grid) p.repeat(2, solutions, 1, &cyclic_rounds::residual);
+  p.push(norms);
+  if (grid) {
+    p.repeat(3, solutions, 1, &cyclic_rounds::residual);
+  } else {
+    p.repeat(1, solutions + 1, 1, &cyclic_rounds::norms);
+  }
 }
 
 }  // namespace planning
@@ -84,10 +127,9 @@ struct CyclicRefinedSolve : detail::OnOneMatrix<I, J> {
   using operation = CyclicRefinedSolve;
   static constexpr std::string_view name = "solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_refined(p, c, linalg::corrections + 1);
-    planning::append_cyclic_panels(
-        p, c, planning::cyclic_factor_round<false>(planning::CyclicFactor::lu_and_solve));
-    planning::append_cyclic_ring(p, c, false);
+    planning::append_cyclic_refined(p, c);
+    planning::append_panels<planning::Factor::lu_and_solve, false>(p, c);
+    planning::append_triangle<false, false>(p, c);
   }
 };
 

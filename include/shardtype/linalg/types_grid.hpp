@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include <shardtype/linalg/types_cyclic.hpp>
-#include <shardtype/linalg/types_grid_plan.hpp>
 
 namespace shardtype::op {
 
@@ -18,7 +17,7 @@ struct GridLu : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::LuWays {
   using detail::LuWays::LuWays;
   static constexpr std::string_view name = "lu_factor";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::GridPlan(p, c).lu(this->in_place, false);
+    planning::append_factor<planning::Factor::lu>(p, c, this->in_place);
   }
 };
 
@@ -29,7 +28,7 @@ struct GridCholesky : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::InPl
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "cholesky";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::GridPlan(p, c).cholesky(this->in_place);
+    planning::append_factor<planning::Factor::cholesky>(p, c, this->in_place);
   }
 };
 
@@ -40,10 +39,10 @@ struct GridSolve : detail::OnOneMatrix<I, J, rules::Over::grid>, detail::InPlace
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::GridPlan const plan(p, c);
-    plan.lu(this->in_place, true);
-    plan.exchange(c.operands[c.count - 1]);
-    for (bool const forward : {true, false}) plan.triangle(false, forward, !this->in_place);
+    planning::append_factor<planning::Factor::lu_before_solve>(p, c, this->in_place);
+    planning::append_exchange(p, c, c.operands[c.count - 1]);
+    planning::append_triangle<false, true>(p, c, !this->in_place);
+    planning::append_triangle<false, false>(p, c, !this->in_place);
   }
 };
 
@@ -53,11 +52,7 @@ struct GridLuSolve : detail::OnOneMatrix<I, J, rules::Over::grid, Transposed> {
   using operation = GridLuSolve;
   static constexpr std::string_view name = "lu_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::GridPlan const plan(p, c);
-    plan.start();
-    if (!Transposed) plan.exchange(c.operands[c.count - 1]);
-    for (bool const forward : {true, false}) plan.triangle(Transposed, forward);
-    if (Transposed) plan.exchange(c.result);
+    planning::append_solve<Transposed>(p, c);
   }
 };
 
@@ -67,11 +62,7 @@ struct GridCholeskySolve : detail::OnOneMatrix<I, J, rules::Over::grid> {
   using operation = GridCholeskySolve;
   static constexpr std::string_view name = "cholesky_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::GridPlan const plan(p, c);
-    plan.start();
-    plan.triangle(false, true);
-    plan.triangle(true, false);
-    plan.spread();
+    planning::append_cholesky_solve(p, c);
   }
 };
 
@@ -85,9 +76,7 @@ struct GridTriangle : detail::OnOneMatrix<I, J, rules::Over::grid, Transposed> {
   constexpr GridTriangle() = default;
   constexpr GridTriangle(bool is_lower, bool is_unit) : lower(is_lower), unit(is_unit) {}
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::GridPlan const plan(p, c);
-    plan.start();
-    plan.triangle(Transposed, lower != Transposed);
+    planning::append_triangle_solve<Transposed>(p, c, lower);
   }
 };
 

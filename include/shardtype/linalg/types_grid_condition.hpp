@@ -16,11 +16,20 @@ struct GridLuRcond : detail::OfCondition<I, J> {
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     constexpr int rounds = linalg::condition_rounds;
-    planning::GridPlan plan(p, c);
-    plan.start();
-    plan.solutions<rounds + 1, 3>(false);
-    plan.solutions<rounds, 3>(true);
-    plan.vector_sums(rounds);
+    planning::MatrixCall const call(c);
+    Spec x, b;
+    x.add(call.columns, call.along);
+    b.add(call.rows, call.down);
+    planning::append_cyclic_start(p, c);
+    planning::append_solutions<false, rounds + 1, 3>(p, c, x, b);
+    planning::append_solutions<true, rounds, 3>(p, c, x, b);
+    // parts of a whole vector, from the process columns
+    Spec whole;
+    whole.add(call.rows);
+    planning::Step sum = planning::cyclic_move(c, planning::Move::reduce, call.down, whole);
+    sum.before.unreduced.insert(call.down[0]);
+    p.push(sum);
+    p.repeat(1, rounds, 1, [](planning::Step const&, planning::Round&) {});
     planning::append_cyclic_sums(p, c, rounds + 1, 2);
   }
 };
