@@ -12,7 +12,6 @@
 #include <shardtype/linalg/kernels_condition.hpp>
 #include <shardtype/linalg/norms.hpp>
 #include <shardtype/linalg/run_cyclic_condition.hpp>
-#include <shardtype/linalg/run_grid_condition.hpp>
 
 namespace shardtype {
 
@@ -132,9 +131,6 @@ struct LuRcond : linalg::detail::OnMatrices<I, J> {
 
 namespace linalg::detail {
 
-template <class I, class J, class A>
-using RcondOf =
-    std::conditional_t<on_grid<I, J, A>, op::GridLuRcond<I, J>, op::CyclicLuRcond<I, J>>;
 template <class J, class A>
 struct ColumnsOf;
 template <class J, class T, class... Parts>
@@ -182,7 +178,7 @@ constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) 
     return lu.factors;
   } else {
     auto const norm = detail::norm_of_one<I, J>(a.self(), where);
-    return shardtype::call(detail::RcondOf<I, J, A>{}, where, lu.factors, lu.pivots, norm);
+    return shardtype::call(op::CyclicLuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
   }
 }
 
@@ -194,7 +190,7 @@ constexpr auto rcond(core::Argument<A> const& a, checking::CallSite where = {}) 
 template <class I, class J, class F, class P, class N>
 constexpr auto rcond(LU<I, J, F, P> const& lu, N const& norm, checking::CallSite where = {}) {
   if constexpr (detail::OneMatrix<I, J, F>) {
-    return shardtype::call(detail::RcondOf<I, J, F>{}, where, lu.factors, lu.pivots, norm);
+    return shardtype::call(op::CyclicLuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
   } else {
     return shardtype::call(op::LuRcond<I, J>{}, where, lu.factors, lu.pivots, norm);
   }

@@ -9,7 +9,7 @@
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/linalg/factors.hpp>
-#include <shardtype/linalg/run_grid.hpp>
+#include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/triangular.hpp>
 #include <shardtype/ops/collectives.hpp>
 
@@ -58,13 +58,6 @@ inline constexpr bool by_rows =
 template <class I, class J, class A>
 inline constexpr bool on_grid =
     cyclic_rows<I, J, tensor_behind<A>> && cyclic_columns<I, J, tensor_behind<A>>;
-template <class I, class J, class A>
-using LuOf = std::conditional_t<on_grid<I, J, A>, op::GridLu<I, J>, op::CyclicLu<I, J>>;
-template <class I, class J, class A>
-using CholeskyOf =
-    std::conditional_t<on_grid<I, J, A>, op::GridCholesky<I, J>, op::CyclicCholesky<I, J>>;
-template <class I, class J, class A>
-using SolveOf = std::conditional_t<on_grid<I, J, A>, op::GridSolve<I, J>, op::CyclicSolve<I, J>>;
 
 /// Columns per block where a named solve chooses.
 inline constexpr std::int64_t block_columns = 64;
@@ -131,8 +124,7 @@ namespace api {
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return detail::factors_of<I, J>(a.self(),
-                                  shardtype::call(detail::LuOf<I, J, A>{}, where, a.self()));
+  return detail::factors_of<I, J>(a.self(), shardtype::call(op::CyclicLu<I, J>{}, where, a.self()));
 }
 
 /// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the
@@ -141,8 +133,7 @@ template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto lu_factor(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
-  return detail::factors_of<I, J>(taken,
-                                  shardtype::call(detail::LuOf<I, J, A>{true}, where, taken));
+  return detail::factors_of<I, J>(taken, shardtype::call(op::CyclicLu<I, J>{true}, where, taken));
 }
 
 /// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I,
@@ -155,9 +146,7 @@ template <class I, class J, class R, class C, class F, class P, class B>
   requires detail::OneMatrix<R, C, F>
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
   constexpr bool turned = detail::exchanged<I, J, R, C>();
-  using Op = std::conditional_t<detail::on_grid<R, C, F>, op::GridLuSolve<R, C, turned>,
-                                op::CyclicLuSolve<R, C, turned>>;
-  return shardtype::call(Op{}, where, lu.factors, lu.pivots, b);
+  return shardtype::call(op::CyclicLuSolve<R, C, turned>{}, where, lu.factors, lu.pivots, b);
 }
 
 /// The solution of a x = b for one matrix over many ranks: `a[I, J@X%n]`, `b[I]` or `b[I, K]` ->
@@ -173,7 +162,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite 
   if constexpr (detail::by_rows<I, J, A>) {
     return shardtype::call(op::CyclicSolve<J, I, true>{}, where, a.self(), b);
   } else {
-    return shardtype::call(detail::SolveOf<I, J, A>{}, where, a.self(), b);
+    return shardtype::call(op::CyclicSolve<I, J>{}, where, a.self(), b);
   }
 }
 
@@ -187,7 +176,7 @@ constexpr auto solve(core::Argument<A>&& a, B const& b, checking::CallSite where
     if constexpr (detail::by_rows<I, J, A>) {
       return shardtype::call(op::CyclicSolve<J, I, true>{true}, where, taken, b);
     } else {
-      return shardtype::call(detail::SolveOf<I, J, A>{true}, where, taken, b);
+      return shardtype::call(op::CyclicSolve<I, J>{true}, where, taken, b);
     }
   } else {
     return api::solve<I, J>(a.self(), b, where);
@@ -218,7 +207,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite 
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return shardtype::call(detail::CholeskyOf<I, J, A>{}, where, a.self());
+  return shardtype::call(op::CyclicCholesky<I, J>{}, where, a.self());
 }
 /// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes
 /// its memory, unless another tensor shares it. After an Error its elements are lost.
@@ -226,7 +215,7 @@ template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto cholesky(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
-  return shardtype::call(detail::CholeskyOf<I, J, A>{true}, where, taken);
+  return shardtype::call(op::CyclicCholesky<I, J>{true}, where, taken);
 }
 /// The upper triangular u with a = u^H u of one matrix with its rows block-cyclic: `a[I@X%n, J]` ->
 /// u typed as a. Otherwise as above; with the columns block-cyclic Q04.
@@ -242,9 +231,7 @@ template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
                               checking::CallSite where = {}) {
-  using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridCholeskySolve<I, J>,
-                                op::CyclicCholeskySolve<I, J>>;
-  return shardtype::call(Op{}, where, l.self(), b);
+  return shardtype::call(op::CyclicCholeskySolve<I, J>{}, where, l.self(), b);
 }
 
 /// The solution of l x = b for a triangle of one matrix over many ranks: `l[I, J@X%n]`, `b[I, K]`
@@ -260,9 +247,7 @@ constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangul
     // what is lower is upper in the transposed matrix
     return shardtype::call(op::CyclicTriangle<J, I, true>(how.upper, how.unit), where, l.self(), b);
   } else {
-    using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridTriangle<I, J>,
-                                  op::CyclicTriangle<I, J>>;
-    return shardtype::call(Op(!how.upper, how.unit), where, l.self(), b);
+    return shardtype::call(op::CyclicTriangle<I, J>(!how.upper, how.unit), where, l.self(), b);
   }
 }
 

@@ -10,7 +10,6 @@
 #include <shardtype/linalg/cyclic_determinant.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/run_cyclic_inverse.hpp>
-#include <shardtype/linalg/run_grid_inverse.hpp>
 
 namespace shardtype::linalg {
 
@@ -47,17 +46,13 @@ constexpr auto with_factors(A const& a, checking::CallSite where, Next next,
   using R = std::conditional_t<rows, J, I>;
   using C = std::conditional_t<rows, I, J>;
   auto const lu =
-      detail::factors_of<R, C>(a, shardtype::call(LuOf<R, C, A>{false, singular}, where, a));
+      detail::factors_of<R, C>(a, shardtype::call(op::CyclicLu<R, C>{false, singular}, where, a));
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
     return lu.factors;
   } else {
     return next(lu, shardtype::detail::Pack<R, C>{});
   }
 }
-
-template <class R, class C, class F, Product what>
-using ProductOf = std::conditional_t<on_grid<R, C, F>, op::GridLuProduct<R, C, what>,
-                                     op::CyclicLuProduct<R, C, what>>;
 
 /// The matrix whose factors make a determinant: one whose gradient is sought, without it, because
 /// factors carry none; over a grid it stays, and lu_factor refuses it.
@@ -115,9 +110,7 @@ template <class I, class J, class A>
 constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::with_factors<I, J>(
       a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-        using Op = std::conditional_t<detail::on_grid<R, C, A>, op::GridInverse<R, C>,
-                                      op::CyclicInverse<R, C>>;
-        return shardtype::call(Op{}, where, lu.factors, lu.pivots);
+        return shardtype::call(op::CyclicInverse<R, C>{}, where, lu.factors, lu.pivots);
       });
 }
 
@@ -132,7 +125,7 @@ constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::with_factors<I, J>(
       detail::factorized<I, J>(a.self()), where,
       [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-        auto const number = shardtype::call(detail::ProductOf<R, C, A, Product::whole>{}, where,
+        auto const number = shardtype::call(op::CyclicLuProduct<R, C, Product::whole>{}, where,
                                             lu.factors, lu.pivots);
         return detail::number_of_one<R, C, Product::whole>(a.self(), number, lu, where);
       },
@@ -148,7 +141,7 @@ constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}
   auto const both = [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
     auto const number = [&]<Product what>(std::integral_constant<Product, what>) {
       auto const n =
-          shardtype::call(detail::ProductOf<R, C, A, what>{}, where, lu.factors, lu.pivots);
+          shardtype::call(op::CyclicLuProduct<R, C, what>{}, where, lu.factors, lu.pivots);
       return detail::number_of_one<R, C, what>(a.self(), n, lu, where);
     };
     auto sign = number(std::integral_constant<Product, Product::sign>{});

@@ -5,7 +5,6 @@
 
 #include <shardtype/linalg/cyclic.hpp>
 #include <shardtype/linalg/run_cyclic_refined.hpp>
-#include <shardtype/linalg/run_grid_refined.hpp>
 
 namespace shardtype::linalg {
 
@@ -37,9 +36,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, Refined,
   if constexpr (sizeof(kernels::real_t<T>) < sizeof(double)) {
     return api::solve<I, J>(a.self(), b, where);
   } else {
-    using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridRefinedSolve<I, J>,
-                                  op::CyclicRefinedSolve<I, J>>;
-    return shardtype::call(Op{}, where, a.self(), b);
+    return shardtype::call(op::CyclicRefinedSolve<I, J>{}, where, a.self(), b);
   }
 }
 

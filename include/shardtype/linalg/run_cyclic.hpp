@@ -1,139 +1,138 @@
 #pragma once
-/// Runs the factorizations and solves of one matrix over many ranks.
+/// Runs the factorizations and solves of one matrix over many ranks, split columns or a grid.
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <source_location>
+#include <tuple>
+#include <type_traits>
 
 #include <shardtype/linalg/run_cyclic_call.hpp>
+#include <shardtype/linalg/run_grid.hpp>
 
 namespace shardtype::execute {
 
-/// a^T x = b by the factors of P a = L U, in place of y, of which each rank has its own blocks of
-/// b.
-template <class T>
-void solve_transposed(CyclicColumns<T const> const& factors, std::int32_t const* pivots,
-                      Matrix<T> const& y) {
-  execute::solve_by_spread<T>({factors, false, false}, y);
-  execute::solve_by_spread<T>({factors, true, true}, y);
-  linalg::kernels::exchange_rows(y, pivots, y.rows, true);
-}
+/// Result of `lu_factor` of one matrix over many ranks: the factors, and the pivots, `i32[J]`.
+template <class Factors, class Pivots>
+struct CyclicFactors {
+  Factors factors;
+  Pivots pivots;
+};
+
+/// One call on the calling rank, as the types of the matrix say.
+template <class R, class A>
+using OneMatrixRun = std::conditional_t<CyclicRun<R, A>::over_grid, GridRun<R, A>, CyclicRun<R, A>>;
 
 template <class I, class J>
-struct Run<op::CyclicLu<I, J>> : FactoredLu<CyclicRun, op::CyclicLu<I, J>, J> {};
-
-template <class I, class J>
-struct Run<op::CyclicCholesky<I, J>> : FactoredCholesky<CyclicRun, op::CyclicCholesky<I, J>> {};
-
-/// a x = b, or a^T x = b, by LU of a, in the memory of a if `takes`.
-template <bool Transposed, class C, class A, class T>
-void solve_by_lu(C const& run, bool takes, A const& a, Matrix<T const> const& given,
-                 Matrix<T> const& made, Groups groups = Groups::alike) {
-  CyclicBlocks const& blocks = run.blocks();
-  Buffer const factors = takes ? Buffer(a.buffer()) : run.take(a.local_size());
-  Buffer const right = run.take(blocks.n * given.cols);
-  Buffer const pivots = run.take(planning::pivot_elements(blocks.n, sizeof(T)));
-  auto* const row_of = static_cast<std::int32_t*>(pivots.data());
-  run.copy_block(a, C::writable(factors));
-  Matrix<T> const y = linalg::kernels::row_major(C::writable(right), blocks.n, given.cols);
-  CyclicColumns<T const> const columns = run.columns_in(static_cast<T const*>(factors.data()), a);
-  if constexpr (Transposed) {
-    run.factor_lu(a, C::writable(factors), row_of);
-    run.gather_own(given, y);
-    execute::solve_transposed<T>(columns, row_of, y);
-    linalg::kernels::copy<T>(y, made);
-  } else {
-    // the right-hand sides go along at the rank where the way back begins
-    bool const carries = blocks.count() > 0 && run.owns(blocks.count() - 1);
-    if (carries) {
-      linalg::kernels::copy<T>(given, y);
+struct Run<op::CyclicLu<I, J>> {
+  template <class R, class A>
+  static auto run(op::CyclicLu<I, J> const& op, std::source_location const& where, A const& a) {
+    using Out = typename R::result;
+    using Pivots = typename shardtype::detail::NamedAs<std::int32_t, A, Dim<J>>::type;
+    using C = OneMatrixRun<R, A>;
+    auto const extents = execute::result_extents<R>(op, a);
+    CyclicFactors<Out, Pivots> out{C::template result<Out>(op, a, extents),
+                                   shardtype::detail::uninitialized<Pivots>(
+                                       a.mesh(), std::array<std::int64_t, 1>{extents[0]})};
+    if (!a.mesh().here()) return out;
+    C const run(a, where, "lu_factor");
+    auto* const memory = static_cast<typename A::element*>(out.factors.buffer().data());
+    run.copy_block(a, memory);
+    auto* const pivots = static_cast<std::int32_t*>(out.pivots.buffer().data());
+    FactorFailure const failed = run.try_factor_lu(a, memory, pivots);
+    if (op.singular && failed.kind == FactorFailure::no_pivot) {
+      run.copy_block(a, memory);
+      pivots[0] = -1;
     } else {
-      std::fill_n(y.data, blocks.n * given.cols, T(0));
+      run.check(failed, run.blocks().n);
     }
-    run.factor(a, C::writable(factors), row_of, carries ? y : Matrix<T>{}, false, groups);
-    run.template solve_by_ring<T>({columns, false, false}, y);
-    run.leave_own(y, made);
+    return out;
   }
-}
+};
+
+template <class I, class J>
+struct Run<op::CyclicCholesky<I, J>> : Filled<Run<op::CyclicCholesky<I, J>>> {
+  template <class R, class A>
+  static typename R::result run(op::CyclicCholesky<I, J> const& op,
+                                std::source_location const& where, A const& a) {
+    using Out = typename R::result;
+    using C = OneMatrixRun<R, A>;
+    Out out = C::template result<Out>(op, a, execute::result_extents<R>(op, a));
+    if (!a.mesh().here()) return out;
+    C const run(a, where, "cholesky");
+    auto* const memory = static_cast<typename A::element*>(out.buffer().data());
+    run.copy_block(a, memory);
+    run.factor_cholesky(a, memory);
+    return out;
+  }
+};
+
+/// Runs a call on one matrix that has a new result: allocates it and fills it by
+/// `Run<Op>::fill(op, run, out, a, others...)`.
+template <class Op>
+struct Called {
+  template <class R, class A, class... Bs>
+  static typename R::result run(Op const& op, std::source_location const& where, A const& a,
+                                Bs const&... bs) {
+    using Out = typename R::result;
+    Out out =
+        shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a, bs...));
+    if (!a.mesh().here()) return out;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
+    OneMatrixRun<R, A> const run(a, where, Op::name.data());
+    Run<Op>::fill(op, run, out, a, bs...);
+    return out;
+  }
+};
+/// A solve: `Run<Op>::solve_for(op, run, a, given, made, others...)`, from the block of the
+/// right-hand sides, the last operand, to that of the solution.
+template <class Op>
+struct Solved : Called<Op> {
+  template <class C, class Out, class A, class... Bs>
+  static void fill(Op const& op, C const& run, Out& out, A const& a, Bs const&... bs) {
+    using T = typename A::element;
+    auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
+    constexpr int along = C::last.find(Op::transposed ? C::columns : C::rows);
+    Run<Op>::solve_for(
+        op, run, a, C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b),
+        C::template right_in<along>(static_cast<T*>(out.buffer().data()), out), bs...);
+  }
+};
 
 template <class I, class J, bool Transposed>
-struct Run<op::CyclicSolve<I, J, Transposed>>
-    : Solved<CyclicRun, op::CyclicSolve<I, J, Transposed>> {
+struct Run<op::CyclicSolve<I, J, Transposed>> : Solved<op::CyclicSolve<I, J, Transposed>> {
   template <class C, class A, class T, class B>
   static void solve_for(auto const& op, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, B const&) {
-    execute::solve_by_lu<Transposed>(run, C::takes(op, a), a, given, made);
-  }
-};
-
-/// A solve by triangles that are given: `Run<Op>::solve(op, run, columns, y, others...)` does it in
-/// place of y, the right-hand sides on all ranks, of which then each has its own blocks of the
-/// solution; transposed the other way round.
-template <class Op>
-struct CyclicSolved : Solved<CyclicRun, Op> {
-  template <class C, class A, class T, class... Bs>
-  static void solve_for(Op const& op, C const& run, A const& a, Matrix<T const> const& given,
-                        Matrix<T> const& made, Bs const&... bs) {
-    std::int64_t const n = run.blocks().n;
-    Buffer const right = run.take(n * given.cols);
-    Matrix<T> const y = linalg::kernels::row_major(C::writable(right), n, given.cols);
-    CyclicColumns<T const> const columns =
-        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    if constexpr (Op::transposed) {
-      run.gather_own(given, y);
-      Run<Op>::solve(op, run, columns, y, bs...);
-      linalg::kernels::copy<T>(y, made);
-    } else {
-      linalg::kernels::copy<T>(given, y);
-      Run<Op>::solve(op, run, columns, y, bs...);
-      run.leave_own(y, made);
-    }
+    run.template solve<Transposed>(C::takes(op, a), a, given, made);
   }
 };
 
 template <class I, class J, bool Transposed>
-struct Run<op::CyclicLuSolve<I, J, Transposed>>
-    : CyclicSolved<op::CyclicLuSolve<I, J, Transposed>> {
-  template <class C, class T, class P, class B>
-  static void solve(auto const&, C const& run, CyclicColumns<T const> const& columns,
-                    Matrix<T> const& y, P const& pivots, B const&) {
-    auto const* const rows = static_cast<std::int32_t const*>(pivots.buffer().data());
-    if constexpr (Transposed) {
-      execute::solve_transposed<T>(columns, rows, y);
-    } else {
-      linalg::kernels::exchange_rows(y, rows, y.rows);
-      run.clear_others(y);
-      run.template solve_by_ring<T>({columns, true, true}, y);
-      run.template solve_by_ring<T>({columns, false, false}, y);
-    }
+struct Run<op::CyclicLuSolve<I, J, Transposed>> : Solved<op::CyclicLuSolve<I, J, Transposed>> {
+  template <class C, class A, class T, class P, class B>
+  static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, P const& pivots, B const&) {
+    run.template lu_solve<Transposed>(a, static_cast<std::int32_t const*>(pivots.buffer().data()),
+                                      given, made);
   }
 };
 
 template <class I, class J>
-struct Run<op::CyclicCholeskySolve<I, J>> : CyclicSolved<op::CyclicCholeskySolve<I, J>> {
-  template <class C, class T, class B>
-  static void solve(auto const&, C const& run, CyclicColumns<T const> const& columns,
-                    Matrix<T> const& y, B const&) {
-    run.clear_others(y);
-    run.template solve_by_ring<T>({columns, true, false}, y);
-    // L^H x = y, as L^T conj(x) = conj(y)
-    linalg::kernels::conjugate_all(y);
-    execute::solve_by_spread<T>({columns, true, false}, y);
-    linalg::kernels::conjugate_all(y);
+struct Run<op::CyclicCholeskySolve<I, J>> : Solved<op::CyclicCholeskySolve<I, J>> {
+  template <class C, class A, class T, class B>
+  static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, B const&) {
+    run.cholesky_solve(a, given, made);
   }
 };
 
 template <class I, class J, bool Transposed>
-struct Run<op::CyclicTriangle<I, J, Transposed>>
-    : CyclicSolved<op::CyclicTriangle<I, J, Transposed>> {
-  template <class C, class T, class B>
-  static void solve(auto const& op, C const& run, CyclicColumns<T const> const& columns,
-                    Matrix<T> const& y, B const&) {
-    if constexpr (Transposed) {
-      execute::solve_by_spread<T>({columns, op.lower, op.unit}, y);
-    } else {
-      run.clear_others(y);
-      run.template solve_by_ring<T>({columns, op.lower, op.unit}, y);
-    }
+struct Run<op::CyclicTriangle<I, J, Transposed>> : Solved<op::CyclicTriangle<I, J, Transposed>> {
+  template <class C, class A, class T, class B>
+  static void solve_for(auto const& op, C const& run, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made, B const&) {
+    run.template triangular_solve<Transposed>(op.lower, op.unit, a, given, made);
   }
 };
 

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include <shardtype/linalg/kernels_determinant.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
-#include <shardtype/linalg/run_determinant.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 
 namespace shardtype::execute {
@@ -148,7 +149,7 @@ void solve_own(C const& run, A const& factors, P const& pivots, Matrix<T> const&
 
 template <class I, class J, bool Transposed>
 struct Run<op::CyclicLuSolveOwn<I, J, Transposed>>
-    : Solved<CyclicRun, op::CyclicLuSolveOwn<I, J, Transposed>> {
+    : Solved<op::CyclicLuSolveOwn<I, J, Transposed>> {
   template <class C, class A, class T, class P, class B>
   static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, P const& pivots, B const&) {
@@ -179,17 +180,89 @@ struct InverseOfOne {
   }
 };
 
+/// L x = y (`lower`) or U x = y in place of x, whose rows are split as those of the factors and
+/// whose columns are this process column's own. `memory`: planning::factor_slots panels of all own
+/// rows, and a block of own columns.
+template <bool lower, class T>
+void solve_own_columns(GridMatrix<T const> const& m, Matrix<T> const& x, T* memory) {
+  std::int64_t const room = m.mine.rows * std::min(m.rows.n, m.rows.block);
+  T* const wire = memory + planning::factor_slots * room;
+  detail::Messages sent;
+  detail::Messages received;
+  auto const rows = [&](std::int64_t k) {
+    return lower ? RowRange{m.row(k), m.mine.rows - m.row(k)} : RowRange{0, m.row(k + 1)};
+  };
+  auto const apply = [&](std::int64_t k, Matrix<T> const& panel) {
+    std::int64_t const w = panel.cols;
+    bool const holds = m.has_rows(k);
+    Matrix<T> const solved = linalg::kernels::row_major(wire, w, x.cols);
+    sent.finish();
+    if (holds) {
+      Matrix<T> const own = x.block(m.row(k), 0, w, x.cols);
+      linalg::kernels::solve_triangle<T>(panel.block(lower ? 0 : panel.rows - w, 0, w, w), lower,
+                                         lower, own);
+      linalg::kernels::copy<T>(own, solved);
+      execute::send_to_others<T>(sent, m.down, wire, w * x.cols);
+    } else {
+      received.template receive<T>(m.down.raw(),
+                                   {static_cast<int>(m.rows.owner(k)), wire, w * x.cols});
+      received.finish();
+    }
+    std::int64_t const rest = panel.rows - (holds ? w : 0);
+    linalg::kernels::subtract_product<T>(panel.block(lower && holds ? w : 0, 0, rest, w), solved,
+                                         x.block(lower ? m.row(k + 1) : 0, 0, rest, x.cols));
+  };
+  execute::panels_come_by(CyclicColumns<T const>{m.along, m.columns, m.mine}, lower, rows, memory,
+                          apply);
+  sent.finish();
+}
+
+/// The identity whose rows the pivots have exchanged.
+template <class C, class T>
+void set_exchanged_identity(C const& run, std::int32_t const* pivots, GridMatrix<T const> const& m,
+                            Matrix<T> const& x) {
+  std::fill_n(x.data, x.rows * x.cols, T(0));
+  Buffer const order = run.order(pivots);
+  auto const* const from = static_cast<std::int32_t const*>(order.data());
+  for (std::int64_t k = 0; k < m.rows.count(); ++k) {
+    if (!m.has_rows(k)) continue;
+    for (std::int64_t i = 0; i < m.width(k); ++i) {
+      std::int64_t const j = from[m.rows.begin(k) + i];
+      std::int64_t const block = j / m.columns.block;
+      if (m.has_columns(block))
+        linalg::kernels::at(x, m.row(k) + i, m.columns.local(block) + j % m.columns.block) = T(1);
+    }
+  }
+}
+/// The inverse over a grid, at `out`.
+template <class C, class Out, class A>
+void inverse_on_grid(C const& run, Out& out, A const& a, std::int32_t const* pivots) {
+  using T = typename A::element;
+  GridMatrix<T const> const m = run.grid_in(static_cast<T const*>(a.buffer().data()), a);
+  // it lies as the matrix
+  Matrix<T> const x = C::matrix_in(static_cast<T*>(out.buffer().data()), out);
+  execute::set_exchanged_identity(run, pivots, m, x);
+  std::int64_t const w = std::min(m.rows.n, m.rows.block);
+  Buffer const memory = run.take(w * (planning::factor_slots * m.mine.rows + m.mine.cols));
+  execute::solve_own_columns<true>(m, x, C::writable(memory));
+  execute::solve_own_columns<false>(m, x, C::writable(memory));
+}
+
 template <class I, class J, bool Transposed>
-struct Run<op::CyclicInverse<I, J, Transposed>>
-    : Called<CyclicRun, op::CyclicInverse<I, J, Transposed>> {
+struct Run<op::CyclicInverse<I, J, Transposed>> : Called<op::CyclicInverse<I, J, Transposed>> {
   template <class C, class Out, class A, class P>
   static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots) {
-    InverseOfOne<Transposed>::fill(run, out, a, pivots);
+    if constexpr (C::grid) {
+      execute::inverse_on_grid(run, out, a,
+                               static_cast<std::int32_t const*>(pivots.buffer().data()));
+    } else {
+      InverseOfOne<Transposed>::fill(run, out, a, pivots);
+    }
   }
 };
 
 template <class I, class J>
-struct Run<op::CyclicCofactors<I, J>> : Called<CyclicRun, op::CyclicCofactors<I, J>> {
+struct Run<op::CyclicCofactors<I, J>> : Called<op::CyclicCofactors<I, J>> {
   template <class C, class Out, class A, class P, class N>
   static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots,
                    N const& number) {
@@ -234,7 +307,48 @@ struct Run<op::CyclicCofactors<I, J>> : Called<CyclicRun, op::CyclicCofactors<I,
 };
 
 template <class I, class J, linalg::detail::Product what>
-struct Run<op::CyclicLuProduct<I, J, what>>
-    : LuProduct<CyclicRun, op::CyclicLuProduct<I, J, what>, what> {};
+struct Run<op::CyclicLuProduct<I, J, what>> : Called<op::CyclicLuProduct<I, J, what>> {
+  template <class C, class Out, class A, class P>
+  static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots) {
+    using T = typename A::element;
+    using linalg::detail::Product;
+    namespace lk = linalg::kernels;
+    auto const* const row_of = static_cast<std::int32_t const*>(pivots.buffer().data());
+    // of logarithms the sum is in the exponent
+    lk::ScaledNumber mine;
+    if (shardtype::detail::is_singular(row_of, run.blocks().n)) {
+      mine.real = 0;
+    } else {
+      run.for_diagonal(a, [&](std::int64_t i, T const& d) {
+        if constexpr (what == Product::logarithm) {
+          mine.exponent += lk::log_modulus(d);
+        } else {
+          mine.multiply(what == Product::sign ? lk::direction(d) : d);
+          if (row_of[i] != i) mine.multiply(-1, 0);
+        }
+      });
+    }
+    // Each rank's in a place of its own, so that all multiply the same numbers in the same order.
+    Comm& comm = run.everyone();
+    auto const ranks = static_cast<std::size_t>(comm.size());
+    std::vector<double> given(3 * ranks), all(3 * ranks);
+    auto const me = static_cast<std::size_t>(comm.rank());
+    given[3 * me] = mine.real, given[3 * me + 1] = mine.imaginary,
+              given[3 * me + 2] = mine.exponent;
+    comm.template all_reduce<double>(given.data(), all.data(), static_cast<std::int64_t>(3 * ranks),
+                                     ReduceKind::sum);
+    lk::ScaledNumber product;
+    for (std::size_t k = 0; k < ranks; ++k)
+      product.multiply(lk::ScaledNumber{all[3 * k], all[3 * k + 1], all[3 * k + 2]});
+    using Result = typename Out::element;
+    auto& result = *static_cast<Result*>(out.buffer().data());
+    if constexpr (what == Product::logarithm) {
+      result = product.zero() ? -std::numeric_limits<Result>::infinity()
+                              : static_cast<Result>(product.exponent);
+    } else {
+      result = product.template value<Result>();
+    }
+  }
+};
 
 }  // namespace shardtype::execute

@@ -6,7 +6,7 @@
 #include <source_location>
 
 #include <shardtype/linalg/run_blocks.hpp>
-#include <shardtype/linalg/run_cyclic_call.hpp>
+#include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/run_least_squares.hpp>
 #include <shardtype/linalg/types_cyclic_qr.hpp>
 
@@ -229,7 +229,7 @@ struct Run<op::CyclicQr<I, J, K>> {
 };
 
 template <class I, class J, class K>
-struct Run<op::CyclicFullRank<I, J, K>> : Called<CyclicRun, op::CyclicFullRank<I, J, K>> {
+struct Run<op::CyclicFullRank<I, J, K>> : Called<op::CyclicFullRank<I, J, K>> {
   template <class C, class Out, class A, class Triangle>
   static void fill(auto const&, C const& run, Out& out, A const&, Triangle const& triangle) {
     using T = typename A::element;

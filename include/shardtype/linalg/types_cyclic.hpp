@@ -1,6 +1,6 @@
 #pragma once
-/// Factorizations and solves of one matrix over many ranks, as operations: their rules, and their
-/// plans, loops of panels in which nothing is gathered.
+/// Factorizations and solves of one matrix over many ranks, split columns `a[I, J@X%n]` or a grid
+/// `a[I@X%n, J@Y%n]`, as operations: their rules, and their plans, in which nothing is gathered.
 
 #include <algorithm>
 #include <cstdint>
@@ -58,7 +58,7 @@ struct InPlace {
 
 /// Defaults of the operations on one matrix over many ranks. Their operands are the matrix alone,
 /// the matrix and right-hand sides, or the matrix, pivots and right-hand sides.
-template <class I, class J, rules::Over over = rules::Over::columns, bool Transposed = false>
+template <class I, class J, bool Transposed = false>
 struct OnOneMatrix {
   using from = Bare<I, J>;
   static constexpr bool communicates = true;
@@ -66,7 +66,7 @@ struct OnOneMatrix {
   static constexpr bool has_named_form = false;
   static constexpr bool transposed = Transposed;
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::on_one_matrix(q, over, Transposed);
+    return rules::on_one_matrix(q, Transposed);
   }
   template <class A>
   static constexpr Code elements() {
@@ -102,7 +102,7 @@ constexpr bool is_singular(std::int32_t const* pivots, std::int64_t n) {
 namespace op {
 
 /// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a
-/// second result.
+/// second result. Plans over a grid have the most that pivots may exchange.
 template <class I, class J>
 struct CyclicLu : detail::OnOneMatrix<I, J>, detail::LuWays {
   using operation = CyclicLu;
@@ -124,27 +124,32 @@ struct CyclicCholesky : detail::OnOneMatrix<I, J>, detail::InPlace {
   }
 };
 
-/// a x = b, or a^T x = b, by LU of a; the factors are not kept.
+/// a x = b, or, of split columns, a^T x = b, by LU of a; the factors are not kept.
 template <class I, class J, bool Transposed = false>
-struct CyclicSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed>, detail::InPlace {
+struct CyclicSolve : detail::OnOneMatrix<I, J, Transposed>, detail::InPlace {
   using operation = CyclicSolve;
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "solve";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::on_one_matrix(q, Transposed, !Transposed);
+  }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    if constexpr (Transposed) {
-      planning::append_factor<planning::Factor::lu_before_solve>(p, c, this->in_place);
-      planning::append_triangle<true, true>(p, c);
-      planning::append_triangle<true, false>(p, c);
+    using planning::Factor;
+    bool const grid = planning::MatrixCall(c).grid();
+    if (Transposed || grid) {
+      planning::append_factor<Factor::lu_before_solve>(p, c, this->in_place);
+      if (grid) planning::append_exchange(p, c, c.operands[c.count - 1]);
+      planning::append_triangle<Transposed, true>(p, c, !this->in_place);
     } else {
-      planning::append_factor<planning::Factor::lu_and_solve>(p, c, this->in_place);
-      planning::append_triangle<false, false>(p, c);
+      planning::append_factor<Factor::lu_and_solve>(p, c, this->in_place);
     }
+    planning::append_triangle<Transposed, false>(p, c, !this->in_place);
   }
 };
 
 /// a x = b, or a^T x = b, by the factors and pivots of CyclicLu.
 template <class I, class J, bool Transposed = false>
-struct CyclicLuSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
+struct CyclicLuSolve : detail::OnOneMatrix<I, J, Transposed> {
   using operation = CyclicLuSolve;
   static constexpr std::string_view name = "lu_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
@@ -164,7 +169,7 @@ struct CyclicCholeskySolve : detail::OnOneMatrix<I, J> {
 
 /// t x = b, or t^T x = b, for a triangle of a matrix.
 template <class I, class J, bool Transposed = false>
-struct CyclicTriangle : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
+struct CyclicTriangle : detail::OnOneMatrix<I, J, Transposed> {
   using operation = CyclicTriangle;
   static constexpr std::string_view name = "triangular_solve";
   bool lower = true;

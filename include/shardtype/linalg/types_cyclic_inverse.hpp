@@ -20,7 +20,7 @@ namespace rules {
 /// the axis of the matrix: `b[I, K@X]` gives `[J, K@X]`; `transposed`: `b[J, K@X]` gives `[I,
 /// K@X]`. K may be split over further axes, and b an unreduced sum over them.
 constexpr Verdict cyclic_solve_own(Question const& q, bool transposed) {
-  if (Verdict const v = one_matrix(q, Over::columns); !v) return v;
+  if (Verdict const v = one_matrix(q, false); !v) return v;
   if (Verdict const p = cyclic_pivots(q); !p) return p;
   Spec const& a = q.a();
   Spec const& b = q.operands[q.count - 1];
@@ -168,38 +168,6 @@ constexpr void check_square_factors(ResultExtents const& c) {
   if (c.given[0][0] != c.given[0][1]) ResultExtents::fail("the matrix is not square");
 }
 
-/// An inverse by factors and pivots.
-template <class I, class J>
-struct OfFactors : OnOneMatrix<I, J> {
-  static constexpr std::string_view name = "inv";
-  template <class A, class P>
-  static constexpr Code elements() {
-    return detail::elements_of_factors<A, P>();
-  }
-  constexpr void extents(ResultExtents const& c) const {
-    check_square_factors(c);
-    c.out[0] = c.out[1] = c.given[0][0];
-  }
-};
-
-/// The determinant, its sign or the logarithm of its modulus, a number, from factors and pivots.
-template <class I, class J, linalg::detail::Product what>
-struct OfDiagonal : OnOneMatrix<I, J> {
-  static constexpr std::string_view name = "det";
-  template <class A, class P>
-  static constexpr Code elements() {
-    return detail::elements_of_factors<A, P>();
-  }
-  template <class A, class P>
-  using element = std::conditional_t<what == linalg::detail::Product::logarithm,
-                                     real_of<element_t<A>>, element_t<A>>;
-  constexpr void extents(ResultExtents const& c) const { check_square_factors(c); }
-  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    planning::append_cyclic_parts<3>(p, c);
-  }
-};
-
 }  // namespace detail
 
 namespace op {
@@ -207,7 +175,7 @@ namespace op {
 /// a x = b, or a^T x = b, for right-hand sides of which each rank has its own, by the factors and
 /// pivots of CyclicLu.
 template <class I, class J, bool Transposed = false>
-struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
+struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, Transposed> {
   using operation = CyclicLuSolveOwn;
   static constexpr std::string_view name = "lu_solve";
   static constexpr Verdict rule(rules::Question const& q) {
@@ -220,14 +188,23 @@ struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, rules::Over::columns, Transp
   }
 };
 
-/// The inverse [J, I@X%n], by the factors and pivots of CyclicLu; `Transposed`: its transpose,
-/// typed as the matrix.
+/// The inverse [J, I@X%n], over a grid [J@X%n, I@Y%n], by the factors and pivots of CyclicLu;
+/// `Transposed`, of split columns: its transpose, typed as the matrix.
 template <class I, class J, bool Transposed = false>
-struct CyclicInverse : detail::OfFactors<I, J> {
+struct CyclicInverse : detail::OnOneMatrix<I, J> {
   using operation = CyclicInverse;
+  static constexpr std::string_view name = "inv";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::inverse_of(q, rules::one_matrix(q, rules::Over::columns));
+    Verdict const v = rules::inverse_of(q, rules::one_matrix(q, !Transposed));
     return v && Transposed ? rules::accept(q.a()) : v;
+  }
+  template <class A, class P>
+  static constexpr Code elements() {
+    return detail::elements_of_factors<A, P>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    detail::check_square_factors(c);
+    c.out[0] = c.out[1] = c.given[0][0];
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
@@ -244,7 +221,7 @@ struct CyclicCofactors : detail::OnOneMatrix<I, J> {
   using operation = CyclicCofactors;
   static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::lu_number(q, rules::one_matrix(q, rules::Over::columns));
+    Verdict const v = rules::lu_number(q, rules::one_matrix(q, false));
     return v ? rules::accept(q.a()) : v;
   }
   template <class A, class P, class N>
@@ -264,10 +241,23 @@ struct CyclicCofactors : detail::OnOneMatrix<I, J> {
 /// The determinant, its sign or the logarithm of its modulus, by the factors and pivots of
 /// CyclicLu.
 template <class I, class J, linalg::detail::Product what>
-struct CyclicLuProduct : detail::OfDiagonal<I, J, what> {
+struct CyclicLuProduct : detail::OnOneMatrix<I, J> {
   using operation = CyclicLuProduct;
+  static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::number_of(q, rules::one_matrix(q, rules::Over::columns));
+    return rules::number_of(q, rules::one_matrix(q));
+  }
+  template <class A, class P>
+  static constexpr Code elements() {
+    return detail::elements_of_factors<A, P>();
+  }
+  template <class A, class P>
+  using element = std::conditional_t<what == linalg::detail::Product::logarithm,
+                                     detail::real_of<element_t<A>>, element_t<A>>;
+  constexpr void extents(ResultExtents const& c) const { detail::check_square_factors(c); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    planning::append_cyclic_parts<3>(p, c);
   }
 };
 

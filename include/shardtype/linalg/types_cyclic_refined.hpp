@@ -128,6 +128,7 @@ struct CyclicRefinedSolve : detail::OnOneMatrix<I, J> {
   static constexpr std::string_view name = "solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_refined(p, c);
+    if (planning::MatrixCall(c).grid()) return CyclicSolve<I, J>{}.steps(p, c, 0);
     planning::append_panels<planning::Factor::lu_and_solve, false>(p, c);
     planning::append_triangle<false, false>(p, c);
   }

@@ -1,6 +1,6 @@
 #pragma once
-/// Rules of the factorizations and solves of one matrix whose columns are block-cyclic over a mesh
-/// axis.
+/// Rules of the factorizations and solves of one matrix whose columns, or rows and columns, are
+/// block-cyclic, each over a mesh axis.
 
 #include <cstdint>
 
@@ -33,44 +33,26 @@ constexpr Verdict alone(Question const& q) {
     return refuse(Code::Q05_one_matrix, columns);
   return accept(a);
 }
-/// ... and which is square.
-constexpr Verdict alone_and_square(Question const& q) {
-  Verdict const v = alone(q);
-  if (v && contradict(q.extent(q.from, 0), q.extent(q.from, 1)))
-    return refuse(Code::D06_extents_contradict, q.from.dims[0].label, q.from.dims[1].label);
-  return v;
-}
 
-/// The first operand as one matrix `a[I, J@X%n]` of any shape, dims in any order; `from` has the
-/// labels I and J.
-constexpr Verdict cyclic_columns(Question const& q) {
+/// The first operand as one matrix `a[I, J@X%n]` of any shape, or, where `grids`, over a grid
+/// `a[I@X%n, J@Y%n]`, dims in any order; `from` has the labels I and J.
+constexpr Verdict cyclic_columns(Question const& q, bool grids = false) {
   if (Verdict v = split_matrix(q); !v) return v;
   DimSpec const& rows = q.a().dims[q.a().find(q.from.dims[0].label)];
   DimSpec const& columns = q.a().dims[q.a().find(q.from.dims[1].label)];
-  if (rows.axes.size > 0 && columns.axes.size > 0)
+  bool const both = rows.axes.size > 0 && columns.axes.size > 0;
+  if (both && !(grids && rows.axes.cyclic == columns.axes.cyclic))
     return refuse(Code::Q03_both_cyclic, rows.label, columns.label);
-  if (rows.axes.size > 0)
+  if (rows.axes.size > 0 && !both)
     return refuse(Code::Q04_rows_cyclic, rows.label, columns.label, rows.axes[0]);
   return alone(q);
 }
-/// The distribution of one matrix over ranks: only its columns are block-cyclic, or its rows and
-/// its columns, over a grid of ranks.
-enum class Over : std::int8_t { columns, grid };
-
-/// The first operand as one square matrix `a[I, J@X%n]`, or over a grid `a[I@X%n, J@Y%n]`, dims in
-/// any order; `from` has the labels I and J.
-constexpr Verdict one_matrix(Question const& q, Over over) {
-  if (over == Over::columns) {
-    Verdict const v = cyclic_columns(q);
-    return v ? alone_and_square(q) : v;
-  }
-  if (Verdict v = split_matrix(q); !v) return v;
-  DimSpec const& rows = q.a().dims[q.a().find(q.from.dims[0].label)];
-  DimSpec const& columns = q.a().dims[q.a().find(q.from.dims[1].label)];
-  if (rows.axes.size == 0) return refuse(Code::Q05_one_matrix, rows.label);
-  if (columns.axes.size > 0 && rows.axes.cyclic != columns.axes.cyclic)
-    return refuse(Code::Q03_both_cyclic, rows.label, columns.label);
-  return alone_and_square(q);
+/// ... and a square one.
+constexpr Verdict one_matrix(Question const& q, bool grids = true) {
+  Verdict const v = cyclic_columns(q, grids);
+  if (v && contradict(q.extent(q.from, 0), q.extent(q.from, 1)))
+    return refuse(Code::D06_extents_contradict, q.from.dims[0].label, q.from.dims[1].label);
+  return v;
 }
 
 /// Solutions with such a matrix, or, `transposed`, with its transpose, of right-hand sides that are
@@ -113,8 +95,8 @@ constexpr Verdict cyclic_pivots(Question const& q) {
 /// give `[J@X%n]` or `[J@X%n, K]`, over a grid `b[I@X%n, K]` gives `[J@Y%n, K]`; `transposed`: the
 /// other way round. K may be split over other axes, and b may be an unreduced sum over others: each
 /// group of ranks then solves with its part. Between them the pivots of `lu_factor`.
-constexpr Verdict on_one_matrix(Question const& q, Over over, bool transposed) {
-  Verdict const matrix = one_matrix(q, over);
+constexpr Verdict on_one_matrix(Question const& q, bool transposed, bool grids = true) {
+  Verdict const matrix = one_matrix(q, grids);
   if (!matrix || q.count == 1) return matrix;
   Verdict const v = solved(q, transposed);
   if (!v || q.count == 2) return v;
