@@ -238,18 +238,25 @@ enum class Group : std::int8_t { down, along };
 /// How a part of the matrix that a step moves is split: as its rows, as its columns, or whole.
 enum class Split : std::int8_t { none, rows, columns };
 
+/// A loop that is appended to a plan, one round of it.
+struct AppendedLoop {
+  Plan& plan;
+  CallSizing const& call;
+  MatrixCall const& matrix;
+  Spec const& solution;  ///< of a triangle
+  int first = plan.size;
+  int ahead = 0;  ///< steps that look ahead
+
+  constexpr int steps() const { return plan.size - first; }
+};
+
 /// Calls verbs of one round: appends their steps to a plan, or sizes one of these steps, the one of
 /// a Round. A verb asks for each of its steps in order, `if (moves(...)) sizes`: appended it has no
-/// sizes.
+/// sizes. Compilers evaluate this for each rank and round, so it holds little.
 class Planned {
  public:
-  constexpr Planned(Plan& p, CallSizing const& c, MatrixCall const& call)
-      : plan_(&p), of_(&c), call_(&call), first_(p.size) {}
-  constexpr Planned(Step const& s, Round& r) : step_(&s), round_(&r), left_(r.step) {}
-
-  /// The steps appended so far, and those of them that look ahead.
-  constexpr int steps() const { return plan_->size - first_; }
-  constexpr int ahead_steps() const { return ahead_; }
+  constexpr explicit Planned(AppendedLoop& to) : to_(&to) {}
+  constexpr Planned(Step const& s, Round& r) : to_(nullptr), step_(&s), round_(&r), left_(r.step) {}
 
   // verbs that most loops have no steps for
   static constexpr bool ahead() { return true; }
@@ -260,34 +267,28 @@ class Planned {
  protected:
   /// A computation on the matrix, or on its transpose.
   constexpr bool computes(bool transposed = false) {
-    if (plan_ == nullptr) return sizes_next();
-    plan_->push(cyclic_compute(*of_, transposed ? call_->transposed() : *call_));
+    if (to_ == nullptr) return left_-- == 0;
+    to_->plan.push(cyclic_compute(to_->call, transposed ? to_->matrix.transposed() : to_->matrix));
+    return false;
+  }
+  /// A part of the matrix, to ranks of this group.
+  constexpr bool moves(Move what, Group group, Split split) {
+    if (to_ == nullptr) return left_-- == 0;
+    MatrixCall const& m = to_->matrix;
+    append(what, group == Group::down ? m.down : m.along, part(split));
     return false;
   }
   constexpr Spec part(Split split) const {
     Spec s;
-    s.add(call_->rows, split == Split::rows ? call_->down : AxisList{});
-    s.add(call_->columns, split == Split::columns ? call_->along : AxisList{});
+    s.add(to_->matrix.rows, split == Split::rows ? to_->matrix.down : AxisList{});
+    s.add(to_->matrix.columns, split == Split::columns ? to_->matrix.along : AxisList{});
     return s;
   }
-  /// A part of the matrix, to ranks of this group.
-  constexpr bool moves(Move what, Group group, Split split) {
-    if (plan_ == nullptr) return sizes_next();
-    plan_->push(
-        cyclic_move(*of_, what, group == Group::down ? call_->down : call_->along, part(split)));
-    return false;
+  constexpr void append(Move what, AxisList const& group, Spec const& value) {
+    to_->plan.push(cyclic_move(to_->call, what, group, value));
   }
-  /// The steps so far look ahead.
-  constexpr void mark_ahead() {
-    if (plan_ != nullptr) ahead_ = steps();
-  }
-  constexpr bool sizes_next() { return left_-- == 0; }
 
-  Plan* plan_ = nullptr;  ///< null: a step is sized
-  CallSizing const* of_ = nullptr;
-  MatrixCall const* call_ = nullptr;
-  int first_ = 0;
-  int ahead_ = 0;
+  AppendedLoop* to_;  ///< null: a step is sized
   Step const* step_ = nullptr;
   Round* round_ = nullptr;
   int left_ = 0;  ///< steps before the one that is sized
@@ -343,14 +344,13 @@ constexpr void sized_round(Step const& s, Round& r) {
   on.rounds(r.number, r.number + 1);
 }
 /// The rounds of one loop, as often as the matrix has blocks.
-template <class Steps, void (*round)(Step const&, Round&) = &planning::sized_round<Steps>,
-          class... More>
-constexpr void append_rounds(Plan& p, CallSizing const& c, More const&... more) {
+template <class Steps, void (*round)(Step const&, Round&) = &planning::sized_round<Steps>>
+constexpr void append_rounds(Plan& p, CallSizing const& c) {
   MatrixCall const call(c);
-  Steps on(p, c, call, more...);
-  on.rounds(0, 1);
+  AppendedLoop loop{p, c, call, c.result};
+  Steps(loop).rounds(0, 1);
   CyclicBlocks const& b = call.of_columns;
-  p.repeat(on.steps(), b.count(), b.block, round, call.period(), {on.ahead_steps(), b.ranks});
+  p.repeat(loop.steps(), b.count(), b.block, round, call.period(), {loop.ahead, b.ranks});
 }
 
 /// A value of right-hand sides or solutions, the dim of the matrix's label now along `label`.

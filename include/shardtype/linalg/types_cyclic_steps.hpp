@@ -73,7 +73,8 @@ class FactorSteps : public Planned {
         p.first_rows(k + 1);
         p.sized(p.rest, p.w);
       }
-    mark_ahead();
+    if (to_ == nullptr) return left_ >= 0;  // false: the step is sized
+    to_->ahead = to_->steps();
     return true;
   }
   constexpr void row_panel(std::int64_t k) {
@@ -115,11 +116,11 @@ class FactorSteps : public Planned {
   static constexpr bool cholesky = how == Factor::cholesky;
 
   constexpr bool sends_rows_of_columns() {
-    if (plan_ == nullptr) return sizes_next();
-    Step s = cyclic_move(*of_, Move::broadcast_rows, call_->down, part(Split::rows));
-    s.after.dims[0].axes = call_->along;
+    if (to_ == nullptr) return left_-- == 0;
+    Step s = cyclic_move(to_->call, Move::broadcast_rows, to_->matrix.down, part(Split::rows));
+    s.after.dims[0].axes = to_->matrix.along;
     s.from = s.to = 0;
-    plan_->push(s);
+    to_->plan.push(s);
     return false;
   }
   /// Elements in memory, of split columns, but for the panel itself, which is a value of the plan.
@@ -196,10 +197,7 @@ constexpr void append_factor(Plan& p, CallSizing const& c, bool in_place) {
 template <bool grid, bool transposed, bool forward, bool keeps = false, int vectors = 0>
 class TriangleSteps : public Planned {
  public:
-  constexpr TriangleSteps(Plan& p, CallSizing const& c, MatrixCall const& call,
-                          Spec const& solution)
-      : Planned(p, c, call), solution_(&solution) {}
-  constexpr TriangleSteps(Step const& s, Round& r) : Planned(s, r) {}
+  using Planned::Planned;
   constexpr void rounds(std::int64_t from, std::int64_t to) { loops::triangle(from, to, *this); }
 
   constexpr void solve(std::int64_t turn) {
@@ -218,15 +216,16 @@ class TriangleSteps : public Planned {
 
  private:
   constexpr bool moves_right(Move what) {
-    if (plan_ == nullptr) return sizes_next();
-    MatrixCall const c = grid && transposed ? call_->transposed() : *call_;
+    if (to_ == nullptr) return left_-- == 0;
+    MatrixCall const& m = to_->matrix;
+    MatrixCall const c = grid && transposed ? m.transposed() : m;
     bool const sums = what == Move::send_block;
     bool const of_rows = grid && sums;
     AxisList const axes = of_rows ? c.down : grid || sums ? c.along : AxisList{};
-    RightValue const x(*solution_, c, of_rows ? c.rows : c.columns, axes);
-    Step s = cyclic_move(*of_, what, grid && !sums ? c.down : c.along, x.spec);
+    RightValue const x(to_->solution, c, of_rows ? c.rows : c.columns, axes);
+    Step s = cyclic_move(to_->call, what, grid && !sums ? c.down : c.along, x.spec);
     s.to = static_cast<std::int8_t>(x.dim);
-    plan_->push(s);
+    to_->plan.push(s);
     return false;
   }
   /// The block of this turn, at one rank of the group, or sums for those `behind` it: one index, as
@@ -273,8 +272,6 @@ class TriangleSteps : public Planned {
     }
     round_->work.workspace = mul_sat(held, c.element_bytes);
   }
-
-  Spec const* solution_ = nullptr;
 };
 
 namespace cyclic_rounds {
@@ -316,10 +313,9 @@ constexpr void spread(Step const& s, Round& r) {
 /// A loop of a triangle, or of its transpose. `keeps`: whether it is a copy of the operand.
 template <bool transposed, bool forward>
 constexpr void append_triangle(Plan& p, CallSizing const& c, bool keeps = false) {
-  if (!MatrixCall(c).grid())
-    return append_rounds<TriangleSteps<false, transposed, forward>>(p, c, c.result);
-  keeps ? append_rounds<TriangleSteps<true, transposed, forward, true>>(p, c, c.result)
-        : append_rounds<TriangleSteps<true, transposed, forward>>(p, c, c.result);
+  if (!MatrixCall(c).grid()) return append_rounds<TriangleSteps<false, transposed, forward>>(p, c);
+  keeps ? append_rounds<TriangleSteps<true, transposed, forward, true>>(p, c)
+        : append_rounds<TriangleSteps<true, transposed, forward>>(p, c);
 }
 /// The same of split columns, `times` times for solutions x.
 template <bool transposed, bool forward, bool half = false>
@@ -328,10 +324,10 @@ constexpr void append_passes(Plan& p, CallSizing const& c, Spec const& x, std::i
   constexpr auto round =
       half ? &cyclic_rounds::halved<&planning::sized_round<Steps>> : &planning::sized_round<Steps>;
   MatrixCall const call(c);
-  Steps on(p, c, call, x);
-  on.rounds(0, 1);
+  AppendedLoop loop{p, c, call, x};
+  Steps(loop).rounds(0, 1);
   std::int64_t const once = call.of_columns.count();
-  p.repeat(on.steps(), once > 0 ? once * times : once, call.of_columns.block,
+  p.repeat(loop.steps(), once > 0 ? once * times : once, call.of_columns.block,
            &cyclic_rounds::in_passes<round>);
 }
 /// `times` solutions x over a grid, with the transposed matrix if `transposed`: the rows that are
@@ -340,8 +336,9 @@ template <bool transposed, int times, int vectors, bool half = false>
 constexpr void append_solutions(Plan& p, CallSizing const& c, Spec const& x,
                                 Spec const& exchanged) {
   MatrixCall const call(c);
-  TriangleSteps<true, transposed, true> on(p, c, call, x);
-  for (int triangles = 0; triangles < 2; ++triangles) on.rounds(0, 1);
+  AppendedLoop loop{p, c, call, x};
+  TriangleSteps<true, transposed, true>(loop).rounds(0, 1);
+  TriangleSteps<true, transposed, false>(loop).rounds(0, 1);
   p.push(cyclic_move(c, Move::send_rows, call.down, exchanged));
   p.repeat(7, call.of_rows.count(), call.of_rows.block,
            &cyclic_rounds::solutions<times, vectors, half>, call.period(),
