@@ -4,9 +4,8 @@
 #include <type_traits>
 
 #include <shardtype/linalg/types_cyclic.hpp>
-#include <shardtype/linalg/types_cyclic_condition.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
-#include <shardtype/linalg/types_cyclic_refined.hpp>
+#include <shardtype/linalg/types_cyclic_solutions.hpp>
 #include <shardtype/types.hpp>
 
 using namespace shardtype;

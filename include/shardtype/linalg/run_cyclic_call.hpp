@@ -14,7 +14,7 @@
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/group.hpp>
 #include <shardtype/linalg/run_cyclic_panels.hpp>
-#include <shardtype/linalg/run_cyclic_ring.hpp>
+#include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
 
 namespace shardtype::execute {
@@ -260,11 +260,11 @@ class CyclicRun {
     auto* const row_of = static_cast<std::int32_t*>(pivots.data());
     copy_block(a, writable(factors));
     Matrix<T> const y = linalg::kernels::row_major(writable(right), blocks_.n, given.cols);
-    CyclicColumns<T const> const columns = columns_in(static_cast<T const*>(factors.data()), a);
+    CyclicColumns<T const> const held = columns_in(static_cast<T const*>(factors.data()), a);
     if constexpr (Transposed) {
       factor_lu(a, writable(factors), row_of);
       gather_own(given, y);
-      solve_transposed(columns, row_of, y);
+      solve_transposed(held, row_of, y);
       linalg::kernels::copy<T>(y, made);
     } else {
       // the right-hand sides go along at the rank where the way back begins
@@ -276,7 +276,7 @@ class CyclicRun {
       }
       check(try_factor(a, writable(factors), row_of, carries ? y : Matrix<T>{}, false, groups),
             blocks_.n);
-      solve_by_ring<T>({columns, false, false}, y);
+      solve_by_ring<T>({held, false, false}, y);
       leave_own(y, made);
     }
   }
@@ -284,56 +284,56 @@ class CyclicRun {
   template <bool Transposed>
   void lu_solve(A const& a, std::int32_t const* pivots, Matrix<T const> const& given,
                 Matrix<T> const& made) const {
-    in_place<Transposed>(a, given, made, [&](auto const& columns, Matrix<T> const& y) {
+    in_place<Transposed>(a, given, made, [&](auto const& held, Matrix<T> const& y) {
       if constexpr (Transposed) {
-        solve_transposed(columns, pivots, y);
+        solve_transposed(held, pivots, y);
       } else {
         linalg::kernels::exchange_rows(y, pivots, y.rows);
         clear_others(y);
-        solve_by_ring<T>({columns, true, true}, y);
-        solve_by_ring<T>({columns, false, false}, y);
+        solve_by_ring<T>({held, true, true}, y);
+        solve_by_ring<T>({held, false, false}, y);
       }
     });
   }
   void cholesky_solve(A const& a, Matrix<T const> const& given, Matrix<T> const& made) const {
-    in_place<false>(a, given, made, [&](auto const& columns, Matrix<T> const& y) {
+    in_place<false>(a, given, made, [&](auto const& held, Matrix<T> const& y) {
       clear_others(y);
-      solve_by_ring<T>({columns, true, false}, y);
+      solve_by_ring<T>({held, true, false}, y);
       // L^H x = y, as L^T conj(x) = conj(y)
       linalg::kernels::conjugate_all(y);
-      execute::solve_by_spread<T>({columns, true, false}, y);
+      execute::solve_by_spread<T>({held, true, false}, y);
       linalg::kernels::conjugate_all(y);
     });
   }
   template <bool Transposed>
   void triangular_solve(bool lower, bool unit, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made) const {
-    in_place<Transposed>(a, given, made, [&](auto const& columns, Matrix<T> const& y) {
+    in_place<Transposed>(a, given, made, [&](auto const& held, Matrix<T> const& y) {
       if constexpr (Transposed) {
-        execute::solve_by_spread<T>({columns, lower, unit}, y);
+        execute::solve_by_spread<T>({held, lower, unit}, y);
       } else {
         clear_others(y);
-        solve_by_ring<T>({columns, lower, unit}, y);
+        solve_by_ring<T>({held, lower, unit}, y);
       }
     });
   }
 
  private:
-  /// `solve(columns, y)` in place of y, the right-hand sides on all ranks, of which then each has
+  /// `solve(held, y)` in place of y, the right-hand sides on all ranks, of which then each has
   /// its own blocks of the solution; transposed the other way round.
   template <bool Transposed, class Solve>
   void in_place(A const& a, Matrix<T const> const& given, Matrix<T> const& made,
                 Solve solve) const {
     Buffer const right = take(blocks_.n * given.cols);
     Matrix<T> const y = linalg::kernels::row_major(writable(right), blocks_.n, given.cols);
-    CyclicColumns<T const> const columns = columns_in(static_cast<T const*>(a.buffer().data()), a);
+    CyclicColumns<T const> const held = columns_in(static_cast<T const*>(a.buffer().data()), a);
     if constexpr (Transposed) {
       gather_own(given, y);
-      solve(columns, y);
+      solve(held, y);
       linalg::kernels::copy<T>(y, made);
     } else {
       linalg::kernels::copy<T>(given, y);
-      solve(columns, y);
+      solve(held, y);
       leave_own(y, made);
     }
   }

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include <shardtype/linalg/kernels_determinant.hpp>
+#include <shardtype/linalg/kernels_numbers.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <shardtype/linalg/kernels_panel.hpp>
 #include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/types_cyclic_plan.hpp>
 #include <shardtype/linalg/types_loops.hpp>
@@ -14,9 +13,7 @@
 
 namespace shardtype::execute {
 
-using linalg::kernels::Matrix;
 using planning::cholesky_group;
-using planning::CyclicBlocks;
 
 /// Why a factorization stopped, the same on all ranks: it travels with the panel.
 struct FactorFailure {
@@ -32,21 +29,6 @@ struct FactorFailure {
   static FactorFailure unpack(std::int32_t packed, std::int64_t begin) {
     if (packed == 0) return {};
     return {static_cast<Kind>(packed % 4), begin + packed / 4};
-  }
-};
-
-/// This rank's columns of one matrix over the ranks of `comm`, n x (number of them).
-template <class T>
-struct CyclicColumns {
-  Comm& comm;
-  CyclicBlocks blocks;
-  Matrix<T> mine;
-
-  std::int64_t me() const { return comm.rank(); }
-  bool owns(std::int64_t k) const { return blocks.owner(k) == me(); }
-  /// The rows from `begin` on of block `k`, which this rank holds.
-  Matrix<T> block(std::int64_t k, std::int64_t begin) const {
-    return mine.block(begin, blocks.local(k), blocks.n - begin, blocks.width(k));
   }
 };
 

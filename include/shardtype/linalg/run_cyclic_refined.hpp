@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <shardtype/linalg/run_cyclic.hpp>
-#include <shardtype/linalg/types_cyclic_refined.hpp>
+#include <shardtype/linalg/types_cyclic_solutions.hpp>
 
 namespace shardtype::execute {
 
