@@ -51,7 +51,7 @@ static_assert(lu_plan.bytes_per_rank() <= 8 * columns_formula(384, 32, 4));
 constexpr auto cholesky_plan = plan(op::CyclicCholesky<I, J>{}, type<Columns>);
 static_assert(cholesky_plan.count(Collective::all_gather) == 0);
 static_assert(cholesky_plan.bytes_per_rank() <= 8 * columns_formula(384, 32, 4));
-constexpr auto grid_plan = plan(op::GridLu<I, J>{}, type<Grid>);
+constexpr auto grid_plan = plan(op::CyclicLu<I, J>{}, type<Grid>);
 static_assert(grid_plan.count(Collective::all_gather) == 0);
 static_assert(grid_plan.bytes_per_rank() <= 8 * grid_formula(384, 32, 2, 2));
 constexpr auto qr_plan = plan(op::CyclicQr<I, J, K>{}, type<Columns>);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <shardtype/linalg/kernels_own.hpp>
-#include <shardtype/linalg/run_cyclic_ring.hpp>
+#include <shardtype/linalg/run_cyclic_panels.hpp>
 
 #include "harness/catch.hpp"
 #include "harness/linalg.hpp"
@@ -129,8 +129,7 @@ struct Ranks {
   }
   // The slots of panels in the window if that is the way, else in `own`.
   PanelSlots<double> slots(CyclicBlocks const& b, std::vector<double>& own) {
-    Int const elements =
-        shardtype::planning::cyclic_rounds::panel_memory(b, sizeof(double)) / Int{sizeof(double)};
+    Int const elements = shardtype::planning::panel_memory(b, sizeof(double)) / Int{sizeof(double)};
     if (run_time.settings.linalg.window && elements > 0) {
       REQUIRE(window.reserve(elements * 8));
       return {static_cast<double*>(window.data()), &window, &all};

@@ -81,8 +81,8 @@ struct OnTypes {
   struct R : Index<"R", n> {};
   struct C : Index<"C", n> {};
   using A = Tensor<double, Dim<R, Cyclic<P, 64>>, Dim<C, Cyclic<Q, 64>>>;
-  static constexpr Plan lu = plan(op::GridLu<R, C>{}, type<A>);
-  static constexpr Plan cholesky = plan(op::GridCholesky<R, C>{}, type<A>);
+  static constexpr Plan lu = plan(op::CyclicLu<R, C>{}, type<A>);
+  static constexpr Plan cholesky = plan(op::CyclicCholesky<R, C>{}, type<A>);
 };
 static_assert(OnTypes<65536, 16, 16>::lu.bytes_per_rank() == 2'243'583'488);
 static_assert(OnTypes<65536, 16, 16>::cholesky.bytes_per_rank() == 2'110'792'192);
@@ -104,14 +104,14 @@ void plans(Mesh<X, Y> const& mesh, Int n, Int rights) {
   auto const right = [](Int i, Int k) { return linear::drawn<T>(i * 400 + k, 6); };
   auto const b = from_function<T, Rows, Dim<K>>(mesh, {n, rights}, right);
   auto const b_columns = from_function<T, Columns, Dim<K>>(mesh, {n, rights}, right);
-  panel_ways::measured(false, op::GridSolve<I, J>{}, a, b);
-  auto const [factors, pivots] = panel_ways::measured(false, op::GridLu<I, J>{}, a);
-  panel_ways::measured(false, op::GridLuSolve<I, J>{}, factors, pivots, b);
-  panel_ways::measured(false, op::GridLuSolve<I, J, true>{}, factors, pivots, b_columns);
-  auto const l = panel_ways::measured(true, op::GridCholesky<I, J>{}, h);
-  panel_ways::measured(true, op::GridCholeskySolve<I, J>{}, l, b);
-  panel_ways::measured(true, op::GridTriangle<I, J>{}, l, b);
-  panel_ways::measured(true, op::GridTriangle<I, J, true>{}, l, b_columns);
+  panel_ways::measured(false, op::CyclicSolve<I, J>{}, a, b);
+  auto const [factors, pivots] = panel_ways::measured(false, op::CyclicLu<I, J>{}, a);
+  panel_ways::measured(false, op::CyclicLuSolve<I, J>{}, factors, pivots, b);
+  panel_ways::measured(false, op::CyclicLuSolve<I, J, true>{}, factors, pivots, b_columns);
+  auto const l = panel_ways::measured(true, op::CyclicCholesky<I, J>{}, h);
+  panel_ways::measured(true, op::CyclicCholeskySolve<I, J>{}, l, b);
+  panel_ways::measured(true, op::CyclicTriangle<I, J>{}, l, b);
+  panel_ways::measured(true, op::CyclicTriangle<I, J, true>{}, l, b_columns);
 }
 
 // A matrix [J@Y, I@X], whose rows lie along the second dim, and one that is given away.

@@ -42,7 +42,7 @@ void check(Mesh<X, Y> const& mesh, Int n) {
     CHECK(std::abs(static_cast<double>(item(linalg::rcond<I, J>(turned))) - alone) <= 1e-2 * alone);
     auto const lu = linalg::lu_factor<I, J>(a);
     auto const norm = reshard<>(norm_inf<J>(all_reduce<X>(norm_1<I>(a))));
-    using Op = op::GridLuRcond<I, J>;
+    using Op = op::CyclicLuRcond<I, J>;
     Plan const plan = plan_at(Op{}, lu.factors, lu.pivots, norm);
     CHECK(plan.count(Collective::all_gather) == 0);
     auto& memory = runtime::run_time.memory;

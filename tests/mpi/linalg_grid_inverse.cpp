@@ -68,10 +68,10 @@ void check(Mesh<X, Y> const& mesh, Int n) {
   CHECK(lk::modulus(product - once) <= 1e-9 * lk::modulus(once));
 
   auto const lu = linalg::lu_factor<I, J>(a);
-  panel_ways::measured(op::GridInverse<I, J>{}, lu.factors, lu.pivots);
-  panel_ways::measured(op::GridLuProduct<I, J, linalg::detail::Product::whole>{}, lu.factors,
+  panel_ways::measured(op::CyclicInverse<I, J>{}, lu.factors, lu.pivots);
+  panel_ways::measured(op::CyclicLuProduct<I, J, linalg::detail::Product::whole>{}, lu.factors,
                        lu.pivots);
-  panel_ways::measured(op::GridLuProduct<I, J, linalg::detail::Product::logarithm>{}, lu.factors,
+  panel_ways::measured(op::CyclicLuProduct<I, J, linalg::detail::Product::logarithm>{}, lu.factors,
                        lu.pivots);
 }
 

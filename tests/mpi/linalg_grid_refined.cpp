@@ -60,7 +60,7 @@ void check(Mesh<X, Y> const& mesh, Kind kind, Int n, Int rights) {
   auto const b = from_function<T, Dim<K>, Dim<I, Cyclic<X, 8>>>(
       mesh, {rights, n}, [](Int k, Int i) { return linear::right<T>(i, k); });
   auto const before = a.clone();
-  Plan const plan = plan_at(op::GridRefinedSolve<I, J>{}, a, b);
+  Plan const plan = plan_at(op::CyclicRefinedSolve<I, J>{}, a, b);
   CHECK(plan.count(Collective::all_gather) == 0);
   auto& memory = runtime::run_time.memory;
   Int const given = memory.now();
@@ -68,7 +68,7 @@ void check(Mesh<X, Y> const& mesh, Kind kind, Int n, Int rights) {
   shim::reset();
   auto const x = linalg::solve<I, J>(a, b, linalg::refined);
   Int const held = memory.most() - given;
-  Int mine[2] = {shim::bytes(), plan.bytes(coords_in(op::GridRefinedSolve<I, J>{}, a, b))};
+  Int mine[2] = {shim::bytes(), plan.bytes(coords_in(op::CyclicRefinedSolve<I, J>{}, a, b))};
   Int all[2];
   MPI_Allreduce(mine, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   CHECK(all[0] <= all[1]);

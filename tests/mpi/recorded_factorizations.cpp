@@ -46,7 +46,7 @@ static_assert(by_columns.count(Collective::broadcast) == 10);
 static_assert(by_columns.count(Collective::all_gather) == 0);
 static_assert(by_columns.bytes({{1, 2}}) == strict.bytes({{2}}));
 static_assert(by_columns.bytes({{0, 1}}) != by_columns.bytes({{0, 3}}));
-constexpr Plan strict_grid = plan(op::GridLu<R, C>{}, type<Grid>);
+constexpr Plan strict_grid = plan(op::CyclicLu<R, C>{}, type<Grid>);
 constexpr auto on_grid = plan_traced<automatic_mode::Axes<A2, A4>, Grid>(
     [](auto const& a) { return evaluate<Grid>(linalg::lu_factor<R, C>(a).factors); });
 static_assert(recorded::same_plan(on_grid, strict_grid));
@@ -169,7 +169,7 @@ TEST_CASE("LU over a grid, its determinants and its inverse are recorded") {
     auto const p = recorded::check<A>(
         mesh, Bytes::at_most, [](auto const& m) { return linalg::lu_factor<I, J>(m).factors; },
         sizes, a);
-    CHECK(recorded::same_plan(p.plan, plan_at(op::GridLu<I, J>{}, a)));
+    CHECK(recorded::same_plan(p.plan, plan_at(op::CyclicLu<I, J>{}, a)));
     recorded::check<Number>(
         mesh, Bytes::at_most, [](auto const& m) { return linalg::slogdet<I, J>(m).logdet; }, sizes,
         a);

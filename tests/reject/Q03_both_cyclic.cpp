@@ -4,7 +4,7 @@
 // EXPECT: I, J>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
-#include <shardtype/linalg/types_grid.hpp>
+#include <shardtype/linalg/types_cyclic.hpp>
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
@@ -20,4 +20,4 @@ inline constexpr int rows_per_block = 32;
 #endif
 using A = Tensor<double, Dim<I, Cyclic<Y, rows_per_block>>, Dim<J, Cyclic<X, 64>>>;
 
-void ask() { (void)plan(op::GridLu<I, J>{}, type<A>); }
+void ask() { (void)plan(op::CyclicLu<I, J>{}, type<A>); }

@@ -58,7 +58,7 @@ static_assert(
 static_assert(code<Lu, Tensor<double, Dim<I, Y>, Split<J, X>>> == Code::Q01_matrix_split);
 static_assert(code<Lu, Tensor<double, Dim<I>, Dim<J, X>>> == Code::Q01_matrix_split);
 static_assert(code<Lu, Tensor<double, Dim<I>, Split<J, X>, Unreduced<Y>>> == Code::Q02_not_linear);
-static_assert(code<Lu, Tensor<double, Split<I, Y>, Split<J, X>>> == Code::Q03_both_cyclic);
+static_assert(code<Lu, Tensor<double, Split<I, Y, 32>, Split<J, X>>> == Code::Q03_both_cyclic);
 static_assert(code<Lu, Tensor<double, Split<I, X>, Dim<J>>> == Code::Q04_rows_cyclic);
 static_assert(code<Cholesky, Tensor<double, Split<I, X>, Dim<J>>> == Code::Q04_rows_cyclic);
 static_assert(code<Lu, Tensor<double, Dim<B>, Dim<I>, Split<J, X>>> == Code::Q05_one_matrix);

@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <shardtype/linalg/types_cyclic.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
-#include <shardtype/linalg/types_grid.hpp>
-#include <shardtype/linalg/types_grid_condition.hpp>
-#include <shardtype/linalg/types_grid_inverse.hpp>
-#include <shardtype/linalg/types_grid_refined.hpp>
+#include <shardtype/linalg/types_cyclic_solutions.hpp>
 #include <shardtype/types.hpp>
 
 using namespace shardtype;
@@ -42,27 +40,27 @@ using Turned = Tensor<float, Split<J, Y, 8>, Split<I, X, 8>>;
 using Pivots = Tensor<std::int32_t, Dim<J>>;
 using Right = Tensor<double, Split<I, X>, Dim<K>>;
 using Solution = Tensor<double, Split<J, Y>, Dim<K>>;
-using Lu = op::GridLu<I, J>;
-using Cholesky = op::GridCholesky<I, J>;
-using Solve = op::GridSolve<I, J>;
-using LuSolve = op::GridLuSolve<I, J>;
-using LuSolveTurned = op::GridLuSolve<I, J, true>;
-using CholeskySolve = op::GridCholeskySolve<I, J>;
-using Triangle = op::GridTriangle<I, J>;
-using TriangleTurned = op::GridTriangle<I, J, true>;
+using Lu = op::CyclicLu<I, J>;
+using Cholesky = op::CyclicCholesky<I, J>;
+using Solve = op::CyclicSolve<I, J>;
+using LuSolve = op::CyclicLuSolve<I, J>;
+using LuSolveTurned = op::CyclicLuSolve<I, J, true>;
+using CholeskySolve = op::CyclicCholeskySolve<I, J>;
+using Triangle = op::CyclicTriangle<I, J>;
+using TriangleTurned = op::CyclicTriangle<I, J, true>;
 
 // Factors are typed as the matrix, in any order of its dims.
 static_assert(same<result_t<Lu, A>, A> && same<result_t<Lu, Turned>, Turned>);
 static_assert(same<result_t<Cholesky, A>, A> && same<result_t<Cholesky, Turned>, Turned>);
 // the labels exchanged: the same tensor is the transposed matrix
-static_assert(same<result_t<op::GridLu<J, I>, A>, A>);
+static_assert(same<result_t<op::CyclicLu<J, I>, A>, A>);
 
 // Solutions: the label and the axis of the rows become those of the columns; other dims stay.
 static_assert(same<result_t<Solve, A, Tensor<double, Split<I, X>>>, Tensor<double, Split<J, Y>>>);
 static_assert(same<result_t<Solve, A, Right>, Solution>);
 static_assert(same<result_t<Solve, Turned, Tensor<float, Dim<K>, Split<I, X, 8>>>,
                    Tensor<float, Dim<K>, Split<J, Y, 8>>>);
-static_assert(same<result_t<op::GridSolve<J, I>, A, Tensor<double, Split<J, Y>>>,
+static_assert(same<result_t<op::CyclicSolve<J, I>, A, Tensor<double, Split<J, Y>>>,
                    Tensor<double, Split<I, X>>>);
 static_assert(same<result_t<Solve, A, Tensor<double, Dim<K, Z>, Split<I, X>>>,
                    Tensor<double, Dim<K, Z>, Split<J, Y>>>);
@@ -84,15 +82,15 @@ static_assert(
 static_assert(same<result_t<TriangleTurned, Turned, Tensor<float, Split<J, Y, 8>>>,
                    Tensor<float, Split<I, X, 8>>>);
 
-using Refined = op::GridRefinedSolve<I, J>;
+using Refined = op::CyclicRefinedSolve<I, J>;
 static_assert(same<result_t<Refined, A, Right>, Solution>);
 static_assert(code<Refined, A, Tensor<double, Dim<I>>> == Code::Q05_one_matrix);
 
 // An inverse lies as the matrix, with the labels exchanged; determinants are numbers on all ranks.
-using Inverse = op::GridInverse<I, J>;
+using Inverse = op::CyclicInverse<I, J>;
 using linalg::detail::Product;
-using Det = op::GridLuProduct<I, J, Product::whole>;
-using Logdet = op::GridLuProduct<I, J, Product::logarithm>;
+using Det = op::CyclicLuProduct<I, J, Product::whole>;
+using Logdet = op::CyclicLuProduct<I, J, Product::logarithm>;
 static_assert(same<result_t<Inverse, A, Pivots>, Tensor<double, Split<J, X>, Split<I, Y>>>);
 static_assert(
     same<result_t<Inverse, Turned, Pivots>, Tensor<float, Split<I, Y, 8>, Split<J, X, 8>>>);
@@ -100,7 +98,7 @@ static_assert(same<result_t<Det, A, Pivots>, Tensor<double>>);
 static_assert(same<result_t<Logdet, Turned, Pivots>, Tensor<float>>);
 
 // So is the condition, by factors, pivots and the norm.
-using Rcond = op::GridLuRcond<I, J>;
+using Rcond = op::CyclicLuRcond<I, J>;
 static_assert(same<result_t<Rcond, A, Pivots, Tensor<double>>, Tensor<double>>);
 static_assert(same<result_t<Rcond, Turned, Pivots, Tensor<float>>, Tensor<float>>);
 static_assert(code<Rcond, A, Pivots, Tensor<float>> == Code::C10_element_types_differ);
@@ -123,8 +121,11 @@ static_assert(code<Inverse, A, Tensor<std::int32_t, Split<J, Y>>> == Code::Q05_o
 static_assert(code<Det, A, Tensor<std::int32_t, Dim<I>>> == Code::Q05_one_matrix);
 static_assert(code<Inverse, A, Tensor<double, Dim<J>>> == Code::C10_element_types_differ);
 // calls that take whole rows only, whatever the block sizes
-static_assert(code<op::CyclicInverse<I, J>, A, Pivots> == Code::Q03_both_cyclic);
-static_assert(code<op::CyclicSolve<I, J>, A, Right> == Code::Q03_both_cyclic);
+static_assert(code<op::CyclicInverse<I, J, true>, A, Pivots> == Code::Q03_both_cyclic);
+static_assert(code<op::CyclicSolve<I, J, true>, A, Solution> == Code::Q03_both_cyclic);
+static_assert(code<op::CyclicCofactors<I, J>, A, Pivots, Tensor<double>> == Code::Q03_both_cyclic);
+static_assert(code<op::CyclicLuSolveOwn<I, J>, A, Pivots, Tensor<double, Dim<I>, Dim<K, Y>>> ==
+              Code::Q03_both_cyclic);
 static_assert(code<Lu, Tensor<double, Dim<I, X>, Split<J, Y>>> == Code::Q01_matrix_split);
 static_assert(code<Lu, Tensor<double, Split<I, X>, Dim<J, Y>>> == Code::Q01_matrix_split);
 static_assert(code<Cholesky, Tensor<double, Dim<I, X>, Dim<J, Y>>> == Code::Q01_matrix_split);
@@ -135,10 +136,10 @@ static_assert(code<Solve, Tensor<double, Split<I, X>, Split<J, Y>, Unreduced<Z>>
 static_assert(code<Lu, Tensor<double, Dim<B>, Split<I, X>, Split<J, Y>>> == Code::Q05_one_matrix);
 static_assert(code<Cholesky, Tensor<double, Split<I, X>, Dim<B, Z>, Split<J, Y>>> ==
               Code::Q05_one_matrix);
-static_assert(code<Lu, Tensor<double, Dim<I>, Split<J, Y>>> == Code::Q05_one_matrix);
-static_assert(code<Lu, Tensor<double, Split<I, X>, Dim<J>>> == Code::Q05_one_matrix);
+static_assert(code<Lu, Tensor<double, Dim<I>, Dim<J>>> == Code::Q05_one_matrix);
+static_assert(code<Lu, Tensor<double, Split<I, X>, Dim<J>>> == Code::Q04_rows_cyclic);
 static_assert(code<Lu, Tensor<double, Split<K, X>, Split<J, Y>>> == Code::D01_no_such_index);
-static_assert(code<op::GridLu<K, J>, Tensor<double, Split<K, X>, Split<J, Y>>> ==
+static_assert(code<op::CyclicLu<K, J>, Tensor<double, Split<K, X>, Split<J, Y>>> ==
               Code::D06_extents_contradict);
 static_assert(code<Lu, Tensor<std::int32_t, Split<I, X>, Split<J, Y>>> == Code::P12_not_floating);
 static_assert(code<Cholesky, Tensor<std::int32_t, Split<I, X>, Split<J, Y>>> ==
@@ -188,8 +189,8 @@ static_assert(gathers<Triangle, A, Right> == 0 && gathers<TriangleTurned, A, Sol
 static_assert(gathers<Inverse, A, Pivots> == 0 && gathers<Det, A, Pivots> == 0);
 static_assert(gathers<Rcond, A, Pivots, Tensor<double>> == 0);
 static_assert(gathers<Refined, A, Right> == 0);
-static_assert(gathers<op::GridLu<U, V>, Tensor<double, Split<U, X>, Split<V, Y>>> == 0);
-static_assert(gathers<op::GridSolve<M, N>, Tensor<double, Split<M, P>, Split<N, Q>>,
+static_assert(gathers<op::CyclicLu<U, V>, Tensor<double, Split<U, X>, Split<V, Y>>> == 0);
+static_assert(gathers<op::CyclicSolve<M, N>, Tensor<double, Split<M, P>, Split<N, Q>>,
                       Tensor<double, Split<M, P>>> == 0);
 
 // The rank that gets the most, compared with all of them: what a rank has itself of the rows of its
@@ -202,7 +203,7 @@ constexpr bool busiest() {
   struct R : Index<"R", n> {};
   struct C : Index<"C", n> {};
   constexpr Plan plan_of =
-      plan(op::GridCholesky<R, C>{}, type<Tensor<double, Split<R, Down, 4>, Split<C, Along, 4>>>);
+      plan(op::CyclicCholesky<R, C>{}, type<Tensor<double, Split<R, Down, 4>, Split<C, Along, 4>>>);
   std::int64_t most = 0;
   for (int x = 0; x < p; ++x)
     for (int y = 0; y < q; ++y) most = std::max(most, plan_of.bytes(Coords{{x, y}}));

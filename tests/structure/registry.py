@@ -46,7 +46,7 @@ INTERNAL = {
     "IdentityLike": "matrix_power (linalg/norms.hpp)",
     "InverseFactored": "inv, and the gradient of slogdet (linalg/determinant.hpp)",
     "LuFactor": "lu_factor (linalg/factors.hpp)",
-    "NumberOfOne": "the gradient of det and slogdet of one matrix (linalg/cyclic_determinant.hpp)",
+    "NumberOfOne": "the gradient of det and slogdet of one matrix (linalg/cyclic_inverse.hpp)",
     "OwnExpertPlaces": "moe (nn/moe.hpp)",
     "RaggedOuter": "the gradient of ragged_dot (nn/ragged_dot.hpp)",
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",

@@ -1,7 +1,7 @@
 #pragma once
 /// LU, Cholesky and solves of one matrix over many ranks, whose columns, or rows, or both are
-/// block-cyclic, each over a mesh axis: the functions of linalg.hpp for such types.
-/// docs/linalg_cyclic.md has the algorithms and what they send.
+/// block-cyclic, each over a mesh axis: the functions of linalg.hpp for such types; and solves by
+/// factors of half the precision. docs/linalg_cyclic.md has the algorithms and what they send.
 
 #include <cstdint>
 #include <tuple>
@@ -10,7 +10,8 @@
 
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/linalg/factors.hpp>
-#include <shardtype/linalg/run_grid.hpp>
+#include <shardtype/linalg/run_cyclic.hpp>
+#include <shardtype/linalg/run_cyclic_refined.hpp>
 #include <shardtype/linalg/triangular.hpp>
 #include <shardtype/ops/collectives.hpp>
 
@@ -60,14 +61,6 @@ inline constexpr bool by_rows =
 template <class I, class J, class A>
 inline constexpr bool on_grid =
     cyclic_rows<I, J, tensor_behind<A>> && cyclic_columns<I, J, tensor_behind<A>>;
-template <class I, class J, class A, bool singular = false>
-using LuOf =
-    std::conditional_t<on_grid<I, J, A>, op::GridLu<I, J, singular>, op::CyclicLu<I, J, singular>>;
-template <class I, class J, class A>
-using CholeskyOf =
-    std::conditional_t<on_grid<I, J, A>, op::GridCholesky<I, J>, op::CyclicCholesky<I, J>>;
-template <class I, class J, class A>
-using SolveOf = std::conditional_t<on_grid<I, J, A>, op::GridSolve<I, J>, op::CyclicSolve<I, J>>;
 
 /// Columns per block where a named solve chooses.
 inline constexpr std::int64_t block_columns = 64;
@@ -123,7 +116,7 @@ namespace api {
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto lu_factor(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return detail::factors_of<I, J>(shardtype::call(detail::LuOf<I, J, A>{}, where, a.self()));
+  return detail::factors_of<I, J>(shardtype::call(op::CyclicLu<I, J>{}, where, a.self()));
 }
 
 /// The same of a matrix that is given away, `lu_factor<I, J>(std::move(a))`, or a temporary: the
@@ -132,7 +125,7 @@ template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto lu_factor(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
-  return detail::factors_of<I, J>(shardtype::call(detail::LuOf<I, J, A>{true}, where, taken));
+  return detail::factors_of<I, J>(shardtype::call(op::CyclicLu<I, J>{true}, where, taken));
 }
 
 /// The solution of a x = b by the factors of one matrix: `lu_solve<I, J>(lu, b)`, `b[I]` or `b[I,
@@ -145,9 +138,7 @@ template <class I, class J, class R, class C, class F, class P, class B>
   requires detail::OneMatrix<R, C, F>
 constexpr auto lu_solve(LU<R, C, F, P> const& lu, B const& b, checking::CallSite where = {}) {
   constexpr bool turned = detail::exchanged<I, J, R, C>();
-  using Op = std::conditional_t<detail::on_grid<R, C, F>, op::GridLuSolve<R, C, turned>,
-                                op::CyclicLuSolve<R, C, turned>>;
-  return shardtype::call(Op{}, where, lu.factors, lu.pivots, b);
+  return shardtype::call(op::CyclicLuSolve<R, C, turned>{}, where, lu.factors, lu.pivots, b);
 }
 
 /// The solution of a x = b for one matrix over many ranks: `a[I, J@X%n]`, `b[I]` or `b[I, K]` ->
@@ -163,7 +154,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite 
   if constexpr (detail::by_rows<I, J, A>) {
     return shardtype::call(op::CyclicSolve<J, I, true>{}, where, a.self(), b);
   } else {
-    return shardtype::call(detail::SolveOf<I, J, A>{}, where, a.self(), b);
+    return shardtype::call(op::CyclicSolve<I, J>{}, where, a.self(), b);
   }
 }
 
@@ -177,7 +168,7 @@ constexpr auto solve(core::Argument<A>&& a, B const& b, checking::CallSite where
     if constexpr (detail::by_rows<I, J, A>) {
       return shardtype::call(op::CyclicSolve<J, I, true>{true}, where, taken, b);
     } else {
-      return shardtype::call(detail::SolveOf<I, J, A>{true}, where, taken, b);
+      return shardtype::call(op::CyclicSolve<I, J>{true}, where, taken, b);
     }
   } else {
     return api::solve<I, J>(a.self(), b, where);
@@ -208,7 +199,7 @@ constexpr auto solve(core::Argument<A> const& a, B const& b, checking::CallSite 
 template <class I, class J, class A>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky(core::Argument<A> const& a, checking::CallSite where = {}) {
-  return shardtype::call(detail::CholeskyOf<I, J, A>{}, where, a.self());
+  return shardtype::call(op::CyclicCholesky<I, J>{}, where, a.self());
 }
 /// The same of a matrix that is given away, `cholesky<I, J>(std::move(a))`, or a temporary: l takes
 /// its memory, unless another tensor shares it. After an Error its elements are lost.
@@ -216,7 +207,7 @@ template <class I, class J, class A>
   requires detail::OneTensor<I, J, A>
 constexpr auto cholesky(core::Argument<A>&& a, checking::CallSite where = {}) {
   A const taken = std::move(a).self();
-  return shardtype::call(detail::CholeskyOf<I, J, A>{true}, where, taken);
+  return shardtype::call(op::CyclicCholesky<I, J>{true}, where, taken);
 }
 /// The upper triangular u with a = u^H u of one matrix with its rows block-cyclic: `a[I@X%n, J]` ->
 /// u typed as a. Otherwise as above; with the columns block-cyclic Q04.
@@ -232,9 +223,7 @@ template <class I, class J, class A, class B>
   requires detail::OneMatrix<I, J, A>
 constexpr auto cholesky_solve(core::Argument<A> const& l, B const& b,
                               checking::CallSite where = {}) {
-  using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridCholeskySolve<I, J>,
-                                op::CyclicCholeskySolve<I, J>>;
-  return shardtype::call(Op{}, where, l.self(), b);
+  return shardtype::call(op::CyclicCholeskySolve<I, J>{}, where, l.self(), b);
 }
 
 /// The solution of l x = b for a triangle of one matrix over many ranks: `l[I, J@X%n]`, `b[I, K]`
@@ -250,9 +239,41 @@ constexpr auto triangular_solve(core::Argument<A> const& l, B const& b, Triangul
     // what is lower is upper in the transposed matrix
     return shardtype::call(op::CyclicTriangle<J, I, true>(how.upper, how.unit), where, l.self(), b);
   } else {
-    using Op = std::conditional_t<detail::on_grid<I, J, A>, op::GridTriangle<I, J>,
-                                  op::CyclicTriangle<I, J>>;
-    return shardtype::call(Op(!how.upper, how.unit), where, l.self(), b);
+    return shardtype::call(op::CyclicTriangle<I, J>(!how.upper, how.unit), where, l.self(), b);
+  }
+}
+
+}  // namespace api
+
+/// Asks solve for factors in half the precision: `solve<I, J>(a, b, linalg::refined)`.
+struct Refined {};
+inline constexpr Refined refined{};
+
+namespace api {
+
+/// The solution of a x = b for one matrix over many ranks by LU in float, whose solution is
+/// corrected by residuals in double, with the accuracy of solve: `a[I, J@X%n]`, `b[I]` or `b[I, K]`
+/// -> `[J@X%n]`, `[J@X%n, K]`, over a grid `a[I@X%n, J@Y%n]`, `b[I@X%n, K]` -> `[J@Y%n, K]`, of
+/// double and complex<double>; of float it is solve. At most 30 corrections, until each residual is
+/// at most |x| |a| sqrt(n) 2^-53 in the largest elements and the infinity norm of a; where it does
+/// not get there, or a has no factors in float, a is factorized in double, as by solve. All ranks
+/// decide alike. Faster where the condition is well below 1e7; else the time of float is lost. The
+/// matrix is read, not overwritten; float factors need half of its memory more.
+///
+/// Sends half of solve's panels, and for each solution two rings of sums in float (over a grid what
+/// lu_solve sends) and an all_reduce of the residual; the plan has 31 solutions and the steps of
+/// solve. Refused: as solve; Q04 with the rows block-cyclic. Errors: as solve. No gradient, X03:
+/// solve has one. Source: Langou and others, "Exploiting the performance of 32 bit floating point
+/// arithmetic in obtaining 64 bit accuracy", 2006.
+template <class I, class J, class A, class B>
+  requires detail::OneMatrix<I, J, A>
+constexpr auto solve(core::Argument<A> const& a, B const& b, Refined,
+                     checking::CallSite where = {}) {
+  using T = checking::element_t<detail::tensor_behind<A>>;
+  if constexpr (sizeof(kernels::real_t<T>) < sizeof(double)) {
+    return api::solve<I, J>(a.self(), b, where);
+  } else {
+    return shardtype::call(op::CyclicRefinedSolve<I, J>{}, where, a.self(), b);
   }
 }
 

@@ -91,25 +91,15 @@ template <class I, class J, bool Transposed>
 struct Vjp<op::CyclicSolve<I, J, Transposed>>
     : OfSolveWithOne<I, J, op::CyclicSolve<I, J, Transposed>, op::CyclicLuSolve<I, J, Transposed>,
                      op::CyclicLuSolve<I, J, !Transposed>> {};
-template <class I, class J>
-struct Vjp<op::GridSolve<I, J>> : OfSolveWithOne<I, J, op::GridSolve<I, J>, op::GridLuSolve<I, J>,
-                                                 op::GridLuSolve<I, J, true>> {};
 
 template <class I, class J, bool Transposed>
 struct Vjp<op::CyclicLuSolve<I, J, Transposed>>
     : OfLuSolveWithOne<op::CyclicLuSolve<I, J, Transposed>, op::CyclicLuSolve<I, J, !Transposed>> {
 };
-template <class I, class J, bool Transposed>
-struct Vjp<op::GridLuSolve<I, J, Transposed>>
-    : OfLuSolveWithOne<op::GridLuSolve<I, J, Transposed>, op::GridLuSolve<I, J, !Transposed>> {};
 
 template <class I, class J, bool Transposed>
 struct Vjp<op::CyclicTriangle<I, J, Transposed>>
     : OfTriangleOfOne<I, J, op::CyclicTriangle<I, J, Transposed>,
                       op::CyclicTriangle<I, J, !Transposed>> {};
-template <class I, class J, bool Transposed>
-struct Vjp<op::GridTriangle<I, J, Transposed>>
-    : OfTriangleOfOne<I, J, op::GridTriangle<I, J, Transposed>,
-                      op::GridTriangle<I, J, !Transposed>> {};
 
 }  // namespace shardtype::autodiff

@@ -1,16 +1,100 @@
 #pragma once
-/// The inverse and the determinant of one matrix over many ranks, and its solves for right-hand
-/// sides that are split over the same axis: the functions of linalg.hpp for such types.
-/// docs/linalg_cyclic.md has the algorithms and what they send.
+/// The inverse and the determinant of one matrix over many ranks, with gradients where its columns,
+/// or rows, are block-cyclic over one axis, and its solves for right-hand sides that are split over
+/// the same axis: the functions of linalg.hpp for such types. docs/linalg_cyclic.md has the
+/// algorithms and what they send.
 
+#include <source_location>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/autodiff/named.hpp>
+#include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/linalg/cyclic.hpp>
-#include <shardtype/linalg/cyclic_determinant.hpp>
 #include <shardtype/linalg/determinant.hpp>
+#include <shardtype/linalg/run_blocks.hpp>
 #include <shardtype/linalg/run_cyclic_inverse.hpp>
-#include <shardtype/linalg/run_grid_inverse.hpp>
+
+namespace shardtype {
+
+namespace op {
+
+/// A number that was made of the factors of a matrix, as one of the matrix, of which nothing is
+/// read: operands number, matrix, factors, pivots.
+template <class I, class J, linalg::detail::Product what>
+struct NumberOfOne {
+  using operation = NumberOfOne;
+  using from = shardtype::detail::Bare<I, J>;
+  static constexpr std::string_view name = "det";
+  static constexpr bool recorded = false;
+  static constexpr bool has_named_form = false;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::accept(q.a()); }
+  template <class N, class A, class F, class P>
+  static constexpr Code elements() {
+    return Code::ok;
+  }
+  template <class N, class A, class F, class P>
+  using element = checking::element_t<N>;
+  template <class Out, class N, class A, class F, class P>
+  void fill(Out& out, N const& number, A const&, F const&, P const&) const {
+    *execute::written(out) = *execute::data_of(number);
+  }
+};
+
+}  // namespace op
+
+namespace autodiff {
+
+/// The gradient as that of DetFactored: the transposed inverse, typed as the matrix, from both
+/// factors, which are sent to all ranks once more.
+template <class I, class J, linalg::detail::Product what>
+struct Vjp<op::NumberOfOne<I, J, what>> {
+  static constexpr bool exists = true;
+  static constexpr bool communicates = true;
+  static constexpr bool first_order = true;
+  using Op = op::NumberOfOne<I, J, what>;
+  template <class V, class N, class A, class F, class P>
+  static constexpr auto save(Op const&, V const& out, N const&, A const&, F const& factors,
+                             P const& pivots) {
+    return autodiff::keep(factors, pivots, out);
+  }
+  template <int K, class V, class N, class A, class F, class P, class S, class C>
+  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    static_assert(K == 1, "the factors of lu_factor carry no gradient");
+    auto const where = std::source_location::current();
+    auto const& factors = autodiff::kept<0>(saved);
+    if constexpr (what == linalg::detail::Product::whole) {
+      auto const y = api::call(op::CyclicCofactors<I, J>{}, where, factors,
+                               autodiff::kept<1>(saved), autodiff::kept<2>(saved));
+      return autodiff::in_order((y * ct).tensor(), labels_of_t<tensor_of<A>>{});
+    } else {
+      auto const y =
+          api::call(op::CyclicInverse<I, J, true>{}, where, factors, autodiff::kept<1>(saved));
+      auto const scale = linalg::detail::scale_of_inverse<what, checking::element_t<tensor_of<A>>>(
+          ct, autodiff::kept<2>(saved));
+      return autodiff::in_order((y * scale).tensor(), labels_of_t<tensor_of<A>>{});
+    }
+  }
+};
+
+}  // namespace autodiff
+
+namespace linalg::detail {
+
+/// A number of the factors of one matrix `a`, with the gradient of it if that is sought.
+template <class I, class J, Product what, class A, class N, class F>
+constexpr auto number_of_one(A const& a, N const& number, F const& lu, checking::CallSite where) {
+  constexpr bool constant = what == Product::sign && !of_complex<A>;
+  if constexpr (core::is_active<A> && !constant) {
+    return shardtype::call(op::NumberOfOne<I, J, what>{}, where, number, a, lu.factors, lu.pivots);
+  } else {
+    return number;
+  }
+}
+
+}  // namespace linalg::detail
+}  // namespace shardtype
 
 namespace shardtype::linalg {
 
@@ -45,17 +129,14 @@ constexpr auto with_factors(A const& a, checking::CallSite where, Next next) {
   constexpr bool rows = by_rows<I, J, A>;
   using R = std::conditional_t<rows, J, I>;
   using C = std::conditional_t<rows, I, J>;
-  auto const lu = detail::factors_of<R, C>(shardtype::call(LuOf<R, C, A, singular>{}, where, a));
+  auto const lu =
+      detail::factors_of<R, C>(shardtype::call(op::CyclicLu<R, C, singular>{}, where, a));
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(lu.factors)>>) {
     return lu.factors;
   } else {
     return next(lu, shardtype::detail::Pack<R, C>{});
   }
 }
-
-template <class R, class C, class F, Product what>
-using ProductOf = std::conditional_t<on_grid<R, C, F>, op::GridLuProduct<R, C, what>,
-                                     op::CyclicLuProduct<R, C, what>>;
 
 /// The matrix whose factors make a determinant: one whose gradient is sought, without it, because
 /// factors carry none; over a grid it stays, and lu_factor refuses it.
@@ -113,9 +194,7 @@ template <class I, class J, class A>
 constexpr auto inv(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::with_factors<I, J>(
       a.self(), where, [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-        using Op = std::conditional_t<detail::on_grid<R, C, A>, op::GridInverse<R, C>,
-                                      op::CyclicInverse<R, C>>;
-        return shardtype::call(Op{}, where, lu.factors, lu.pivots);
+        return shardtype::call(op::CyclicInverse<R, C>{}, where, lu.factors, lu.pivots);
       });
 }
 
@@ -130,7 +209,7 @@ constexpr auto det(core::Argument<A> const& a, checking::CallSite where = {}) {
   return detail::with_factors<I, J, true>(
       detail::factorized<I, J>(a.self()), where,
       [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
-        auto const number = shardtype::call(detail::ProductOf<R, C, A, Product::whole>{}, where,
+        auto const number = shardtype::call(op::CyclicLuProduct<R, C, Product::whole>{}, where,
                                             lu.factors, lu.pivots);
         return detail::number_of_one<R, C, Product::whole>(a.self(), number, lu, where);
       });
@@ -145,7 +224,7 @@ constexpr auto slogdet(core::Argument<A> const& a, checking::CallSite where = {}
   auto const both = [&]<class R, class C>(auto const& lu, shardtype::detail::Pack<R, C>) {
     auto const number = [&]<Product what>(std::integral_constant<Product, what>) {
       auto const n =
-          shardtype::call(detail::ProductOf<R, C, A, what>{}, where, lu.factors, lu.pivots);
+          shardtype::call(op::CyclicLuProduct<R, C, what>{}, where, lu.factors, lu.pivots);
       return detail::number_of_one<R, C, what>(a.self(), n, lu, where);
     };
     auto sign = number(std::integral_constant<Product, Product::sign>{});

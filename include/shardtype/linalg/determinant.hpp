@@ -11,9 +11,9 @@
 #include <tuple>
 #include <utility>
 
-#include <shardtype/linalg/kernels_determinant.hpp>
+#include <shardtype/linalg/kernels_numbers.hpp>
 #include <shardtype/linalg/solve.hpp>
-#include <shardtype/linalg/types_determinant.hpp>
+#include <shardtype/linalg/types_numbers.hpp>
 
 namespace shardtype {
 

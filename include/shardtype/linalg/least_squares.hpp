@@ -15,8 +15,8 @@
 #include <shardtype/linalg/orthogonal.hpp>
 #include <shardtype/linalg/pseudo_inverse.hpp>
 #include <shardtype/linalg/rules_local.hpp>
-#include <shardtype/linalg/run_least_squares.hpp>
-#include <shardtype/linalg/types_least_squares.hpp>
+#include <shardtype/linalg/run_cyclic_qr.hpp>
+#include <shardtype/linalg/types_cyclic_qr.hpp>
 
 namespace shardtype {
 

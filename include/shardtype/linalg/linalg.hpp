@@ -18,11 +18,9 @@
 #include <shardtype/check/sentences/training.hpp>
 #include <shardtype/check/sentences/types.hpp>
 // clang-format on
-#include <shardtype/linalg/condition.hpp>
 #include <shardtype/linalg/cyclic.hpp>
 #include <shardtype/linalg/cyclic_gradients.hpp>
 #include <shardtype/linalg/cyclic_inverse.hpp>
-#include <shardtype/linalg/cyclic_qr.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/factors.hpp>
 #include <shardtype/linalg/least_squares.hpp>
@@ -30,7 +28,6 @@
 #include <shardtype/linalg/norms.hpp>
 #include <shardtype/linalg/orthogonal.hpp>
 #include <shardtype/linalg/pseudo_inverse.hpp>
-#include <shardtype/linalg/refined.hpp>
 #include <shardtype/linalg/scalapack.hpp>
 #include <shardtype/linalg/solve.hpp>
 #include <shardtype/linalg/spectral.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-/// One call on one matrix over many ranks, and what calls have in common.
+/// One call on one matrix of which each rank has columns.
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/group.hpp>
 #include <shardtype/linalg/run_cyclic_panels.hpp>
-#include <shardtype/linalg/run_cyclic_ring.hpp>
+#include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
 
 namespace shardtype::execute {
@@ -40,19 +40,23 @@ class CyclicRun {
  public:
   using T = typename A::element;
   using Space = typename A::memory_space;
+  static constexpr bool grid = false;
   static constexpr auto const& matrix = R::S::readings[0].spec;
   static constexpr auto const& last = R::S::readings[R::operands - 1].spec;  ///< operand
   static constexpr int rows = R::S::readings[R::operands].spec.dims[0].label;
   static constexpr int columns = R::S::readings[R::operands].spec.dims[1].label;
+  /// Whether the rows are split too: then it is a GridRun.
+  static constexpr bool over_grid = matrix.dims[matrix.find(rows)].axes.size > 0 &&
+                                    matrix.dims[matrix.find(columns)].axes.size > 0;
 
   CyclicRun(A const& a, std::source_location const& where, char const* name)
       : mesh_(a.mesh().state()), axes_(runtime::map_axes(mesh_, R::S::names)) {
     execute::check_panels_on_host<Space>();
     Sizing z{R::S::names.extents(), axes_.sizes, sizeof(T)};
     z.extents.at[columns] = a.extents()[static_cast<std::size_t>(matrix.find(columns))];
-    planning::CyclicCall const call(matrix, rows, columns, z);
-    blocks_ = call.blocks;
-    group_axes_ = call.group();
+    planning::MatrixCall const call(matrix, rows, columns, z);
+    blocks_ = call.of_columns;
+    group_axes_ = call.along.suffix(0);
     comm_ = &group_of(mesh_, axes_, group_axes_);
     mesh_.agreement().agree(name, where, {blocks_.n});
     typename Space::execution_space().fence();
@@ -171,9 +175,8 @@ class CyclicRun {
   /// For LU and Cholesky: slots of the first panel's length, which is the largest.
   template <class U>
   PanelSlots<U> factor_slots(Buffer& own, Groups groups = Groups::alike) const {
-    return panel_slots<U>(
-        own, planning::cyclic_rounds::panel_memory(blocks_, sizeof(U)) / std::int64_t{sizeof(U)},
-        groups);
+    return panel_slots<U>(own, planning::panel_memory(blocks_, sizeof(U)) / std::int64_t{sizeof(U)},
+                          groups);
   }
 
   template <class U>
@@ -221,10 +224,6 @@ class CyclicRun {
     if (failed.kind == FactorFailure::none && keeps_factors) method.finish();
     return failed;
   }
-  void factor(A const& a, T* memory, std::int32_t* pivots, Matrix<T> const& right,
-              bool keeps_factors, Groups groups = Groups::alike) const {
-    check(try_factor(a, memory, pivots, right, keeps_factors, groups), blocks_.n);
-  }
   /// The same of no right-hand sides; the pivots from 0 on.
   FactorFailure try_factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
     FactorFailure const failed = try_factor(a, memory, pivots, Matrix<T>{}, true);
@@ -243,7 +242,101 @@ class CyclicRun {
     method.finish();
   }
 
+  /// a^T x = b by the factors of P a = L U, in place of y, of which each rank has its own blocks of
+  /// b.
+  static void solve_transposed(CyclicColumns<T const> const& factors, std::int32_t const* pivots,
+                               Matrix<T> const& y) {
+    execute::solve_by_spread<T>({factors, false, false}, y);
+    execute::solve_by_spread<T>({factors, true, true}, y);
+    linalg::kernels::exchange_rows(y, pivots, y.rows, true);
+  }
+  /// a x = b, or a^T x = b, by LU of a, in the memory of a if `takes`.
+  template <bool Transposed>
+  void solve(bool takes, A const& a, Matrix<T const> const& given, Matrix<T> const& made,
+             Groups groups = Groups::alike) const {
+    Buffer const factors = takes ? Buffer(a.buffer()) : take(a.local_size());
+    Buffer const right = take(blocks_.n * given.cols);
+    Buffer const pivots = take(planning::pivot_elements(blocks_.n, sizeof(T)));
+    auto* const row_of = static_cast<std::int32_t*>(pivots.data());
+    copy_block(a, writable(factors));
+    Matrix<T> const y = linalg::kernels::row_major(writable(right), blocks_.n, given.cols);
+    CyclicColumns<T const> const held = columns_in(static_cast<T const*>(factors.data()), a);
+    if constexpr (Transposed) {
+      factor_lu(a, writable(factors), row_of);
+      gather_own(given, y);
+      solve_transposed(held, row_of, y);
+      linalg::kernels::copy<T>(y, made);
+    } else {
+      // the right-hand sides go along at the rank where the way back begins
+      bool const carries = blocks_.count() > 0 && owns(blocks_.count() - 1);
+      if (carries) {
+        linalg::kernels::copy<T>(given, y);
+      } else {
+        std::fill_n(y.data, blocks_.n * given.cols, T(0));
+      }
+      check(try_factor(a, writable(factors), row_of, carries ? y : Matrix<T>{}, false, groups),
+            blocks_.n);
+      solve_by_ring<T>({held, false, false}, y);
+      leave_own(y, made);
+    }
+  }
+  /// The same by factors and pivots that are given.
+  template <bool Transposed>
+  void lu_solve(A const& a, std::int32_t const* pivots, Matrix<T const> const& given,
+                Matrix<T> const& made) const {
+    in_place<Transposed>(a, given, made, [&](auto const& held, Matrix<T> const& y) {
+      if constexpr (Transposed) {
+        solve_transposed(held, pivots, y);
+      } else {
+        linalg::kernels::exchange_rows(y, pivots, y.rows);
+        clear_others(y);
+        solve_by_ring<T>({held, true, true}, y);
+        solve_by_ring<T>({held, false, false}, y);
+      }
+    });
+  }
+  void cholesky_solve(A const& a, Matrix<T const> const& given, Matrix<T> const& made) const {
+    in_place<false>(a, given, made, [&](auto const& held, Matrix<T> const& y) {
+      clear_others(y);
+      solve_by_ring<T>({held, true, false}, y);
+      // L^H x = y, as L^T conj(x) = conj(y)
+      linalg::kernels::conjugate_all(y);
+      execute::solve_by_spread<T>({held, true, false}, y);
+      linalg::kernels::conjugate_all(y);
+    });
+  }
+  template <bool Transposed>
+  void triangular_solve(bool lower, bool unit, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made) const {
+    in_place<Transposed>(a, given, made, [&](auto const& held, Matrix<T> const& y) {
+      if constexpr (Transposed) {
+        execute::solve_by_spread<T>({held, lower, unit}, y);
+      } else {
+        clear_others(y);
+        solve_by_ring<T>({held, lower, unit}, y);
+      }
+    });
+  }
+
  private:
+  /// `solve(held, y)` in place of y, the right-hand sides on all ranks, of which then each has
+  /// its own blocks of the solution; transposed the other way round.
+  template <bool Transposed, class Solve>
+  void in_place(A const& a, Matrix<T const> const& given, Matrix<T> const& made,
+                Solve solve) const {
+    Buffer const right = take(blocks_.n * given.cols);
+    Matrix<T> const y = linalg::kernels::row_major(writable(right), blocks_.n, given.cols);
+    CyclicColumns<T const> const held = columns_in(static_cast<T const*>(a.buffer().data()), a);
+    if constexpr (Transposed) {
+      gather_own(given, y);
+      solve(held, y);
+      linalg::kernels::copy<T>(y, made);
+    } else {
+      linalg::kernels::copy<T>(given, y);
+      solve(held, y);
+      leave_own(y, made);
+    }
+  }
   template <int row_dim, int column_dim, class U, class Tensor>
   static Matrix<U> seen(U* memory, Tensor const& a) {
     kernels::Layout const l = shardtype::detail::block_layout(a.rows());
@@ -257,80 +350,6 @@ class CyclicRun {
   CyclicBlocks blocks_{};
   AxisList group_axes_{};
   Comm* comm_ = nullptr;
-};
-
-/// lu_factor, by a `Call` of one matrix.
-template <template <class, class> class Call, class Op>
-struct FactoredLu {
-  template <class R, class A>
-  static typename R::results run(Op const& op, std::source_location const& where, A const& a) {
-    using C = Call<R, A>;
-    auto const made =
-        R::extents(op, runtime::map_axes(a.mesh().state(), R::S::names).sizes, GivenExtents(a).at);
-    using Pivots = std::tuple_element_t<1, typename R::results>;
-    typename R::results out{C::template result<typename R::result>(op, a, a.extents()),
-                            execute::with_extents<Pivots>(a.mesh(), made.at[1])};
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "lu_factor");
-    auto* const memory = static_cast<typename A::element*>(std::get<0>(out).buffer().data());
-    run.copy_block(a, memory);
-    auto* const pivots = static_cast<std::int32_t*>(std::get<1>(out).buffer().data());
-    FactorFailure const failed = run.try_factor_lu(a, memory, pivots);
-    if (Op::singular && failed.kind == FactorFailure::no_pivot) {
-      run.copy_block(a, memory);
-      pivots[0] = -1;
-    } else {
-      run.check(failed, run.blocks().n);
-    }
-    return out;
-  }
-};
-/// cholesky, by a `Call` of one matrix.
-template <template <class, class> class Call, class Op>
-struct FactoredCholesky : Filled<Run<Op>> {
-  template <class R, class A>
-  static typename R::result run(Op const& op, std::source_location const& where, A const& a) {
-    using Out = typename R::result;
-    using C = Call<R, A>;
-    Out out = C::template result<Out>(op, a, execute::result_extents<R>(op, a));
-    if (!a.mesh().here()) return out;
-    C const run(a, where, "cholesky");
-    auto* const memory = static_cast<typename A::element*>(out.buffer().data());
-    run.copy_block(a, memory);
-    run.factor_cholesky(a, memory);
-    return out;
-  }
-};
-/// Runs a `Call` of one matrix that has a new result: allocates it and fills it by
-/// `Run<Op>::fill(op, run, out, a, others...)`.
-template <template <class, class> class Call, class Op>
-struct Called {
-  template <class R, class A, class... Bs>
-  static typename R::result run(Op const& op, std::source_location const& where, A const& a,
-                                Bs const&... bs) {
-    using Out = typename R::result;
-    Out out =
-        shardtype::detail::uninitialized<Out>(a.mesh(), execute::result_extents<R>(op, a, bs...));
-    if (!a.mesh().here()) return out;
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
-    Call<R, A> const run(a, where, Op::name.data());
-    Run<Op>::fill(op, run, out, a, bs...);
-    return out;
-  }
-};
-/// A solve: `Run<Op>::solve_for(op, run, a, given, made, others...)`, from the block of the
-/// right-hand sides, the last operand, to that of the solution.
-template <template <class, class> class Call, class Op>
-struct Solved : Called<Call, Op> {
-  template <class C, class Out, class A, class... Bs>
-  static void fill(Op const& op, C const& run, Out& out, A const& a, Bs const&... bs) {
-    using T = typename A::element;
-    auto const& b = std::get<sizeof...(Bs) - 1>(std::tie(bs...));
-    constexpr int along = C::last.find(Op::transposed ? C::columns : C::rows);
-    Run<Op>::solve_for(
-        op, run, a, C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b),
-        C::template right_in<along>(static_cast<T*>(out.buffer().data()), out), bs...);
-  }
 };
 
 }  // namespace shardtype::execute

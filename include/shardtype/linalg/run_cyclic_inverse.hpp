@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
-#include <shardtype/linalg/kernels_determinant.hpp>
+#include <shardtype/linalg/kernels_numbers.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
-#include <shardtype/linalg/run_determinant.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 
 namespace shardtype::execute {
@@ -18,37 +19,56 @@ struct RowRange {
   std::int64_t first;
   std::int64_t count;
 };
-/// Sends `rows(k)` of the columns of each block k to all ranks of `a`, the first block first if
-/// `forward`, else last: `apply(k, panel)`. The next panel is under way meanwhile. `memory`:
-/// planning::factor_slots panels of all rows.
-template <class T, class Rows, class Apply>
-void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T* memory,
-                    Apply apply) {
-  CyclicBlocks const& b = a.blocks;
-  std::int64_t const count = b.count();
-  PanelStream<T, planning::factor_slots> stream(a.comm, {memory},
-                                                a.mine.rows * std::min(b.n, b.block));
-  auto const in_turn = [&](std::int64_t turn) { return forward ? turn : count - 1 - turn; };
-  auto const elements = [&](std::int64_t k) { return rows(k).count * b.width(k); };
-  auto const panel = [&](std::int64_t k, T* data) {
-    return linalg::kernels::column_major(data, rows(k).count, b.width(k));
-  };
-  auto const start = [&](std::int64_t turn) {
-    if (turn >= count) return;
-    std::int64_t const k = in_turn(turn);
-    stream.start(turn, b.owner(k), elements(k), [&](T* data) {
-      RowRange const own = rows(k);
-      linalg::kernels::copy<T>(a.mine.block(own.first, b.local(k), own.count, b.width(k)),
-                               panel(k, data));
+/// Runs loops::come_by: sends `rows(k)` of the columns of each block k to all ranks of `a`, the
+/// first block first if `forward`, else last: `use(k, panel)`. The next panel is under way
+/// meanwhile.
+template <class T, class Rows, class Use>
+class PanelsComeBy {
+ public:
+  /// `memory`: planning::factor_slots panels of all rows.
+  PanelsComeBy(CyclicColumns<T const> const& a, bool forward, Rows rows, T* memory, Use use)
+      : a_(a),
+        forward_(forward),
+        rows_(rows),
+        use_(use),
+        stream_(a.comm, {memory}, a.mine.rows * std::min(a.blocks.n, a.blocks.block)) {}
+
+  void start(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    stream_.start(turn, a_.blocks.owner(k), elements(k), [&](T* data) {
+      RowRange const own = rows_(k);
+      linalg::kernels::copy<T>(
+          a_.mine.block(own.first, a_.blocks.local(k), own.count, a_.blocks.width(k)),
+          panel(k, data));
     });
-  };
-  start(0);
-  for (std::int64_t turn = 0; turn < count; ++turn) {
-    start(turn + 1);
-    std::int64_t const k = in_turn(turn);
-    apply(k, panel(k, stream.arrive(turn, b.owner(k), elements(k))));
   }
-  stream.end(count);
+  void arrive(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    now_ = panel(k, stream_.arrive(turn, a_.blocks.owner(k), elements(k)));
+  }
+  void apply(std::int64_t turn) { use_(block(turn), now_); }
+  void finish() { stream_.end(a_.blocks.count()); }
+
+ private:
+  std::int64_t block(std::int64_t turn) const {
+    return forward_ ? turn : a_.blocks.count() - 1 - turn;
+  }
+  std::int64_t elements(std::int64_t k) const { return rows_(k).count * a_.blocks.width(k); }
+  Matrix<T> panel(std::int64_t k, T* data) const {
+    return linalg::kernels::column_major(data, rows_(k).count, a_.blocks.width(k));
+  }
+
+  CyclicColumns<T const> const& a_;
+  bool forward_;
+  Rows rows_;
+  Use use_;
+  PanelStream<T, planning::factor_slots> stream_;
+  Matrix<T> now_{};
+};
+template <class T, class Rows, class Use>
+void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T* memory, Use use) {
+  PanelsComeBy<T, Rows, Use> on(a, forward, rows, memory, use);
+  planning::loops::come_by(0, a.blocks.count(), on);
 }
 
 /// The same, of the rows of L (`lower`) from the diagonal of block k on, or of U up to it.
@@ -56,8 +76,7 @@ template <class T, class Apply>
 void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, T* memory,
                      Apply apply) {
   auto const rows = [&](std::int64_t k) {
-    return RowRange{lower ? a.blocks.begin(k) : 0,
-                    planning::cyclic_rounds::factor_rows(a.blocks, k, lower)};
+    return RowRange{lower ? a.blocks.begin(k) : 0, planning::factor_rows(a.blocks, k, lower)};
   };
   execute::panels_come_by(a, forward, rows, memory, apply);
 }
@@ -130,7 +149,7 @@ void solve_own(C const& run, A const& factors, P const& pivots, Matrix<T> const&
 
 template <class I, class J, bool Transposed>
 struct Run<op::CyclicLuSolveOwn<I, J, Transposed>>
-    : Solved<CyclicRun, op::CyclicLuSolveOwn<I, J, Transposed>> {
+    : Solved<op::CyclicLuSolveOwn<I, J, Transposed>> {
   template <class C, class A, class T, class P, class B>
   static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, P const& pivots, B const&) {
@@ -161,17 +180,89 @@ struct InverseOfOne {
   }
 };
 
+/// L x = y (`lower`) or U x = y in place of x, whose rows are split as those of the factors and
+/// whose columns are this process column's own. `memory`: planning::factor_slots panels of all own
+/// rows, and a block of own columns.
+template <bool lower, class T>
+void solve_own_columns(GridMatrix<T const> const& m, Matrix<T> const& x, T* memory) {
+  std::int64_t const room = m.mine.rows * std::min(m.rows.n, m.rows.block);
+  T* const wire = memory + planning::factor_slots * room;
+  detail::Messages sent;
+  detail::Messages received;
+  auto const rows = [&](std::int64_t k) {
+    return lower ? RowRange{m.row(k), m.mine.rows - m.row(k)} : RowRange{0, m.row(k + 1)};
+  };
+  auto const apply = [&](std::int64_t k, Matrix<T> const& panel) {
+    std::int64_t const w = panel.cols;
+    bool const holds = m.has_rows(k);
+    Matrix<T> const solved = linalg::kernels::row_major(wire, w, x.cols);
+    sent.finish();
+    if (holds) {
+      Matrix<T> const own = x.block(m.row(k), 0, w, x.cols);
+      linalg::kernels::solve_triangle<T>(panel.block(lower ? 0 : panel.rows - w, 0, w, w), lower,
+                                         lower, own);
+      linalg::kernels::copy<T>(own, solved);
+      execute::send_to_others<T>(sent, m.down, wire, w * x.cols);
+    } else {
+      received.template receive<T>(m.down.raw(),
+                                   {static_cast<int>(m.rows.owner(k)), wire, w * x.cols});
+      received.finish();
+    }
+    std::int64_t const rest = panel.rows - (holds ? w : 0);
+    linalg::kernels::subtract_product<T>(panel.block(lower && holds ? w : 0, 0, rest, w), solved,
+                                         x.block(lower ? m.row(k + 1) : 0, 0, rest, x.cols));
+  };
+  execute::panels_come_by(CyclicColumns<T const>{m.along, m.columns, m.mine}, lower, rows, memory,
+                          apply);
+  sent.finish();
+}
+
+/// The identity whose rows the pivots have exchanged.
+template <class C, class T>
+void set_exchanged_identity(C const& run, std::int32_t const* pivots, GridMatrix<T const> const& m,
+                            Matrix<T> const& x) {
+  std::fill_n(x.data, x.rows * x.cols, T(0));
+  Buffer const order = run.order(pivots);
+  auto const* const from = static_cast<std::int32_t const*>(order.data());
+  for (std::int64_t k = 0; k < m.rows.count(); ++k) {
+    if (!m.has_rows(k)) continue;
+    for (std::int64_t i = 0; i < m.width(k); ++i) {
+      std::int64_t const j = from[m.rows.begin(k) + i];
+      std::int64_t const block = j / m.columns.block;
+      if (m.has_columns(block))
+        linalg::kernels::at(x, m.row(k) + i, m.columns.local(block) + j % m.columns.block) = T(1);
+    }
+  }
+}
+/// The inverse over a grid, at `out`.
+template <class C, class Out, class A>
+void inverse_on_grid(C const& run, Out& out, A const& a, std::int32_t const* pivots) {
+  using T = typename A::element;
+  GridMatrix<T const> const m = run.grid_in(static_cast<T const*>(a.buffer().data()), a);
+  // it lies as the matrix
+  Matrix<T> const x = C::matrix_in(static_cast<T*>(out.buffer().data()), out);
+  execute::set_exchanged_identity(run, pivots, m, x);
+  std::int64_t const w = std::min(m.rows.n, m.rows.block);
+  Buffer const memory = run.take(w * (planning::factor_slots * m.mine.rows + m.mine.cols));
+  execute::solve_own_columns<true>(m, x, C::writable(memory));
+  execute::solve_own_columns<false>(m, x, C::writable(memory));
+}
+
 template <class I, class J, bool Transposed>
-struct Run<op::CyclicInverse<I, J, Transposed>>
-    : Called<CyclicRun, op::CyclicInverse<I, J, Transposed>> {
+struct Run<op::CyclicInverse<I, J, Transposed>> : Called<op::CyclicInverse<I, J, Transposed>> {
   template <class C, class Out, class A, class P>
   static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots) {
-    InverseOfOne<Transposed>::fill(run, out, a, pivots);
+    if constexpr (C::grid) {
+      execute::inverse_on_grid(run, out, a,
+                               static_cast<std::int32_t const*>(pivots.buffer().data()));
+    } else {
+      InverseOfOne<Transposed>::fill(run, out, a, pivots);
+    }
   }
 };
 
 template <class I, class J>
-struct Run<op::CyclicCofactors<I, J>> : Called<CyclicRun, op::CyclicCofactors<I, J>> {
+struct Run<op::CyclicCofactors<I, J>> : Called<op::CyclicCofactors<I, J>> {
   template <class C, class Out, class A, class P, class N>
   static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots,
                    N const& number) {
@@ -216,7 +307,48 @@ struct Run<op::CyclicCofactors<I, J>> : Called<CyclicRun, op::CyclicCofactors<I,
 };
 
 template <class I, class J, linalg::detail::Product what>
-struct Run<op::CyclicLuProduct<I, J, what>>
-    : LuProduct<CyclicRun, op::CyclicLuProduct<I, J, what>, what> {};
+struct Run<op::CyclicLuProduct<I, J, what>> : Called<op::CyclicLuProduct<I, J, what>> {
+  template <class C, class Out, class A, class P>
+  static void fill(auto const&, C const& run, Out& out, A const& a, P const& pivots) {
+    using T = typename A::element;
+    using linalg::detail::Product;
+    namespace lk = linalg::kernels;
+    auto const* const row_of = static_cast<std::int32_t const*>(pivots.buffer().data());
+    // of logarithms the sum is in the exponent
+    lk::ScaledNumber mine;
+    if (shardtype::detail::is_singular(row_of, run.blocks().n)) {
+      mine.real = 0;
+    } else {
+      run.for_diagonal(a, [&](std::int64_t i, T const& d) {
+        if constexpr (what == Product::logarithm) {
+          mine.exponent += lk::log_modulus(d);
+        } else {
+          mine.multiply(what == Product::sign ? lk::direction(d) : d);
+          if (row_of[i] != i) mine.multiply(-1, 0);
+        }
+      });
+    }
+    // Each rank's in a place of its own, so that all multiply the same numbers in the same order.
+    Comm& comm = run.everyone();
+    auto const ranks = static_cast<std::size_t>(comm.size());
+    std::vector<double> given(3 * ranks), all(3 * ranks);
+    auto const me = static_cast<std::size_t>(comm.rank());
+    given[3 * me] = mine.real, given[3 * me + 1] = mine.imaginary,
+              given[3 * me + 2] = mine.exponent;
+    comm.template all_reduce<double>(given.data(), all.data(), static_cast<std::int64_t>(3 * ranks),
+                                     ReduceKind::sum);
+    lk::ScaledNumber product;
+    for (std::size_t k = 0; k < ranks; ++k)
+      product.multiply(lk::ScaledNumber{all[3 * k], all[3 * k + 1], all[3 * k + 2]});
+    using Result = typename Out::element;
+    auto& result = *static_cast<Result*>(out.buffer().data());
+    if constexpr (what == Product::logarithm) {
+      result = product.zero() ? -std::numeric_limits<Result>::infinity()
+                              : static_cast<Result>(product.exponent);
+    } else {
+      result = product.template value<Result>();
+    }
+  }
+};
 
 }  // namespace shardtype::execute

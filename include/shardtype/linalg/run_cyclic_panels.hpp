@@ -1,22 +1,19 @@
 #pragma once
-/// The loop of panels of a factorization: each is factorized by the rank that holds it, given to
-/// all, and applied to the columns behind it. The next panel is factorized before the rest of the
-/// update (look-ahead).
+/// Runs the loop of panels of a factorization of split columns (loops::panels): each is factorized
+/// by the rank that holds it, and given to all.
 
 #include <algorithm>
 #include <cstdint>
 
-#include <shardtype/linalg/kernels_panel.hpp>
 #include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/types_cyclic_plan.hpp>
+#include <shardtype/linalg/types_loops.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::execute {
 
-using linalg::kernels::Matrix;
 using planning::cholesky_group;
-using planning::CyclicBlocks;
 
 /// Why a factorization stopped, the same on all ranks: it travels with the panel.
 struct FactorFailure {
@@ -35,83 +32,85 @@ struct FactorFailure {
   }
 };
 
-/// This rank's columns of one matrix over the ranks of `comm`, n x (number of them).
-template <class T>
-struct CyclicColumns {
-  Comm& comm;
-  CyclicBlocks blocks;
-  Matrix<T> mine;
-
-  std::int64_t me() const { return comm.rank(); }
-  bool owns(std::int64_t k) const { return blocks.owner(k) == me(); }
-  /// The rows from `begin` on of block `k`, which this rank holds.
-  Matrix<T> block(std::int64_t k, std::int64_t begin) const {
-    return mine.block(begin, blocks.local(k), blocks.n - begin, blocks.width(k));
-  }
-};
-
-/// Runs the loop: `Method` has `factor(panel, k)`, which returns the packed failure, and
+/// Runs loops::panels: `Method` has `factor(panel, k)`, which returns the packed failure, and
 /// `apply(panel, k, first, count, poke)` for this rank's columns first, ..., first + count - 1;
-/// `pivots()`, or null; `applied(panel, k)`, on all ranks. The bits do not depend on the slots,
-/// planning::panel_slots, nor on whether there is look-ahead.
+/// `pivots()`, or null; `applied(panel, k)`, on all ranks.
+template <class T, class Method>
+class ColumnPanels {
+ public:
+  ColumnPanels(CyclicColumns<T> const& a, Method& method, PanelSlots<T> const& slots)
+      : a_(a), blocks_(a.blocks), method_(method), stream_(a.comm, slots, elements(0)) {
+    stream_.begin();
+  }
+  FactorFailure const& failed() const { return failed_; }
+
+  bool ahead() const { return ahead_; }
+  std::int64_t end() const { return blocks_.count(); }
+  void panel(std::int64_t k) {
+    if (a_.owns(k)) {
+      factor(k);
+    } else {
+      stream_.expect(k, blocks_.owner(k), elements(k));
+    }
+  }
+  bool arrive(std::int64_t k) {
+    now_ = panel_at(k, stream_.arrive(k, blocks_.owner(k), elements(k)));
+    failed_ = FactorFailure::unpack(tail_of(now_).read(pivots(k)), blocks_.begin(k));
+    return failed_.kind == FactorFailure::none;
+  }
+  /// Each rank has all rows of its columns.
+  void row_panel(std::int64_t) const {}
+  void update(std::int64_t k, std::int64_t first, std::int64_t last) {
+    std::int64_t const begin = blocks_.below(first, a_.me());
+    method_.apply(now_, k, begin, blocks_.below(last, a_.me()) - begin, [&] { stream_.poke(); });
+  }
+  void release(std::int64_t k) {
+    method_.applied(now_, k);
+    stream_.release(k);
+  }
+  void finish() { stream_.end(end()); }
+
+ private:
+  std::int64_t elements(std::int64_t k) const {
+    return planning::panel_elements(blocks_, k, sizeof(T));
+  }
+  std::int32_t* pivots(std::int64_t k) {
+    std::int32_t* const p = method_.pivots();
+    return p == nullptr ? nullptr : p + blocks_.begin(k);
+  }
+  /// From the diagonal on.
+  Matrix<T> panel_at(std::int64_t k, T* data) const {
+    return linalg::kernels::column_major(data, blocks_.n - blocks_.begin(k), blocks_.width(k));
+  }
+  static PanelTail<T> tail_of(Matrix<T> const& panel) {
+    return {panel.data + panel.rows * panel.cols, panel.cols};
+  }
+  void factor(std::int64_t k) {
+    Matrix<T> const panel = panel_at(k, stream_.write(k));
+    Matrix<T> const own = a_.block(k, blocks_.begin(k));
+    linalg::kernels::copy<T>(own, panel);
+    std::int32_t const failure = method_.factor(panel, k);
+    tail_of(panel).write(pivots(k), failure);
+    stream_.send(k, elements(k));
+    if (failure == 0) linalg::kernels::copy<T>(panel, own);
+  }
+
+  CyclicColumns<T> const& a_;
+  CyclicBlocks const& blocks_;
+  Method& method_;
+  PanelStream<T, planning::panel_slots> stream_;
+  bool ahead_ = runtime::run_time.settings.linalg.ahead;
+  Matrix<T> now_{};  ///< the panel that is applied
+  FactorFailure failed_;
+};
+/// Runs the loop by `method`. The bits do not depend on the slots, planning::panel_slots, nor on
+/// whether there is look-ahead.
 template <class T, class Method>
 FactorFailure run_panels(CyclicColumns<T> const& a, Method& method, PanelSlots<T> const& slots) {
-  CyclicBlocks const& blocks = a.blocks;
-  std::int64_t const count = blocks.count();
-  if (count == 0) return {};
-  auto const elements = [&](std::int64_t k) {
-    return planning::panel_elements(blocks, k, sizeof(T));
-  };
-  PanelStream<T, planning::panel_slots> stream(a.comm, slots, elements(0));
-  stream.begin();
-  bool const ahead = runtime::run_time.settings.linalg.ahead;
-  auto const poke = [&] { stream.poke(); };
-  auto const pivots = [&](std::int64_t k) {
-    std::int32_t* const p = method.pivots();
-    return p == nullptr ? nullptr : p + blocks.begin(k);
-  };
-  // from the diagonal on
-  auto const panel_at = [&](std::int64_t k, T* data) {
-    return linalg::kernels::column_major(data, blocks.n - blocks.begin(k), blocks.width(k));
-  };
-  auto const tail_of = [](Matrix<T> const& panel) {
-    return PanelTail<T>{panel.data + panel.rows * panel.cols, panel.cols};
-  };
-  auto const factor = [&](std::int64_t k) {
-    Matrix<T> const panel = panel_at(k, stream.write(k));
-    Matrix<T> const own = a.block(k, blocks.begin(k));
-    linalg::kernels::copy<T>(own, panel);
-    std::int32_t const failure = method.factor(panel, k);
-    tail_of(panel).write(pivots(k), failure);
-    stream.send(k, elements(k));
-    if (failure == 0) linalg::kernels::copy<T>(panel, own);
-  };
-  FactorFailure failed;
-  if (a.owns(0)) {
-    factor(0);
-  } else {
-    stream.expect(0, blocks.owner(0), elements(0));
-  }
-  for (std::int64_t k = 0; k < count; ++k) {
-    Matrix<T> const panel = panel_at(k, stream.arrive(k, blocks.owner(k), elements(k)));
-    failed = FactorFailure::unpack(tail_of(panel).read(pivots(k)), blocks.begin(k));
-    if (failed.kind != FactorFailure::none) break;
-    std::int64_t first = blocks.below(k + 1, a.me());
-    bool const next = k + 1 < count && a.owns(k + 1);
-    if (next) {
-      method.apply(panel, k, first, blocks.width(k + 1), poke);
-      if (ahead) factor(k + 1);
-      first += blocks.width(k + 1);
-    } else if (k + 1 < count) {
-      stream.expect(k + 1, blocks.owner(k + 1), elements(k + 1));
-    }
-    method.apply(panel, k, first, a.mine.cols - first, poke);
-    method.applied(panel, k);
-    if (next && !ahead) factor(k + 1);
-    stream.release(k);
-  }
-  stream.end(count);
-  return failed;
+  if (a.blocks.count() == 0) return {};
+  ColumnPanels<T, Method> on(a, method, slots);
+  planning::loops::panels(0, a.blocks.count(), on);
+  return on.failed();
 }
 
 /// c -= a b, in blocks of rows between which MPI makes progress.

@@ -1,14 +1,50 @@
 #pragma once
 /// Runs QR of one matrix whose columns are block-cyclic over ranks.
+/// Also what least squares say of columns that depend on each other.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <source_location>
+#include <string>
+#include <type_traits>
 
 #include <shardtype/linalg/run_blocks.hpp>
-#include <shardtype/linalg/run_cyclic_call.hpp>
-#include <shardtype/linalg/run_least_squares.hpp>
+#include <shardtype/linalg/run_cyclic.hpp>
 #include <shardtype/linalg/types_cyclic_qr.hpp>
+
+namespace shardtype::linalg::detail {
+
+/// Whether column j of a triangle with n columns, whose elements are `element(i)`, depends on those
+/// before it, as far as can be told: what is left of it is roundings. Not where a number is NaN or
+/// infinite.
+template <class Element>
+bool depends(std::int64_t n, std::int64_t j, Element element) {
+  using R = kernels::real_t<std::remove_cvref_t<decltype(element(j))>>;
+  R most(0);
+  for (std::int64_t i = 0; i <= j; ++i) most = std::max(most, kernels::size_of(element(i)));
+  R const bound = R(10) * std::numeric_limits<R>::epsilon() * static_cast<R>(n);
+  return std::isfinite(most) && kernels::size_of(element(j)) <= bound * most;
+}
+template <class I, class J, class A>
+std::string column_label() {
+  using S = Scope<A, shardtype::detail::Bare<I, J>>;
+  return std::string(S::names.label_name[S::template spec<1>.dims[1].label]);
+}
+/// Error E83, of column j. `matrix`: which one of a stack, or "".
+[[noreturn]] inline void refuse_dependent(std::string const& label, std::int64_t j,
+                                          std::string const& matrix, FailedOn where) {
+  throw Error(
+      "E83",
+      "column " + std::to_string(j) + " of " + label + matrix +
+          " is zero or depends on those before it, so lstsq has no unique solution; leave it out, "
+          "or take the solution of least norm, of stacks of matrices: "
+          "lstsq<I, J>(a, b, {.rcond = 1e-10})",
+      where);
+}
+
+}  // namespace shardtype::linalg::detail
 
 namespace shardtype::execute {
 
@@ -229,7 +265,7 @@ struct Run<op::CyclicQr<I, J, K>> {
 };
 
 template <class I, class J, class K>
-struct Run<op::CyclicFullRank<I, J, K>> : Called<CyclicRun, op::CyclicFullRank<I, J, K>> {
+struct Run<op::CyclicFullRank<I, J, K>> : Called<op::CyclicFullRank<I, J, K>> {
   template <class C, class Out, class A, class Triangle>
   static void fill(auto const&, C const& run, Out& out, A const&, Triangle const& triangle) {
     using T = typename A::element;

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <shardtype/linalg/run_cyclic.hpp>
-#include <shardtype/linalg/types_cyclic_refined.hpp>
+#include <shardtype/linalg/types_cyclic_solutions.hpp>
 
 namespace shardtype::execute {
 
@@ -253,13 +254,46 @@ class CyclicHalf : public HalfOfOne<C, A> {
   Buffer solution_;
 };
 
+/// The half of a matrix over a grid.
+template <class C, class A>
+class GridHalf : public HalfOfOne<C, A> {
+  using Base = HalfOfOne<C, A>;
+  using Base::a_, Base::run_, Base::row_of;
+
+ public:
+  using Base::Base;
+  using typename Base::F, typename Base::T;
+
+  bool factor(std::int64_t right) {
+    GridMatrix<F> const to = run_.grid_in(this->copied(), a_);
+    if (run_.try_factor_lu(to, row_of()).kind != FactorFailure::none) return false;
+    given_ = run_.template take<F>(this->mine.rows * right);
+    vectors_ = run_.vectors(lu(), right);
+    return true;
+  }
+  void correct(Matrix<T> const& residual, Matrix<T> const& x) const {
+    Matrix<F> const y =
+        linalg::kernels::row_major(static_cast<F*>(given_.data()), residual.rows, residual.cols);
+    execute::copy_half(residual.data, y.rows * y.cols, y.data);
+    run_.solve_lu(lu(), row_of(), y, vectors_);
+    execute::add_rows(vectors_.columns, x);
+  }
+
+ private:
+  GridMatrix<F const> lu() const { return run_.grid_in(this->factors(), a_); }
+
+  Buffer given_;
+  typename C::template Vectors<F> vectors_{};
+};
+
 template <class I, class J>
-struct Run<op::CyclicRefinedSolve<I, J>> : Solved<CyclicRun, op::CyclicRefinedSolve<I, J>> {
+struct Run<op::CyclicRefinedSolve<I, J>> : Solved<op::CyclicRefinedSolve<I, J>> {
   template <class C, class A, class T, class B>
   static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, B const&) {
-    if (!execute::refine<CyclicHalf<C, A>>(run, a, given, made))
-      execute::solve_by_lu<false>(run, false, a, given, made, Groups::each);
+    using Half = std::conditional_t<C::grid, GridHalf<C, A>, CyclicHalf<C, A>>;
+    if (!execute::refine<Half>(run, a, given, made))
+      run.template solve<false>(false, a, given, made, Groups::each);
   }
 };
 

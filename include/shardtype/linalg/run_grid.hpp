@@ -1,5 +1,5 @@
 #pragma once
-/// Runs the factorizations and solves of one matrix over a grid of ranks.
+/// One call on one matrix over a grid of ranks.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,52 +9,78 @@
 
 #include <shardtype/linalg/run_cyclic_call.hpp>
 #include <shardtype/linalg/run_grid_factor.hpp>
-#include <shardtype/linalg/types_grid.hpp>
 
 namespace shardtype::execute {
 
-/// t x = b for a triangle of a matrix over a grid. `b`: own rows, of which the ranks with blocks of
-/// the diagonal need those blocks, zeros elsewhere; sums of products are added to it. `x`: own
-/// columns, of the solution. `wire`: a block.
+/// Runs loops::triangle, t x = b, of a matrix over a grid. `b`: own rows, of which the ranks with
+/// blocks of the diagonal need those blocks, zeros elsewhere; sums of products are added to it.
+/// `x`: own columns, of the solution.
+template <class T>
+class TriangleOnGrid {
+ public:
+  /// `wire`: a block.
+  TriangleOnGrid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b,
+                 Matrix<T> const& x, T* wire)
+      : t_(t), lower_(lower), unit_(unit), b_(b), x_(x), wire_(wire) {}
+
+  void solve(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    if (!t_.has_rows(k)) return;
+    std::int64_t const n = t_.width(k) * b_.cols;
+    Matrix<T> const mine = b_.block(t_.row(k), 0, t_.width(k), b_.cols);
+    if (!t_.has_columns(k)) {
+      sent_.template send<T>(t_.along.raw(), {static_cast<int>(t_.columns.owner(k)), mine.data, n});
+      return;
+    }
+    for (int g = 0; g < t_.along.size(); ++g) {
+      if (g == t_.along.rank()) continue;
+      received_.template receive<T>(t_.along.raw(), {g, wire_, n});
+      received_.finish();
+      for (std::int64_t i = 0; i < n; ++i) mine.data[i] += wire_[i];
+    }
+    linalg::kernels::solve_triangle<T>(t_.part(k, k + 1, k), lower_, unit_, mine);
+    linalg::kernels::copy<T>(mine, solved(k));
+  }
+  void spread(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    if (!t_.has_columns(k)) return;
+    Matrix<T> const x = solved(k);
+    std::int64_t const n = x.rows * x.cols;
+    if (t_.has_rows(k)) return execute::send_to_others<T>(sent_, t_.down, x.data, n);
+    received_.template receive<T>(t_.down.raw(), {static_cast<int>(t_.rows.owner(k)), x.data, n});
+    received_.finish();
+  }
+  void subtract(std::int64_t turn) {
+    std::int64_t const k = block(turn);
+    if (!t_.has_columns(k)) return;
+    std::int64_t const first = lower_ ? k + 1 : 0;
+    std::int64_t const last = lower_ ? t_.rows.count() : k;
+    std::int64_t const row = t_.row(first);
+    linalg::kernels::subtract_product<T>(t_.part(first, last, k), solved(k),
+                                         b_.block(row, 0, t_.row(last) - row, b_.cols));
+  }
+  void finish() { sent_.finish(); }
+
+ private:
+  std::int64_t block(std::int64_t turn) const { return lower_ ? turn : t_.rows.count() - 1 - turn; }
+  Matrix<T> solved(std::int64_t k) const {
+    return x_.block(t_.columns.local(k), 0, t_.width(k), b_.cols);
+  }
+
+  GridMatrix<T const> const& t_;
+  bool lower_;
+  bool unit_;
+  Matrix<T> b_;
+  Matrix<T> x_;
+  T* wire_;
+  detail::Messages received_;
+  detail::Messages sent_;
+};
 template <class T>
 void solve_on_grid(GridMatrix<T const> const& t, bool lower, bool unit, Matrix<T> const& b,
                    Matrix<T> const& x, T* wire) {
-  detail::Messages received;
-  detail::Messages sent;
-  std::int64_t const count = t.rows.count();
-  std::int64_t const cols = b.cols;
-  for (std::int64_t turn = 0; turn < count; ++turn) {
-    std::int64_t const k = lower ? turn : count - 1 - turn;
-    std::int64_t const w = t.width(k);
-    Matrix<T> const mine = t.has_rows(k) ? b.block(t.row(k), 0, w, cols) : Matrix<T>{};
-    if (!t.has_columns(k)) {
-      if (t.has_rows(k))
-        sent.template send<T>(t.along.raw(),
-                              {static_cast<int>(t.columns.owner(k)), mine.data, w * cols});
-      continue;
-    }
-    Matrix<T> const solved = x.block(t.columns.local(k), 0, w, cols);
-    if (t.has_rows(k)) {
-      for (int g = 0; g < t.along.size(); ++g) {
-        if (g == t.along.rank()) continue;
-        received.template receive<T>(t.along.raw(), {g, wire, w * cols});
-        received.finish();
-        for (std::int64_t n = 0; n < w * cols; ++n) mine.data[n] += wire[n];
-      }
-      linalg::kernels::solve_triangle<T>(t.part(k, k + 1, k), lower, unit, mine);
-      linalg::kernels::copy<T>(mine, solved);
-      execute::send_to_others<T>(sent, t.down, solved.data, w * cols);
-    } else {
-      received.template receive<T>(t.down.raw(),
-                                   {static_cast<int>(t.rows.owner(k)), solved.data, w * cols});
-      received.finish();
-    }
-    std::int64_t const first = lower ? k + 1 : 0;
-    std::int64_t const last = lower ? count : k;
-    linalg::kernels::subtract_product<T>(
-        t.part(first, last, k), solved, b.block(t.row(first), 0, t.row(last) - t.row(first), cols));
-  }
-  sent.finish();
+  TriangleOnGrid<T> on(t, lower, unit, b, x, wire);
+  planning::loops::triangle(0, t.rows.count(), on);
 }
 
 /// One call on the calling rank, with the matrix `A` as its first operand; `R` is what the types
@@ -64,6 +90,7 @@ class GridRun : public CyclicRun<R, A> {
  public:
   using Base = CyclicRun<R, A>;
   using typename Base::T;
+  static constexpr bool grid = true;
 
   GridRun(A const& a, std::source_location const& where, char const* name)
       : Base(a, where, name),
@@ -75,7 +102,7 @@ class GridRun : public CyclicRun<R, A> {
   Comm& everyone() const { return *all_; }
   template <class Visit>
   void for_diagonal(A const& a, Visit visit) const {
-    GridMatrix<T const> const m = grid(static_cast<T const*>(a.buffer().data()), a);
+    GridMatrix<T const> const m = grid_in(static_cast<T const*>(a.buffer().data()), a);
     for (std::int64_t k = 0; k < m.rows.count(); ++k)
       if (m.has_rows(k) && m.has_columns(k))
         for (std::int64_t i = 0; i < m.width(k); ++i)
@@ -84,7 +111,7 @@ class GridRun : public CyclicRun<R, A> {
   }
 
   template <class U>
-  GridMatrix<U> grid(U* memory, A const& a) const {
+  GridMatrix<U> grid_in(U* memory, A const& a) const {
     return {*down_, this->comm(), of_rows_, this->blocks(), Base::matrix_in(memory, a)};
   }
 
@@ -107,13 +134,13 @@ class GridRun : public CyclicRun<R, A> {
     return failed;
   }
   FactorFailure try_factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
-    return try_factor_lu(grid(memory, a), pivots);
+    return try_factor_lu(grid_in(memory, a), pivots);
   }
   void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
     Base::check(try_factor_lu(a, memory, pivots), of_rows_.n);
   }
   void factor_cholesky(A const& a, T* memory) const {
-    GridMatrix<T> const m = grid(memory, a);
+    GridMatrix<T> const m = grid_in(memory, a);
     planning::GridRoom const room = GridMemory<T>::room_of(m);
     Buffer const panels = this->take(room.all());
     GridMemory<T> const parts{room, Base::writable(panels)};
@@ -219,91 +246,68 @@ class GridRun : public CyclicRun<R, A> {
         .move([&](std::int64_t i) -> std::int64_t { return to[i]; }, 0, v.rows, made, v.out, v.in);
   }
 
- private:
-  Comm* down_;
-  CyclicBlocks of_rows_;
-  Comm* all_;
-};
-
-template <class I, class J, bool Singular>
-struct Run<op::GridLu<I, J, Singular>> : FactoredLu<GridRun, op::GridLu<I, J, Singular>> {};
-
-template <class I, class J>
-struct Run<op::GridCholesky<I, J>> : FactoredCholesky<GridRun, op::GridCholesky<I, J>> {};
-
-/// a x = b by LU of a, in the memory of a if `takes`.
-template <class C, class A, class T>
-void solve_by_lu_on_grid(C const& run, bool takes, A const& a, Matrix<T const> const& given,
-                         Matrix<T> const& made) {
-  Buffer const factors = takes ? Buffer(a.buffer()) : run.take(a.local_size());
-  Buffer const pivots = run.take(planning::pivot_elements(run.blocks().n, sizeof(T)));
-  auto* const row_of = static_cast<std::int32_t*>(pivots.data());
-  run.copy_block(a, C::writable(factors));
-  run.factor_lu(a, C::writable(factors), row_of);
-  GridMatrix<T const> const m = run.grid(static_cast<T const*>(factors.data()), a);
-  auto const v = run.vectors(m, given.cols);
-  run.solve_lu(m, row_of, given, v);
-  linalg::kernels::copy<T>(v.columns, made);
-}
-
-template <class I, class J>
-struct Run<op::GridSolve<I, J>> : Solved<GridRun, op::GridSolve<I, J>> {
-  template <class C, class A, class T, class B>
-  static void solve_for(auto const& op, C const& run, A const& a, Matrix<T const> const& given,
-                        Matrix<T> const& made, B const&) {
-    execute::solve_by_lu_on_grid(run, C::takes(op, a), a, given, made);
+  /// a x = b by LU of a, in the memory of a if `takes`.
+  template <bool Transposed>
+  void solve(bool takes, A const& a, Matrix<T const> const& given, Matrix<T> const& made,
+             Groups = Groups::alike) const {
+    static_assert(!Transposed);
+    Buffer const factors = takes ? Buffer(a.buffer()) : this->take(a.local_size());
+    Buffer const pivots = this->take(planning::pivot_elements(of_rows_.n, sizeof(T)));
+    auto* const row_of = static_cast<std::int32_t*>(pivots.data());
+    Base::copy_block(a, Base::writable(factors));
+    factor_lu(a, Base::writable(factors), row_of);
+    lu_solve_in<false>(grid_in(static_cast<T const*>(factors.data()), a), row_of, given, made);
   }
-};
-
-/// A solve by triangles that are given: `Run<Op>::solve(op, run, m, given, v, made, others...)`.
-/// Transposed, the right-hand sides are own columns.
-template <class Op>
-struct GridSolved : Solved<GridRun, Op> {
-  template <class C, class A, class T, class... Bs>
-  static void solve_for(Op const& op, C const& run, A const& a, Matrix<T const> const& given,
-                        Matrix<T> const& made, Bs const&... bs) {
-    GridMatrix<T const> const m = run.grid(static_cast<T const*>(a.buffer().data()), a);
-    Run<Op>::solve(op, run, m, given, run.vectors(m, given.cols), made, bs...);
+  /// By factors that are given. Transposed, the right-hand sides are own columns.
+  template <bool Transposed>
+  void lu_solve(A const& a, std::int32_t const* pivots, Matrix<T const> const& given,
+                Matrix<T> const& made) const {
+    lu_solve_in<Transposed>(given_in(a), pivots, given, made);
   }
-};
-
-template <class I, class J, bool Transposed>
-struct Run<op::GridLuSolve<I, J, Transposed>> : GridSolved<op::GridLuSolve<I, J, Transposed>> {
-  template <class C, class T, class V, class P, class B>
-  static void solve(auto const&, C const& run, GridMatrix<T const> const& m,
-                    Matrix<T const> const& given, V const& v, Matrix<T> const& made,
-                    P const& pivots, B const&) {
-    auto const* const row_of = static_cast<std::int32_t const*>(pivots.buffer().data());
-    if constexpr (Transposed) {
-      run.solve_transposed(m, row_of, given, v, made);
-    } else {
-      run.solve_lu(m, row_of, given, v);
-      linalg::kernels::copy<T>(v.columns, made);
-    }
-  }
-};
-
-template <class I, class J>
-struct Run<op::GridCholeskySolve<I, J>> : GridSolved<op::GridCholeskySolve<I, J>> {
-  template <class C, class T, class V, class B>
-  static void solve(auto const&, C const&, GridMatrix<T const> const& m,
-                    Matrix<T const> const& given, V const& v, Matrix<T> const& made, B const&) {
-    C::on_diagonal(m, &given, v.rows);
+  void cholesky_solve(A const& a, Matrix<T const> const& given, Matrix<T> const& made) const {
+    GridMatrix<T const> const m = given_in(a);
+    Vectors<T> const v = vectors(m, given.cols);
+    on_diagonal(m, &given, v.rows);
     execute::solve_on_grid<T>(m, true, false, v.rows, v.columns, v.out);
     // L^H x = y, as L^T conj(x) = conj(y); y is on the diagonal
-    C::from_columns(m, v.columns, v.rows);
+    from_columns(m, v.columns, v.rows);
     GridMatrix<T const> const t = m.transposed();
-    C::from_columns(t, v.rows, v.columns);
+    from_columns(t, v.rows, v.columns);
     linalg::kernels::conjugate_all(v.columns);
     execute::solve_on_grid<T>(t, false, false, v.columns, v.rows, v.out);
     linalg::kernels::conjugate_all(v.rows);
     spread(m, v.rows, v.columns);
     linalg::kernels::copy<T>(v.columns, made);
   }
+  template <bool Transposed>
+  void triangular_solve(bool lower, bool unit, A const& a, Matrix<T const> const& given,
+                        Matrix<T> const& made) const {
+    GridMatrix<T const> const m = given_in(a);
+    Vectors<T> const v = vectors(m, given.cols);
+    Matrix<T> const& from = Transposed ? v.columns : v.rows;
+    Matrix<T> const& to = Transposed ? v.rows : v.columns;
+    GridMatrix<T const> const seen = Transposed ? m.transposed() : m;
+    on_diagonal(seen, &given, from);
+    execute::solve_on_grid<T>(seen, lower != Transposed, unit, from, to, v.out);
+    linalg::kernels::copy<T>(to, made);
+  }
 
  private:
+  GridMatrix<T const> given_in(A const& a) const {
+    return grid_in(static_cast<T const*>(a.buffer().data()), a);
+  }
+  template <bool Transposed>
+  void lu_solve_in(GridMatrix<T const> const& m, std::int32_t const* pivots,
+                   Matrix<T const> const& given, Matrix<T> const& made) const {
+    Vectors<T> const v = vectors(m, given.cols);
+    if constexpr (Transposed) {
+      solve_transposed(m, pivots, given, v, made);
+    } else {
+      solve_lu(m, pivots, given, v);
+      linalg::kernels::copy<T>(v.columns, made);
+    }
+  }
   /// From the rows of the diagonal's ranks to the columns of all ranks.
-  template <class T>
   static void spread(GridMatrix<T const> const& m, Matrix<T> const& rows,
                      Matrix<T> const& columns) {
     detail::Messages received;
@@ -322,20 +326,10 @@ struct Run<op::GridCholeskySolve<I, J>> : GridSolved<op::GridCholeskySolve<I, J>
     received.finish();
     sent.finish();
   }
-};
 
-template <class I, class J, bool Transposed>
-struct Run<op::GridTriangle<I, J, Transposed>> : GridSolved<op::GridTriangle<I, J, Transposed>> {
-  template <class C, class T, class V, class B>
-  static void solve(auto const& op, C const&, GridMatrix<T const> const& m,
-                    Matrix<T const> const& given, V const& v, Matrix<T> const& made, B const&) {
-    Matrix<T> const& from = Transposed ? v.columns : v.rows;
-    Matrix<T> const& to = Transposed ? v.rows : v.columns;
-    GridMatrix<T const> const seen = Transposed ? m.transposed() : m;
-    C::on_diagonal(seen, &given, from);
-    execute::solve_on_grid<T>(seen, op.lower != Transposed, op.unit, from, to, v.out);
-    linalg::kernels::copy<T>(to, made);
-  }
+  Comm* down_;
+  CyclicBlocks of_rows_;
+  Comm* all_;
 };
 
 }  // namespace shardtype::execute

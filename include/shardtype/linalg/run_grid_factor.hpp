@@ -1,6 +1,6 @@
 #pragma once
-/// LU and Cholesky of one matrix over a grid of ranks: the loop of panels, and what a panel does to
-/// the columns behind it.
+/// Runs LU and Cholesky of one matrix over a grid of ranks: the loop of panels (loops::panels), and
+/// what a panel does to the columns behind it.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,55 +24,66 @@ struct GridMemory {
   T* wires() const { return row_panels() + 2 * room.row_panel; }
 };
 
-/// Runs the loop. `Method` has `factor(k)`, which the ranks of a process column call together, and
-/// which leaves the panel in its slot and returns the packed failure; `bring(k)`, the row panel, on
-/// all ranks; `apply(k, first, count, poke)` for the own columns first, ..., first + count - 1; and
-/// `pivots(k)`.
+/// Runs loops::panels. `Method` has `factor(k)`, which the ranks of a process column call together,
+/// and which leaves the panel in its slot and returns the packed failure; `bring(k)`, the row
+/// panel, on all ranks; `apply(k, first, count, poke)` for the own columns first, ..., first +
+/// count - 1; and `pivots(k)`.
 template <class T, class Method>
-FactorFailure run_grid(GridMatrix<T> const& a, GridPanels<T>& panels, Method& method) {
-  std::int64_t const count = a.columns.count();
-  if (count == 0) return {};
-  auto const poke = [&] { panels.poke(); };
-  auto const factor = [&](std::int64_t k) {
-    panels.write(k);
-    if (a.has_rows(k)) linalg::kernels::copy<T>(a.part(k, k + 1, k), panels.top(k));
-    linalg::kernels::copy<T>(a.part(k + 1, count, k), panels.below(k));
-    std::int32_t const failure = method.factor(k);
-    panels.say(k, method.pivots(k), failure);
-    panels.send(k);
-    if (failure != 0) return;
-    if (a.has_rows(k)) linalg::kernels::copy<T>(panels.top(k), a.part(k, k + 1, k));
-    linalg::kernels::copy<T>(panels.below(k), a.part(k + 1, count, k));
-  };
-  auto const next = [&](std::int64_t k) {
-    if (a.has_columns(k)) {
+class RunOnGrid {
+ public:
+  RunOnGrid(GridMatrix<T> const& a, GridPanels<T>& panels, Method& method)
+      : a_(a), panels_(panels), method_(method) {}
+  FactorFailure const& failed() const { return failed_; }
+
+  static constexpr bool ahead() { return true; }
+  std::int64_t end() const { return a_.columns.count(); }
+  void panel(std::int64_t k) {
+    if (a_.has_columns(k)) {
       factor(k);
     } else {
-      panels.expect(k);
+      panels_.expect(k);
     }
-  };
-  FactorFailure failed;
-  next(0);
-  for (std::int64_t k = 0; k < count; ++k) {
-    failed = FactorFailure::unpack(panels.arrive(k, method.pivots(k)), a.columns.begin(k));
-    if (failed.kind != FactorFailure::none) {
-      panels.arrive_below(k);
-      break;
-    }
-    method.bring(k);
-    panels.arrive_below(k);
-    std::int64_t first = a.column(k + 1);
-    if (k + 1 < count) {
-      if (a.has_columns(k + 1)) {
-        method.apply(k, first, a.width(k + 1), poke);
-        first += a.width(k + 1);
-      }
-      next(k + 1);
-    }
-    method.apply(k, first, a.mine.cols - first, poke);
   }
-  panels.finish();
-  return failed;
+  bool arrive(std::int64_t k) {
+    failed_ = FactorFailure::unpack(panels_.arrive(k, method_.pivots(k)), a_.columns.begin(k));
+    if (failed_.kind == FactorFailure::none) return true;
+    panels_.arrive_below(k);
+    return false;
+  }
+  void row_panel(std::int64_t k) {
+    method_.bring(k);
+    panels_.arrive_below(k);
+  }
+  void update(std::int64_t k, std::int64_t first, std::int64_t last) {
+    std::int64_t const begin = a_.column(first);
+    method_.apply(k, begin, a_.column(last) - begin, [&] { panels_.poke(); });
+  }
+  void release(std::int64_t) const {}
+  void finish() { panels_.finish(); }
+
+ private:
+  void factor(std::int64_t k) {
+    panels_.write(k);
+    if (a_.has_rows(k)) linalg::kernels::copy<T>(a_.part(k, k + 1, k), panels_.top(k));
+    linalg::kernels::copy<T>(a_.part(k + 1, end(), k), panels_.below(k));
+    std::int32_t const failure = method_.factor(k);
+    panels_.say(k, method_.pivots(k), failure);
+    panels_.send(k);
+    if (failure != 0) return;
+    if (a_.has_rows(k)) linalg::kernels::copy<T>(panels_.top(k), a_.part(k, k + 1, k));
+    linalg::kernels::copy<T>(panels_.below(k), a_.part(k + 1, end(), k));
+  }
+
+  GridMatrix<T> const& a_;
+  GridPanels<T>& panels_;
+  Method& method_;
+  FactorFailure failed_;
+};
+template <class T, class Method>
+FactorFailure run_grid(GridMatrix<T> const& a, GridPanels<T>& panels, Method& method) {
+  RunOnGrid<T, Method> on(a, panels, method);
+  planning::loops::panels(0, on.end(), on);
+  return on.failed();
 }
 
 /// LU with partial pivoting: rows are exchanged in the columns behind a panel at once, in those

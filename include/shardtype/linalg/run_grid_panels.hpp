@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include <shardtype/linalg/run_grid_rows.hpp>
-#include <shardtype/linalg/types_grid_plan.hpp>
+#include <shardtype/linalg/types_cyclic_plan.hpp>
 
 namespace shardtype::execute {
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Factorizations and solves of one matrix over many ranks, as operations: their rules, and their
-/// plans, loops of panels in which nothing is gathered.
+/// Factorizations and solves of one matrix over many ranks, split columns `a[I, J@X%n]` or a grid
+/// `a[I@X%n, J@Y%n]`, as operations: their rules, and their plans, in which nothing is gathered.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,8 +9,116 @@
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/check/operation.hpp>
-#include <shardtype/linalg/types_cyclic_plan.hpp>
-#include <shardtype/linalg/types_cyclic_rules.hpp>
+#include <shardtype/linalg/types_cyclic_steps.hpp>
+#include <shardtype/rules/along.hpp>
+
+namespace shardtype::rules {
+
+/// Rules for one matrix over many ranks, however it is split: it has both labels, it is not
+/// unreduced, and neither dim is split in nested blocks.
+constexpr Verdict split_matrix(Question const& q) {
+  Spec const& a = q.a();
+  if (Verdict v = has_all(a, q.from); !v) return v;
+  for (int x = 0; x < max_axes; ++x)
+    if (a.unreduced.contains(x)) return refuse(Code::Q02_not_linear, -1, -1, x);
+  for (int k = 0; k < 2; ++k)
+    if (DimSpec const& d = a.dims[a.find(q.from.dims[k].label)];
+        d.axes.size > 0 && d.axes.cyclic == 0)
+      return refuse(Code::Q01_matrix_split, d.label, -1, d.axes[0]);
+  return {};
+}
+/// Whether it is one matrix, without batch dims, whose columns are split.
+constexpr Verdict alone(Question const& q) {
+  Spec const& a = q.a();
+  int const rows = q.from.dims[0].label;
+  int const columns = q.from.dims[1].label;
+  for (int d = 0; d < a.rank; ++d)
+    if (a.dims[d].label != rows && a.dims[d].label != columns)
+      return refuse(Code::Q05_one_matrix, a.dims[d].label);
+  if (a.dims[a.find(columns)].axes.size == 0 || a.local)
+    return refuse(Code::Q05_one_matrix, columns);
+  return accept(a);
+}
+
+/// The first operand as one matrix `a[I, J@X%n]` of any shape, or, where `grids`, over a grid
+/// `a[I@X%n, J@Y%n]`, dims in any order; `from` has the labels I and J.
+constexpr Verdict cyclic_columns(Question const& q, bool grids = false) {
+  if (Verdict v = split_matrix(q); !v) return v;
+  DimSpec const& rows = q.a().dims[q.a().find(q.from.dims[0].label)];
+  DimSpec const& columns = q.a().dims[q.a().find(q.from.dims[1].label)];
+  bool const both = rows.axes.size > 0 && columns.axes.size > 0;
+  if (both && !(grids && rows.axes.cyclic == columns.axes.cyclic))
+    return refuse(Code::Q03_both_cyclic, rows.label, columns.label);
+  if (rows.axes.size > 0 && !both)
+    return refuse(Code::Q04_rows_cyclic, rows.label, columns.label, rows.axes[0]);
+  return alone(q);
+}
+/// ... and a square one.
+constexpr Verdict one_matrix(Question const& q, bool grids = true) {
+  Verdict const v = cyclic_columns(q, grids);
+  if (v && contradict(q.extent(q.from, 0), q.extent(q.from, 1)))
+    return refuse(Code::D06_extents_contradict, q.from.dims[0].label, q.from.dims[1].label);
+  return v;
+}
+
+/// Solutions with such a matrix, or, `transposed`, with its transpose, of right-hand sides that are
+/// split as the rows of it: they are split as its columns.
+constexpr Verdict solved(Question const& q, bool transposed) {
+  Spec const& a = q.a();
+  Spec const& b = q.operands[q.count - 1];
+  int const to = q.from.dims[transposed ? 0 : 1].label;
+  int const from = q.from.dims[transposed ? 1 : 0].label;
+  AxisList const& given = a.dims[a.find(from)].axes;
+  AxisList const& made = a.dims[a.find(to)].axes;
+  AxisList const own = given.plus(made);
+  int const along = b.find(from);
+  if (along < 0) return refuse(Code::D01_no_such_index, from);
+  if (b.find(to) >= 0) return refuse(Code::D02_index_taken, to);
+  if (b.rank > 2) return refuse(Code::Q05_one_matrix, b.dims[b.rank - 1].label);
+  if (!(b.dims[along].axes == given)) return refuse(Code::Q05_one_matrix, from);
+  for (int d = 0; d < b.rank; ++d)
+    for (int k = 0; d != along && k < own.size; ++k)
+      if (b.dims[d].axes.contains(own[k]))
+        return refuse(Code::Q05_one_matrix, b.dims[d].label, -1, own[k]);
+  for (int x = 0; x < max_axes; ++x)
+    if (b.unreduced.contains(x) && (own.contains(x) || b.kind != ReduceKind::sum))
+      return refuse(own.contains(x) ? Code::Q05_one_matrix : Code::Q02_not_linear, -1, -1, x);
+  Spec out = b;
+  out.dims[along] = {static_cast<std::int8_t>(to), made};
+  for (int k = 0; k < own.size; ++k) out.reduced.erase(own[k]);
+  for (int x = 0; x < max_axes; ++x)
+    if (a.reduced.contains(x) && out.state(x) == AxisState::replicated) out.reduced.insert(x);
+  return accept(out);
+}
+/// Whether the second operand is the pivots of `lu_factor`: `i32[J]`, whole on each rank.
+constexpr Verdict cyclic_pivots(Question const& q) {
+  Spec const& p = q.operands[1];
+  bool const whole = p.rank == 1 && p.dims[0].label == q.from.dims[1].label &&
+                     p.dims[0].axes.size == 0 && p.unreduced.empty();
+  return whole ? Verdict{} : refuse(Code::Q05_one_matrix, q.from.dims[1].label);
+}
+/// One matrix alone, or a solve with it: right-hand sides `b[I]` or `b[I, K]`, the last operand,
+/// give `[J@X%n]` or `[J@X%n, K]`, over a grid `b[I@X%n, K]` gives `[J@Y%n, K]`; `transposed`: the
+/// other way round. K may be split over other axes, and b may be an unreduced sum over others: each
+/// group of ranks then solves with its part. Between them the pivots of `lu_factor`.
+constexpr Verdict on_one_matrix(Question const& q, bool transposed, bool grids = true) {
+  Verdict const matrix = one_matrix(q, grids);
+  if (!matrix || q.count == 1) return matrix;
+  Verdict const v = solved(q, transposed);
+  if (!v || q.count == 2) return v;
+  Verdict const p = cyclic_pivots(q);
+  return p ? v : p;
+}
+/// A number of a matrix that is legal by `matrix`, from its factors, pivots and another number.
+constexpr Verdict lu_number(Question const& q, Verdict const& matrix) {
+  if (!matrix) return matrix;
+  if (Verdict const p = cyclic_pivots(q); !p) return p;
+  if (Spec const& n = q.operands[2]; n.rank > 0 || !n.unreduced.empty())
+    return refuse(Code::Q05_one_matrix, n.rank > 0 ? n.dims[0].label : q.from.dims[1].label);
+  return accept(Spec{});
+}
+
+}  // namespace shardtype::rules
 
 namespace shardtype {
 
@@ -59,7 +167,7 @@ struct InPlace {
 
 /// Defaults of the operations on one matrix over many ranks. Their operands are the matrix alone,
 /// the matrix and right-hand sides, or the matrix, pivots and right-hand sides.
-template <class I, class J, rules::Over over = rules::Over::columns, bool Transposed = false>
+template <class I, class J, bool Transposed = false>
 struct OnOneMatrix {
   using from = Bare<I, J>;
   static constexpr bool communicates = true;
@@ -67,7 +175,7 @@ struct OnOneMatrix {
   static constexpr bool has_named_form = false;
   static constexpr bool transposed = Transposed;
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::on_one_matrix(q, over, Transposed);
+    return rules::on_one_matrix(q, Transposed);
   }
   template <class A>
   static constexpr Code elements() {
@@ -85,26 +193,6 @@ struct OnOneMatrix {
   constexpr void extents(ResultExtents const& c) const { check_square(c, Transposed); }
 };
 
-/// Defaults of LU: the factors, and as a second result the pivots, `i32[J]`, whole on each rank.
-/// `Singular`: a matrix without a pivot is no error, its result is the matrix itself and a first
-/// pivot of -1.
-template <class I, class J, rules::Over over, bool Singular>
-struct LuOfOneMatrix : OnOneMatrix<I, J, over>, InPlace {
-  using InPlace::InPlace;
-  static constexpr std::string_view name = "lu_factor";
-  static constexpr bool singular = Singular;
-  static constexpr op::Verdicts<2> rule(rules::Question const& q) {
-    Verdict const v = rules::on_one_matrix(q, over, false);
-    Spec pivots;
-    pivots.add(q.from.dims[1].label);
-    return {v, rules::accept_if(v, pivots)};
-  }
-  template <class A>
-  using element = op::Elements<element_t<A>, std::int32_t>;
-  constexpr void extents(ResultExtents const& factors, ResultExtents const&) const {
-    check_square(factors, false);
-  }
-};
 /// Whether the pivots say that a matrix is singular.
 constexpr bool is_singular(std::int32_t const* pivots, std::int64_t n) {
   return n > 0 && pivots[0] < 0;
@@ -114,14 +202,28 @@ constexpr bool is_singular(std::int32_t const* pivots, std::int64_t n) {
 
 namespace op {
 
-/// The factors of P a = L U: L below the diagonal, ones not stored, U from it on. The pivots are a
-/// second result.
+/// The factors of P a = L U: L below the diagonal, ones not stored, U from it on, and as a second
+/// result the pivots, `i32[J]`, whole on each rank. `Singular`: a matrix without a pivot is no
+/// error, its result is the matrix itself and a first pivot of -1. Plans over a grid have the most
+/// that pivots may exchange.
 template <class I, class J, bool Singular = false>
-struct CyclicLu : detail::LuOfOneMatrix<I, J, rules::Over::columns, Singular> {
+struct CyclicLu : detail::OnOneMatrix<I, J>, detail::InPlace {
   using operation = CyclicLu;
-  using detail::LuOfOneMatrix<I, J, rules::Over::columns, Singular>::LuOfOneMatrix;
+  using detail::InPlace::InPlace;
+  static constexpr std::string_view name = "lu_factor";
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    Verdict const v = rules::on_one_matrix(q, false);
+    Spec pivots;
+    pivots.add(q.from.dims[1].label);
+    return {v, rules::accept_if(v, pivots)};
+  }
+  template <class A>
+  using element = Elements<element_t<A>, std::int32_t>;
+  constexpr void extents(ResultExtents const& factors, ResultExtents const&) const {
+    detail::check_square(factors, false);
+  }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu, this->in_place);
+    planning::append_factor<planning::Factor::lu>(p, c, this->in_place);
   }
 };
 
@@ -132,43 +234,41 @@ struct CyclicCholesky : detail::OnOneMatrix<I, J>, detail::InPlace {
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "cholesky";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_factor(p, c, planning::CyclicFactor::cholesky, this->in_place);
+    planning::append_factor<planning::Factor::cholesky>(p, c, this->in_place);
   }
 };
 
-/// a x = b, or a^T x = b, by LU of a; the factors are not kept.
+/// a x = b, or, of split columns, a^T x = b, by LU of a; the factors are not kept.
 template <class I, class J, bool Transposed = false>
-struct CyclicSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed>, detail::InPlace {
+struct CyclicSolve : detail::OnOneMatrix<I, J, Transposed>, detail::InPlace {
   using operation = CyclicSolve;
   using detail::InPlace::InPlace;
   static constexpr std::string_view name = "solve";
+  static constexpr Verdict rule(rules::Question const& q) {
+    return rules::on_one_matrix(q, Transposed, !Transposed);
+  }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    if constexpr (Transposed) {
-      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_before_solve, this->in_place);
-      planning::append_cyclic_spread(p, c, true);
-      planning::append_cyclic_spread(p, c, false);
+    using planning::Factor;
+    bool const grid = planning::MatrixCall(c).grid();
+    if (Transposed || grid) {
+      planning::append_factor<Factor::lu_before_solve>(p, c, this->in_place);
+      if (grid) planning::append_exchange(p, c, c.operands[c.count - 1]);
+      planning::append_triangle<Transposed, true>(p, c, !this->in_place);
     } else {
-      planning::append_cyclic_factor(p, c, planning::CyclicFactor::lu_and_solve, this->in_place);
-      planning::append_cyclic_ring(p, c, false);
+      planning::append_factor<Factor::lu_and_solve>(p, c, this->in_place);
     }
+    planning::append_triangle<Transposed, false>(p, c, !this->in_place);
   }
 };
 
 /// a x = b, or a^T x = b, by the factors and pivots of CyclicLu.
 template <class I, class J, bool Transposed = false>
-struct CyclicLuSolve : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
+struct CyclicLuSolve : detail::OnOneMatrix<I, J, Transposed> {
   using operation = CyclicLuSolve;
   static constexpr int results_from = 0, results_to = 2;
   static constexpr std::string_view name = "lu_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    for (bool const forward : {true, false}) {
-      if constexpr (Transposed) {
-        planning::append_cyclic_spread(p, c, forward);
-      } else {
-        planning::append_cyclic_ring(p, c, forward);
-      }
-    }
+    planning::append_solve<Transposed>(p, c);
   }
 };
 
@@ -178,15 +278,13 @@ struct CyclicCholeskySolve : detail::OnOneMatrix<I, J> {
   using operation = CyclicCholeskySolve;
   static constexpr std::string_view name = "cholesky_solve";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    planning::append_cyclic_ring(p, c, true);
-    planning::append_cyclic_spread(p, c, false);
+    planning::append_cholesky_solve(p, c);
   }
 };
 
 /// t x = b, or t^T x = b, for a triangle of a matrix.
 template <class I, class J, bool Transposed = false>
-struct CyclicTriangle : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
+struct CyclicTriangle : detail::OnOneMatrix<I, J, Transposed> {
   using operation = CyclicTriangle;
   static constexpr std::string_view name = "triangular_solve";
   bool lower = true;
@@ -196,12 +294,7 @@ struct CyclicTriangle : detail::OnOneMatrix<I, J, rules::Over::columns, Transpos
   constexpr std::int32_t variant() const { return lower ? 0 : 1; }
   static constexpr CyclicTriangle of_variant(std::int32_t number) { return {number == 0, false}; }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    if constexpr (Transposed) {
-      planning::append_cyclic_spread(p, c, !lower);
-    } else {
-      planning::append_cyclic_ring(p, c, lower);
-    }
+    planning::append_triangle_solve<Transposed>(p, c, lower);
   }
 };
 

@@ -10,7 +10,7 @@
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
-#include <shardtype/linalg/types_determinant.hpp>
+#include <shardtype/linalg/types_numbers.hpp>
 
 namespace shardtype {
 
@@ -20,7 +20,7 @@ namespace rules {
 /// the axis of the matrix: `b[I, K@X]` gives `[J, K@X]`; `transposed`: `b[J, K@X]` gives `[I,
 /// K@X]`. K may be split over further axes, and b an unreduced sum over them.
 constexpr Verdict cyclic_solve_own(Question const& q, bool transposed) {
-  if (Verdict const v = one_matrix(q, Over::columns); !v) return v;
+  if (Verdict const v = one_matrix(q, false); !v) return v;
   if (Verdict const p = cyclic_pivots(q); !p) return p;
   Spec const& a = q.a();
   Spec const& b = q.operands[q.count - 1];
@@ -69,52 +69,76 @@ inline constexpr std::int64_t factor_slots = 2;
 /// Elements of one: of a whole block column.
 constexpr std::int64_t factor_panel(CyclicBlocks const& b) { return b.n * std::min(b.n, b.block); }
 
-namespace cyclic_rounds {
-
 /// Rows of the panel of block `k`: of L from the diagonal on, of U up to it.
 constexpr std::int64_t factor_rows(CyclicBlocks const& b, std::int64_t k, bool lower) {
   return lower ? b.n - b.begin(k) : b.begin(k) + b.width(k);
 }
-/// A panel of factors is sent to all ranks, and applied to the right-hand sides of each.
-template <bool forward, bool lower>
-constexpr void factors_come_by(Step const& s, Round& r) {
-  if (r.step == 0) {
-    CyclicCall c(s.before, s.before.dims[0].label, s.before.dims[1].label, r.sizing);
-    c.blocks = {r.sizing.extents[c.columns], r.block, r.sizing.sizes.product(s.axes)};
-    std::int64_t const k = cyclic_rounds::in_turn<forward>(c.blocks, r.number);
-    r.sizing.extents.at[c.rows] = factor_rows(c.blocks, k, lower) * c.blocks.width(k);
-    r.sizing.extents.at[c.columns] = 1;
-    r.root = static_cast<int>(c.blocks.owner(k));
-    return;
-  }
-  CyclicCall const c = call_of(s, r);
-  std::int64_t const k = cyclic_rounds::in_turn<forward>(c.blocks, r.number);
-  std::int64_t const w = c.blocks.width(k);
-  std::int64_t const rows = factor_rows(c.blocks, k, lower);
-  // of an inverse the right-hand sides are the columns of the identity
-  bool const inverse = s.after.find(c.rows) >= 0 && s.after.find(c.columns) >= 0;
-  std::int64_t const right = inverse ? c.most_columns(0, r.sizing.sizes) : c.right;
-  computes(r, mul_sat(w * w + 2 * w * (rows - w), right));
-  // the panel that is used is a value of the plan
-  r.work.workspace =
-      mul_sat(mul_sat(factor_slots, factor_panel(c.blocks)) - rows * w, c.element_bytes);
-}
 
-}  // namespace cyclic_rounds
+/// The passes of L or U (loops::come_by). A panel goes along the process rows, of split columns to
+/// all ranks, and is applied to the right-hand sides of each, the columns of an inverse. Over a
+/// grid the ranks with its triangle solve a block of the inverse by it, which goes down the process
+/// columns, and all subtract their product of both.
+template <bool grid, bool forward, bool lower>
+class FactorsComeBy : public Planned {
+ public:
+  using Planned::Planned;
+  constexpr void rounds(std::int64_t from, std::int64_t to) { loops::come_by(from, to, *this); }
+
+  constexpr void start(std::int64_t) const {}
+  constexpr void arrive(std::int64_t turn) {
+    if (!moves(Move::broadcast, Group::along, Split::rows)) return;
+    SentPart const p = part_of(turn);
+    p.from_owner();
+    if (grid && lower) p.first_rows(p.k);
+    p.sized(planning::factor_rows(p.b, p.k, lower), p.w);
+  }
+  constexpr void apply(std::int64_t turn) {
+    if constexpr (grid)
+      if (moves(Move::broadcast, Group::down, Split::columns)) {
+        SentPart const p = part_of(turn);
+        p.from_owner();
+        p.sized(p.w, p.b.n);
+      }
+    if (!computes()) return;
+    MatrixCall const c = cyclic_rounds::call_of(*step_, *round_);
+    Sizes const& sizes = round_->sizing.sizes;
+    CyclicBlocks const& b = c.of_rows;
+    std::int64_t const k = cyclic_rounds::in_turn<forward>(b, turn);
+    std::int64_t const w = b.width(k);
+    std::int64_t const columns = c.most_columns(0, sizes);
+    std::int64_t const panel = std::min(b.n, b.block);
+    std::int64_t held = 0;
+    if constexpr (grid) {
+      std::int64_t const rows =
+          lower ? c.most_rows(k, sizes) : largest_block(b.begin(k) + w, c.down, sizes);
+      cyclic_rounds::computes(*round_, mul_sat(2 * w * rows, columns));
+      held = add_sat(mul_sat(panel, factor_slots * c.most_rows(0, sizes) + columns),
+                     grid_indices(b.n, c.element_bytes));
+    } else {
+      std::int64_t const rows = planning::factor_rows(b, k, lower);
+      // of an inverse the right-hand sides are the columns of the identity
+      bool const inverse = step_->after.find(c.rows) >= 0 && step_->after.find(c.columns) >= 0;
+      std::int64_t const right = inverse ? columns : cyclic_rounds::right_of(*step_, *round_, c);
+      cyclic_rounds::computes(*round_, mul_sat(w * w + 2 * w * (rows - w), right));
+      // the panel that is used is a value of the plan
+      held = mul_sat(factor_slots, factor_panel(b)) - rows * w;
+    }
+    round_->work.workspace = mul_sat(held, c.element_bytes);
+  }
+
+ private:
+  constexpr SentPart part_of(std::int64_t turn) const {
+    std::int64_t const n = round_->sizing.extents[step_->before.dims[1].label];
+    CyclicBlocks const b{n, round_->block, 1};
+    return {step_, round_, cyclic_rounds::in_turn<forward>(b, turn)};
+  }
+};
 
 /// One pass over the factors, by L or by U.
 template <bool forward, bool lower>
 constexpr void append_factors_come_by(Plan& p, CallSizing const& c) {
-  Spec const& a = c.operands[0];
-  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
-  Step sent = cyclic_move(c, Move::broadcast, call.axes);
-  sent.before.add(call.rows);
-  sent.before.add(call.columns);
-  sent.after = sent.before;
-  p.push(sent);
-  p.push(cyclic_compute(c));
-  p.repeat(2, call.blocks.count(), call.blocks.block,
-           &cyclic_rounds::factors_come_by<forward, lower>, call.blocks.ranks);
+  MatrixCall(c).grid() ? append_rounds<FactorsComeBy<true, forward, lower>>(p, c)
+                       : append_rounds<FactorsComeBy<false, forward, lower>>(p, c);
 }
 
 /// An all_reduce of `numbers` numbers of 8 bytes from each of the ranks that hold the matrix.
@@ -144,40 +168,6 @@ constexpr void check_square_factors(ResultExtents const& c) {
   if (c.given[0][0] != c.given[0][1]) ResultExtents::fail("the matrix is not square");
 }
 
-/// An inverse by factors and pivots.
-template <class I, class J>
-struct OfFactors : OnOneMatrix<I, J> {
-  static constexpr int results_from = 0, results_to = 2;
-  static constexpr std::string_view name = "inv";
-  template <class A, class P>
-  static constexpr Code elements() {
-    return detail::elements_of_factors<A, P>();
-  }
-  constexpr void extents(ResultExtents const& c) const {
-    check_square_factors(c);
-    c.out[0] = c.out[1] = c.given[0][0];
-  }
-};
-
-/// The determinant, its sign or the logarithm of its modulus, a number, from factors and pivots.
-template <class I, class J, linalg::detail::Product what>
-struct OfDiagonal : OnOneMatrix<I, J> {
-  static constexpr int results_from = 0, results_to = 2;
-  static constexpr std::string_view name = "det";
-  template <class A, class P>
-  static constexpr Code elements() {
-    return detail::elements_of_factors<A, P>();
-  }
-  template <class A, class P>
-  using element = std::conditional_t<what == linalg::detail::Product::logarithm,
-                                     real_of<element_t<A>>, element_t<A>>;
-  constexpr void extents(ResultExtents const& c) const { check_square_factors(c); }
-  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    planning::append_cyclic_start(p, c);
-    planning::append_cyclic_parts<3>(p, c);
-  }
-};
-
 }  // namespace detail
 
 namespace op {
@@ -185,7 +175,7 @@ namespace op {
 /// a x = b, or a^T x = b, for right-hand sides of which each rank has its own, by the factors and
 /// pivots of CyclicLu.
 template <class I, class J, bool Transposed = false>
-struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, rules::Over::columns, Transposed> {
+struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, Transposed> {
   using operation = CyclicLuSolveOwn;
   static constexpr int results_from = 0, results_to = 2;
   static constexpr std::string_view name = "lu_solve";
@@ -199,14 +189,24 @@ struct CyclicLuSolveOwn : detail::OnOneMatrix<I, J, rules::Over::columns, Transp
   }
 };
 
-/// The inverse [J, I@X%n], by the factors and pivots of CyclicLu; `Transposed`: its transpose,
-/// typed as the matrix.
+/// The inverse [J, I@X%n], over a grid [J@X%n, I@Y%n], by the factors and pivots of CyclicLu;
+/// `Transposed`, of split columns: its transpose, typed as the matrix.
 template <class I, class J, bool Transposed = false>
-struct CyclicInverse : detail::OfFactors<I, J> {
+struct CyclicInverse : detail::OnOneMatrix<I, J> {
   using operation = CyclicInverse;
+  static constexpr int results_from = 0, results_to = 2;
+  static constexpr std::string_view name = "inv";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::inverse_of(q, rules::one_matrix(q, rules::Over::columns));
+    Verdict const v = rules::inverse_of(q, rules::one_matrix(q, !Transposed));
     return v && Transposed ? rules::accept(q.a()) : v;
+  }
+  template <class A, class P>
+  static constexpr Code elements() {
+    return detail::elements_of_factors<A, P>();
+  }
+  constexpr void extents(ResultExtents const& c) const {
+    detail::check_square_factors(c);
+    c.out[0] = c.out[1] = c.given[0][0];
   }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     planning::append_cyclic_start(p, c);
@@ -223,7 +223,7 @@ struct CyclicCofactors : detail::OnOneMatrix<I, J> {
   using operation = CyclicCofactors;
   static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::lu_number(q, rules::one_matrix(q, rules::Over::columns));
+    Verdict const v = rules::lu_number(q, rules::one_matrix(q, false));
     return v ? rules::accept(q.a()) : v;
   }
   template <class A, class P, class N>
@@ -243,10 +243,24 @@ struct CyclicCofactors : detail::OnOneMatrix<I, J> {
 /// The determinant, its sign or the logarithm of its modulus, by the factors and pivots of
 /// CyclicLu.
 template <class I, class J, linalg::detail::Product what>
-struct CyclicLuProduct : detail::OfDiagonal<I, J, what> {
+struct CyclicLuProduct : detail::OnOneMatrix<I, J> {
   using operation = CyclicLuProduct;
+  static constexpr int results_from = 0, results_to = 2;
+  static constexpr std::string_view name = "det";
   static constexpr Verdict rule(rules::Question const& q) {
-    return rules::number_of(q, rules::one_matrix(q, rules::Over::columns));
+    return rules::number_of(q, rules::one_matrix(q));
+  }
+  template <class A, class P>
+  static constexpr Code elements() {
+    return detail::elements_of_factors<A, P>();
+  }
+  template <class A, class P>
+  using element = std::conditional_t<what == linalg::detail::Product::logarithm,
+                                     detail::real_of<element_t<A>>, element_t<A>>;
+  constexpr void extents(ResultExtents const& c) const { detail::check_square_factors(c); }
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
+    planning::append_cyclic_start(p, c);
+    planning::append_cyclic_parts<3>(p, c);
   }
 };
 

@@ -1,9 +1,12 @@
 #pragma once
-/// Plans of one matrix over many ranks: the loops of panels and of right-hand sides. docs/linalg.md
-/// has the algorithms.
+/// Plans of one matrix over many ranks: its blocks, what is in memory of them, and the steps of
+/// which loops consist. docs/linalg_cyclic.md has the algorithms. Over a grid a process column is
+/// the ranks that hold the same columns, along the axis of the rows; a process row those that hold
+/// the same rows.
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include <shardtype/plan/local_plan.hpp>
 
@@ -52,46 +55,143 @@ constexpr std::int64_t cholesky_scratch(CyclicBlocks const& b) {
 }
 /// Panels in memory at a time: one is used, one arrives, one may still be on its way out.
 inline constexpr std::int64_t panel_slots = 3;
+/// Bytes of the slots of panels, which a rank needs besides operands and result.
+constexpr std::int64_t panel_memory(CyclicBlocks const& b, std::int64_t element_bytes) {
+  return b.n == 0
+             ? 0
+             : mul_sat(mul_sat(panel_slots, panel_elements(b, 0, element_bytes)), element_bytes);
+}
 
-/// The operations whose loop of panels is planned. LU beside a solve: its factors are not the
-/// result; `lu_and_solve` carries the right-hand sides along.
-enum class CyclicFactor : std::int8_t { lu, lu_and_solve, lu_before_solve, cholesky };
+/// The elements in which a rank of a grid says of its candidate for a pivot how large it is, its
+/// row, and where a NaN is.
+constexpr std::int64_t candidate_elements(std::int64_t element_bytes) {
+  return ceil_div(24, element_bytes);
+}
+/// Column panels in memory at a time: one is used, and the next one is factorized, or arrives.
+inline constexpr std::int64_t grid_slots = 2;
 
-/// One call on a matrix `a[I, J@X%n]`.
-struct CyclicCall {
-  int rows = 0;     ///< label I
-  int columns = 0;  ///< label J
-  AxisList axes{};  ///< of J
-  CyclicBlocks blocks{};
-  std::int64_t right = 0;  ///< right-hand sides of a rank
+/// The elements that a rank with `rows` rows and `columns` columns needs for panels: parts of
+/// column panels, each with the triangle at its top and a tail, two row panels, and what the ranks
+/// of a process column say of a column.
+struct GridRoom {
+  std::int64_t slot = 0;
+  std::int64_t row_panel = 0;
+  std::int64_t wires = 0;
+
+  constexpr GridRoom(CyclicBlocks const& of_rows, std::int64_t rows, std::int64_t columns,
+                     std::int64_t element_bytes) {
+    std::int64_t const w = std::min(of_rows.n, of_rows.block);
+    if (w == 0) return;
+    slot = mul_sat(w, w + rows) + panel_tail(w, element_bytes);
+    row_panel = mul_sat(w, columns);
+    wires = std::max(of_rows.ranks * (candidate_elements(element_bytes) + 2 * w), w * w);
+  }
+  constexpr std::int64_t all() const { return grid_slots * slot + 2 * row_panel + wires; }
+};
+/// The elements of the 32-bit numbers beside them, for `n` rows: pivots, and where each row comes
+/// from and goes to.
+constexpr std::int64_t grid_indices(std::int64_t n, std::int64_t element_bytes) {
+  return pivot_elements(n, element_bytes) + pivot_elements(2 * n, element_bytes);
+}
+/// The elements that a solve needs for right-hand sides, solutions, and messages of rows.
+constexpr std::int64_t grid_vectors(CyclicBlocks const& of_rows, std::int64_t rows,
+                                    std::int64_t columns, std::int64_t right) {
+  std::int64_t const most = std::max(rows, columns);
+  return mul_sat(rows + columns + 2 * std::max(most, std::min(of_rows.n, of_rows.block)), right);
+}
+
+/// One call on a matrix `a[I, J@X%n]`, or over a grid `a[I@X%n, J@Y%n]`: columns are a grid with
+/// one row of processes.
+struct MatrixCall {
+  int rows = 0;      ///< label I
+  int columns = 0;   ///< label J
+  AxisList down{};   ///< of I
+  AxisList along{};  ///< of J
+  CyclicBlocks of_rows{};
+  CyclicBlocks of_columns{};
   std::int64_t element_bytes = 1;
 
-  constexpr CyclicCall(Spec const& a, int i, int j, Sizing const& z)
-      : rows(i), columns(j), axes(a.dims[a.find(j)].axes), element_bytes(z.element_bytes) {
-    blocks = {z.extents[j], axes.cyclic, z.sizes.product(axes)};
+  constexpr MatrixCall(Spec const& a, int i, int j, Sizing const& z)
+      : rows(i),
+        columns(j),
+        down(a.dims[a.find(i)].axes),
+        along(a.dims[a.find(j)].axes),
+        element_bytes(z.element_bytes) {
+    std::int64_t const block = std::max(down.cyclic, along.cyclic);
+    of_rows = {z.extents[j], block, z.sizes.product(down)};
+    of_columns = {z.extents[j], block, z.sizes.product(along)};
   }
-  constexpr AxisList group() const { return axes.suffix(0); }
-  /// Columns of the rank that holds the most of the blocks from `k` on.
+  constexpr explicit MatrixCall(CallSizing const& c)
+      : MatrixCall(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common) {}
+  /// Rows, and columns, of the rank that holds the most of the blocks from `k` on.
+  constexpr std::int64_t most_rows(std::int64_t k, Sizes const& sizes) const {
+    return largest_block(behind(k), down, sizes);
+  }
   constexpr std::int64_t most_columns(std::int64_t k, Sizes const& sizes) const {
-    std::int64_t const rest = std::max<std::int64_t>(0, blocks.n - blocks.begin(k));
-    return largest_block(rest, axes, sizes);
+    return largest_block(behind(k), along, sizes);
+  }
+  constexpr std::int64_t matrix_elements(Sizes const& sizes) const {
+    return mul_sat(most_rows(0, sizes), most_columns(0, sizes));
+  }
+  constexpr std::int64_t period() const { return std::lcm(of_rows.ranks, of_columns.ranks); }
+  constexpr bool grid() const { return down.size > 0 && along.size > 0; }
+  /// The call on the transposed matrix.
+  constexpr MatrixCall transposed() const {
+    MatrixCall t = *this;
+    t.rows = columns, t.columns = rows;
+    t.down = along, t.along = down;
+    t.of_rows = of_columns, t.of_columns = of_rows;
+    return t;
+  }
+
+ private:
+  constexpr std::int64_t behind(std::int64_t k) const {
+    return std::max<std::int64_t>(0, of_columns.n - of_columns.begin(k));
   }
 };
+
+/// A computation of a loop, on the matrix and the right-hand sides. `from` and `to` are the dims of
+/// its rows and columns.
+constexpr Step cyclic_compute(CallSizing const& c, MatrixCall const& call) {
+  Step s = local_step(Move::compute, Slot::result, c.operands[0], c.result);
+  s.from = static_cast<std::int8_t>(s.before.find(call.rows));
+  s.to = static_cast<std::int8_t>(s.before.find(call.columns));
+  return s;
+}
+/// The value of which a loop sends parts, in a slot of its own.
+constexpr Step cyclic_move(CallSizing const& c, Move what, AxisList const& axes,
+                           Spec const& value = {}) {
+  Step s;
+  s.move = what;
+  s.slot = operand_slot(c.count);
+  s.axes = axes.suffix(0);
+  s.before = s.after = value;
+  return s;
+}
+/// Right-hand sides or solutions on their way: no sums of other axes.
+constexpr Spec whole_sums(Spec x) {
+  x.unreduced = x.reduced = {};
+  return x;
+}
+/// The right-hand sides, copied.
+constexpr void append_cyclic_start(Plan& p, CallSizing const&) { append_compute(p, {}); }
 
 /// The steps of these loops, in each round.
 namespace cyclic_rounds {
 
-/// The call of a step whose `before` is the matrix and whose `after` is a value of the right-hand
-/// sides, or the matrix.
-constexpr CyclicCall call_of(Step const& s, Round const& r) {
+/// The call of a step that computes.
+constexpr MatrixCall call_of(Step const& s, Round const& r) {
   Spec const& a = s.before;
-  int const j = a.cyclic_dim();
-  CyclicCall c(a, a.dims[1 - j].label, a.dims[j].label, r.sizing);
-  c.right = 1;
+  return {a, a.dims[s.from].label, a.dims[s.to].label, r.sizing};
+}
+/// The right-hand sides of the rank with the most: those of the dim of `after` that is none of the
+/// matrix.
+constexpr std::int64_t right_of(Step const& s, Round const& r, MatrixCall const& c) {
+  std::int64_t right = 1;
   for (int d = 0; d < s.after.rank; ++d)
     if (int const l = s.after.dims[d].label; l != c.rows && l != c.columns)
-      c.right = largest_block(r.sizing.extents[l], s.after.dims[d].axes, r.sizing.sizes);
-  return c;
+      right = largest_block(r.sizing.extents[l], s.after.dims[d].axes, r.sizing.sizes);
+  return right;
 }
 constexpr void computes(Round& r, std::int64_t flops) {
   r.work = {flops, 0, 0, true, static_cast<double>(flops)};
@@ -102,124 +202,10 @@ constexpr void computes_again(Round& r, std::int64_t times) {
   computes(r, mul_sat(r.work.flops, times));
   r.work.workspace = held;
 }
-/// Bytes of the slots of panels, which a rank needs besides operands and result.
-constexpr std::int64_t panel_memory(CyclicBlocks const& b, std::int64_t element_bytes) {
-  return b.n == 0
-             ? 0
-             : mul_sat(mul_sat(panel_slots, panel_elements(b, 0, element_bytes)), element_bytes);
-}
-
-template <CyclicFactor how>
-constexpr void panel(Step const& s, Round& r) {
-  CyclicCall const c = call_of(s, r);
-  std::int64_t const w = c.blocks.width(r.number);
-  std::int64_t const m = c.blocks.n - c.blocks.begin(r.number);
-  computes(r, how == CyclicFactor::cholesky ? w * w * m : w * w * m - w * w * w / 3);
-}
-constexpr void broadcast(Step const&, Round& r, CyclicCall const& c) {
-  r.sizing.extents.at[c.rows] = panel_elements(c.blocks, r.number, c.element_bytes);
-  r.sizing.extents.at[c.columns] = 1;
-  r.root = static_cast<int>(c.blocks.owner(r.number));
-}
-template <CyclicFactor how, bool in_place>
-constexpr void update(Step const& s, Round& r) {
-  CyclicCall const c = call_of(s, r);
-  std::int64_t const w = c.blocks.width(r.number);
-  std::int64_t const rest = c.blocks.n - c.blocks.begin(r.number) - w;
-  std::int64_t const columns = c.most_columns(r.number + 1, r.sizing.sizes);
-  std::int64_t const right = how == CyclicFactor::lu_and_solve ? c.right : 0;
-  bool const half = how == CyclicFactor::cholesky;
-  std::int64_t const each = half ? w * (rest + w) : w * (2 * rest + w);
-  computes(r, mul_sat(each, columns + right));
-  // the panel itself is a value of the plan
-  std::int64_t held = panel_memory(c.blocks, c.element_bytes) -
-                      panel_elements(c.blocks, r.number, c.element_bytes) * c.element_bytes;
-  if (how == CyclicFactor::cholesky) {
-    held = add_sat(held, mul_sat(cholesky_scratch(c.blocks), c.element_bytes));
-  } else {  // the pivots
-    held = add_sat(held, pivot_elements(c.blocks.n, c.element_bytes) * c.element_bytes);
-  }
-  if (how == CyclicFactor::lu_and_solve ||
-      how == CyclicFactor::lu_before_solve) {  // the factors, and the right-hand sides
-    std::int64_t const factors = in_place ? 0 : c.most_columns(0, r.sizing.sizes);
-    held = add_sat(held, mul_sat(mul_sat(c.blocks.n, add_sat(factors, c.right)), c.element_bytes));
-  }
-  r.work.workspace = held;
-}
-template <CyclicFactor how, bool in_place>
-constexpr void factor(Step const& s, Round& r) {
-  if (r.step == 0) return cyclic_rounds::panel<how>(s, r);
-  if (r.step == 2) return cyclic_rounds::update<how, in_place>(s, r);
-  // the panel's two dims are not split: the axes are the group's
-  CyclicCall c(s.before, s.before.dims[0].label, s.before.dims[1].label, r.sizing);
-  c.blocks = {r.sizing.extents[c.columns], r.block, r.sizing.sizes.product(s.axes)};
-  broadcast(s, r, c);
-}
-
-/// The block of the triangle that is solved in this round.
+/// The block that is worked on in this round.
 template <bool forward>
 constexpr std::int64_t in_turn(CyclicBlocks const& b, std::int64_t number) {
   return forward ? number : b.count() - 1 - number;
-}
-/// Flops of a block and of its product with all rows behind it.
-template <bool forward>
-constexpr void solve(Step const& s, Round& r) {
-  CyclicCall const c = call_of(s, r);
-  std::int64_t const k = cyclic_rounds::in_turn<forward>(c.blocks, r.number);
-  std::int64_t const w = c.blocks.width(k);
-  std::int64_t const rest = forward ? c.blocks.n - c.blocks.begin(k) - w : c.blocks.begin(k);
-  computes(r, mul_sat(w * w + 2 * w * rest, c.right));
-  // all right-hand sides, and what goes to and comes from the neighbours
-  std::int64_t const rows = c.blocks.n + 2 * std::min(c.blocks.n, c.blocks.ranks * c.blocks.block);
-  r.work.workspace = mul_sat(mul_sat(rows, c.right), c.element_bytes);
-}
-/// One rank sends sums to the next one: of the blocks behind its own, of as many as there are other
-/// ranks.
-template <bool forward>
-constexpr void ring(Step const& s, Round& r) {
-  if (r.step == 0) return cyclic_rounds::solve<forward>(s, r);
-  Spec const& x = s.after;
-  int const d = x.cyclic_dim();
-  CyclicBlocks const b{r.sizing.extents[x.dims[d].label], r.block, r.sizing.sizes.product(s.axes)};
-  std::int64_t const k = cyclic_rounds::in_turn<forward>(b, r.number);
-  std::int64_t const most = (b.ranks - 1) * b.block;
-  std::int64_t const rows = std::min(most, forward ? b.n - b.begin(k) - b.width(k) : b.begin(k));
-  r.runs = rows > 0;
-  // one index, which lies at the sender, as long as its rows
-  r.first.at[s.axes[0]] = b.owner(k);
-  r.sizing.extents.at[x.dims[d].label] = 1;
-  r.sizing.element_bytes = mul_sat(r.sizing.element_bytes, rows);
-}
-/// The owner of a block sends its part of the solution to all.
-template <bool forward>
-constexpr void spread(Step const& s, Round& r) {
-  if (r.step == 0) return cyclic_rounds::solve<forward>(s, r);
-  Spec const& x = s.after;
-  int const label = x.dims[s.to].label;
-  CyclicBlocks const b{r.sizing.extents[label], r.block, r.sizing.sizes.product(s.axes)};
-  std::int64_t const k = cyclic_rounds::in_turn<forward>(b, r.number);
-  r.sizing.extents.at[label] = b.width(k);
-  r.root = static_cast<int>(b.owner(k));
-}
-
-}  // namespace cyclic_rounds
-
-/// A loop of a triangle that runs several times.
-struct CyclicPasses {
-  std::int64_t times = 1;
-  Spec const* solutions = nullptr;  ///< where the result is none
-  bool halved = false;              ///< in elements of half the size
-};
-
-namespace cyclic_rounds {
-
-/// `round` for a loop that passes over the blocks several times.
-template <void (*round)(Step const&, Round&)>
-constexpr void in_passes(Step const& s, Round& r) {
-  Spec const& x = s.move == Move::compute ? s.before : s.after;
-  int const d = x.cyclic_dim() >= 0 ? x.cyclic_dim() : s.to;
-  r.number %= ceil_div(r.sizing.extents[x.dims[d].label], r.block);
-  round(s, r);
 }
 /// `round` for elements of half the size.
 template <void (*round)(Step const&, Round&)>
@@ -229,103 +215,6 @@ constexpr void halved(Step const& s, Round& r) {
 }
 
 }  // namespace cyclic_rounds
-
-/// Repeats the last two steps of a plan, a computation and a move, in a loop over the blocks.
-template <void (*round)(Step const&, Round&)>
-constexpr void repeat_rounds(Plan& p, CyclicCall const& call, CyclicPasses const& how) {
-  std::int64_t const once = call.blocks.count();
-  if (how.times == 1) return p.repeat(2, once, call.blocks.block, round, call.blocks.ranks);
-  p.repeat(2, once > 0 ? once * how.times : once, call.blocks.block,
-           &cyclic_rounds::in_passes<round>);
-}
-template <void (*round)(Step const&, Round&)>
-constexpr void repeat_cyclic(Plan& p, CyclicCall const& call, CyclicPasses const& how) {
-  how.halved ? planning::repeat_rounds<&cyclic_rounds::halved<round>>(p, call, how)
-             : planning::repeat_rounds<round>(p, call, how);
-}
-
-/// A computation of a loop, on the matrix and the right-hand sides.
-constexpr Step cyclic_compute(CallSizing const& c) {
-  return local_step(Move::compute, Slot::result, c.operands[0], c.result);
-}
-/// The value of which a loop sends parts, in a slot of its own.
-constexpr Step cyclic_move(CallSizing const& c, Move what, AxisList const& axes) {
-  Step s;
-  s.move = what;
-  s.slot = operand_slot(c.count);
-  s.axes = axes.suffix(0);
-  return s;
-}
-
-/// The function that sets sizes, root and work of the steps of the panel loop in each round.
-template <bool in_place>
-constexpr auto cyclic_factor_round(CyclicFactor how) {
-  using R = void (*)(Step const&, Round&);
-  return how == CyclicFactor::cholesky ? R(&cyclic_rounds::factor<CyclicFactor::cholesky, in_place>)
-         : how == CyclicFactor::lu     ? R(&cyclic_rounds::factor<CyclicFactor::lu, in_place>)
-         : how == CyclicFactor::lu_before_solve
-             ? R(&cyclic_rounds::factor<CyclicFactor::lu_before_solve, in_place>)
-             : R(&cyclic_rounds::factor<CyclicFactor::lu_and_solve, in_place>);
-}
-/// The loop of panels: one is factorized, sent to all, and applied to the columns behind it, before
-/// which the owner of the next panel factorizes that (look-ahead).
-constexpr void append_cyclic_panels(Plan& p, CallSizing const& c,
-                                    void (*round)(Step const&, Round&)) {
-  CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);
-  p.push(cyclic_compute(c));
-  Step sent = cyclic_move(c, Move::broadcast, call.axes);
-  sent.before.add(call.rows);
-  sent.before.add(call.columns);
-  sent.after = sent.before;
-  p.push(sent);
-  p.push(cyclic_compute(c));
-  p.repeat(3, call.blocks.count(), call.blocks.block, round, call.blocks.ranks,
-           {2, call.blocks.ranks});
-}
-/// The result, at first a copy of the operand, or, `in_place`, its memory, and the loop of panels.
-constexpr void append_cyclic_factor(Plan& p, CallSizing const& c, CyclicFactor how, bool in_place) {
-  bool const is_factor = how == CyclicFactor::lu || how == CyclicFactor::cholesky;
-  append_compute(p, {0, 0, in_place && is_factor});
-  append_cyclic_panels(p, c,
-                       in_place ? cyclic_factor_round<true>(how) : cyclic_factor_round<false>(how));
-}
-
-/// The right-hand sides, copied.
-constexpr void append_cyclic_start(Plan& p, CallSizing const&) { append_compute(p, {}); }
-
-/// The loop of a triangle whose columns a rank holds: sums travel from owner to owner.
-constexpr void append_cyclic_ring(Plan& p, CallSizing const& c, bool forward,
-                                  CyclicPasses const& how = {}) {
-  Spec const& a = c.operands[0];
-  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
-  p.push(cyclic_compute(c));
-  Step sent = cyclic_move(c, Move::send_block, call.axes);
-  sent.before = sent.after = how.solutions != nullptr ? *how.solutions : c.result;
-  sent.before.unreduced = sent.after.unreduced = {};
-  sent.before.reduced = sent.after.reduced = {};
-  p.push(sent);
-  forward ? repeat_cyclic<&cyclic_rounds::ring<true>>(p, call, how)
-          : repeat_cyclic<&cyclic_rounds::ring<false>>(p, call, how);
-}
-
-/// The loop of its transpose: the part of the solution that an owner finds is sent to all.
-constexpr void append_cyclic_spread(Plan& p, CallSizing const& c, bool forward,
-                                    CyclicPasses const& how = {}) {
-  Spec const& a = c.operands[0];
-  CyclicCall const call(a, c.from.dims[0].label, c.from.dims[1].label, c.common);
-  p.push(cyclic_compute(c));
-  Step sent = cyclic_move(c, Move::broadcast, call.axes);
-  sent.after = how.solutions != nullptr ? *how.solutions : c.result;
-  sent.after.unreduced = sent.after.reduced = {};
-  int d = sent.after.find(call.columns);
-  if (d < 0) d = sent.after.find(call.rows);
-  sent.to = static_cast<std::int8_t>(d);
-  sent.after.dims[d] = {static_cast<std::int8_t>(call.columns), {}};
-  sent.before = sent.after;
-  p.push(sent);
-  forward ? repeat_cyclic<&cyclic_rounds::spread<true>>(p, call, how)
-          : repeat_cyclic<&cyclic_rounds::spread<false>>(p, call, how);
-}
 
 /// The axes that split a matrix, those of the rows first.
 constexpr AxisList matrix_axes(CallSizing const& c) {
@@ -343,5 +232,139 @@ constexpr void append_cyclic_sums(Plan& p, CallSizing const& c, std::int64_t tim
   p.repeat(1, times, numbers,
            [](Step const&, Round& r) { r.sizing.element_bytes = mul_sat(8, r.block); });
 }
+
+/// The ranks among which a step moves something: a process column, or a process row.
+enum class Group : std::int8_t { down, along };
+/// How a part of the matrix that a step moves is split: as its rows, as its columns, or whole.
+enum class Split : std::int8_t { none, rows, columns };
+
+/// A loop that is appended to a plan, one round of it.
+struct AppendedLoop {
+  Plan& plan;
+  CallSizing const& call;
+  MatrixCall const& matrix;
+  Spec const& solution;  ///< of a triangle
+  int first = plan.size;
+  int ahead = 0;  ///< steps that look ahead
+
+  constexpr int steps() const { return plan.size - first; }
+};
+
+/// Calls verbs of one round: appends their steps to a plan, or sizes one of these steps, the one of
+/// a Round. A verb asks for each of its steps in order, `if (moves(...)) sizes`: appended it has no
+/// sizes. Compilers evaluate this for each rank and round, so it holds little.
+class Planned {
+ public:
+  constexpr explicit Planned(AppendedLoop& to) : to_(&to) {}
+  constexpr Planned(Step const& s, Round& r) : to_(nullptr), step_(&s), round_(&r), left_(r.step) {}
+
+  // verbs that most loops have no steps for
+  static constexpr bool ahead() { return true; }
+  static constexpr std::int64_t end() { return saturated; }
+  constexpr void release(std::int64_t) const {}
+  constexpr void finish() const {}
+
+ protected:
+  /// A computation on the matrix, or on its transpose.
+  constexpr bool computes(bool transposed = false) {
+    if (to_ == nullptr) return left_-- == 0;
+    to_->plan.push(cyclic_compute(to_->call, transposed ? to_->matrix.transposed() : to_->matrix));
+    return false;
+  }
+  /// A part of the matrix, to ranks of this group.
+  constexpr bool moves(Move what, Group group, Split split) {
+    if (to_ == nullptr) return left_-- == 0;
+    MatrixCall const& m = to_->matrix;
+    append(what, group == Group::down ? m.down : m.along, part(split));
+    return false;
+  }
+  constexpr Spec part(Split split) const {
+    Spec s;
+    s.add(to_->matrix.rows, split == Split::rows ? to_->matrix.down : AxisList{});
+    s.add(to_->matrix.columns, split == Split::columns ? to_->matrix.along : AxisList{});
+    return s;
+  }
+  constexpr void append(Move what, AxisList const& group, Spec const& value) {
+    to_->plan.push(cyclic_move(to_->call, what, group, value));
+  }
+
+  AppendedLoop* to_;  ///< null: a step is sized
+  Step const* step_ = nullptr;
+  Round* round_ = nullptr;
+  int left_ = 0;  ///< steps before the one that is sized
+};
+
+/// A part of block `k` of rows or columns in a step that moves it. The dims of its value are rows
+/// and columns, in this order.
+struct SentPart {
+  Step const& s;
+  Round& r;
+  int down = -1;   ///< the axes of rows and columns, as far as the step knows them
+  int along = -1;  ///< (its group is along one of them)
+  CyclicBlocks b{};
+  std::int64_t k = 0;
+  std::int64_t w = 0;
+  std::int64_t rest = 0;  ///< rows and columns behind the block
+
+  constexpr SentPart(Step const* step, Round* round, std::int64_t number)
+      : s(*step), r(*round), k(number) {
+    DimSpec const* const d = s.before.dims;
+    if (d[0].axes.size > 0) down = d[0].axes[0];
+    if (d[1].axes.size > 0) along = d[1].axes[0];
+    b = {r.sizing.extents[d[1].label], r.block, 1};
+    w = b.width(k);
+    rest = b.n - b.begin(k) - w;
+  }
+  constexpr std::int64_t element_bytes() const { return r.sizing.element_bytes; }
+  constexpr void sized(std::int64_t rows, std::int64_t columns) const {
+    r.sizing.extents.at[s.before.dims[0].label] = rows;
+    r.sizing.extents.at[s.before.dims[1].label] = columns;
+  }
+  constexpr void first_rows(std::int64_t block) const {
+    r.first.at[down] = block % r.sizing.sizes[down];
+  }
+  constexpr void first_columns(std::int64_t block) const {
+    r.first.at[along] = block % r.sizing.sizes[along];
+  }
+  /// One rank of the group has it, that of the block.
+  constexpr void from_owner() const {
+    r.root = static_cast<int>(k % r.sizing.sizes.product(s.axes));
+  }
+  /// Elements that one process column alone sends.
+  constexpr void in_its_column(std::int64_t elements) const {
+    sized(elements, 1);
+    first_columns(k);
+  }
+};
+
+/// A round of the loop that `Steps` plans, as Repeat has it.
+template <class Steps>
+constexpr void sized_round(Step const& s, Round& r) {
+  Steps on(s, r);
+  on.rounds(r.number, r.number + 1);
+}
+/// The rounds of one loop, as often as the matrix has blocks.
+template <class Steps, void (*round)(Step const&, Round&) = &planning::sized_round<Steps>>
+constexpr void append_rounds(Plan& p, CallSizing const& c) {
+  MatrixCall const call(c);
+  AppendedLoop loop{p, c, call, c.result};
+  Steps(loop).rounds(0, 1);
+  CyclicBlocks const& b = call.of_columns;
+  p.repeat(loop.steps(), b.count(), b.block, round, call.period(), {loop.ahead, b.ranks});
+}
+
+/// A value of right-hand sides or solutions, the dim of the matrix's label now along `label`.
+struct RightValue {
+  Spec spec{};
+  int dim = -1;
+
+  constexpr RightValue(Spec const& solution, MatrixCall const& call, int label,
+                       AxisList const& axes)
+      : spec(whole_sums(solution)) {
+    dim = spec.find(call.columns);
+    if (dim < 0) dim = spec.find(call.rows);
+    spec.dims[dim] = {static_cast<std::int8_t>(label), axes};
+  }
+};
 
 }  // namespace shardtype::planning

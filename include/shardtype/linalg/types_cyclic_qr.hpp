@@ -1,14 +1,29 @@
 #pragma once
 /// QR of one matrix whose columns are block-cyclic over a mesh axis, as an operation: its rule, and
-/// its plan, two loops of panels in which nothing is gathered.
+/// its plan, two loops of panels in which nothing is gathered; and what least squares say of the
+/// extents of a matrix.
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <shardtype/check/operation.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
-#include <shardtype/linalg/types_least_squares.hpp>
+
+namespace shardtype::detail {
+
+/// Error E41 where a matrix has more columns than rows.
+constexpr void check_tall(ResultExtents const& c) {
+  int const rows = c.a().find(c.from().dims[0].label), cols = c.a().find(c.from().dims[1].label);
+  if (c.given[0][rows] >= 0 && c.given[0][rows] < c.given[0][cols])
+    ResultExtents::fail(
+        "index " + c.name(rows) + " has extent " + std::to_string(c.given[0][rows]) + " and " +
+        c.name(cols) + " " + std::to_string(c.given[0][cols]) +
+        "; lstsq takes at least as many rows as columns, or, of stacks, with .rcond, any matrix");
+}
+
+}  // namespace shardtype::detail
 
 namespace shardtype {
 
@@ -47,8 +62,8 @@ struct QrPanels {
 namespace cyclic_rounds {
 
 constexpr QrPanels qr_panels(Step const& s, Round const& r) {
-  CyclicCall const c = call_of(s, r);
-  return {r.sizing.extents[c.rows], c.blocks};
+  MatrixCall const c = call_of(s, r);
+  return {r.sizing.extents[c.rows], c.of_columns};
 }
 constexpr void qr_sent(Step const& s, Round& r, bool forward) {
   Spec const& a = s.before;
@@ -62,11 +77,11 @@ constexpr void qr_sent(Step const& s, Round& r, bool forward) {
 /// A panel is applied to `behind` columns of the busiest rank.
 constexpr void qr_applied(Step const& s, Round& r, QrPanels const& p, std::int64_t k,
                           std::int64_t behind) {
-  CyclicCall const c = call_of(s, r);
+  MatrixCall const c = call_of(s, r);
   std::int64_t const w = p.width(k);
   computes(r, mul_sat(w * (4 * p.height(k) + 2 * w), behind));
   std::int64_t const own = c.most_columns(0, r.sizing.sizes);
-  std::int64_t const of_q = largest_block(p.least(), c.axes, r.sizing.sizes);
+  std::int64_t const of_q = largest_block(p.least(), c.along, r.sizing.sizes);
   // the panel that is used is a value of the plan, r is a second result
   r.work.workspace = mul_sat(add_sat(p.scratch(own, of_q) - p.elements(k), mul_sat(p.least(), own)),
                              c.element_bytes);
@@ -78,7 +93,7 @@ constexpr void qr(Step const& s, Round& r) {
   std::int64_t const w = p.width(r.number);
   if (r.step == 0) return computes(r, mul_sat(3 * w * w, p.height(r.number)));
   std::int64_t const rest = p.columns.n - p.columns.begin(r.number) - w;
-  qr_applied(s, r, p, r.number, largest_block(rest, call_of(s, r).axes, r.sizing.sizes));
+  qr_applied(s, r, p, r.number, largest_block(rest, call_of(s, r).along, r.sizing.sizes));
 }
 /// The last panel first: it is sent, and applied to the columns of q that have been made so far.
 constexpr void make_q(Step const& s, Round& r) {
@@ -86,27 +101,27 @@ constexpr void make_q(Step const& s, Round& r) {
   QrPanels const p = qr_panels(s, r);
   std::int64_t const k = p.count() - 1 - r.number;
   std::int64_t const rest = p.least() - p.columns.begin(k);
-  qr_applied(s, r, p, k, largest_block(rest, call_of(s, r).axes, r.sizing.sizes));
+  qr_applied(s, r, p, k, largest_block(rest, call_of(s, r).along, r.sizing.sizes));
 }
 
 }  // namespace cyclic_rounds
 
 constexpr void append_cyclic_qr(Plan& p, CallSizing const& c) {
-  CyclicCall const call(c.operands[0], c.from.dims[0].label, c.from.dims[1].label, c.common);
-  QrPanels const panels{c.common.extents[call.rows], call.blocks};
-  Step sent = cyclic_move(c, Move::broadcast, call.axes);
+  MatrixCall const call(c);
+  QrPanels const panels{c.common.extents[call.rows], call.of_columns};
+  Step sent = cyclic_move(c, Move::broadcast, call.along);
   sent.before.add(call.rows);
   sent.before.add(call.columns);
   sent.after = sent.before;
   append_compute(p, {});
-  p.push(cyclic_compute(c));
+  p.push(cyclic_compute(c, call));
   p.push(sent);
-  p.push(cyclic_compute(c));
-  p.repeat(3, panels.count(), call.blocks.block, &cyclic_rounds::qr, call.blocks.ranks,
-           {2, call.blocks.ranks});
+  p.push(cyclic_compute(c, call));
+  p.repeat(3, panels.count(), call.of_columns.block, &cyclic_rounds::qr, call.of_columns.ranks,
+           {2, call.of_columns.ranks});
   p.push(sent);
-  p.push(cyclic_compute(c));
-  p.repeat(2, panels.count(), call.blocks.block, &cyclic_rounds::make_q, call.blocks.ranks);
+  p.push(cyclic_compute(c, call));
+  p.repeat(2, panels.count(), call.of_columns.block, &cyclic_rounds::make_q, call.of_columns.ranks);
 }
 
 }  // namespace planning
