@@ -72,8 +72,8 @@ template <class A, class I>
 inline constexpr int dim_of = A::spec.find(Scope<A>::names.find_label(identity<I>));
 /// Of a block that knows its place, that of the block's type.
 template <class A, class I>
-  requires requires { typename A::block; }
-inline constexpr int dim_of<A, I> = dim_of<typename A::block, I>;
+  requires requires { typename A::placed; }
+inline constexpr int dim_of<A, I> = dim_of<typename A::placed, I>;
 
 template <class A>
 auto data_of(A const& a) {

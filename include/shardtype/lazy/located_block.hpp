@@ -26,7 +26,7 @@ namespace execute {
 template <class L>
 class LocatedBlock : public L {
  public:
-  using block = L;
+  using placed = L;
   using PerDim = std::array<std::int64_t, L::rank>;
   using PerDimRows = std::array<core::Rows, L::rank>;
 

@@ -138,7 +138,7 @@ constexpr std::int64_t room_of_move(RecordedProgram const& p, int node, Collecti
 }
 
 /// The cost of the exchange of operation `node`.
-constexpr Cost exchange_cost(RecordedProgram const& p, int node, Exchange const& e,
+constexpr Cost exchange_cost(RecordedProgram const& p, int node, RowExchange const& e,
                              Rates const& rates) {
   std::int64_t const bytes = block_bytes(p, p.nodes[node].totals, e.joined);
   return step_cost(Collective::all_reduce, bytes, bytes, rates.ranks[e.axes], rates.over[e.axes]);

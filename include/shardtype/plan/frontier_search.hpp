@@ -194,7 +194,7 @@ class FrontierSearch : public Settler {
     std::int64_t exchanged = 0;
     std::int64_t joining = 0;
     if (n_.rereads) {
-      Exchange const e = planning::exchange_of(p_, node_, code_[1]);
+      RowExchange const e = planning::exchange_of(p_, node_, code_[1]);
       if (e.axes != 0) {
         Cost const c = planning::exchange_cost(p_, node_, e, rates_);
         exchanged = c.bytes;
@@ -290,7 +290,7 @@ class FrontierSearch : public Settler {
     if (works) o.peak = add_sat(o.peak, room_of_operation(layout, making));
     if (n_.rereads) {
       Frontier const& rows = *fronts_[p_.operand(node_, making[0], 0)];
-      Exchange const e =
+      RowExchange const e =
           planning::exchange_of(p_, node_, rows.graph.codes[rows.ways[making[1]].layout]);
       if (e.axes != 0) {  // the AllReduce packs its operand
         std::int64_t const totals = planning::block_bytes(p_, n_.totals, e.joined);

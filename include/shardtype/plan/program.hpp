@@ -119,7 +119,7 @@ struct ProgramNode {
           ///< 2
   /// For an operation on rows of its first operand that may be split: the value of their totals;
   /// -1: none. A reduction reads either its operand or them; an operation that rereads its operand
-  /// exchanges them (`Exchange`), so that they have no candidates of their own.
+  /// exchanges them (`RowExchange`), so that they have no candidates of their own.
   std::int16_t totals = -1;
   bool sums = false;     ///< whether an operation on parts of a dim gives summands of its value
   bool rereads = false;  ///< whether the operation reads its operands again beside the totals
@@ -266,7 +266,7 @@ struct RecordedProgram {
 
 /// What ranks exchange about rows that are split over them: each computes totals of its part, which
 /// one AllReduce joins.
-struct Exchange {
+struct RowExchange {
   std::uint8_t axes = 0;    ///< that split the rows, as a set; none: rows are whole
   std::int32_t parts = 0;   ///< LayoutCode of the ranks' totals, unreduced over these axes
   std::int32_t joined = 0;  ///< that of the totals of whole rows
@@ -278,8 +278,8 @@ struct Exchange {
   }
 };
 /// The exchange of operation `node` if its first operand has this layout.
-constexpr Exchange exchange_of(RecordedProgram const& p, int node, std::int32_t layout) {
-  Exchange out;
+constexpr RowExchange exchange_of(RecordedProgram const& p, int node, std::int32_t layout) {
+  RowExchange out;
   int const totals = p.nodes[node].totals;
   if (totals < 0 || !p.nodes[node].rereads) return out;
   ProgramNode const& rows = p.nodes[p.operand(node, 0, 0)];

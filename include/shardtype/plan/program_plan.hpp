@@ -514,7 +514,8 @@ class PlanWriter {
   constexpr void exchange(ProgramStep& s) {
     ProgramNode const& n = plan_.program.nodes[s.node];
     if (!n.rereads) return;
-    Exchange const e = planning::exchange_of(plan_.program, s.node, plan_.steps[s.input[0]].layout);
+    RowExchange const e =
+        planning::exchange_of(plan_.program, s.node, plan_.steps[s.input[0]].layout);
     if (e.axes == 0) return;
     ProgramStep totals;
     totals.kind = ProgramStep::Kind::make;
