@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <shardtype/check/call.hpp>
 #include <shardtype/check/functions.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/fft/types_plan.hpp>
