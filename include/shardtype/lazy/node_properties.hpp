@@ -85,13 +85,17 @@ constexpr Op dearest() {
     return Op{};
   }
 }
+/// Whether a constant has it.
+template <class Op>
+concept HasDearest =
+    requires { Op::dearest(); } || (std::is_default_constructible_v<Op> &&
+                                    requires { typename std::bool_constant<(Op{}, true)>; });
 /// The work of a recorded operation, as its strict call counts it; a plan knows no run-time
 /// arguments.
 template <class Op, class Whole, class... As>
 struct OperationWork {};
 template <class Op, class Whole, class... As>
-  requires requires { Resolve<Op, typename As::whole...>::work; } &&
-           requires { typename std::bool_constant<(detail::dearest<Op>(), true)>; }
+  requires HasDearest<Op> && requires { Resolve<Op, typename As::whole...>::work; }
 struct OperationWork<Op, Whole, As...> {
   static constexpr planning::Work of(RecordedProgram const& p, ProgramNode const& n,
                                      std::int64_t const* extents) {
