@@ -137,8 +137,8 @@ class FactorsComeBy : public Planned {
 /// One pass over the factors, by L or by U.
 template <bool forward, bool lower>
 constexpr void append_factors_come_by(Plan& p, CallSizing const& c) {
-  MatrixCall(c).grid() ? append_rounds<FactorsComeBy<true, forward, lower>>(p, c)
-                       : append_rounds<FactorsComeBy<false, forward, lower>>(p, c);
+  MatrixCall(c).grid() ? planning::append_rounds<FactorsComeBy<true, forward, lower>>(p, c)
+                       : planning::append_rounds<FactorsComeBy<false, forward, lower>>(p, c);
 }
 
 /// An all_reduce of `numbers` numbers of 8 bytes from each of the ranks that hold the matrix.

@@ -109,7 +109,7 @@ class FactorSteps : public Planned {
     // half of the products of Cholesky; split columns are whole on the diagonal
     std::int64_t const each = !cholesky ? w * (2 * rows + w) : w * (grid ? rows : rows + w);
     cyclic_rounds::computes(*round_, mul_sat(each, add_sat(columns, right)));
-    round_->work.workspace = mul_sat(grid ? held_on_grid(c) : held(c), c.element_bytes);
+    round_->work.workspace = core::mul_sat(grid ? held_on_grid(c) : held(c), c.element_bytes);
   }
 
  private:
@@ -117,7 +117,8 @@ class FactorSteps : public Planned {
 
   constexpr bool sends_rows_of_columns() {
     if (to_ == nullptr) return left_-- == 0;
-    Step s = cyclic_move(to_->call, Move::broadcast_rows, to_->matrix.down, part(Split::rows));
+    Step s =
+        planning::cyclic_move(to_->call, Move::broadcast_rows, to_->matrix.down, part(Split::rows));
     s.after.dims[0].axes = to_->matrix.along;
     s.from = s.to = 0;
     to_->plan.push(s);
@@ -178,7 +179,8 @@ constexpr void append_exchanges_of_left(Plan& p, CallSizing const& c) {
 /// The loop of panels, without the result.
 template <Factor how, bool in_place>
 constexpr void append_panels(Plan& p, CallSizing const& c) {
-  if (!MatrixCall(c).grid()) return append_rounds<FactorSteps<false, how, in_place>>(p, c);
+  if (!MatrixCall(c).grid())
+    return planning::append_rounds<FactorSteps<false, how, in_place>>(p, c);
   append_rounds<FactorSteps<true, how, in_place>>(p, c);
   if constexpr (how != Factor::cholesky) append_exchanges_of_left(p, c);
 }
@@ -223,7 +225,7 @@ class TriangleSteps : public Planned {
     bool const of_rows = grid && sums;
     AxisList const axes = of_rows ? c.down : grid || sums ? c.along : AxisList{};
     RightValue const x(to_->solution, c, of_rows ? c.rows : c.columns, axes);
-    Step s = cyclic_move(to_->call, what, grid && !sums ? c.down : c.along, x.spec);
+    Step s = planning::cyclic_move(to_->call, what, grid && !sums ? c.down : c.along, x.spec);
     s.to = static_cast<std::int8_t>(x.dim);
     to_->plan.push(s);
     return false;
@@ -313,7 +315,8 @@ constexpr void spread(Step const& s, Round& r) {
 /// A loop of a triangle, or of its transpose. `keeps`: whether it is a copy of the operand.
 template <bool transposed, bool forward>
 constexpr void append_triangle(Plan& p, CallSizing const& c, bool keeps = false) {
-  if (!MatrixCall(c).grid()) return append_rounds<TriangleSteps<false, transposed, forward>>(p, c);
+  if (!MatrixCall(c).grid())
+    return planning::append_rounds<TriangleSteps<false, transposed, forward>>(p, c);
   keeps ? append_rounds<TriangleSteps<true, transposed, forward, true>>(p, c)
         : append_rounds<TriangleSteps<true, transposed, forward>>(p, c);
 }

@@ -12,10 +12,13 @@
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/transfer.hpp>
-#include <shardtype/plan/transfer_plan.hpp>
 #include <shardtype/rules/reshard.hpp>
 
 namespace shardtype {
+
+namespace planning {
+struct TransferPlan;
+}  // namespace planning
 
 namespace op {
 
@@ -134,7 +137,7 @@ struct Transfer {
   typename R::result run(std::source_location const& where, A const& a) const;
   /// The plan: bytes from rank to rank. Communicates nothing.
   template <class R, class A>
-  TransferPlan plan(A const& a) const;
+  planning::TransferPlan plan(A const& a) const;
 };
 
 }  // namespace op

@@ -231,7 +231,7 @@ class Accounting {
   /// The axes of the moves that follow are numbered as in a part of a program: `axes` has their
   /// numbers in the program, -1 where there is none; up to `end_of_part`.
   constexpr void number_axes(std::int8_t const (&axes)[max_axes]) {
-    std::copy_n(axes, max_axes, axes_);
+    for (int x = 0; x < max_axes; ++x) axes_[x] = axes[x];
     renumbers_ = true;
   }
   constexpr void end_of_part() { renumbers_ = false; }
