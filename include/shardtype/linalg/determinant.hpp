@@ -13,7 +13,7 @@
 
 #include <shardtype/linalg/kernels_numbers.hpp>
 #include <shardtype/linalg/solve.hpp>
-#include <shardtype/linalg/types_numbers.hpp>
+#include <shardtype/linalg/types_loops.hpp>
 
 namespace shardtype {
 

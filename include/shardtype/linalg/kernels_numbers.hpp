@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <shardtype/linalg/kernels_own.hpp>
-#include <shardtype/linalg/types_numbers.hpp>
+#include <shardtype/linalg/types_loops.hpp>
 
 namespace shardtype::linalg::kernels {
 

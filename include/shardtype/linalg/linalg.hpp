@@ -23,6 +23,7 @@
 #include <shardtype/linalg/cyclic_inverse.hpp>
 #include <shardtype/linalg/determinant.hpp>
 #include <shardtype/linalg/factors.hpp>
+#include <shardtype/linalg/ldl.hpp>
 #include <shardtype/linalg/least_squares.hpp>
 #include <shardtype/linalg/misused.hpp>
 #include <shardtype/linalg/norms.hpp>

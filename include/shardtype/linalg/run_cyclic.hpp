@@ -59,7 +59,7 @@ struct Run<op::CyclicCholesky<I, J>> : Filled<Run<op::CyclicCholesky<I, J>>> {
     C const run(a, where, "cholesky");
     auto* const memory = static_cast<typename A::element*>(out.buffer().data());
     run.copy_block(a, memory);
-    run.factor_cholesky(a, memory);
+    run.check(run.try_factor_cholesky(a, memory), run.blocks().n);
     return out;
   }
 };
@@ -120,7 +120,7 @@ struct Run<op::CyclicCholeskySolve<I, J>> : Solved<op::CyclicCholeskySolve<I, J>
   template <class C, class A, class T, class B>
   static void solve_for(auto const&, C const& run, A const& a, Matrix<T const> const& given,
                         Matrix<T> const& made, B const&) {
-    run.cholesky_solve(a, given, made);
+    run.cholesky_solve(a, given, made, [](std::int64_t, Matrix<T> const&) {});
   }
 };
 

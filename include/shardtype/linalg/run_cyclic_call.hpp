@@ -233,13 +233,16 @@ class CyclicRun {
   void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
     check(try_factor_lu(a, memory, pivots), blocks_.n);
   }
-  void factor_cholesky(A const& a, T* memory) const {
+  /// Cholesky, or what is like it, in `memory`, which has a copy of the matrix.
+  template <class Triangle = CholeskyTriangle<T>>
+  FactorFailure try_factor_cholesky(A const& a, T* memory, Triangle const& triangle = {}) const {
     CyclicColumns<T> const mine = columns_in(memory, a);
     Buffer own;
     Buffer const scratch = take(planning::cholesky_scratch(blocks_));
-    CholeskyMethod<T> method{mine, writable(scratch)};
-    check(execute::run_panels(mine, method, factor_slots<T>(own)), blocks_.n);
-    method.finish();
+    CholeskyMethod<T, Triangle> method{mine, writable(scratch), triangle};
+    FactorFailure const failed = execute::run_panels(mine, method, factor_slots<T>(own));
+    if (failed.kind == FactorFailure::none) method.finish();
+    return failed;
   }
 
   /// a^T x = b by the factors of P a = L U, in place of y, of which each rank has its own blocks of
@@ -295,10 +298,17 @@ class CyclicRun {
       }
     });
   }
-  void cholesky_solve(A const& a, Matrix<T const> const& given, Matrix<T> const& made) const {
+  /// L L^H x = b; `between(i, rows)` changes the solutions y of L y = b, of each own block of rows,
+  /// the first one i.
+  template <class Between>
+  void cholesky_solve(A const& a, Matrix<T const> const& given, Matrix<T> const& made,
+                      Between between) const {
     in_place<false>(a, given, made, [&](auto const& held, Matrix<T> const& y) {
       clear_others(y);
       solve_by_ring<T>({held, true, false}, y);
+      for_own_blocks([&](std::int64_t begin, std::int64_t, std::int64_t width) {
+        between(begin, y.block(begin, 0, width, y.cols));
+      });
       // L^H x = y, as L^T conj(x) = conj(y)
       linalg::kernels::conjugate_all(y);
       execute::solve_by_spread<T>({held, true, false}, y);

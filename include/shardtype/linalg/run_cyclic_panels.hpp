@@ -216,25 +216,46 @@ Matrix<T> conjugated(Matrix<T> const& m, [[maybe_unused]] T* scratch) {
   }
 }
 
-/// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is
-/// overwritten.
+/// What Cholesky does with the triangle at the top of a panel; other factorizations of Hermitian
+/// matrices stand in its place.
 template <class T>
+struct CholeskyTriangle {
+  static constexpr bool goes_along = false;  ///< whether all ranks of a grid need the triangle
+
+  /// The failure, packed.
+  static std::int32_t factor(Matrix<T> const& top) {
+    std::int64_t const info = linalg::kernels::factor_cholesky(top.rows, top.data, top.col_stride);
+    return info == 0 ? 0 : FactorFailure::pack(FactorFailure::not_positive, info - 1);
+  }
+  /// The rows below. `scratch`: as many elements as the triangle.
+  static void solve(Matrix<T> const& top, T* scratch, Matrix<T> const& below) {
+    // x L^H = b, as conj(L) x^T = b^T
+    linalg::kernels::solve_triangle<T>(execute::conjugated(top, scratch), true, false,
+                                       below.transposed());
+  }
+  /// On all ranks, when panel and triangle, its first row `begin`, have arrived.
+  static void keep(Matrix<T> const&, std::int64_t) {}
+  /// The conjugates of rows of the panel, with which it is multiplied.
+  static void scale(Matrix<T> const&, Matrix<T> const&) {}
+  /// A block of the result on the diagonal.
+  static void finish(Matrix<T> const&) {}
+};
+
+/// Cholesky, and what is like it: the lower triangle is read; what is above it in a block on the
+/// diagonal is overwritten.
+template <class T, class Triangle = CholeskyTriangle<T>>
 struct CholeskyMethod {
   CyclicColumns<T> const& a;
   T* scratch;  ///< planning::cholesky_scratch elements
+  Triangle triangle{};
 
   static std::int32_t* pivots() { return nullptr; }
   std::int32_t factor(Matrix<T> const& panel, std::int64_t) {
     if (std::int64_t const j = linalg::kernels::first_nan<T>(panel, true); j >= 0)
       return FactorFailure::pack(FactorFailure::not_a_number, j);
     std::int64_t const w = panel.cols;
-    Matrix<T> const top = panel.block(0, 0, w, w);
-    if (std::int64_t const info = linalg::kernels::factor_cholesky(w, top.data, top.col_stride);
-        info != 0)
-      return FactorFailure::pack(FactorFailure::not_positive, info - 1);
-    // x L^H = b, as conj(L) x^T = b^T
-    linalg::kernels::solve_triangle<T>(execute::conjugated(top, scratch), true, false,
-                                       panel.block(w, 0, panel.rows - w, w).transposed());
+    if (std::int32_t const failed = triangle.factor(top(panel)); failed != 0) return failed;
+    triangle.solve(top(panel), scratch, panel.block(w, 0, panel.rows - w, w));
     return 0;
   }
   /// Several blocks at a time, so that products are wide, with a copy of the rows of the panel that
@@ -256,6 +277,7 @@ struct CholeskyMethod {
             panel.block(b.begin(block_of(j)) - b.begin(k), 0, width, panel.cols),
             rows.block((j - own.begin) * b.block, 0, width, panel.cols));
       }
+      triangle.scale(top(panel), rows);
       execute::each_lower_product(own, b.count(), block_of, [&](Range at, Range blocks) {
         std::int64_t const row = b.begin(at.begin);
         std::int64_t const height = std::min(b.n, b.begin(at.end)) - row;
@@ -268,14 +290,21 @@ struct CholeskyMethod {
       });
     }
   }
-  static void applied(Matrix<T> const&, std::int64_t) {}
+  void applied(Matrix<T> const& panel, std::int64_t k) {
+    triangle.keep(top(panel), a.blocks.begin(k));
+  }
   /// Zeros above the diagonal.
   void finish() {
     CyclicBlocks const& b = a.blocks;
-    for (std::int64_t k = a.me(); k < b.count(); k += b.ranks)
-      linalg::kernels::clear_above(a.mine.block(0, b.local(k), b.begin(k) + b.width(k), b.width(k)),
-                                   b.begin(k));
+    for (std::int64_t k = a.me(); k < b.count(); k += b.ranks) {
+      std::int64_t const w = b.width(k);
+      linalg::kernels::clear_above(a.mine.block(0, b.local(k), b.begin(k) + w, w), b.begin(k));
+      triangle.finish(a.mine.block(b.begin(k), b.local(k), w, w));
+    }
   }
+
+ private:
+  static Matrix<T> top(Matrix<T> const& panel) { return panel.block(0, 0, panel.cols, panel.cols); }
 };
 
 }  // namespace shardtype::execute

@@ -139,15 +139,17 @@ class GridRun : public CyclicRun<R, A> {
   void factor_lu(A const& a, T* memory, std::int32_t* pivots) const {
     Base::check(try_factor_lu(a, memory, pivots), of_rows_.n);
   }
-  void factor_cholesky(A const& a, T* memory) const {
+  template <class Triangle = CholeskyTriangle<T>>
+  FactorFailure try_factor_cholesky(A const& a, T* memory, Triangle const& triangle = {}) const {
     GridMatrix<T> const m = grid_in(memory, a);
     planning::GridRoom const room = GridMemory<T>::room_of(m);
     Buffer const panels = this->take(room.all());
     GridMemory<T> const parts{room, Base::writable(panels)};
-    GridPanels<T> stream(m, false, parts.slots(), room.slot);
-    GridCholesky<T> method(m, stream, parts);
-    Base::check(execute::run_grid(m, stream, method), of_rows_.n);
-    method.finish();
+    GridPanels<T> stream(m, Triangle::goes_along, parts.slots(), room.slot);
+    GridCholesky<T, Triangle> method(m, stream, parts, triangle);
+    FactorFailure const failed = execute::run_grid(m, stream, method);
+    if (failed.kind == FactorFailure::none) method.finish();
+    return failed;
   }
 
   /// The memory of a solve with `cols` right-hand sides.
@@ -264,13 +266,18 @@ class GridRun : public CyclicRun<R, A> {
                 Matrix<T> const& made) const {
     lu_solve_in<Transposed>(given_in(a), pivots, given, made);
   }
-  void cholesky_solve(A const& a, Matrix<T const> const& given, Matrix<T> const& made) const {
+  template <class Between>
+  void cholesky_solve(A const& a, Matrix<T const> const& given, Matrix<T> const& made,
+                      Between between) const {
     GridMatrix<T const> const m = given_in(a);
     Vectors<T> const v = vectors(m, given.cols);
     on_diagonal(m, &given, v.rows);
     execute::solve_on_grid<T>(m, true, false, v.rows, v.columns, v.out);
     // L^H x = y, as L^T conj(x) = conj(y); y is on the diagonal
     from_columns(m, v.columns, v.rows);
+    for (std::int64_t k = 0; k < m.rows.count(); ++k)
+      if (m.has_rows(k) && m.has_columns(k))
+        between(m.rows.begin(k), v.rows.block(m.row(k), 0, m.width(k), given.cols));
     GridMatrix<T const> const t = m.transposed();
     from_columns(t, v.rows, v.columns);
     linalg::kernels::conjugate_all(v.columns);

@@ -162,17 +162,19 @@ class GridLu {
   std::int64_t first_ = 0;  ///< the first own column of the row panel
 };
 
-/// Cholesky: the lower triangle is read; what is above it in a block on the diagonal is
-/// overwritten.
-template <class T>
+/// Cholesky, and what is like it (CholeskyTriangle): the lower triangle is read; what is above it
+/// in a block on the diagonal is overwritten.
+template <class T, class Triangle = CholeskyTriangle<T>>
 class GridCholesky {
  public:
-  GridCholesky(GridMatrix<T> const& a, GridPanels<T>& panels, GridMemory<T> const& memory)
+  GridCholesky(GridMatrix<T> const& a, GridPanels<T>& panels, GridMemory<T> const& memory,
+               Triangle const& triangle = {})
       : a_(a),
         panels_(panels),
         rows_(memory.row_panels()),
         wire_(memory.row_panels() + memory.room.row_panel),
-        scratch_(memory.wires()) {}
+        scratch_(memory.wires()),
+        triangle_(triangle) {}
 
   static std::int32_t* pivots(std::int64_t) { return nullptr; }
   std::int32_t factor(std::int64_t k) {
@@ -188,25 +190,19 @@ class GridCholesky {
       std::int32_t failed =
           FactorFailure::pack(nan < 0 ? FactorFailure::none : FactorFailure::not_a_number,
                               std::max<std::int64_t>(0, nan));
-      if (failed == 0)
-        if (std::int64_t const info =
-                linalg::kernels::factor_cholesky(top.rows, top.data, top.col_stride);
-            info != 0)
-          failed = FactorFailure::pack(FactorFailure::not_positive, info - 1);
+      if (failed == 0) failed = triangle_.factor(top);
       panels_.say(k, nullptr, failed);
     }
     share(k);
     std::int32_t const failed = panels_.failure(k);
-    // x L^H = b, as conj(L) x^T = b^T
-    if (failed == 0)
-      linalg::kernels::solve_triangle<T>(execute::conjugated(top, scratch_), true, false,
-                                         below.transposed());
+    if (failed == 0) triangle_.solve(top, scratch_, below);
     return failed;
   }
   /// The rows of the panel that belong to the own columns, conjugated. They are in this process
   /// column.
   void bring(std::int64_t k) {
     panels_.arrive_below(k);
+    triangle_.keep(panels_.top(k), a_.rows.begin(k));
     Matrix<T> const below = panels_.below(k);
     Comm& comm = a_.down;
     int const me = comm.rank();
@@ -237,6 +233,7 @@ class GridCholesky {
           rows_[at * w + c] = linalg::kernels::conjugate(from[c]);
       }
     });
+    triangle_.scale(panels_.top(k), row_panel_);
     sent_.finish();
   }
   /// Several blocks at a time, so that products are wide.
@@ -254,10 +251,12 @@ class GridCholesky {
   }
   /// Zeros above the diagonal.
   void finish() {
-    for (std::int64_t k = a_.along.rank(); k < a_.columns.count(); k += a_.columns.ranks)
+    for (std::int64_t k = a_.along.rank(); k < a_.columns.count(); k += a_.columns.ranks) {
       linalg::kernels::clear_above(
           a_.mine.block(0, a_.columns.local(k), a_.row(k + (a_.has_rows(k) ? 1 : 0)), a_.width(k)),
           a_.row(k));
+      if (a_.has_rows(k)) triangle_.finish(a_.part(k, k + 1, k));
+    }
   }
 
  private:
@@ -323,6 +322,7 @@ class GridCholesky {
   T* rows_;
   T* wire_;
   T* scratch_;
+  Triangle triangle_;
   RowCounts counts_;
   Matrix<T> row_panel_{};   ///< own columns x columns of the panel
   std::int64_t first_ = 0;  ///< the first own column of the row panel

@@ -10,7 +10,7 @@
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
-#include <shardtype/linalg/types_numbers.hpp>
+#include <shardtype/linalg/types_loops.hpp>
 
 namespace shardtype {
 

@@ -12,11 +12,14 @@ namespace shardtype::planning {
 
 /// The factorizations. LU beside a solve: its factors are not the result; `lu_and_solve`, of split
 /// columns, carries the right-hand sides along.
-enum class Factor : std::int8_t { lu, lu_and_solve, lu_before_solve, cholesky };
+enum class Factor : std::int8_t { lu, lu_and_solve, lu_before_solve, cholesky, ldl };
 
-/// LU or Cholesky by panels (loops::panels), of split columns or over a grid. Split columns have
-/// one message of a panel with its pivots. Over a grid the ranks of a process column factorize it
-/// together, and it goes along the process rows in two parts.
+/// Whether it is of a Hermitian matrix, without pivots.
+constexpr bool like_cholesky(Factor f) { return f == Factor::cholesky || f == Factor::ldl; }
+
+/// LU, Cholesky or L D L^H by panels (loops::panels), of split columns or over a grid. Split
+/// columns have one message of a panel with its pivots. Over a grid the ranks of a process column
+/// factorize it together, and it goes along the process rows in two parts.
 template <bool grid, Factor how, bool in_place>
 class FactorSteps : public Planned {
  public:
@@ -31,12 +34,12 @@ class FactorSteps : public Planned {
       cyclic_rounds::computes(*round_, grid || cholesky ? flops : flops - w * w * w / 3);
     }
     if constexpr (!grid) return;
-    // Cholesky: the triangle and whether it failed; and from each rank where it has a NaN
+    // Cholesky: the triangle, to which its tail belongs; and from each rank where it has a NaN
     if constexpr (cholesky) {
       if (moves(Move::broadcast, Group::down, Split::columns)) {
         SentPart const p(step_, round_, k);
         p.from_owner();
-        p.in_its_column(p.w * p.w + 2 * panel_tail(0, p.element_bytes()));
+        p.in_its_column(top_elements(p) + panel_tail(0, p.element_bytes()));
       }
       return;
     }
@@ -55,14 +58,15 @@ class FactorSteps : public Planned {
     }
   }
   constexpr bool arrive(std::int64_t k) {
-    // the triangle, the pivots and whether it failed; of split columns the whole panel
+    // the triangle, the pivots and whether it failed, of Cholesky only that; of split columns the
+    // whole panel
     if (moves(Move::broadcast, Group::along, Split::none)) {
       SentPart const p(step_, round_, k);
       std::int64_t const bytes = p.element_bytes();
       p.from_owner();
-      p.sized(!grid      ? panel_elements(p.b, k, bytes)
-              : cholesky ? panel_tail(0, bytes)
-                         : p.w * p.w + panel_tail(p.w, bytes),
+      p.sized(!grid                     ? panel_elements(p.b, k, bytes)
+              : how == Factor::cholesky ? panel_tail(0, bytes)
+                                        : top_elements(p),
               1);
     }
     // the panel below it
@@ -113,8 +117,14 @@ class FactorSteps : public Planned {
   }
 
  private:
-  static constexpr bool cholesky = how == Factor::cholesky;
+  static constexpr bool cholesky = planning::like_cholesky(how);
 
+  /// Of the triangle and its tail, over a grid.
+  static constexpr std::int64_t top_elements(SentPart const& p) {
+    return p.w * p.w + panel_tail(how == Factor::cholesky ? 0 : p.w, p.element_bytes());
+  }
+  /// L D L^H: the diagonal of D, the second result, as if of n elements; complex ones take half.
+  static constexpr std::int64_t diagonal(std::int64_t n) { return how == Factor::ldl ? n : 0; }
   constexpr bool sends_rows_of_columns() {
     if (to_ == nullptr) return left_-- == 0;
     Step s =
@@ -130,7 +140,7 @@ class FactorSteps : public Planned {
     std::int64_t const bytes = c.element_bytes;
     std::int64_t const panels = b.n == 0 ? 0 : mul_sat(panel_slots, panel_elements(b, 0, bytes));
     std::int64_t const now = panels - panel_elements(b, round_->number, bytes);
-    if (cholesky) return add_sat(now, cholesky_scratch(b));
+    if (cholesky) return add_sat(now, cholesky_scratch(b) + diagonal(b.n));
     std::int64_t const lu = add_sat(now, pivot_elements(b.n, bytes));
     if (how == Factor::lu) return lu;
     // the factors, and the right-hand sides
@@ -141,7 +151,7 @@ class FactorSteps : public Planned {
     Sizes const& sizes = round_->sizing.sizes;
     GridRoom const room(c.of_rows, c.most_rows(0, sizes), c.most_columns(0, sizes),
                         c.element_bytes);
-    if (cholesky) return room.all();
+    if (cholesky) return add_sat(room.all(), diagonal(c.of_rows.n));
     std::int64_t const lu = add_sat(room.all(), grid_indices(c.of_rows.n, c.element_bytes));
     return how == Factor::lu || in_place ? lu : add_sat(lu, c.matrix_elements(sizes));
   }
@@ -182,12 +192,13 @@ constexpr void append_panels(Plan& p, CallSizing const& c) {
   if (!MatrixCall(c).grid())
     return planning::append_rounds<FactorSteps<false, how, in_place>>(p, c);
   append_rounds<FactorSteps<true, how, in_place>>(p, c);
-  if constexpr (how != Factor::cholesky) append_exchanges_of_left(p, c);
+  if constexpr (!planning::like_cholesky(how)) append_exchanges_of_left(p, c);
 }
 /// The result, at first a copy of the operand, or, `in_place`, its memory, and the loop of panels.
 template <Factor how>
 constexpr void append_factor(Plan& p, CallSizing const& c, bool in_place) {
-  append_compute(p, {0, 0, in_place && (how == Factor::lu || how == Factor::cholesky)});
+  constexpr bool result = how == Factor::lu || planning::like_cholesky(how);
+  append_compute(p, {0, 0, in_place && result});
   in_place ? append_panels<how, true>(p, c) : append_panels<how, false>(p, c);
 }
 

@@ -3,7 +3,8 @@
 /// runs it (run_*, with MPI and BLAS) does what a verb says; who plans it (types_cyclic_steps.hpp)
 /// counts bytes, messages, flops and memory. A run calls the whole loop, a plan one round of it, so
 /// both have the same verbs in the same order. Columns are a grid with one row of processes:
-/// verbs that have nothing to do there do nothing.
+/// verbs that have nothing to do there do nothing. And what kernels and plans both name of
+/// conditions and determinants.
 
 #include <cstdint>
 
@@ -62,3 +63,17 @@ constexpr void come_by(std::int64_t from, std::int64_t to, On& on) {
 }
 
 }  // namespace shardtype::planning::loops
+
+namespace shardtype::linalg {
+
+/// The most rounds of a solution and one of the adjoint matrix. After them comes one solution more.
+inline constexpr int condition_rounds = 5;
+
+}  // namespace shardtype::linalg
+
+namespace shardtype::linalg::detail {
+
+/// The quantity computed from the pivots: their product, the logarithm of its modulus, or its sign.
+enum class Product { whole, logarithm, sign };
+
+}  // namespace shardtype::linalg::detail
