@@ -18,6 +18,7 @@
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/plan/indexing_plan.hpp>
+#include <shardtype/rules/cotangent.hpp>
 
 namespace shardtype {
 
@@ -133,7 +134,7 @@ struct AddRows {
   using gradient = PullsByIds;
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "scatter_add";
-  static constexpr bool sums_parts = true;  ///< a rank adds its own updates
+  static constexpr bool sums_parts = true;   ///< a rank adds its own updates
   static constexpr bool named_pulls = true;  ///< NamedVjp
   std::int64_t n = detail::static_extents<V>()[0];
   static constexpr Verdict rule(rules::Question const& q) {

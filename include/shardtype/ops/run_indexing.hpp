@@ -114,9 +114,9 @@ void ScatterAlong<J, At...>::fill(Out& out, A const& updates, Ids const& ids) co
   execute::check_values_of<J>(ids, n);
   typename A::execution_space const exec{};
   auto* const to = execute::written(out);
-  std::int64_t const n = out.local_size();
+  std::int64_t const elements = out.local_size();
   auto const add = [&](auto* sums) {
-    kernels::fill(exec, sums, n, std::remove_reference_t<decltype(*sums)>{});
+    kernels::fill(exec, sums, elements, std::remove_reference_t<decltype(*sums)>{});
     kernels::add_along(
         exec, execute::data_of(updates), execute::data_of(ids), sums,
         execute::numbered_rows(detail::block_layout(out.rows()), static_cast<int>(at),
@@ -126,10 +126,10 @@ void ScatterAlong<J, At...>::fill(Out& out, A const& updates, Ids const& ids) co
     using Sum = shardtype::detail::computed_t<T>;
     runtime::Buffer const memory =
         updates.mesh().state().pool().template take<typename A::memory_space>(
-            static_cast<std::size_t>(n) * sizeof(Sum));
+            static_cast<std::size_t>(elements) * sizeof(Sum));
     auto* const sums = static_cast<Sum*>(memory.data());
     add(sums);
-    kernels::round_block(exec, static_cast<Sum const*>(sums), to, n);
+    kernels::round_block(exec, static_cast<Sum const*>(sums), to, elements);
     exec.fence();  // before the sums are given back
   } else {
     add(to);
