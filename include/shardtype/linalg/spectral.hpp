@@ -183,7 +183,7 @@ struct Eigh : linalg::detail::OnMatrices<I, J> {
     });
 #endif
   }
-  static constexpr bool first_order_results[] = {false, true};
+  static constexpr bool first_order_results[2] = {false, true};
   template <std::size_t Result, class V, class A>
   constexpr auto save(V const& both, A const&) const {
     if constexpr (Result == 0) {

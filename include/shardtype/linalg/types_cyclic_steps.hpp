@@ -191,7 +191,7 @@ template <Factor how, bool in_place>
 constexpr void append_panels(Plan& p, CallSizing const& c) {
   if (!MatrixCall(c).grid())
     return planning::append_rounds<FactorSteps<false, how, in_place>>(p, c);
-  append_rounds<FactorSteps<true, how, in_place>>(p, c);
+  planning::append_rounds<FactorSteps<true, how, in_place>>(p, c);
   if constexpr (!planning::like_cholesky(how)) append_exchanges_of_left(p, c);
 }
 /// The result, at first a copy of the operand, or, `in_place`, its memory, and the loop of panels.
@@ -199,7 +199,7 @@ template <Factor how>
 constexpr void append_factor(Plan& p, CallSizing const& c, bool in_place) {
   constexpr bool result = how == Factor::lu || planning::like_cholesky(how);
   append_compute(p, {0, 0, in_place && result});
-  in_place ? append_panels<how, true>(p, c) : append_panels<how, false>(p, c);
+  in_place ? planning::append_panels<how, true>(p, c) : planning::append_panels<how, false>(p, c);
 }
 
 /// A triangle (loops::triangle), of split columns or over a grid. Of split columns the sums travel
@@ -328,8 +328,8 @@ template <bool transposed, bool forward>
 constexpr void append_triangle(Plan& p, CallSizing const& c, bool keeps = false) {
   if (!MatrixCall(c).grid())
     return planning::append_rounds<TriangleSteps<false, transposed, forward>>(p, c);
-  keeps ? append_rounds<TriangleSteps<true, transposed, forward, true>>(p, c)
-        : append_rounds<TriangleSteps<true, transposed, forward>>(p, c);
+  keeps ? planning::append_rounds<TriangleSteps<true, transposed, forward, true>>(p, c)
+        : planning::append_rounds<TriangleSteps<true, transposed, forward>>(p, c);
 }
 /// The same of split columns, `times` times for solutions x.
 template <bool transposed, bool forward, bool half = false>
@@ -379,8 +379,8 @@ template <bool transposed>
 constexpr void append_solve(Plan& p, CallSizing const& c) {
   append_cyclic_start(p, c);
   if (!transposed) append_exchange(p, c, c.operands[c.count - 1]);
-  append_triangle<transposed, true>(p, c);
-  append_triangle<transposed, false>(p, c);
+  planning::append_triangle<transposed, true>(p, c);
+  planning::append_triangle<transposed, false>(p, c);
   if (transposed) append_exchange(p, c, c.result);
 }
 /// One by the factor of Cholesky.
@@ -394,8 +394,8 @@ constexpr void append_cholesky_solve(Plan& p, CallSizing const& c) {
 template <bool transposed>
 constexpr void append_triangle_solve(Plan& p, CallSizing const& c, bool lower) {
   append_cyclic_start(p, c);
-  lower != transposed ? append_triangle<transposed, true>(p, c)
-                      : append_triangle<transposed, false>(p, c);
+  lower != transposed ? planning::append_triangle<transposed, true>(p, c)
+                      : planning::append_triangle<transposed, false>(p, c);
 }
 
 }  // namespace shardtype::planning
