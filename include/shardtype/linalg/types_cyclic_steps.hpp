@@ -386,8 +386,8 @@ constexpr void append_solve(Plan& p, CallSizing const& c) {
 /// One by the factor of Cholesky.
 constexpr void append_cholesky_solve(Plan& p, CallSizing const& c) {
   append_cyclic_start(p, c);
-  append_triangle<false, true>(p, c);
-  append_triangle<true, false>(p, c);
+  planning::append_triangle<false, true>(p, c);
+  planning::append_triangle<true, false>(p, c);
   append_spread(p, c);
 }
 /// One by a triangle, or by its transpose.
