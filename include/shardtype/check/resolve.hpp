@@ -100,10 +100,11 @@ struct Plainly {
 };
 /// A Resolve that refuses because one of `Operands` is not a Tensor, or not yet one.
 template <class... Operands>
-inline constexpr Code no_tensor = (is_pending<Operands> || ...)  ? Code::A04_under_way
-                                  : (is_lazy<Operands> || ...)   ? Code::L01_not_recorded
-                                  : (is_tensor<Operands> && ...) ? Code::T18_lacks_a_member
-                                                                 : Code::T09_not_a_tensor;
+inline constexpr Code no_tensor =
+    (is_pending<Operands> || ...)                           ? Code::A04_under_way
+    : (is_lazy<Operands> || ...)                            ? Code::L01_not_recorded
+    : ((is_tensor<Operands> && !is_local<Operands>) && ...) ? Code::T18_lacks_a_member
+                                                            : Code::T09_not_a_tensor;
 template <class... Operands>
 using NotATensor = Plainly<no_tensor<Operands...>>;
 /// A Resolve that refuses because `A` is not a Local.
