@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/call_values.hpp>
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/plan/local_plan.hpp>
@@ -39,7 +40,9 @@ namespace shardtype {
 /// `extents(ResultExtents)`, the result's extents (those of the labels);
 /// `work(op::CallSizing)`, flops, and memory besides operands and result (none);
 /// `recorded`, whether automatic mode may record it (yes); `keeps_shardings`, whether it
-/// communicates by itself, so that automatic mode runs it in the shardings of its operands (no).
+/// communicates by itself, so that automatic mode runs it in the shardings of its operands (no);
+/// `sums_parts`, whether blocks of a dim that the result lacks give parts of a pending reduction
+/// (no); `variant()` and `of_variant(number)`, run-time arguments that decide about its plan.
 /// `kernel(exec, out, in...)` runs it on the local blocks, as Kokkos Views (or see check/call.hpp).
 ///
 /// With several results, of which a call gives a std::tuple, `rule` returns op::Verdicts, `element`
@@ -280,66 +283,6 @@ struct RuleOf<Op, A, Bs...> {
   static constexpr Verdict verdict = verdicts.one();
 };
 
-/// Extents of the operands and of the result of one call, with their names in its plan.
-template <std::size_t Count>
-struct CallValues {
-  static constexpr int count = static_cast<int>(Count);
-  Spec operands[Count];
-  OwnSizing given[Count];
-  planning::CallSizing call;
-
-  /// `extents`: of each operand's dims; `made`: of the result's.
-  constexpr CallValues(Names const& names, Reading const* types, Spec const& result,
-                       Sizes const& sizes, std::int64_t const* const* extents,
-                       std::int64_t const* made, std::int64_t const* element_bytes) {
-    call.common = {names.extents(), sizes, element_bytes[0]};
-    for (int k = 0; k <= count; ++k) {
-      Spec const& s = k < count ? types[k].spec : result;
-      std::int64_t const* const of = k < count ? extents[k] : made;
-      OwnSizing& own = k < count ? given[k] : call.made;
-      own.extents = call.common.extents;
-      own.element_bytes = element_bytes[k];
-      for (int d = 0; d < s.rank; ++d) {
-        own.extents.at[s.dims[d].label] = of[d];
-        if (std::int64_t& n = call.common.extents.at[s.dims[d].label]; n == dynamic) n = of[d];
-      }
-      if (k < count) operands[k] = s;
-    }
-    call.operands = operands;
-    call.count = count;
-    call.given = given;
-    call.result = result;
-  }
-};
-
-/// The work of `op` besides reading and writing; dim `along` is that of the first label it works
-/// on.
-template <class Op>
-constexpr planning::Work work_of([[maybe_unused]] Op const& op,
-                                 [[maybe_unused]] planning::CallSizing const& c,
-                                 [[maybe_unused]] int along) {
-  if constexpr (requires { op.work(c, along); }) {
-    return op.work(c, along);
-  } else if constexpr (requires { op.work(c); }) {
-    return op.work(c);
-  } else if constexpr (requires { requires Op::shares_memory; }) {
-    return {0, 0, true};
-  } else {
-    return {};
-  }
-}
-/// The same for every call of `Op`, if the work does not depend on run-time arguments.
-template <class Op>
-constexpr planning::Work work_of([[maybe_unused]] planning::CallSizing const& c) {
-  if constexpr (requires { Op::work(c); }) {
-    return Op::work(c);
-  } else if constexpr (requires { requires Op::shares_memory; }) {
-    return {0, 0, true};
-  } else {
-    return {};
-  }
-}
-
 /// The resolved form of an operation that has its own rule.
 template <class Rule, class Op, class A, class... Bs>
 struct RuledResult : Rule {
@@ -367,12 +310,7 @@ struct RuledResult : Rule {
   static constexpr Plan plan_made(Op const& op, Sizes const& sizes,
                                   std::int64_t const* const* given, std::int64_t const* made,
                                   [[maybe_unused]] std::int64_t beside) {
-    std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
-                                  static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
-                                  static_cast<std::int64_t>(sizeof(element_t<result>))};
-    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Rule::verdict.result,
-                                         sizes, given, made, bytes);
-    values.call.from = Rule::S::readings[Rule::operands].spec;
+    Values const values(sizes, given, made, element_sizes);
     Plan p = planning::plan_of_call(Op::name, values.call);
     if constexpr (requires { op.steps(p, values.call, along); }) op.steps(p, values.call, along);
     if (!p.computes()) planning::append_compute(p, detail::work_of(op, values.call, along));
@@ -382,12 +320,7 @@ struct RuledResult : Rule {
   /// The work of a call on operands of these extents, with a result of the extents `made`.
   static constexpr planning::Work work(Op const& op, Sizes const& sizes,
                                        std::int64_t const* const* given, std::int64_t const* made) {
-    std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(element_t<A>)),
-                                  static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
-                                  static_cast<std::int64_t>(sizeof(element_t<result>))};
-    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Rule::verdict.result,
-                                         sizes, given, made, bytes);
-    values.call.from = Rule::S::readings[Rule::operands].spec;
+    Values const values(sizes, given, made, element_sizes);
     return detail::work_of(op, values.call, along);
   }
   /// The number of collectives of a kind in every call, for all sizes; of a loop whose length they
@@ -412,7 +345,7 @@ struct RuledResult : Rule {
       if (sizes[x] == dynamic) sizes.at[x] = ranks;
     std::int64_t known[Rule::operands + 1][max_dims]{};
     std::int64_t const* extents[Rule::operands]{};
-    std::int64_t bytes[Rule::operands + 1]{};
+    std::int64_t ones[Rule::operands + 1]{};
     for (int k = 0; k <= Rule::operands; ++k) {
       Spec const& s = k < Rule::operands ? Rule::S::readings[k].spec : Rule::verdict.result;
       for (int d = 0; d < s.rank; ++d) {
@@ -420,16 +353,29 @@ struct RuledResult : Rule {
         known[k][d] = extent == dynamic || n == dynamic ? extent : n;
       }
       if (k < Rule::operands) extents[k] = known[k];
-      bytes[k] = 1;
+      ones[k] = 1;
     }
-    CallValues<1 + sizeof...(Bs)> values(Rule::S::names, Rule::S::readings, Rule::verdict.result,
-                                         sizes, extents, known[Rule::operands], bytes);
-    values.call.from = Rule::S::readings[Rule::operands].spec;
+    Values const values(sizes, extents, known[Rule::operands], ones);
     op.steps(p, values.call, along);
     return p;
   }
   static constexpr int along =
       Rule::S::readings[0].spec.find(Rule::S::readings[Rule::operands].spec.dims[0].label);
+
+ private:
+  static constexpr std::int64_t element_sizes[] = {
+      static_cast<std::int64_t>(sizeof(element_t<A>)),
+      static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
+      static_cast<std::int64_t>(sizeof(element_t<result>))};
+  /// The values of one call.
+  struct Values : CallValues<1 + sizeof...(Bs)> {
+    constexpr Values(Sizes const& sizes, std::int64_t const* const* extents,
+                     std::int64_t const* made, std::int64_t const* element_bytes)
+        : CallValues<1 + sizeof...(Bs)>(Rule::S::names, Rule::S::readings, Rule::verdict.result,
+                                        sizes, extents, made, element_bytes) {
+      this->call.from = Rule::S::readings[Rule::operands].spec;
+    }
+  };
 };
 
 /// One of several verdicts.

@@ -9,8 +9,9 @@
 #include <utility>
 
 #include <shardtype/check/resolve.hpp>
-#include <shardtype/lazy/program.hpp>
+#include <shardtype/lazy/written_program.hpp>
 #include <shardtype/plan/layout_tables.hpp>
+#include <shardtype/plan/plan_writer.hpp>
 #include <shardtype/plan/program_planner.hpp>
 #include <shardtype/plan/shared_values.hpp>
 
@@ -185,9 +186,13 @@ struct AlikeValues {
         x.own_call != y.own_call || x.cyclic != y.cyclic || x.operands != y.operands ||
         x.ways != y.ways || x.unreduced_count != y.unreduced_count)
       return false;
-    if (!alike_totals(p, x, y) || x.work_on != y.work_on) return false;
+    if (!alike_totals(p, x, y) || x.work_on != y.work_on || x.variant != y.variant ||
+        x.total_bytes != y.total_bytes || x.sums != y.sums)
+      return false;
     for (int k = 0; k < x.unreduced_count; ++k)
       if (x.unreduced_sets[k] != y.unreduced_sets[k]) return false;
+    for (int k = 0; k < x.operands; ++k)
+      if (x.order[k] != y.order[k]) return false;
     for (int k = 0; k <= x.operands; ++k)
       if (x.whole[k] != y.whole[k]) return false;
     Renaming names;

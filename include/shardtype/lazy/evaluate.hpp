@@ -54,11 +54,11 @@ Machine const& planning_machine() {
 template <class P>
 ProgramPlan const& plan_for(RecordedProgram const& p) {
   if constexpr (P::is_static) {
-    if constexpr (P::program.own_calls == 0) return compiled_program_plan<P>;
-    // run-time arguments of calls may decide about their plans
+    if constexpr (!P::program.varies()) return compiled_program_plan<P>;
+    // run-time arguments of operations may decide about their plans
     if (p == P::program) return compiled_program_plan<P>;
   }
-  if constexpr (!P::is_static || P::program.own_calls > 0) {
+  if constexpr (!P::is_static || P::program.varies()) {
     return program_cache<P>.get(p, [&] {
       check_countable(p);
       planning::Rates rates =

@@ -76,26 +76,37 @@ template <class A, class... As>
 struct FirstOperand {
   using type = typename A::whole;
 };
-/// The operation with the run-time arguments that take the most work, or else with default ones.
+/// The run-time arguments of `op` that decide about its plan or its work, as a number; 0: their
+/// defaults.
 template <class Op>
-constexpr Op dearest() {
-  if constexpr (requires { Op::dearest(); }) {
-    return Op::dearest();
+constexpr std::int32_t variant_of([[maybe_unused]] Op const& op) {
+  if constexpr (requires { op.variant(); }) {
+    return op.variant();
+  } else {
+    return 0;
+  }
+}
+/// An operation with such arguments, and else with default ones.
+template <class Op>
+constexpr Op of_variant([[maybe_unused]] std::int32_t number) {
+  if constexpr (requires { Op::of_variant(number); }) {
+    return Op::of_variant(number);
   } else {
     return Op{};
   }
 }
-/// Whether a constant has it.
 template <class Op>
-concept HasDearest =
-    requires { Op::dearest(); } || (std::is_default_constructible_v<Op> &&
-                                    requires { typename std::bool_constant<(Op{}, true)>; });
-/// The work of a recorded operation, as its strict call counts it; a plan knows no run-time
-/// arguments.
+inline constexpr bool has_variants = requires(Op const& op) { op.variant(); };
+/// Whether a constant has one.
+template <class Op>
+concept HasVariant = has_variants<Op> || (std::is_default_constructible_v<Op> &&
+                                          requires { typename std::bool_constant<(Op{}, true)>; });
+/// The work of a recorded operation, as its strict call counts it; of its run-time arguments a plan
+/// knows the variant.
 template <class Op, class Whole, class... As>
 struct OperationWork {};
 template <class Op, class Whole, class... As>
-  requires HasDearest<Op> && requires { Resolve<Op, typename As::whole...>::work; }
+  requires HasVariant<Op> && requires { Resolve<Op, typename As::whole...>::work; }
 struct OperationWork<Op, Whole, As...> {
   static constexpr planning::Work of(RecordedProgram const& p, ProgramNode const& n,
                                      std::int64_t const* extents) {
@@ -103,14 +114,13 @@ struct OperationWork<Op, Whole, As...> {
     std::int64_t const* given[sizeof...(As)]{};
     for (int k = 0; k < n.operands; ++k) {
       ProgramNode const& from = p.nodes[p.uses[n.first_use + k]];
-      for (int d = 0; d < from.rank; ++d)
-        each[k][d] = extents[from.labels[(n.order[k] >> (4 * d)) & 15U]];
+      for (int d = 0; d < from.rank; ++d) each[k][d] = extents[from.labels[n.place(k, d)]];
       given[k] = each[k];
     }
     std::int64_t made[max_dims]{};
     for (int d = 0; d < n.rank; ++d) made[d] = extents[n.labels[d]];
-    constexpr Op any = detail::dearest<Op>();
-    return Resolve<Op, typename As::whole...>::work(any, Sizes{}, given, made);
+    return Resolve<Op, typename As::whole...>::work(detail::of_variant<Op>(n.variant), Sizes{},
+                                                    given, made);
   }
 };
 /// A reduction reads each element once, and has a total for each result.
@@ -165,17 +175,19 @@ struct OperationDims {
       return splits(split_along(id), label_of(id));
     }
   }
-  /// Whether blocks split along `id`, which the result lacks, give summands of the result, by the
-  /// operation's own rule. Only of operations that say so, because blocks must do.
+  /// Whether blocks split along `id`, which the result lacks, give parts of a pending reduction, by
+  /// the operation's own rule. Only of operations that say so, because blocks must do.
   static constexpr bool sums(Identity id) {
     if constexpr (sums_parts<Op>) {
       if (detail::labels_in<Whole>().contains(id)) return false;
       Verdict const v = split_along(id);
-      return v && v.result.unreduced.contains(0) && v.result.kind == ReduceKind::sum;
+      return v && v.result.unreduced.contains(0);
     } else {
       return false;
     }
   }
+  /// The kind of that reduction; all such labels have one.
+  static constexpr ReduceKind kind_of_sums(Identity id) { return split_along(id).result.kind; }
   /// Whether a result is accepted, with the dim `label` split.
   static constexpr bool splits(Verdict const& v, int label) {
     if (!v || !v.result.unreduced.empty()) return false;
@@ -211,7 +223,7 @@ struct OperationDims {
                             R::S::readings[count + 1].spec,
                             R::S::names.extents(),
                             sizes,
-                            false};
+                            std::is_same_v<element_t<typename FirstOperand<As...>::type>, bool>};
     return Op::rule(q);
   }
 };

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <shardtype/lazy/expression.hpp>
+#include <shardtype/lazy/node_properties.hpp>
 #include <shardtype/plan/plan.hpp>
 
 namespace shardtype::detail {
@@ -31,7 +32,8 @@ struct RecordedCall {
       for (int x = 0; x < S::names.axes; ++x) axes.at[x] = p.sizes[call.axis[x]];
       for (int k = 0; k < count; ++k) {
         ProgramNode const& n = p.nodes[p.operand(node, 0, k)];
-        for (int d = 0; d < n.rank; ++d) extents[k][d] = p.extents[n.labels[call.place(k, d)]];
+        for (int d = 0; d < n.rank; ++d)
+          extents[k][d] = p.extents[n.labels[p.nodes[node].place(k, d)]];
         given[k] = extents[k];
       }
     }
@@ -39,24 +41,9 @@ struct RecordedCall {
     Sizes& operator=(Sizes const&) = delete;
   };
 
-  static constexpr Plan plan(planning::OwnCall const& call, RecordedProgram const& p, int node) {
-    Sizes const sizes(call, p, node);
-    return R::plan_call(of_variant(call.variant), sizes.axes, sizes.given);
-  }
-  /// The run-time arguments that decide about the plan, as a number; 0: their defaults.
-  static constexpr std::int32_t variant([[maybe_unused]] Op const& op) {
-    if constexpr (requires { op.variant(); }) {
-      return op.variant();
-    } else {
-      return 0;
-    }
-  }
-  static constexpr Op of_variant([[maybe_unused]] std::int32_t number) {
-    if constexpr (requires { Op::of_variant(number); }) {
-      return Op::of_variant(number);
-    } else {
-      return {};
-    }
+  static constexpr Plan plan(RecordedProgram const& p, int node) {
+    Sizes const sizes(p.own_call[p.nodes[node].own_call], p, node);
+    return R::plan_call(detail::of_variant<Op>(p.nodes[node].variant), sizes.axes, sizes.given);
   }
 };
 

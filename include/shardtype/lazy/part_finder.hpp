@@ -6,6 +6,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/lazy/run.hpp>
 #include <shardtype/lazy/run_own_call.hpp>
+#include <shardtype/lazy/run_totals.hpp>
 #include <shardtype/lazy/walk.hpp>
 
 namespace shardtype::execute {
@@ -58,7 +59,8 @@ class PartFinder {
   static void describe(ProgramPart& p, automatic_mode::LazyOperation<Op, Whole, As...> const*) {
     using Run = OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>>;
     p.make = &Run::make;
-    if constexpr (shardtype::detail::joins_totals<Op>) p.move = &Run::move;
+    if constexpr (shardtype::detail::joins_totals<Op>)
+      p.move = &TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>>::move;
     p.set_extents = &Run::set_extents;
     p.equal = &Run::equal;
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// Converts the type of an expression to its RecordedProgram.
+/// Writes a RecordedProgram, value by value, from the types of an expression.
 
 #include <cstddef>
 #include <cstdint>
@@ -80,10 +80,8 @@ class ProgramWriter {
         builder.product(operands.at, operands.size, labels_among<Whole>(operands, {}));
     for (int k = before; k < builder.program.size; ++k) {
       builder.program.nodes[k].origin = static_cast<std::int16_t>(origin_);
-      constexpr planning::ProductElements of = detail::product_element<element_t<Whole>>();
-      builder.program.nodes[k].copy_bytes = static_cast<std::int32_t>(of.copy_bytes);
-      builder.program.nodes[k].total_bytes = static_cast<std::int32_t>(of.total_bytes);
-      builder.program.nodes[k].any_strides = of.any_strides;
+      builder.program.nodes[k].copy_bytes =
+          static_cast<std::int32_t>(detail::product_element<element_t<Whole>>().copy_bytes);
     }
     ++origin_;
     return value;
@@ -140,10 +138,18 @@ class ProgramWriter {
       n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]));
     if constexpr (requires { &OperationWork<Op, Whole, As...>::of; }) {
       n.work_on = &OperationWork<Op, Whole, As...>::of;
-      int k = 0;
-      ((n.order[k] = order_of<typename As::whole>(operands.at[k]), ++k), ...);
+      n.varies = has_variants<Op>;
+      note_order<typename As::whole...>(n, operands);
     }
-    n.sums = sums_parts<Op>;
+    if constexpr (sums_parts<Op>) {
+      n.sums = true;
+      for (int k = 0; k < operands.size; ++k) {
+        ProgramNode const& from = builder.program.nodes[operands.at[k]];
+        for (int d = 0; d < from.rank; ++d)
+          if (Identity const id = label_[from.labels[d]].id; D::sums(id))
+            n.unreduced_kind = D::kind_of_sums(id);
+      }
+    }
     if constexpr (joins_totals<Op>) {
       planning::ProgramLabels kept;
       for (int d = 0; d < labels.size; ++d)
@@ -202,15 +208,9 @@ class ProgramWriter {
     own.plan = &Call::plan;
     for (int x = 0; x < Call::S::names.axes; ++x)
       own.axis[x] = static_cast<std::int8_t>(names.find_axis(Call::S::names.axis_id[x]));
-    for (int k = 0; k < operands.size; ++k) {
-      Spec const& type = Call::S::readings[k].spec;
-      ProgramNode const& n = builder.program.nodes[operands.at[k]];
-      for (int d = 0; d < type.rank; ++d)
-        for (int e = 0; e < n.rank; ++e)
-          if (label_[n.labels[e]].id == Call::S::names.label_id[type.dims[d].label])
-            own.places[k] |= static_cast<std::uint32_t>(e) << static_cast<unsigned>(4 * d);
-    }
     builder.own_call(value, own);
+    note_order<pin_t<As>...>(builder.program.nodes[value], operands);
+    builder.program.nodes[value].varies = has_variants<Op>;
     return originate(value);
   }
   template <class F, class Result, class... As>
@@ -346,6 +346,11 @@ class ProgramWriter {
           out |= static_cast<std::uint32_t>(d) << (4 * e);
     return out;
   }
+  template <class... As>
+  constexpr void note_order(ProgramNode& n, WalkedOperands const& operands) const {
+    int k = 0;
+    ((n.order[k] = order_of<As>(operands.at[k]), ++k), ...);
+  }
   template <class D>
   constexpr std::uint8_t whole_dims(planning::ProgramLabels const& labels) const {
     Identity ids[max_dims]{};
@@ -471,55 +476,6 @@ class ProgramWriter {
   Identity type_[planning::max_nodes]{};
   int value_[planning::max_nodes]{};
 };
-
-/// The program of an expression, or the code of its refusal.
-struct WrittenProgram {
-  RecordedProgram program{};
-  ProgramNames names{};
-  Code fault = Code::ok;
-};
-
-/// Collects the axes that the tensors of an expression mention.
-class AxisFinder {
- public:
-  ProgramWriter& to;
-  template <class A>
-  constexpr void look(Type<A>) {
-    using S = Scope<A>;
-    for (int x = 0; x < S::names.axes; ++x)
-      to.add_axis({S::names.axis_id[x], S::names.axis_name[x], S::names.axis_size[x]});
-  }
-  template <class E>
-  constexpr int visit(E const*, WalkedOperands const&) {
-    if constexpr (!std::is_void_v<pin_t<E>>) look(Type<pin_t<E>>{});
-    return 0;
-  }
-  constexpr bool found(Identity, int&) const { return false; }
-  constexpr void remember(Identity, int) const {}
-  constexpr bool is_known(Identity, void const*, int&) const { return false; }
-  constexpr int share(Identity, void const*, int) { return 0; }
-  constexpr void read_again(int) const {}
-};
-
-/// The program of expression `E` for a result of type `Out`. It may use the axes `Xs`; if there are
-/// none, or more than a program can have, the axes that it mentions.
-template <class E, class Out, class... Xs>
-constexpr WrittenProgram write_program() {
-  ProgramWriter w;
-  if constexpr (sizeof...(Xs) > 0 && sizeof...(Xs) <= searched_axes) {
-    (w.add_axis(axis_part<Xs>), ...);
-  } else {
-    AxisFinder finder{w};
-    detail::walk(finder, static_cast<E const*>(nullptr));
-    finder.look(Type<Out>{});
-    if constexpr (sizeof...(Xs) > 0)
-      for (int x = 0; x < w.names.axes; ++x)
-        if (((w.names.axis[x].id != identity<Xs>) && ...))
-          w.refuse_with(Code::M01_axis_not_in_mesh);
-  }
-  w.template finish<Out>(detail::walk(w, static_cast<E const*>(nullptr)));
-  return {w.builder.program, w.names, w.fault};
-}
 
 }  // namespace detail
 

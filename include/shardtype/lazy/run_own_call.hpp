@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <shardtype/lazy/own_call.hpp>
-#include <shardtype/lazy/run.hpp>
+#include <shardtype/lazy/run_operation.hpp>
 
 namespace shardtype::execute {
 
@@ -17,28 +17,14 @@ struct OperationRun<automatic_mode::LazyOwnCall<Op, Results, Result, As...>> {
   using E = automatic_mode::LazyOwnCall<Op, Results, Result, As...>;
   using Call = shardtype::detail::RecordedCall<Op, shardtype::detail::pin_t<As>...>;
 
-  template <class Out>
-  static AnyBlock block_of(Out const& out) {
-    kernels::Layout extents;
-    extents.rank = static_cast<int>(Out::rank);
-    for (std::size_t d = 0; d < Out::rank; ++d) extents.extent[d] = out.rows()[d].size();
-    return execute::packed_block(out.buffer(), extents);
-  }
   static AnyBlock make(ProgramRun& run, int step, void const* part) {
     auto const out = [&]<int... K>(std::integer_sequence<int, K...>) {
       return shardtype::call(static_cast<E const*>(part)->function(), run.where(),
                              execute::tensor_input<shardtype::detail::pin_t<As>>(run, step, K)...);
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-    if constexpr (shardtype::detail::HasResults<Op>) {
-      return std::apply(
-          [&](auto const& first, auto const&... further) {
-            (run.further(step).push_back(block_of(further)), ...);
-            return block_of(first);
-          },
-          out);
-    } else {
-      return block_of(out);
-    }
+    return execute::keep_results<Op>(run, step, out, [](auto const& one) {
+      return execute::block_with(one, [&](std::size_t d) { return one.rows()[d].size(); });
+    });
   }
   static bool equal(void const* part, void const* other) {
     return execute::equal_arguments(static_cast<E const*>(part)->function(),
@@ -46,7 +32,7 @@ struct OperationRun<automatic_mode::LazyOwnCall<Op, Results, Result, As...>> {
   }
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
     Op const& op = static_cast<E const*>(part)->function();
-    p.own_call[p.nodes[node].own_call].variant = Call::variant(op);
+    p.nodes[node].variant = shardtype::detail::variant_of(op);
     set_extents_of<0>(op, p, node, node, labels);
   }
   template <std::size_t K>

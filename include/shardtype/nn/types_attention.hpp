@@ -184,7 +184,8 @@ struct Attention {
     return nn::detail::attention_work(c, options.causal, 2);
   }
   /// A mask halves the work.
-  static constexpr Attention dearest() { return {{.causal = false}}; }
+  constexpr std::int32_t variant() const { return options.causal ? 0 : 1; }
+  static constexpr Attention of_variant(std::int32_t number) { return {{.causal = number == 0}}; }
   template <class Out, class Q, class K, class V>
   void fill(Out& out, Q const& q, K const& k, V const& v) const;
   static constexpr bool first_order = true;

@@ -80,7 +80,6 @@ struct RingAttention : Attention<Sums> {
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::ring_work(c, this->options.causal, 2, nn::detail::travelling_keys - 1, 2);
   }
-  constexpr std::int32_t variant() const { return this->options.causal ? 0 : 1; }
   static constexpr RingAttention of_variant(std::int32_t number) {
     return {{{.causal = number == 0}}};
   }

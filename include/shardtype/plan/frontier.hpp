@@ -85,24 +85,6 @@ constexpr bool can_be_unreduced(RecordedProgram const& p, int node) {
   return false;
 }
 
-/// Bytes of the largest block of a value in a layout.
-constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code) {
-  ProgramNode const& n = p.nodes[node];
-  if (n.cyclic >= 0) {
-    Sizing const z = p.sizing(node);
-    return mul_sat(core::largest_elements(p.spec(node, code), z.extents, z.sizes), n.element_bytes);
-  }
-  std::int64_t parts[max_dims];
-  for (int d = 0; d < n.rank; ++d) parts[d] = 1;
-  int const base = 2 + n.rank * p.axes;
-  for (int x = 0; x < p.axes; ++x, code /= base)
-    if (int const at = code % base; at >= 2) parts[(at - 2) / p.axes] *= p.sizes.at[x];
-  std::int64_t bytes = n.element_bytes;
-  for (int d = 0; d < n.rank; ++d)
-    bytes = mul_sat(bytes, ceil_div(p.extents[n.labels[d]], parts[d]));
-  return bytes;
-}
-
 /// Notes the extents of the largest block of a value in a layout, by label.
 constexpr void note_block(RecordedProgram const& p, int node, int code, std::int64_t* extents) {
   ProgramNode const& n = p.nodes[node];
@@ -114,6 +96,20 @@ constexpr void note_block(RecordedProgram const& p, int node, int code, std::int
   for (int d = 0; d < n.rank; ++d)
     extents[n.labels[d]] = ceil_div(p.extents[n.labels[d]], parts[d]);
 }
+/// Bytes of the largest block of a value in a layout.
+constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code) {
+  ProgramNode const& n = p.nodes[node];
+  if (n.cyclic >= 0) {
+    Sizing const z = p.sizing(node);
+    return mul_sat(core::largest_elements(p.spec(node, code), z.extents, z.sizes), n.element_bytes);
+  }
+  std::int64_t extents[max_program_labels];
+  planning::note_block(p, node, code, extents);
+  std::int64_t bytes = n.element_bytes;
+  for (int d = 0; d < n.rank; ++d) bytes = mul_sat(bytes, extents[n.labels[d]]);
+  return bytes;
+}
+
 /// Elements of the largest block of a value in a layout along the dims before `dim`.
 constexpr std::int64_t outer_elements(RecordedProgram const& p, int node, int code, int dim) {
   std::int64_t extents[max_program_labels];
@@ -146,8 +142,7 @@ constexpr Cost exchange_cost(RecordedProgram const& p, int node, RowExchange con
 
 /// The plan of an operation that communicates by itself.
 constexpr Plan own_plan(RecordedProgram const& p, int node) {
-  OwnCall const& call = p.own_call[p.nodes[node].own_call];
-  return call.plan(call, p, node);
+  return p.own_call[p.nodes[node].own_call].plan(p, node);
 }
 /// Bytes that it needs besides its operands.
 constexpr std::int64_t own_temporaries(RecordedProgram const& p, int node) {

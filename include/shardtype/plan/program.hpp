@@ -35,19 +35,12 @@ struct RecordedProgram;
 /// its call in strict mode, and its steps are those of that call's plan.
 struct OwnCall {
   /// The plan of the call that computes the value `node`, for the program's sizes.
-  Plan (*plan)(OwnCall const&, RecordedProgram const&, int node) = nullptr;
-  /// Which of its plans, where a run-time argument decides.
-  std::int32_t variant = 0;
+  Plan (*plan)(RecordedProgram const&, int node) = nullptr;
   /// The program's axes, by those of the call; -1: the call has fewer.
   std::int8_t axis[max_axes];
-  /// Of each operand, 4 bits for each dim of its type: the value's dim.
-  std::uint32_t places[max_operands]{};
 
   constexpr OwnCall() {
     for (std::int8_t& x : axis) x = -1;
-  }
-  constexpr int place(int operand, int d) const {
-    return static_cast<int>((places[operand] >> (4 * d)) & 15U);
   }
 };
 /// The block sizes of a value's block-cyclic dims; 0: not block-cyclic.
@@ -89,9 +82,8 @@ struct ProgramNode {
   /// For a product: bytes of each element of operands and result in the copies that its kernel
   /// makes, such as those in float for bfloat16; 0: none.
   std::int32_t copy_bytes = 0;
-  /// Of a product or a reduction: bytes of the accumulator of a long sum; one per element.
+  /// Of a reduction: bytes of the accumulator of a long sum; one per element.
   std::int32_t total_bytes = 0;
-  bool any_strides = false;  ///< whether the kernel of a product takes any strides
   /// Number of its part of the expression, in the order of the walk; -1: not part of the
   /// expression.
   std::int16_t origin = -1;
@@ -106,8 +98,12 @@ struct ProgramNode {
   char const* name = nullptr;
   std::uint8_t whole[max_operands + 1]{};
   BlockWork work_on = nullptr;  ///< null: only what is read and written counts
-  /// Of each operand, the value's dim for each dim of its type: 4 bits each.
+  /// Of each operand of an operation, the value's dim for each dim of its type: 4 bits each.
   std::uint32_t order[max_operands]{};
+  /// The run-time arguments of an operation that decide about its plan or its work, as a number; 0:
+  /// their defaults.
+  std::int32_t variant = 0;
+  bool varies = false;        ///< whether there are such arguments
   std::int16_t readers = 0;   ///< number of values that read it
   bool kept = false;          ///< others may read it as well
   bool has_results = false;   ///< whether values of Making::result read it
@@ -123,6 +119,11 @@ struct ProgramNode {
   std::int16_t totals = -1;
   bool sums = false;     ///< whether an operation on parts of a dim gives summands of its value
   bool rereads = false;  ///< whether the operation reads its operands again beside the totals
+
+  /// The value's dim for dim `d` of the type of an operand.
+  constexpr int place(int operand, int d) const {
+    return static_cast<int>((order[operand] >> (4 * d)) & 15U);
+  }
 };
 
 /// Bytes of the copies that the kernel of a product makes of blocks of `bytes` bytes together.
@@ -148,6 +149,12 @@ struct RecordedProgram {
   int cyclic_splits = 0;
   CyclicSplit cyclic_split[max_cyclic_splits]{};
 
+  /// Whether run-time arguments decide about a plan.
+  constexpr bool varies() const {
+    for (int k = 0; k < size; ++k)
+      if (nodes[k].varies) return true;
+    return false;
+  }
   constexpr bool shared(int node) const { return nodes[node].shares > 1; }
   constexpr planning::LayoutCode code(int node) const { return {nodes[node].rank, axes}; }
   constexpr int operand(int node, int way, int k) const {
@@ -258,8 +265,8 @@ struct RecordedProgram {
     if (a.labels != b.labels || !(a.sizes == b.sizes)) return false;
     for (int l = 0; l < a.labels; ++l)
       if (a.extents[l] != b.extents[l]) return false;
-    for (int k = 0; k < a.own_calls; ++k)
-      if (a.own_call[k].variant != b.own_call[k].variant) return false;
+    for (int k = 0; k < a.size; ++k)
+      if (a.nodes[k].variant != b.nodes[k].variant) return false;
     return true;
   }
 };

@@ -196,7 +196,9 @@ class ProgramBuilder {
     v.totals = n.totals;
     v.rereads = n.rereads;
     v.work_on = n.work_on;
+    v.varies = n.varies;
     v.sums = n.sums;
+    v.unreduced_kind = n.unreduced_kind;
     for (int k = 0; k < size; ++k) v.order[k] = n.order[k];
     for (int k = 0; k <= size; ++k) v.whole[k] = n.whole[k];
     v.operands = static_cast<std::int8_t>(size);

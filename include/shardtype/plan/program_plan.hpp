@@ -226,6 +226,12 @@ struct ProgramPlan {
            : has_flops(step) ? computation(step).flops
                              : 0;
   }
+  /// Whether a step reads totals of rows that are split.
+  constexpr bool reads_totals(int step) const {
+    ProgramNode const& n = program.nodes[steps[step].node];
+    return is_operation(step) && n.totals >= 0 &&
+           steps[steps[step].input[steps[step].inputs - 1]].node == n.totals;
+  }
   /// Passes collectives and flops of the steps from `first` to before `last` to an accounting.
   constexpr void replay(planning::Accounting& a, int first, int last, bool closed = false) const {
     for (int k = first; k < last; ++k) {
@@ -356,16 +362,11 @@ struct ProgramPlan {
     return steps[step].kind == ProgramStep::Kind::make &&
            program.nodes[steps[step].node].making == Making::operation;
   }
-  /// Whether a step computes totals of rows, which are read again; whether it reads totals.
+  /// Whether a step computes totals of rows that are read again.
   constexpr bool totals_of_rows(int step) const {
     ProgramStep const& s = steps[step];
     ProgramNode const& n = program.nodes[s.node];
     return s.kind == ProgramStep::Kind::make && n.making == Making::reduction && n.ways == 0;
-  }
-  constexpr bool reads_totals(int step) const {
-    ProgramNode const& n = program.nodes[steps[step].node];
-    return is_operation(step) && n.totals >= 0 &&
-           steps[steps[step].input[steps[step].inputs - 1]].node == n.totals;
   }
   /// What an operation on split rows costs as on whole rows, which its kernels read twice, too; the
   /// end of a reduction costs nothing, as in the plan of a call.
@@ -402,157 +403,4 @@ struct ProgramPlan {
 
 namespace shardtype {
 using planning::ProgramPlan;
-
-namespace planning {
-
-/// Writes the steps that compute the program's root in the requested layout.
-class PlanWriter {
- public:
-  /// `fronts`: the Pareto front of every value as its readers see it. `made`: of shared values, the
-  /// Pareto front when they are computed.
-  constexpr PlanWriter(ProgramPlan& plan, Frontier const* const* fronts,
-                       Frontier const* const* made)
-      : plan_(plan), fronts_(fronts), made_(made) {}
-
-  constexpr void write(int root, int wanted) {
-    Frontier const& f = *fronts_[root];
-    std::int32_t best = f.first[f.graph.index[wanted]];
-    plan_.possible = best >= 0;
-    for (std::int32_t k = best; k >= 0; k = f.ways[k].next) {
-      Option const& a = f.ways[k];
-      Option const& b = f.ways[best];
-      if (a.time < b.time || (a.time == b.time && a.moved < b.moved)) best = k;
-    }
-    if (best >= 0) emit(root, best);
-  }
-
- private:
-  /// A step whose inputs are being written.
-  struct Begun {
-    ProgramStep step{};
-    Frontier const* front = nullptr;
-    std::int32_t number = 0;  ///< of its candidate
-    int order[max_operands]{};
-    int next = 0;  ///< number of inputs begun
-  };
-
-  /// Emits the steps for a candidate of value `root`: a loop, because recursion as deep as a long
-  /// program exceeds what compilers evaluate.
-  constexpr void emit(int root, std::int32_t number) {
-    begin(root, fronts_[root], number);
-    while (!begun_.empty() && !plan_.too_long) {
-      Begun& b = begun_.back();
-      if (b.next > 0) b.step.input[b.order[b.next - 1]] = static_cast<std::int16_t>(emitted_);
-      if (b.next == b.step.inputs) {
-        if (b.step.kind == ProgramStep::Kind::make) exchange(b.step);
-        finish(b.step);
-        begun_.pop_back();
-        continue;
-      }
-      int const k = b.order[b.next++];
-      int const node = b.step.node;
-      Option const& w = b.front->ways[b.number];
-      if (w.from >= 0) {
-        begin(node, b.front, w.from);
-      } else {
-        std::int32_t const* const making = b.front->makings + w.making;
-        int const operand = plan_.program.operand(node, making[0], k);
-        begin(operand, fronts_[operand], making[1 + k]);
-      }
-    }
-  }
-  /// Begins the step for a candidate of value `node`, or finds it.
-  constexpr void begin(int node, Frontier const* front, std::int32_t number) {
-    Begun b;
-    int const code = front->graph.codes[front->ways[number].layout];
-    // a shared value is computed, and brought to a layout, only once
-    for (int k = newest_[node] - 1; k >= 0; k = before_[static_cast<std::size_t>(k)] - 1)
-      if (plan_.steps[k].layout == code) {
-        emitted_ = k;
-        return;
-      }
-    if (front->ways[number].from < 0 && front->ways[number].making < 0 && made_[node] != nullptr) {
-      // the fastest candidate for this layout
-      int const layout = front->ways[number].layout;
-      front = made_[node];
-      number = front->first[layout];
-    }
-    Option const& w = front->ways[number];
-    b.front = front;
-    b.number = number;
-    ProgramStep& s = b.step;
-    s.node = static_cast<std::int16_t>(node);
-    s.layout = code;
-    if (w.from >= 0) {
-      Edge const& e = front->graph.edges[w.edge];
-      Fan const& fan = front->graph.fans[e.fan];
-      s.kind = ProgramStep::Kind::move;
-      s.collective = fan.collective;
-      s.axes = fan.group();
-      s.from = fan.from_dim;
-      s.to = e.to_dim;
-      s.inputs = 1;
-    } else if (w.making >= 0) {
-      std::int32_t const* const making = front->makings + w.making;
-      int const n = plan_.program.nodes[node].operands;
-      std::int64_t peaks[max_operands]{};
-      std::int64_t helds[max_operands]{};
-      for (int k = 0; k < n; ++k) {
-        Option const& operand =
-            fronts_[plan_.program.operand(node, making[0], k)]->ways[making[1 + k]];
-        peaks[k] = operand.peak;
-        helds[k] = operand.held;
-      }
-      MakingOrder const order(peaks, helds, n);
-      s.kind = ProgramStep::Kind::make;
-      s.inputs = static_cast<std::int8_t>(n);
-      for (int k = 0; k < n; ++k) b.order[k] = order.at[k];
-    }
-    begun_.push_back(b);
-  }
-  /// For an operation on split rows: adds the steps of their totals, which `s` reads as well.
-  constexpr void exchange(ProgramStep& s) {
-    ProgramNode const& n = plan_.program.nodes[s.node];
-    if (!n.rereads) return;
-    RowExchange const e =
-        planning::exchange_of(plan_.program, s.node, plan_.steps[s.input[0]].layout);
-    if (e.axes == 0) return;
-    ProgramStep totals;
-    totals.kind = ProgramStep::Kind::make;
-    totals.node = n.totals;
-    totals.layout = e.parts;
-    totals.inputs = 1;
-    totals.input[0] = s.input[0];
-    finish(totals);
-    totals.kind = ProgramStep::Kind::move;
-    totals.collective = Collective::all_reduce;
-    totals.axes = e.group();
-    totals.layout = e.joined;
-    totals.input[0] = static_cast<std::int16_t>(emitted_);
-    finish(totals);
-    s.input[s.inputs++] = static_cast<std::int16_t>(emitted_);
-  }
-  /// Adds a step whose inputs are known.
-  constexpr void finish(ProgramStep const& s) {
-    if (plan_.size == max_program_steps) {
-      plan_.too_long = true;
-      return;
-    }
-    before_.push_back(newest_[s.node]);
-    emitted_ = plan_.size;
-    plan_.steps.put(plan_.size++, s);
-    newest_[s.node] = plan_.size;
-  }
-
-  ProgramPlan& plan_;
-  Frontier const* const* fronts_;
-  Frontier const* const* made_;
-  int emitted_ = 0;                       ///< number of the step that was emitted or found last
-  shardtype::detail::List<Begun> begun_;  ///< each an input of the one before
-  int newest_[max_nodes]{};               ///< of each value: the number of its last step, plus 1
-  shardtype::detail::List<int> before_;   ///< of each step: that of its value before it, plus 1
-};
-
-}  // namespace planning
-
 }  // namespace shardtype

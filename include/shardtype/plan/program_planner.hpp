@@ -8,6 +8,7 @@
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/layout_tables.hpp>
+#include <shardtype/plan/plan_writer.hpp>
 #include <shardtype/plan/shared_values.hpp>
 
 namespace shardtype::planning {

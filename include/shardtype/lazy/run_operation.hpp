@@ -1,0 +1,173 @@
+#pragma once
+/// Runs recorded operations, as parts of a program.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/lazy/located_block.hpp>
+#include <shardtype/lazy/node_properties.hpp>
+#include <shardtype/lazy/run.hpp>
+
+namespace shardtype::execute {
+
+/// An operand in the form that the operation expects: packed, its dims in the order of its type.
+template <class A>
+automatic_mode::block_t<A> local_input(ProgramRun& run, int step, int k) {
+  kernels::Layout const layout = execute::input_layout<A>(run, step, k);
+  std::array<std::int64_t, A::rank> extents{};
+  for (std::size_t d = 0; d < A::rank; ++d) extents[d] = layout.extent[d];
+  return {run.mesh_ref(), extents, execute::packed_input<A>(run, step, k)};
+}
+/// The places of the elements of an operand's block.
+template <class A>
+PlacesInWhole places_of_input(ProgramRun& run, int step, int k) {
+  int const input = run.plan().steps[step].input[k];
+  Spec const spec = run.plan().spec(input);
+  Extents const extents = run.extents(input);
+  int place[max_dims]{};
+  execute::places_of<A>(run.node(input), run.labels(), place);
+  PlacesInWhole out;
+  out.rank = static_cast<int>(A::rank);
+  for (int d = 0; d < out.rank; ++d) {
+    out.extents[d] = extents[place[d]];
+    out.rows[d] = core::rows_of(out.extents[d], spec.dims[place[d]].axes, run.axes().sizes,
+                                run.axes().coords);
+  }
+  return out;
+}
+/// Keeps the results of a step's operation; `block_of`: their blocks.
+template <class Op, class Out, class Blocks>
+AnyBlock keep_results(ProgramRun& run, int step, Out const& out, Blocks const& block_of) {
+  if constexpr (shardtype::detail::HasResults<Op>) {
+    return std::apply(
+        [&](auto const& first, auto const&... further) {
+          (run.further(step).push_back(block_of(further)), ...);
+          return block_of(first);
+        },
+        out);
+  } else {
+    return block_of(out);
+  }
+}
+/// A result whose block has these extents, for each dim.
+template <class Out, class Extent>
+AnyBlock block_with(Out const& out, Extent const& extent) {
+  kernels::Layout extents;
+  extents.rank = static_cast<int>(Out::rank);
+  for (std::size_t d = 0; d < Out::rank; ++d) extents.extent[d] = extent(d);
+  return execute::packed_block(out.buffer(), extents);
+}
+/// Runs an operation on rows that are split over ranks (lazy/run_totals.hpp).
+template <class E>
+struct TotalsRun;
+
+/// Runs an operation `Op` on one rank, on blocks in which the dims that it works on are not split,
+/// as on blocks of manual mode.
+template <class E>
+struct OperationRun;
+template <class Op, class Whole, class... As>
+struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
+  using E = automatic_mode::LazyOperation<Op, Whole, As...>;
+  using R = Resolve<Op, typename As::whole...>;
+  using OnBlocks = Resolve<Op, automatic_mode::block_t<typename As::whole>...>;
+
+  /// An operand of an operation that asks for the places of elements.
+  template <class A>
+  static LocatedBlock<automatic_mode::block_t<A>> placed(ProgramRun& run, int step, int k) {
+    PlacesInWhole const at = execute::places_of_input<A>(run, step, k);
+    std::array<std::int64_t, A::rank> whole{};
+    std::array<core::Rows, A::rank> rows{};
+    std::copy_n(at.extents, A::rank, whole.begin());
+    std::copy_n(at.rows, A::rank, rows.begin());
+    return {execute::local_input<A>(run, step, k), whole, rows};
+  }
+  template <int... K>
+  static auto result(ProgramRun& run, int step, Op const& op, std::integer_sequence<int, K...>) {
+    if constexpr (shardtype::detail::reads_places<Op>) {
+      using Out = typename OnBlocks::result;
+      Spec const spec = run.plan().spec(step);
+      Extents const whole = run.extents(step);
+      std::array<std::int64_t, Out::rank> extents{};
+      for (int d = 0; d < static_cast<int>(Out::rank); ++d)
+        extents[static_cast<std::size_t>(d)] =
+            core::held(whole[d], spec.dims[d].axes, run.axes().sizes, run.axes().coords);
+      Out out = shardtype::detail::uninitialized<Out>(run.mesh_ref(), extents);
+      auto const fill = [&](auto const&... as) { RunBlocks<Op>::fill(op, out, as...); };
+      fill(placed<typename As::whole>(run, step, K)...);
+      return out;
+    } else {
+      return RunBlocks<Op>::template run<OnBlocks>(
+          op, run.where(), execute::local_input<typename As::whole>(run, step, K)...);
+    }
+  }
+  static AnyBlock make(ProgramRun& run, int step, void const* part) {
+    if constexpr (shardtype::detail::joins_totals<Op>) {
+      if (run.node(step).making == Making::reduction) return TotalsRun<E>::totals(run, step);
+      if (run.plan().reads_totals(step)) return TotalsRun<E>::joined(run, step, part);
+    }
+    auto const out = result(run, step, static_cast<E const*>(part)->function(),
+                            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+    return execute::keep_results<Op>(run, step, out, [](auto const& one) {
+      return execute::block_with(one, [&](std::size_t d) { return one.extents()[d]; });
+    });
+  }
+
+  static bool equal(void const* part, void const* other) {
+    return execute::equal_arguments(static_cast<E const*>(part)->function(),
+                                    static_cast<E const*>(other)->function());
+  }
+
+  static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
+    Op const& op = static_cast<E const*>(part)->function();
+    p.nodes[node].variant = shardtype::detail::variant_of(op);
+    if constexpr (shardtype::detail::Ruled<Op>) set_extents_of<0>(op, p, node, node, labels);
+  }
+  /// Those of result `K` of `op`, which is the value `node`; `made`: the first result.
+  template <std::size_t K>
+  static void set_extents_of(Op const& op, RecordedProgram& p, int node, int made,
+                             LabelPart const* labels) {
+    std::int64_t each[sizeof...(As)][max_dims]{};
+    std::int64_t const* given[sizeof...(As)];
+    int k = 0;
+    auto const read = [&]<class A>(Type<A>) {
+      ProgramNode const& n = p.nodes[p.operand(made, 0, k)];
+      int place[max_dims]{};
+      execute::places_of<A>(n, labels, place);
+      for (int d = 0; d < n.rank; ++d) each[k][d] = p.extents[n.labels[place[d]]];
+      given[k] = each[k];
+      ++k;
+    };
+    (read(Type<typename As::whole>{}), ...);
+    std::int64_t out[max_dims]{};
+    if constexpr (shardtype::detail::HasResults<Op>) {
+      auto const all = R::extents(op, p.sizes, given);
+      std::copy_n(all.at[K], max_dims, out);
+    } else {
+      R::set_extents(op, p.sizes, given, out);
+    }
+    execute::set_extents_of_result(p, node, out, Op::name, labels);
+  }
+};
+
+/// A further result, beside the operation's own value.
+template <class E>
+struct ResultRun;
+template <std::size_t K, class Whole, class Node>
+struct ResultRun<automatic_mode::LazyResult<K, Whole, Node>> {
+  using E = automatic_mode::LazyResult<K, Whole, Node>;
+  static AnyBlock make(ProgramRun& run, int step, void const*) {
+    return run.further(run.plan().steps[step].input[0])[K - 1];
+  }
+  static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
+    OperationRun<Node>::template set_extents_of<K>(static_cast<E const*>(part)->node().function(),
+                                                   p, node, p.operand(node, 0, 0), labels);
+  }
+};
+
+}  // namespace shardtype::execute
