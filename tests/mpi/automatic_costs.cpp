@@ -17,6 +17,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/while_set.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -194,6 +195,36 @@ struct TheMax : Floats {
   static constexpr auto lazily = [](auto const& a) { return max<V>(a); };
 };
 
+// The same at compile time.
+template <std::int64_t n>
+struct Static {
+  struct P : Axis<"P", 2> {};
+  struct Q : Axis<"Q", 2> {};
+  struct R : Index<"R", 64> {};
+  struct C : Index<"C", n> {};
+  struct Id : Index<"Id", 32> {};
+  struct H : Index<"H", 4> {};
+  struct F : Index<"F", 8> {};
+  using Rows = Tensor<float, Dim<R, P>, Dim<C, Q>>;
+  static constexpr auto soft =
+      plan_traced<Rows>([](auto a) { return evaluate<Dim<R, P>, Dim<C, Q>>(softmax<C>(a)); });
+  static constexpr auto place =
+      plan_traced<Rows>([](auto a) { return evaluate<Dim<R, P>>(argmax<C>(a)); });
+  static constexpr auto looked_up =
+      plan_traced<Tensor<float, Dim<C, Q>, Dim<R>>, Tensor<std::int64_t, Dim<Id, P>>>(
+          [](auto t, auto i) { return evaluate<Dim<Id, P>, Dim<R>>(take<C>(t, i)); });
+  static constexpr auto truths =
+      plan_traced<Tensor<bool, Dim<C, Q>, Dim<R>>, Tensor<std::int64_t, Dim<Id, P>>>(
+          [](auto t, auto i) { return evaluate<Dim<Id, P>, Dim<R>>(take<C>(t, i)); });
+};
+using Long = Static<4096>;
+static_assert(Long::soft.collectives() == 1 && Long::soft.count(Collective::all_reduce) == 1);
+static_assert(Long::soft.bytes_per_rank() == 32 * 16);  // of two ranks, a total of 16 bytes a row
+static_assert(Long::place.collectives() == 1 && Long::place.bytes_per_rank() == 32 * 16);
+static_assert(Long::looked_up.collectives() == 1 &&
+              Long::looked_up.bytes_per_rank() == 16 * 64 * 4);
+static_assert(Long::truths.bytes_per_rank() == 16 * 64);
+
 }  // namespace
 
 TEST_CASE("softmax and its logarithm") {
@@ -202,6 +233,13 @@ TEST_CASE("softmax and its logarithm") {
   check_rows<TheSoftmax>(mesh);
   check_rows<TheLogSoftmax>(mesh);
   if (on_ranks::rank_total() > 1) CHECK(splits > 0);
+}
+
+TEST_CASE("rows exchanged by messages") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  harness::WhileSet<bool> const on_one_node{runtime::run_time.on_one_node, false};
+  check_rows<TheSoftmax>(mesh);
+  check_reduction<TheVar>(mesh);
 }
 
 TEST_CASE("reductions whose partial results are totals") {
@@ -280,6 +318,42 @@ TEST_CASE("lookups in a split table, and sums by split ids") {
          reshard<Dim<S, X, Y>>(ids));
     from(reshard<Dim<V>, Dim<D, X>>(table), reshard<Dim<S>, Dim<D, X>>(updates), ids);
   }
+}
+
+// Ranks that do not hold a row have false for it: the result is a pending maximum.
+TEST_CASE("lookups of truths") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  auto const table = from_function<bool, Dim<V, Y>, Dim<D>>(
+      mesh, {1001, 64}, [](std::int64_t i, std::int64_t j) { return (i * 7 + j) % 3 == 0; });
+  auto const ids = integers<std::int64_t, Dim<S, X>>(mesh, {37}, RandomKey{5}, 0, 1001);
+  auto const look_up = [](auto const& t, auto const& i) { return take<V>(t, i); };
+  Plan const strict = plan_at(op::Take<V, Dim<S, X>, Dim<D>>{}, table, ids);
+  auto const want = take<V, Dim<S, X>, Dim<D>>(table, ids);
+  compare<Dim<S, X>, Dim<D>>(mesh, &strict, want, look_up, 0, table, ids);
+  PlannedProgram const p =
+      planned(evaluate_to<Dim<S, X>, Dim<D>>, mesh, look_up(lazy(table), lazy(ids)));
+  bool maximum = false;
+  for (int k = 0; k < p.plan.size; ++k)
+    maximum = maximum || p.plan.spec(k).kind == rules::ReduceKind::max;
+  CHECK((maximum || on_ranks::rank_total() < 3));
+}
+
+// A mask is a run-time argument that decides about the work.
+TEST_CASE("attention with and without a mask") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  struct Q : Index<"Q"> {};
+  struct H : Index<"H"> {};
+  auto const q =
+      normal<float, Dim<S, X>, Dim<Q>, Dim<H>, Dim<D>>(mesh, {2, 32, 2, 4}, RandomKey{1});
+  auto const k =
+      normal<float, Dim<S, X>, Dim<K>, Dim<H>, Dim<D>>(mesh, {2, 32, 2, 4}, RandomKey{2});
+  auto const flops = [&](bool causal) {
+    return planned(evaluate_to<Dim<S, X>, Dim<Q>, Dim<H>, Dim<D>>, mesh,
+                   nn::attention(lazy(q), lazy(k), lazy(k), {.causal = causal}))
+        .plan.flops();
+  };
+  CHECK(flops(true) > 0);
+  CHECK(flops(false) == 2 * flops(true));
 }
 
 TEST_CASE("cross entropy of recorded logits") {
