@@ -363,7 +363,8 @@ struct RuledResult : Rule {
       Rule::S::readings[0].spec.find(Rule::S::readings[Rule::operands].spec.dims[0].label);
 
  private:
-  static constexpr std::int64_t element_sizes[] = {
+  // with its bound: nvcc's front end takes it for empty otherwise
+  static constexpr std::int64_t element_sizes[2 + sizeof...(Bs)] = {
       static_cast<std::int64_t>(sizeof(element_t<A>)),
       static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
       static_cast<std::int64_t>(sizeof(element_t<result>))};

@@ -278,6 +278,12 @@ concept MapsBlocks =
     shardtype::detail::shares_memory<Op> ||
     requires(Op const& op, typename RunOf<As...>::type const& run) { op.block(run); };
 
+/// Whether it uses the NamedRun of a named result for that.
+template <class Op, class Run, class Named>
+concept MapsNamedBlocks =
+    !std::is_null_pointer_v<Named> &&
+    requires(Op const& op, Run const& run, Named const& named) { op.block(run, named); };
+
 /// The result's block, of local rows `rows`, which `op.block(LocalRun)` computes from those of the
 /// operands. `types`: the operands, then what the operation mentions; `result`: all in `names`.
 /// `named`: the NamedRun of a named result, which `block` may use.
@@ -290,14 +296,12 @@ Buffer local_block([[maybe_unused]] Op const& op, std::source_location const& wh
   ResultExtents const call{names,    types,  1 + static_cast<int>(sizeof...(Bs)), result, {},
                            given.at, nullptr};
   Buffer const* const buffers[] = {&a.buffer(), &bs.buffer()...};
-  LocalRun<typename A::element, typename A::memory_space> const run(
-      a.mesh().state(), call, where, detail::block_layout(a.rows()), detail::block_layout(rows),
-      buffers);
+  using Run = LocalRun<typename A::element, typename A::memory_space>;
+  Run const run(a.mesh().state(), call, where, detail::block_layout(a.rows()),
+                detail::block_layout(rows), buffers);
   if constexpr (shardtype::detail::shares_memory<Op>) {
     return run.buffer;
-  } else if constexpr (std::is_null_pointer_v<Named>) {
-    return op.block(run);
-  } else if constexpr (requires { op.block(run, named); }) {
+  } else if constexpr (MapsNamedBlocks<Op, Run, Named>) {
     return op.block(run, named);
   } else {
     return op.block(run);
