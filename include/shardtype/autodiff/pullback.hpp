@@ -59,7 +59,7 @@ struct Pullback {
     return {core::mul_sat(c.result_elements(), E::functions), 0, false};
   }
   template <class R, class... As>
-  auto run(std::source_location const& where, As const&... as) const;
+  typename R::result run(std::source_location const& where, As const&... as) const;
 };
 
 template <class Op>
@@ -143,7 +143,7 @@ namespace autodiff {
 
 template <class E, int K>
 template <class R, class... As>
-auto Pullback<E, K>::run(std::source_location const&, As const&... as) const {
+typename R::result Pullback<E, K>::run(std::source_location const&, As const&... as) const {
   using F = PullbackFunction<E, typename autodiff::Reads<K, E>::Numbers, K>;
   return shardtype::detail::run_function<typename R::result>(F{expression}, as...);
 }

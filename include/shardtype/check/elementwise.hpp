@@ -22,7 +22,7 @@ struct Map {
   static constexpr bool resolved_by_library = true;
   F function{};
   template <class R, class... Args>
-  auto run(std::source_location const& where, Args const&... args) const;
+  typename R::result run(std::source_location const& where, Args const&... args) const;
 };
 
 }  // namespace op

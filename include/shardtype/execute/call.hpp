@@ -159,6 +159,12 @@ struct KernelViews {
   }
 };
 
+/// Whether an operation has a member that runs its calls. A concept: in a function's body, nvcc's
+/// front end does not find the member.
+template <class Op, class R, class... As>
+concept RunsCalls = requires(Op const& op, std::source_location const& where, As const&... as) {
+  op.template run<R>(where, as...);
+};
 /// Runs an operation on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R`
 /// is the result of `Resolve` for their types; by the member that the operation has
 /// (check/call.hpp).
@@ -167,7 +173,7 @@ struct Run : PlanRun {
   static constexpr bool by_members = true;
   template <class R, class... As>
   static auto run(Op const& op, std::source_location const& where, As const&... as) {
-    if constexpr (requires { op.template run<R>(where, as...); }) {
+    if constexpr (RunsCalls<Op, R, As...>) {
       return op.template run<R>(where, as...);
     } else if constexpr (RunsPlan<Op>) {
       return PlanRun::run<R>(op, where, as...);

@@ -244,8 +244,8 @@ namespace op {
 
 template <class F, class... Out>
 template <class R, class... Args>
-auto Map<F, Out...>::run([[maybe_unused]] std::source_location const& where,
-                         Args const&... args) const {
+typename R::result Map<F, Out...>::run([[maybe_unused]] std::source_location const& where,
+                                       Args const&... args) const {
   if constexpr (sizeof...(Out) == 0) {
     return detail::fuse(function, args...).tensor();
   } else {
