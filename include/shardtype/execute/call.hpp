@@ -159,12 +159,19 @@ struct KernelViews {
   }
 };
 
-/// Whether an operation has a member that runs its calls. A concept: in a function's body, nvcc's
-/// front end does not find the member.
+/// Whether an operation has a member that runs its calls, runs those with a named result, or writes
+/// the blocks of its results. Concepts: in the body of a function, nvcc's front end does not find
+/// members that take packs.
 template <class Op, class R, class... As>
 concept RunsCalls = requires(Op const& op, std::source_location const& where, As const&... as) {
   op.template run<R>(where, as...);
 };
+template <class Op, class R, class... As>
+concept RunsNamedCalls = requires(Op const& op, std::source_location const& where,
+                                  As const&... as) { op.template run_named<R>(where, as...); };
+template <class Op, class... All>
+concept FillsBlocks = requires(Op const& op, All&... all) { op.fill(all...); };
+
 /// Runs an operation on operands that its rule accepts: `run<R>(op, where, operands...)`, where `R`
 /// is the result of `Resolve` for their types; by the member that the operation has
 /// (check/call.hpp).
@@ -186,7 +193,7 @@ struct Run : PlanRun {
   /// Writes the blocks of the results, which come first in `all`, then the operands.
   template <class Out, class... All>
   static void fill(Op const& op, Out& out, All&... all) {
-    if constexpr (requires { op.fill(out, all...); }) {
+    if constexpr (FillsBlocks<Op, Out, All...>) {
       if constexpr (requires { Op::template fills_in<typename Out::memory_space>(); })
         Op::template fills_in<typename Out::memory_space>();
       op.fill(out, all...);
@@ -220,7 +227,7 @@ struct Run<op::Named<Op, Out...>> {
   template <class R, class... As>
   static auto run(op::Named<Op, Out...> const& named, std::source_location const& where,
                   As const&... as) {
-    if constexpr (requires { named.strict().template run_named<R>(where, as...); }) {
+    if constexpr (RunsNamedCalls<Op, R, As...>) {
       return named.strict().template run_named<R>(where, as...);
     } else {
       return execute::run_named<R>(named.strict(), where, as...);
