@@ -155,10 +155,10 @@ class ProgramWriter {
       for (int d = 0; d < labels.size; ++d)
         if (((n.whole[0] >> d) & 1U) == 0) kept.push(labels.at[d]);
       using F = typename Op::row_totals;
-      n.totals = static_cast<std::int16_t>(builder.totals(
-          operands.at[0], kept,
-          static_cast<int>(F::template total_bytes<element_t<typename FirstOperand<As...>::type>>),
-          rereads_rows<Op>));
+      using Element = element_t<typename FirstOperand<As...>::type>;
+      n.totals = static_cast<std::int16_t>(
+          builder.totals(operands.at[0], kept, static_cast<int>(sent_bytes<F, Element>),
+                         static_cast<int>(F::template total_bytes<Element>), rereads_rows<Op>));
       n.rereads = rereads_rows<Op>;
       builder.program.nodes[n.totals].origin = static_cast<std::int16_t>(origin_);
     }

@@ -210,11 +210,12 @@ class ProgramBuilder {
     if (reads_totals) program.use(v.totals);
     return node;
   }
-  /// Adds the totals of rows of a value, one of `total_bytes` bytes per element of the dims `kept`,
-  /// for the operation that is added next. Nothing else reads them. `exchanged`: they have no
-  /// candidates of their own.
-  constexpr int totals(int rows, ProgramLabels const& kept, int total_bytes, bool exchanged) {
-    ProgramNode n = value(Making::reduction, kept, total_bytes, program.nodes[rows].work);
+  /// Adds the totals of rows of a value, one per element of the dims `kept`, which ranks send in
+  /// `sent_bytes` bytes and sum up in `total_bytes`, for the operation that is added next. Nothing
+  /// else reads them. `exchanged`: they have no candidates of their own.
+  constexpr int totals(int rows, ProgramLabels const& kept, int sent_bytes, int total_bytes,
+                       bool exchanged) {
+    ProgramNode n = value(Making::reduction, kept, sent_bytes, program.nodes[rows].work);
     n.total_bytes = total_bytes;
     if (exchanged) return program.add(n);
     n.operands = 1;
