@@ -129,7 +129,7 @@ class ProgramBuilder {
   /// A label of extent `extent`.
   constexpr int label(std::int64_t extent) {
     if (program.labels == max_program_labels) {
-      program.overflow = true;
+      program.pass(rules::ProgramLimit::indices);
       return 0;
     }
     program.extents[program.labels] = extent;
@@ -149,7 +149,7 @@ class ProgramBuilder {
   constexpr int product(int const* operands, int size, ProgramLabels const& out) {
     int part[max_chain * max_chain]{};  // index of the part [i, j], at i * size + j
     if (size > max_chain) {
-      program.overflow = true;
+      program.pass(rules::ProgramLimit::factors);
       return operands[0];
     }
     for (int k = 0; k < size; ++k) part[k * size + k] = operands[k];
@@ -195,7 +195,9 @@ class ProgramBuilder {
     v.name = n.name;
     v.totals = n.totals;
     v.rereads = n.rereads;
+    v.totals_of = n.totals_of;
     v.work_on = n.work_on;
+    v.made_extents = n.made_extents;
     v.varies = n.varies;
     v.sums = n.sums;
     v.unreduced_kind = n.unreduced_kind;
@@ -242,7 +244,7 @@ class ProgramBuilder {
   /// Makes a shard_map an operation that communicates by itself.
   constexpr void own_call(int node, OwnCall const& call) {
     if (program.own_calls == max_own_calls) {
-      program.overflow = true;
+      program.pass(rules::ProgramLimit::calls);
       return;
     }
     program.nodes[node].own_call = static_cast<std::int8_t>(program.own_calls);
