@@ -37,16 +37,18 @@ def compare(report, name_a, a, name_b, b):
 
 
 def sentences(text, report):
-    """Code -> its sentence."""
+    """Code -> its sentences."""
     out = {}
     for m in re.finditer(r"struct refused<Code::(\w+), legal(.*?)\n};", text, re.S):
         code = m[1].split("_")[0]
-        literal = "".join(re.findall(r'"((?:\\.|[^"\\])*)"', m[2])).replace('\\"', '"')
+        parts = m[2].split("static_assert(")[1:] or [""]
+        literals = ["".join(re.findall(r'"((?:\\.|[^"\\])*)"', part)).replace('\\"', '"') for part in parts]
         if code in out:
             report(f"{code} has two sentences")
-        if not literal.startswith(f"[shardtype {code}] "):
-            report(f"{code}: its sentence does not begin with [shardtype {code}]")
-        out[code] = literal
+        for literal in literals:
+            if not literal.startswith(f"[shardtype {code}] "):
+                report(f"{code}: its sentence does not begin with [shardtype {code}]")
+        out[code] = literals
     return out
 
 
@@ -88,8 +90,9 @@ def check(root):
     run_time = {c for c in anchors if re.fullmatch(RUN_TIME, c)}
     compare(report, VERDICT, codes, ERRORS, set(anchors) - run_time)
     for code in sorted(codes & set(said) & set(anchors)):
-        if words(said[code]) not in words(anchors[code]):
-            report(f"{code}: {ERRORS} does not quote its sentence, which is: {said[code]}")
+        for sentence in said[code]:
+            if words(sentence) not in words(anchors[code]):
+                report(f"{code}: {ERRORS} does not quote its sentence, which is: {sentence}")
 
     thrown = set()
     texts = {p: p.read_text() for p in sorted((root / "include").rglob("*.[hi]pp"))}

@@ -219,7 +219,7 @@ struct Static {
 };
 using Long = Static<4096>;
 static_assert(Long::soft.collectives() == 1 && Long::soft.count(Collective::all_reduce) == 1);
-static_assert(Long::soft.bytes_per_rank() == 32 * 16);  // of two ranks, a total of 16 bytes a row
+static_assert(Long::soft.bytes_per_rank() == 32 * 8);  // of two ranks, a total of 8 bytes a row
 static_assert(Long::place.collectives() == 1 && Long::place.bytes_per_rank() == 32 * 16);
 static_assert(Long::looked_up.collectives() == 1 &&
               Long::looked_up.bytes_per_rank() == 16 * 64 * 4);

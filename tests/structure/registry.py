@@ -35,6 +35,7 @@ INTERNAL = {
     "CombineRows": "moe (nn/moe.hpp)",
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
+    "CrossEntropyLosses": "cross_entropy of expressions (nn/cross_entropy.hpp)",
     "CrossEntropyNumbers": "cross_entropy (nn/cross_entropy.hpp)",
     "DetFactored": "det and slogdet (linalg/determinant.hpp)",
     "DivideByGaps": "the gradient of eigh (linalg/spectral.hpp)",

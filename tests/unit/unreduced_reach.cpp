@@ -113,7 +113,7 @@ TEST_CASE("what is out of reach has no plan, and all else has one") {
   int wrong = 0, in_reach = 0, out_of_reach = 0;
   for (int turn = 0; turn < 4000; ++turn) {
     RecordedProgram const p = RandomProgram(draw, specs).program();
-    if (p.overflow) continue;
+    if (p.overflows()) continue;
     bool const holds = planning::UnreducedReach(p).holds();
     Identity const none[max_axes]{};
     bool const possible =

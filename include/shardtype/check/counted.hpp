@@ -133,9 +133,10 @@ struct ReductionOfSeveral : Base {
       return Base::plan_of(values.call);
     } else {
       // the totals are there beside the results; a second set of them is there before
-      constexpr std::int64_t totals = F::template total_bytes<element_t<A>>;
-      return planning::reduction_plan(F::name, values.call,
-                                      std::max(totals, 2 * totals - bytes_of_all));
+      constexpr std::int64_t totals = sent_bytes<F, element_t<A>>;
+      return planning::reduction_plan(
+          F::name, values.call,
+          std::max(totals, totals + F::template total_bytes<element_t<A>> - bytes_of_all));
     }
   }
 };

@@ -183,9 +183,9 @@ struct NamedForm : Rule {
       if (candidate(z) == 1) local = &Rule::template Way<1>::value;
     planning::NamedCall call{Op::name, given, local, Rule::wanted, z, element_bytes};
     call.from = S::template spec<Rule::operands>;
-    if constexpr (requires { Op::total_bytes; }) {
+    if constexpr (requires { Op::sent_bytes(0); }) {
       call.totals = Op::totals(local->operands[0], call.from);
-      call.total_bytes = Op::total_bytes;
+      call.total_bytes = Op::sent_bytes(element_bytes[0]);
     }
     return planning::named_plan(
         call, m, false, [](planning::CallSizing const& c) { return detail::work_of<Op>(c); });

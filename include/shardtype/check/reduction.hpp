@@ -76,6 +76,10 @@ struct Variance : Tag<ReductionKind::whole, Takes::floating, Makes::real> {
   }
   template <class T>
   static constexpr std::int64_t total_bytes = detail::is_complex<T> ? 48 : 32;
+  /// Of float a count, a mean and a deviation.
+  template <class T>
+  static constexpr std::int64_t sent_bytes =
+      std::is_same_v<detail::computed_t<T>, float> ? 3 * sizeof(float) : total_bytes<T>;
 };
 struct Deviation : Variance {
   static constexpr std::string_view name = "stddev";
@@ -142,6 +146,8 @@ struct LogSumExp : Tag<ReductionKind::whole, Takes::real> {
   static constexpr std::string_view name = "logsumexp";
   template <class T>
   static constexpr std::int64_t total_bytes = 2 * sizeof(double);
+  template <class T>
+  static constexpr std::int64_t sent_bytes = 2 * sizeof(detail::computed_t<T>);
 };
 /// A total is a sum in bins; for complex numbers one for each part.
 struct ReproducibleSum : Tag<ReductionKind::whole, Takes::floating> {
@@ -228,11 +234,17 @@ using reduced_element =
                        std::int64_t,
                        std::conditional_t<F::makes == reductions::Makes::real, real_of<T>, T>>;
 
+/// Bytes of what ranks send of a total of elements `T`.
+template <class F, class T>
+inline constexpr std::int64_t sent_bytes = F::template total_bytes<T>;
+template <class F, class T>
+  requires requires { F::template sent_bytes<T>; }
+inline constexpr std::int64_t sent_bytes<F, T> = F::template sent_bytes<T>;
 /// Bytes per output that the ranks exchange for a reduction of elements `T`: the result, or the
 /// total if no unreduced kind represents a partial result.
 template <class F, class T>
 inline constexpr std::int64_t carried_bytes =
-    F::kind == ReductionKind::whole ? F::template total_bytes<T> : sizeof(reduced_element<F, T>);
+    F::kind == ReductionKind::whole ? sent_bytes<F, T> : sizeof(reduced_element<F, T>);
 
 template <class F, class A>
 constexpr Verdict reducible_elements() {

@@ -30,7 +30,7 @@
   Extern template void divide_block<Kokkos::HostSpace, T>(T*, std::int64_t, double)
 #define SHARDTYPE_NORMALIZED(Extern, T, Log)                                                   \
   Extern template void normalize<Log>(Kokkos::HostSpace::execution_space const&, T const*, T*, \
-                                      Peak<wide_t<T>>*, Layout)
+                                      Peak<T>*, Layout)
 
 namespace shardtype::kernels {
 SHARDTYPE_NORMALIZED(extern, float, false);

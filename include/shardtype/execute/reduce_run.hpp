@@ -91,7 +91,8 @@ inline kernels::Layout rows_of_totals(kernels::Layout rows, KeptDims const& kept
 template <class Reducer, bool Finish, class Space, class In>
 Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source, int kept) {
   using Exec = typename Space::execution_space;
-  using Out = std::conditional_t<Finish, typename Reducer::Result, typename Reducer::Total>;
+  using Out =
+      std::conditional_t<Finish, typename Reducer::Result, shardtype::detail::sent_t<Reducer>>;
   Exec const exec{};
   kernels::ReducePlan const plan = kernels::plan_reduce<Reducer>(exec, source, kept);
   auto const bytes = static_cast<std::size_t>(plan.shape.outputs) * sizeof(Out);
@@ -230,7 +231,8 @@ Out finished(MeshRef const& mesh, std::array<std::int64_t, Out::rank> const& ext
   Out out = shardtype::detail::uninitialized<Out>(mesh, extents);
   if (!mesh.here()) return out;
   typename Out::execution_space const exec{};
-  kernels::finish_totals<Reducer>(exec, static_cast<typename Reducer::Total const*>(totals.data()),
+  using Total = shardtype::detail::sent_t<Reducer>;
+  kernels::finish_totals<Reducer>(exec, static_cast<Total const*>(totals.data()),
                                   static_cast<typename Out::element*>(out.buffer().data()),
                                   out.local_size());
   exec.fence();
@@ -347,8 +349,8 @@ auto Reduce<F, Names...>::joined(execute::JoinedRows<T, Space> const& rows) cons
   runtime::Buffer out = rows.template take<Result>(n);
   auto* const to = static_cast<Result*>(out.data());
   typename Space::execution_space const exec{};
-  kernels::finish_totals<Reducer>(
-      exec, static_cast<typename Reducer::Total const*>(rows.totals.data()), to, n);
+  using Total = detail::sent_t<Reducer>;
+  kernels::finish_totals<Reducer>(exec, static_cast<Total const*>(rows.totals.data()), to, n);
   exec.fence();
   if constexpr (F::divides) execute::divide_block<Space>(to, n, F::divisor(*this, rows.terms));
   return out;

@@ -93,14 +93,14 @@ struct CountOf : R {
 template <class T>
 struct LargestOfExponentials : LogSumExpReducer<T> {
   using Result = T;
-  KOKKOS_FUNCTION static Result finish(Peak<wide_t<T>> const& a) {
+  KOKKOS_FUNCTION static Result finish(typename LogSumExpReducer<T>::Sent const& a) {
     return static_cast<Result>(a.max);
   }
 };
 template <class T>
 struct SumOfExponentials : LogSumExpReducer<T> {
   using Result = shardtype::detail::computed_t<T>;
-  KOKKOS_FUNCTION static Result finish(Peak<wide_t<T>> const& a) {
+  KOKKOS_FUNCTION static Result finish(typename LogSumExpReducer<T>::Sent const& a) {
     return static_cast<Result>(a.sum);
   }
 };

@@ -26,13 +26,52 @@ struct Moments {
   Real squares;
 };
 
+/// What ranks send of moments: the number of elements, their mean, and the root of the mean square
+/// of the distances from it, which does not overflow where its square would.
+template <class Real>
+struct Spread {
+  Real count;
+  Real mean;
+  Real deviation;
+};
+
+namespace detail {
+
+/// Of totals of float, in double; those of other elements are sent as they are.
+template <class T, class Total>
+struct SentMoments {};
+template <class T, class Total>
+  requires std::is_same_v<shardtype::detail::computed_t<T>, float>
+struct SentMoments<T, Total> {
+  using Sent = Spread<float>;
+  KOKKOS_FUNCTION static Sent narrow(Total const& a) {
+    if (a.count == 0) return {0.0F, 0.0F, 0.0F};
+    double const off = a.distances / a.count;
+    auto const mean = static_cast<float>(a.near + off);
+    // distances are from the mean as it is sent
+    double const by = a.near + off - static_cast<double>(mean);
+    double const square = a.squares / a.count - off * off;
+    double const none_below = square < 0 ? 0 : square;  // keeps NaN
+    return {static_cast<float>(a.count), mean,
+            static_cast<float>(math::sqrt(none_below + by * by))};
+  }
+  KOKKOS_FUNCTION static Total widened(Sent const& a) {
+    double const count = static_cast<double>(a.count);
+    double const deviation = static_cast<double>(a.deviation);
+    return {count, static_cast<double>(a.mean), 0, count == 0 ? 0 : deviation * deviation * count};
+  }
+};
+
+}  // namespace detail
+
 /// The sum of squared distances from the mean; its square root if `Root`. Elements are processed
 /// block by block: first a block's mean, then the distances from it, so that a large mean costs no
 /// accuracy. Blocks are joined as in Chan, Golub and LeVeque, "Algorithms for computing the sample
 /// variance" (1983), with the sum of distances that corrects their two-pass algorithm. Computed in
 /// double for float.
 template <class T, bool Root>
-struct VarianceReducer {
+struct VarianceReducer
+    : detail::SentMoments<T, Moments<wide_t<shardtype::detail::real_of<T>>, wide_t<T>>> {
   using Element = T;
   using Result = shardtype::detail::real_of<T>;
   using Real = wide_t<Result>;
@@ -59,6 +98,12 @@ struct VarianceReducer {
     // NaN of elements that are numbers: distances overflowed
     a = {count, near, a.distances + from.distances,
          numbers && squares != squares ? infinity() : squares};
+  }
+  template <class Real>
+  KOKKOS_FUNCTION static void join(Spread<Real>& a, Spread<Real> const& b) {
+    Total both = VarianceReducer::widened(a);
+    join(both, VarianceReducer::widened(b));
+    a = VarianceReducer::narrow(both);
   }
   KOKKOS_FUNCTION static void deposit(Total& total, T const* x, std::int64_t n,
                                       std::int64_t stride) {
@@ -104,6 +149,10 @@ struct VarianceReducer {
     Real const sum = a.squares - squared(a.distances) / a.count;
     Real const none_below = sum < Real(0) ? Real(0) : sum;  // keeps NaN
     return static_cast<Result>(Root ? math::sqrt(none_below) : none_below);
+  }
+  template <class Real>
+  KOKKOS_FUNCTION static Result finish(Spread<Real> const& a) {
+    return finish(VarianceReducer::widened(a));
   }
 
  private:

@@ -89,12 +89,16 @@ struct LogSumExpReducer {
   using Value = shardtype::detail::computed_t<T>;
   using Part = Peak<Value>;
   using Total = Peak<wide_t<T>>;
+  using Sent = Part;  ///< the largest element is exact, the sum is relative to it
   using Result = T;
   KOKKOS_FUNCTION static Part load(T const& x) { return {x, Value(1)}; }
   KOKKOS_FUNCTION static Part nothing() {
     return {kernels::extreme_value<Value, false>(), Value(0)};
   }
   KOKKOS_FUNCTION static Total widen(Part const& a) { return {a.max, a.sum}; }
+  KOKKOS_FUNCTION static Sent narrow(Total const& a) {
+    return {static_cast<Value>(a.max), static_cast<Value>(a.sum)};
+  }
   template <class U>
   KOKKOS_FUNCTION static void join(Peak<U>& a, Peak<U> const& b) {
     if (a.max == b.max) {  // also for infinities
@@ -106,8 +110,10 @@ struct LogSumExpReducer {
       a.sum += b.sum * math::exp(b.max - a.max);
     }
   }
-  KOKKOS_FUNCTION static Result finish(Total const& a) {
-    return static_cast<Result>(a.max + math::log(a.sum));
+  template <class U>
+  KOKKOS_FUNCTION static Result finish(Peak<U> const& a) {
+    using Wide = wide_t<T>;
+    return static_cast<Result>(static_cast<Wide>(a.max) + math::log(static_cast<Wide>(a.sum)));
   }
 
   static constexpr bool in_blocks = vectors::vectorised<functions::Exp, Value>;

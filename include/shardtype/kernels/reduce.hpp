@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/core/sent.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/reduce_runs.hpp>
@@ -35,12 +36,22 @@ struct ReduceShape {
   KOKKOS_FUNCTION std::int64_t first(std::int64_t piece) const { return terms * piece / pieces; }
 };
 
-/// One call reduces one piece of the terms of one output. `out` is [pieces, outputs] of totals.
-/// `In`: the source of elements, memory or an expression.
-template <class R, class In>
+/// A total of `R` as it is kept: what ranks send of it, or itself.
+template <class R, class Out>
+KOKKOS_FUNCTION Out kept_total(typename R::Total const& a) {
+  if constexpr (std::is_same_v<Out, typename R::Total>) {
+    return a;
+  } else {
+    return R::narrow(a);
+  }
+}
+
+/// One call reduces one piece of the terms of one output. `out` is [pieces, outputs] of totals,
+/// kept as `Out`. `In`: the source of elements, memory or an expression.
+template <class R, class In, class Out>
 struct ReduceTerms {
   In in;
-  typename R::Total* out;
+  Out* out;
   ReduceShape shape;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
@@ -71,13 +82,13 @@ struct ReduceTerms {
       }
       k += n;
     }
-    out[work] = total;
+    out[work] = detail::kept_total<R, Out>(total);
   }
 };
 
 /// Host: one call reduces one piece for a run of neighbouring outputs whose elements are
 /// contiguous.
-template <class R, class In>
+template <class R, class In, class Out>
 struct ReduceRows {
   using T = typename R::Element;
   /// Parts stay in cache, so that memory is read in long runs.
@@ -93,7 +104,7 @@ struct ReduceRows {
     }
   }();
   In in;
-  typename R::Total* out;
+  Out* out;
   ReduceShape shape;   ///< kept without its last dim
   std::int64_t inner;  ///< the last kept dim, of stride 1
   std::int64_t runs;   ///< calls per row of outputs
@@ -136,8 +147,8 @@ struct ReduceRows {
     } else {
       detail::rows_into<R, run>(from, shape.reduced, n, first, end, total);
     }
-    typename R::Total* const to = out + piece * shape.outputs + row * inner + begin;
-    for (std::int64_t i = 0; i < n; ++i) to[i] = total[i];
+    Out* const to = out + piece * shape.outputs + row * inner + begin;
+    for (std::int64_t i = 0; i < n; ++i) to[i] = detail::kept_total<R, Out>(total[i]);
   }
 };
 
@@ -147,7 +158,7 @@ template <class R, bool Finish>
 struct ReduceShort {
   static constexpr std::int64_t together = 64;
   typename R::Element const* in;
-  std::conditional_t<Finish, typename R::Result, typename R::Total>* out;
+  std::conditional_t<Finish, typename R::Result, shardtype::detail::sent_t<R>>* out;
   std::int64_t outputs, terms;
 
   void operator()(std::int64_t work) const {
@@ -178,7 +189,7 @@ struct ReduceShort {
       if constexpr (Finish) {
         out[begin + k] = R::finish(total);
       } else {
-        out[begin + k] = total;
+        out[begin + k] = detail::kept_total<R, shardtype::detail::sent_t<R>>(total);
       }
     }
   }
@@ -223,7 +234,7 @@ bool reduce_short([[maybe_unused]] Exec const& exec, [[maybe_unused]] ReduceShap
 template <class R, bool Finish>
 struct ReducePieces {
   typename R::Total const* in;
-  std::conditional_t<Finish, typename R::Result, typename R::Total>* out;
+  std::conditional_t<Finish, typename R::Result, shardtype::detail::sent_t<R>>* out;
   std::int64_t outputs, pieces;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
@@ -232,9 +243,16 @@ struct ReducePieces {
     if constexpr (Finish) {
       out[k] = R::finish(total);
     } else {
-      out[k] = total;
+      out[k] = detail::kept_total<R, shardtype::detail::sent_t<R>>(total);
     }
   }
+};
+/// The result of what was sent of a total.
+template <class R>
+struct FinishSent {
+  shardtype::detail::sent_t<R> const* in;
+  typename R::Result* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { out[k] = R::finish(in[k]); }
 };
 
 }  // namespace detail
@@ -273,9 +291,9 @@ ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
 
 namespace detail {
 
-/// Computes the totals of all pieces, [pieces, outputs].
-template <class R, class Exec, class In>
-void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R::Total* totals) {
+/// Computes the totals of all pieces, [pieces, outputs], kept as `Out`.
+template <class R, class Exec, class In, class Out>
+void total_pieces(Exec const& exec, ReduceShape shape, In const& in, Out* totals) {
   if constexpr (std::is_same_v<In, bool const*>)
     return detail::total_pieces<R>(exec, shape, Truths{in}, totals);
   int const last = shape.kept.rank - 1;
@@ -285,14 +303,15 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, typename R:
     if (rows) {
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
-      std::int64_t const runs = (inner + ReduceRows<R, In>::run - 1) / ReduceRows<R, In>::run;
+      std::int64_t const runs =
+          (inner + ReduceRows<R, In, Out>::run - 1) / ReduceRows<R, In, Out>::run;
       kernels::launch(exec, "shardtype::reduce", runs * (shape.outputs / inner) * shape.pieces,
-                      ReduceRows<R, In>{in, totals, shape, inner, runs});
+                      ReduceRows<R, In, Out>{in, totals, shape, inner, runs});
       return;
     }
   }
   kernels::launch(exec, "shardtype::reduce", shape.outputs * shape.pieces,
-                  ReduceTerms<R, In>{in, totals, shape});
+                  ReduceTerms<R, In, Out>{in, totals, shape});
 }
 
 template <class R, bool Finish, class Exec, class Out>
@@ -317,24 +336,24 @@ void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::
   detail::join_pieces<R, true>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
 }
 
-/// The same reduction, but it stops at the totals, which are combined with those of other blocks
-/// before they are finished.
+/// The same reduction, but it stops at the totals, as they are sent, which are combined with those
+/// of other blocks before they are finished.
 template <class R, class Exec, class In>
 void reduce_to_totals(Exec const& exec, ReducePlan const& plan, In const& in,
-                      typename R::Total* out, void* workspace) {
+                      shardtype::detail::sent_t<R>* out, void* workspace) {
   if (plan.shape.outputs == 0) return;
   if (detail::reduce_short<R, false>(exec, plan.shape, in, out)) return;
-  auto* const totals = plan.shape.pieces > 1 ? static_cast<typename R::Total*>(workspace) : out;
+  if (plan.shape.pieces == 1) return detail::total_pieces<R>(exec, plan.shape, in, out);
+  auto* const totals = static_cast<typename R::Total*>(workspace);
   detail::total_pieces<R>(exec, plan.shape, in, totals);
-  if (plan.shape.pieces > 1)
-    detail::join_pieces<R, false>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
+  detail::join_pieces<R, false>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
 }
 
-/// The results of `n` totals.
+/// The results of `n` totals, as they were sent.
 template <class R, class Exec>
-void finish_totals(Exec const& exec, typename R::Total const* totals, typename R::Result* out,
-                   std::int64_t n) {
-  if (n > 0) detail::join_pieces<R, true>(exec, totals, out, n, 1);
+void finish_totals(Exec const& exec, shardtype::detail::sent_t<R> const* totals,
+                   typename R::Result* out, std::int64_t n) {
+  if (n > 0) kernels::launch(exec, "shardtype::reduce", n, detail::FinishSent<R>{totals, out});
 }
 
 }  // namespace shardtype::kernels

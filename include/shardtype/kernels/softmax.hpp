@@ -19,20 +19,21 @@ namespace detail {
 
 /// Replaces the sum of a total by the factor of its exponentials, or by a second value to subtract.
 /// Infinities in a row, or only -inf, give NaN.
-template <class Wide, bool Log>
+template <class T, bool Log>
 struct FinishRow {
-  Peak<Wide>* totals;
+  using Wide = wide_t<T>;
+  Peak<T>* totals;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    Peak<Wide>& t = totals[k];
-    Wide const sum = t.sum + (t.max - t.max);
-    t.sum = Log ? static_cast<Wide>(math::log(sum)) : Wide(1) / sum;
+    Peak<T>& t = totals[k];
+    Wide const sum = static_cast<Wide>(t.sum) + static_cast<Wide>(t.max - t.max);
+    t.sum = static_cast<T>(Log ? static_cast<Wide>(math::log(sum)) : Wide(1) / sum);
   }
 };
 
 /// The part of a row that is computed at once.
 template <class T, bool Log>
 struct NormalizeShape {
-  using Total = Peak<wide_t<T>>;
+  using Total = Peak<shardtype::detail::computed_t<T>>;
   using Value = shardtype::detail::computed_t<T>;
   T const* src;
   T* dst;
@@ -146,14 +147,15 @@ struct NormalizeBlocks {
 /// which this function overwrites; `rows` has the extents of the block with the strides of the
 /// totals, which are 0 along the dims of a row. Reads `src` once. Runs on `exec`.
 template <bool Log, class T, class Exec>
-void normalize(Exec const& exec, T const* src, T* dst, Peak<wide_t<T>>* totals, Layout rows) {
+void normalize(Exec const& exec, T const* src, T* dst,
+               Peak<shardtype::detail::computed_t<T>>* totals, Layout rows) {
   std::int64_t const n = rows.elements();
   if (n == 0) return;
   std::int64_t count = 1;
   for (int d = 0; d < rows.rank; ++d)
     if (rows.stride[d] != 0) count *= rows.extent[d];
   kernels::launch(exec, "shardtype::softmax_rows", count,
-                  detail::FinishRow<wide_t<T>, Log>{totals});
+                  detail::FinishRow<shardtype::detail::computed_t<T>, Log>{totals});
   rows = merged(rows);
   int const last = --rows.rank;
   std::int64_t const length = rows.extent[last];

@@ -74,7 +74,7 @@ class DryRun {
   /// elements, E71 a size was not set.
   PlannedProgram planned() const {
     planning::RecordedProgram p = program_;
-    if (int const l = p.settle_relabelled(); l >= 0)
+    if (int const l = p.settle_made(); l >= 0)
       throw Error("E71",
                   "index " + std::string(P::names.label[l].name) +
                       " is given to a dim of another extent by relabel; it has extent " +

@@ -74,6 +74,11 @@ struct Evaluation {
   }
   static constexpr Verdict verdict = decide();
   using expression = E;
+  /// The limit that a program exceeds which is too large.
+  static constexpr rules::ProgramLimit passed() {
+    using P = typename PlannedOn<Policy, E, result, Xs>::type;
+    return P::written.program.overflows() ? P::written.program.passed : rules::ProgramLimit::steps;
+  }
 };
 /// The refusal of an `evaluate`, with the types at fault. A result type that breaks a law is left
 /// out, because naming it would cause a second refusal.
@@ -83,6 +88,9 @@ constexpr auto refused_evaluation() {
     return Type<refusal<R, typename R::whole>>{};
   } else if constexpr (!R::labels()) {
     return Type<refusal<R, typename R::whole, typename R::result>>{};
+  } else if constexpr (R::verdict.code == Code::L03_too_large) {
+    return Type<refused<Code::L03_too_large, false, Exceeds<R::passed()>, typename R::expression,
+                        typename R::result>>{};
   } else {
     return Type<refusal<R, typename R::expression, typename R::result>>{};
   }

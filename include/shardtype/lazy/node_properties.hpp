@@ -3,6 +3,7 @@
 /// operation cannot have split, the operands that may be unreduced together, the cost of an
 /// element, the name of a function of blocks.
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -64,6 +65,13 @@ template <class Op>
   requires requires { Op::rereads_rows; }
 inline constexpr bool rereads_rows<Op> = Op::rereads_rows;
 
+/// How many of its operands the totals of rows are made of.
+template <class Op>
+inline constexpr int totals_of = 1;
+template <class Op>
+  requires requires { Op::totals_of; }
+inline constexpr int totals_of<Op> = Op::totals_of;
+
 /// Whether ranks may share the rows that `Op` works on: they join totals of the reduction
 /// `Op::row_totals`.
 template <class Op>
@@ -101,6 +109,48 @@ inline constexpr bool has_variants = requires(Op const& op) { op.variant(); };
 template <class Op>
 concept HasVariant = has_variants<Op> || (std::is_default_constructible_v<Op> &&
                                           requires { typename std::bool_constant<(Op{}, true)>; });
+/// Whether the extents of the dims that `Op` makes depend on its operands alone.
+template <class Op>
+inline constexpr bool makes_by_operands = std::is_empty_v<Op>;
+template <class Op>
+  requires requires { Op::makes_by_operands; }
+inline constexpr bool makes_by_operands<Op> = Op::makes_by_operands;
+/// The extents of the dims of result `K` of a recorded operation that it makes.
+template <class Op, std::size_t K, class... As>
+struct OperationExtents {
+  static constexpr bool known = false;
+};
+template <class Op, std::size_t K, class... As>
+  requires(Ruled<Op> && makes_by_operands<Op> && std::is_default_constructible_v<Op>)
+struct OperationExtents<Op, K, As...> {
+  using R = Resolve<Op, typename As::whole...>;
+  static constexpr bool known = true;
+  static constexpr void set(RecordedProgram& p, int node, int made) {
+    ProgramNode const& n = p.nodes[made];
+    std::int64_t each[sizeof...(As)][max_dims]{};
+    std::int64_t const* given[sizeof...(As)]{};
+    for (int k = 0; k < n.operands; ++k) {
+      ProgramNode const& from = p.nodes[p.operand(made, 0, k)];
+      for (int d = 0; d < from.rank; ++d) {
+        each[k][d] = p.extents[from.labels[n.place(k, d)]];
+        if (each[k][d] == dynamic) return;
+      }
+      given[k] = each[k];
+    }
+    std::int64_t out[max_dims]{};
+    if constexpr (HasResults<Op>) {
+      auto const all = R::extents(Op{}, p.sizes, given);
+      for (int d = 0; d < max_dims; ++d) out[d] = all.at[K][d];
+    } else {
+      R::set_extents(Op{}, p.sizes, given, out);
+    }
+    for (int d = 0; d < p.nodes[node].rank; ++d) {
+      std::int64_t& extent = p.extents[p.nodes[node].labels[d]];
+      if (extent == dynamic) extent = out[d];
+    }
+  }
+};
+
 /// The work of a recorded operation, as its strict call counts it; of its run-time arguments a plan
 /// knows the variant.
 template <class Op, class Whole, class... As>
@@ -144,7 +194,10 @@ struct OperationDims;
 template <class Node>
 struct DimsOfNode;
 template <class Op, class Whole, class... As>
-struct DimsOfNode<LazyOperation<Op, Whole, As...>> : OperationDims<Op, Whole, As...> {};
+struct DimsOfNode<LazyOperation<Op, Whole, As...>> : OperationDims<Op, Whole, As...> {
+  template <std::size_t K>
+  using extents = OperationExtents<Op, K, As...>;
+};
 
 template <class Op, class Whole, class... As>
 struct OperationDims {

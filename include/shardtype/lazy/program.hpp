@@ -139,8 +139,10 @@ class ProgramWriter {
     if constexpr (requires { &OperationWork<Op, Whole, As...>::of; }) {
       n.work_on = &OperationWork<Op, Whole, As...>::of;
       n.varies = has_variants<Op>;
-      note_order<typename As::whole...>(n, operands);
     }
+    note_order<typename As::whole...>(n, operands);
+    if constexpr (OperationExtents<Op, 0, As...>::known)
+      n.made_extents = &OperationExtents<Op, 0, As...>::set;
     if constexpr (sums_parts<Op>) {
       n.sums = true;
       for (int k = 0; k < operands.size; ++k) {
@@ -155,11 +157,12 @@ class ProgramWriter {
       for (int d = 0; d < labels.size; ++d)
         if (((n.whole[0] >> d) & 1U) == 0) kept.push(labels.at[d]);
       using F = typename Op::row_totals;
-      n.totals = static_cast<std::int16_t>(builder.totals(
-          operands.at[0], kept,
-          static_cast<int>(F::template total_bytes<element_t<typename FirstOperand<As...>::type>>),
-          rereads_rows<Op>));
+      using Element = element_t<typename FirstOperand<As...>::type>;
+      n.totals = static_cast<std::int16_t>(
+          builder.totals(operands.at[0], kept, static_cast<int>(sent_bytes<F, Element>),
+                         static_cast<int>(F::template total_bytes<Element>), rereads_rows<Op>));
       n.rereads = rereads_rows<Op>;
+      n.totals_of = static_cast<std::int8_t>(totals_of<Op>);
       builder.program.nodes[n.totals].origin = static_cast<std::int16_t>(origin_);
     }
     int const value = originate(
@@ -185,6 +188,7 @@ class ProgramWriter {
       using D = DimsOfNode<Node>;
       n.whole[0] = whole_dims<D>(labels);
       n.whole[1] = whole_dims<D>(labels_of(operands.at[0]));
+      if constexpr (D::template extents<K>::known) n.made_extents = &D::template extents<K>::set;
     }
     int const value = originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
@@ -237,7 +241,7 @@ class ProgramWriter {
     Spec const wanted = spec_of<Out>(order);
     builder.finish(root, order, wanted);
     number_labels();
-    if (builder.program.overflow) return refuse_with(Code::L03_too_large);
+    if (builder.program.overflows()) return refuse_with(Code::L03_too_large);
     if (!cyclic_values_stay(wanted)) return refuse_with(Code::L02_cyclic);
     check_kind(builder.program.root, wanted);
     if (fault != Code::ok) return;
@@ -276,6 +280,7 @@ class ProgramWriter {
   }
   constexpr int share(Identity tag, void const*, int value) {
     if (shared_ == most_shared) {
+      builder.program.pass(rules::ProgramLimit::shares);
       refuse_with(Code::L03_too_large);
       return value;
     }
@@ -319,7 +324,7 @@ class ProgramWriter {
   /// A new number for a dim. `made`: created by an operation, which may give it another extent.
   constexpr int fresh(LabelPart const& label, bool made) {
     if (labels_ == most_labels) {
-      builder.program.overflow = true;
+      builder.program.pass(rules::ProgramLimit::dims);
       return 0;
     }
     label_[labels_] = label;
@@ -424,7 +429,7 @@ class ProgramWriter {
     }
     Spec out;
     // labels for which there was no room are not those of the type: L03
-    for (int d = 0; d < s.rank && !builder.program.overflow; ++d) {
+    for (int d = 0; d < s.rank && !builder.program.overflows(); ++d) {
       int const from = s.find(S::names.find_label(label_[labels.at[d]].id));
       AxisList list;
       for (int k = 0; k < s.dims[from].axes.size; ++k) list.push(axis[s.dims[from].axes[k]]);

@@ -108,7 +108,7 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   }
   static AnyBlock make(ProgramRun& run, int step, void const* part) {
     if constexpr (shardtype::detail::joins_totals<Op>) {
-      if (run.node(step).making == Making::reduction) return TotalsRun<E>::totals(run, step);
+      if (run.node(step).making == Making::reduction) return TotalsRun<E>::totals(run, step, part);
       if (run.plan().reads_totals(step)) return TotalsRun<E>::joined(run, step, part);
     }
     auto const out = result(run, step, static_cast<E const*>(part)->function(),

@@ -2,7 +2,9 @@
 /// Runs operations on rows that are split over ranks: each rank computes totals of its part, the
 /// plan joins them, and the result is made of these.
 
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -10,13 +12,64 @@
 
 namespace shardtype::execute {
 
+/// The reducer of the totals `F` of elements `T`; a reduction of an operation may have its own.
+template <class F, class T>
+struct ReducerOfTotals {
+  using type = reducer_t<F, T>;
+};
+template <class F, class T>
+  requires requires { typename F::template reducer<T>; }
+struct ReducerOfTotals<F, T> {
+  using type = typename F::template reducer<T>;
+};
+
 template <class Op, class Whole, class... As>
 struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   using E = automatic_mode::LazyOperation<Op, Whole, As...>;
   using Rows = typename shardtype::detail::FirstOperand<As...>::type;
-  using Reducer = reducer_t<typename Op::row_totals, typename Rows::element>;
+  using Reducer = typename ReducerOfTotals<typename Op::row_totals, typename Rows::element>::type;
 
   /// The totals of the rank's part of each row.
+  static AnyBlock totals(ProgramRun& run, int step, [[maybe_unused]] void const* part) {
+    if constexpr (shardtype::detail::totals_of<Op> > 1) {
+      return totals(run, step, static_cast<E const*>(part)->function(),
+                    std::make_integer_sequence<int, shardtype::detail::totals_of<Op>>{});
+    } else {
+      return totals(run, step);
+    }
+  }
+  /// The result, by the totals of whole rows.
+  static AnyBlock joined(ProgramRun& run, int step, void const* part) {
+    return joined(run, step, static_cast<E const*>(part)->function(),
+                  std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  }
+  /// A move of the result, or of totals.
+  static AnyBlock move(ProgramRun& run, int step) {
+    using Space = typename Whole::memory_space;
+    if (run.node(step).making != Making::reduction)
+      return execute::move_block<typename Whole::element, Space>(run, step);
+    return execute::move_block<Carried<Reducer>, Space>(run, step);
+  }
+
+ private:
+  /// The block of totals that the operation makes of several operands.
+  template <int... K>
+  static AnyBlock totals(ProgramRun& run, int step, Op const& op,
+                         std::integer_sequence<int, K...>) {
+    using Space = typename Rows::memory_space;
+    kernels::Layout const from = execute::input_layout<Rows>(run, step, 0);
+    KeptDims const k = kept(run, run.node(run.plan().steps[step].input[0]), run.node(step));
+    JoinedRows<typename Rows::element, Space> const in{run.mesh(), from, k, {}, 1};
+    kernels::Layout extents;
+    extents.rank = k.count;
+    for (int d = 0; d < k.count; ++d) extents.extent[d] = from.extent[k.at[d]];
+    return execute::packed_block(
+        op.totals(in, execute::places_of_input<Rows>(run, step, 0),
+                  execute::local_input<std::tuple_element_t<static_cast<std::size_t>(K),
+                                                            std::tuple<typename As::whole...>>>(
+                      run, step, K)...),
+        extents);
+  }
   static AnyBlock totals(ProgramRun& run, int step) {
     using Space = typename Rows::memory_space;
     using T = typename Rows::element;
@@ -37,20 +90,6 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     for (int d = 0; d < k.count; ++d) extents.extent[d] = from.extent[k.at[d]];
     return execute::packed_block(std::move(out), extents);
   }
-  /// The result, by the totals of whole rows.
-  static AnyBlock joined(ProgramRun& run, int step, void const* part) {
-    return joined(run, step, static_cast<E const*>(part)->function(),
-                  std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-  }
-  /// A move of the result, or of totals.
-  static AnyBlock move(ProgramRun& run, int step) {
-    using Space = typename Whole::memory_space;
-    if (run.node(step).making != Making::reduction)
-      return execute::move_block<typename Whole::element, Space>(run, step);
-    return execute::move_block<Carried<Reducer>, Space>(run, step);
-  }
-
- private:
   /// The dims of the operand that the totals have, as dims of type `Rows`.
   static KeptDims kept(ProgramRun& run, ProgramNode const& rows, ProgramNode const& totals) {
     int place[max_dims]{};
@@ -87,7 +126,9 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     out.rank = run.node(step).rank;
     if constexpr (shardtype::detail::rereads_rows<Op>) {
       in.layout = execute::input_layout<Rows>(run, step, 0);
-      for (int d = 0; d < out.rank; ++d) out.extent[d] = in.layout.extent[d];
+      bool const like_rows = out.rank == rows.rank;
+      for (int d = 0; d < out.rank; ++d)
+        out.extent[d] = like_rows ? in.layout.extent[d] : totals.layout.extent[d];
       return execute::packed_block(
           op.joined(in, execute::local_input<typename As::whole>(run, step, K)...), out);
     } else {

@@ -43,6 +43,51 @@ void CrossEntropyJoin::fill(Out& out, A const& numbers, Ids const& targets) cons
                               execute::data_of(targets), numbers.extents()[A::rank - 2], options});
 }
 template <class V>
+template <class Out, class A, class Ids>
+void CrossEntropyLosses<V>::fill(Out& out, A const& logits, Ids const& targets) const {
+  using Exec = typename A::execution_space;
+  using Body = nn::kernels::ClassLossesHere<nn::kernels::on_host<Exec>, typename A::element,
+                                            typename Ids::element>;
+  auto const shape = nn::detail::row_shape<V>(logits);
+  nn::detail::run_rows<A>(
+      "shardtype::cross_entropy", shape.rows,
+      Body{{{shape, nullptr, execute::data_of(logits), execute::data_of(targets), 0, shape.length},
+            nullptr,
+            options.smoothing},
+           execute::written(out),
+           options.ignored});
+}
+template <class V>
+template <class T, class Space, class Places, class A, class Ids>
+auto CrossEntropyLosses<V>::totals(execute::JoinedRows<T, Space> const& rows, Places const& at,
+                                   A const& logits, Ids const& targets) const {
+  using Exec = typename Space::execution_space;
+  using Body = nn::kernels::FindClassTotals<nn::kernels::on_host<Exec>, T, typename Ids::element>;
+  using Total = nn::ClassTotal<typename Body::C>;
+  constexpr int d = execute::dim_of<A, V>;
+  runtime::Buffer out = rows.template take<Total>(rows.count());
+  auto const shape = nn::detail::row_shape<V>(logits);
+  nn::detail::run_rows<A>("shardtype::cross_entropy", shape.rows,
+                          Body{{shape, nullptr, execute::data_of(logits), execute::data_of(targets),
+                                at.rows[d].range().begin, at.extents[d]},
+                               static_cast<Total*>(out.data()),
+                               options.smoothing});
+  return out;
+}
+template <class V>
+template <class T, class Space, class A, class Ids>
+auto CrossEntropyLosses<V>::joined(execute::JoinedRows<T, Space> const& rows, A const&,
+                                   Ids const& targets) const {
+  using C = shardtype::detail::computed_t<T>;
+  runtime::Buffer out = rows.template take<C>(rows.count());
+  nn::detail::run_rows<A>(
+      "shardtype::cross_entropy_join", rows.count(),
+      nn::kernels::ClassLosses<C, typename Ids::element>{
+          static_cast<C*>(out.data()), static_cast<nn::ClassTotal<C> const*>(rows.totals.data()),
+          execute::data_of(targets), options.ignored});
+  return out;
+}
+template <class V>
 template <class Out, class A, class Ids, class L, class C>
 void CrossEntropyBack<V>::fill(Out& out, A const& logits, Ids const& targets, L const& sums,
                                C const& ct) const {
@@ -169,8 +214,8 @@ constexpr auto cross_entropy_as(CrossEntropy const& options, std::source_locatio
                                 A const& logits, Ids const& targets) {
   using Numbers = op::CrossEntropyNumbers<V, Split>;
   if constexpr (core::is_lazy<A> || core::is_lazy<Ids>) {
-    // the planner chooses where the classes are whole
-    auto const losses = CrossEntropyValue<V, false>{options, where}(logits, targets);
+    // the planner chooses whether ranks share the classes of a row
+    auto const losses = shardtype::call(op::CrossEntropyLosses<V>{options}, where, logits, targets);
     if constexpr (sizeof...(Out) == 0) {
       return losses;
     } else {

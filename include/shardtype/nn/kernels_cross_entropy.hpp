@@ -74,7 +74,8 @@ struct CrossEntropyNumbers {
   T const* logits;
   Id const* targets;
   std::int64_t first, total;
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const { find(row, out + row * row_numbers); }
+  KOKKOS_FUNCTION void find(std::int64_t row, C* to) const {
     std::int64_t const n = shape.length;
     T const* const x = logits + shape.begin(row);
     C largest = -std::numeric_limits<C>::infinity();
@@ -84,7 +85,6 @@ struct CrossEntropyNumbers {
     } else {
       kernels::largest_and_sum(x, n, shape.inner, largest, sums);
     }
-    C* const to = out + row * row_numbers;
     std::int64_t const target = static_cast<std::int64_t>(targets[row]);
     C picked{};
     if (target < 0 || target >= total) {
@@ -142,6 +142,78 @@ struct CrossEntropyJoin {
     bool const ignored = static_cast<std::int64_t>(targets[row]) == settings.ignored;
     out[2 * row] = ignored ? C{} : loss;
     out[2 * row + 1] = all;
+  }
+};
+
+/// Joins totals of rows.
+template <class T>
+struct ClassReducer {
+  using C = shardtype::detail::computed_t<T>;
+  using Total = ClassTotal<C>;
+  KOKKOS_FUNCTION static void join(Total& a, Total const& b) {
+    using shardtype::kernels::math::exp;
+    a.towards += b.towards;
+    // a part without classes, or with logits of -inf only, adds nothing
+    if (b.exponentials == C{}) return;
+    if (a.exponentials == C{}) {
+      a.largest = b.largest;
+      a.exponentials = b.exponentials;
+    } else if (b.largest > a.largest) {
+      a.exponentials = b.exponentials + a.exponentials * exp(a.largest - b.largest);
+      a.largest = b.largest;
+    } else {
+      a.exponentials += b.exponentials * exp(b.largest - a.largest);
+    }
+  }
+};
+
+/// The totals of a rank's classes.
+template <bool Host, class T, class Id>
+struct FindClassTotals {
+  using Numbers = CrossEntropyNumbers<Host, T, Id>;
+  using C = typename Numbers::C;
+  Numbers numbers;
+  ClassTotal<C>* out;
+  double smoothing;
+  KOKKOS_FUNCTION ClassTotal<C> of(std::int64_t row) const {
+    C n[static_cast<std::size_t>(row_numbers)];
+    numbers.find(row, n);
+    C towards = n[static_cast<int>(RowNumber::picked)];
+    if (smoothing != 0)
+      towards = static_cast<C>(1 - smoothing) * towards +
+                static_cast<C>(smoothing) *
+                    (n[static_cast<int>(RowNumber::logits)] / static_cast<C>(numbers.total));
+    return {n[static_cast<int>(RowNumber::largest)], n[static_cast<int>(RowNumber::exponentials)],
+            towards};
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const { out[row] = of(row); }
+};
+/// The loss of a row, of the totals of all its classes.
+template <class C>
+KOKKOS_FUNCTION C class_loss(ClassTotal<C> const& t, bool ignored) {
+  C const all = t.largest + static_cast<C>(shardtype::kernels::math::log(t.exponentials));
+  return ignored ? C{} : all - t.towards;
+}
+template <class C, class Id>
+struct ClassLosses {
+  C* out;
+  ClassTotal<C> const* totals;
+  Id const* targets;
+  std::int64_t ignored;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    out[row] = kernels::class_loss(totals[row], static_cast<std::int64_t>(targets[row]) == ignored);
+  }
+};
+/// The same where a rank has all classes.
+template <bool Host, class T, class Id>
+struct ClassLossesHere {
+  using Find = FindClassTotals<Host, T, Id>;
+  Find find;
+  typename Find::C* out;
+  std::int64_t ignored;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    out[row] = kernels::class_loss(find.of(row),
+                                   static_cast<std::int64_t>(find.numbers.targets[row]) == ignored);
   }
 };
 

@@ -74,6 +74,12 @@ KOKKOS_FUNCTION RowScale<W> scale_of(shardtype::kernels::Moments<W, Mean> const&
   return {total.near + off,
           W(1) / shardtype::kernels::math::sqrt((square < W(0) ? W(0) : square) + eps)};
 }
+template <class W, class Real>
+KOKKOS_FUNCTION RowScale<W> scale_of(shardtype::kernels::Spread<Real> const& total, W, W eps) {
+  W const deviation = static_cast<W>(total.deviation);
+  return {static_cast<W>(total.mean),
+          W(1) / shardtype::kernels::math::sqrt(deviation * deviation + eps)};
+}
 template <class W>
 KOKKOS_FUNCTION RowScale<W> scale_of(W squares, W n, W eps) {
   return {W{}, W(1) / shardtype::kernels::math::sqrt(squares / n + eps)};

@@ -59,7 +59,7 @@ template <bool Centred, class D>
 template <class T, class Space, class A, class Gain, class... Bias>
 auto RowNorm<Centred, D>::joined(execute::JoinedRows<T, Space> const& rows, A const& x,
                                  Gain const& gain, Bias const&... bias) const {
-  using Total = typename execute::reducer_t<row_totals, T>::Total;
+  using Total = shardtype::detail::sent_t<execute::reducer_t<row_totals, T>>;
   using Body = nn::kernels::NormRows<Centred, T, Total>;
   T const* added = nullptr;
   ((added = execute::data_of(bias)), ...);

@@ -34,6 +34,12 @@ constexpr Verdict class_rows(Spec const& logits, Spec const& targets, int v) {
 
 }  // namespace rules
 
+namespace nn::kernels {
+/// Joins what ranks know about a row (kernels_cross_entropy.hpp).
+template <class T>
+struct ClassReducer;
+}  // namespace nn::kernels
+
 namespace nn {
 
 /// Options of cross_entropy: the target whose row has no loss, and how much of the target
@@ -48,11 +54,33 @@ struct CrossEntropy {
 enum class RowNumber : std::uint8_t { largest, exponentials, picked, logits, classes };
 inline constexpr int row_numbers = 5;
 
+/// What ranks join about a row in automatic mode: the largest logit, the sum of exponentials
+/// relative to it, and what the loss takes from the logarithm of that sum: the target's logit, or
+/// with smoothing its mean with all others.
+template <class C>
+struct ClassTotal {
+  C largest, exponentials, towards;
+};
+/// The totals, as a reduction.
+struct ClassTotals {
+  static constexpr rules::ReductionKind kind = rules::ReductionKind::whole;
+  template <class T>
+  static constexpr std::int64_t total_bytes = 3 * sizeof(shardtype::detail::computed_t<T>);
+  template <class T>
+  using reducer = kernels::ClassReducer<T>;
+};
+
 namespace detail {
 
 struct RankDim : Index<"part"> {};
 struct NumberDim : Index<"number", row_numbers> {};
 struct ResultDim : Index<"loss and sum", 2> {};
+
+constexpr void check_smoothing(double smoothing) {
+  if (!(smoothing >= 0 && smoothing <= 1))
+    shardtype::checking::ResultExtents::fail("the smoothing of cross_entropy is from 0 to 1",
+                                             "E30");
+}
 
 /// Requirements on logits and targets.
 template <class A, class Ids>
@@ -77,6 +105,7 @@ struct CrossEntropyNumbers {
   using from = shardtype::detail::Bare<V>;
   using to = Mentions<Dim<nn::detail::RankDim>, Dim<nn::detail::NumberDim>>;
   static constexpr std::string_view name = "cross_entropy";
+  static constexpr bool makes_by_operands = true;
   double smoothing = 0;
   static constexpr Verdict rule(rules::Question const& q) {
     if (Verdict v = rules::has_all(q.a(), q.from); !v) return v;
@@ -96,8 +125,7 @@ struct CrossEntropyNumbers {
   template <class A, class Ids>
   using element = shardtype::detail::computed_t<element_t<A>>;
   constexpr void extents(ResultExtents const& c) const {
-    if (!(smoothing >= 0 && smoothing <= 1))
-      ResultExtents::fail("the smoothing of cross_entropy is from 0 to 1", "E30");
+    nn::detail::check_smoothing(smoothing);
     shardtype::detail::check_shared_extents(c, "targets");
     int const d = c.result.rank - 2;
     c.out[d] = c.sizes.product(c.result.dims[d].axes);
@@ -117,6 +145,7 @@ struct CrossEntropyJoin {
   using from = Mentions<Dim<nn::detail::RankDim>, Dim<nn::detail::NumberDim>>;
   using to = Mentions<Dim<nn::detail::ResultDim>>;
   static constexpr std::string_view name = "cross_entropy_join";
+  static constexpr bool makes_by_operands = true;
   nn::CrossEntropy options{};
   static constexpr Verdict rule(rules::Question const& q) {
     if (Verdict v = rules::unsplit(q, Code::D03_along_split); !v) return v;
@@ -133,6 +162,47 @@ struct CrossEntropyJoin {
   constexpr void extents(ResultExtents const& c) const { c.out[c.result.rank - 1] = 2; }
   template <class Out, class A, class Ids>
   void fill(Out& out, A const& numbers, Ids const& targets) const;
+};
+
+/// The losses of rows of which automatic mode may split the classes, of logits and targets.
+template <class V>
+struct CrossEntropyLosses {
+  using operation = CrossEntropyLosses;
+  using from = shardtype::detail::Bare<V>;
+  static constexpr std::string_view name = "cross_entropy";
+  using row_totals = nn::ClassTotals;
+  static constexpr bool rereads_rows = true;
+  static constexpr int totals_of = 2;
+  static constexpr bool makes_by_operands = true;
+  nn::CrossEntropy options{};
+  static constexpr Verdict rule(rules::Question const& q) {
+    if (Verdict v = rules::has_all(q.a(), q.from); !v) return v;
+    if (Verdict v = rules::in_blocks(q.a(), q.from); !v) return v;
+    AxisList const axes = q.a().dims[q.a().find(q.along())].axes;
+    if (axes.size > 0) return rules::refuse(Code::S03_split, q.along(), -1, axes[0]);
+    return rules::class_rows(q.a(), q.operands[1], q.along());
+  }
+  template <class A, class Ids>
+  static constexpr Code elements() {
+    return nn::detail::class_operands<A, Ids>();
+  }
+  template <class A, class Ids>
+  using element = shardtype::detail::computed_t<element_t<A>>;
+  constexpr void extents(ResultExtents const& c) const {
+    nn::detail::check_smoothing(options.smoothing);
+    shardtype::detail::check_shared_extents(c, "targets");
+  }
+  static constexpr planning::Work work(planning::CallSizing const& c) {
+    return {mul_sat(4, c.elements(0)), 0, false};
+  }
+  template <class Out, class A, class Ids>
+  void fill(Out& out, A const& logits, Ids const& targets) const;
+  /// The block of totals of a rank's classes, at these places.
+  template <class T, class Space, class Places, class A, class Ids>
+  auto totals(execute::JoinedRows<T, Space> const& rows, Places const& at, A const& logits,
+              Ids const& targets) const;
+  template <class T, class Space, class A, class Ids>
+  auto joined(execute::JoinedRows<T, Space> const& rows, A const& logits, Ids const& targets) const;
 };
 
 /// The cotangent of the logits, of logits, targets, the logarithms of the sums, and the cotangent

@@ -98,8 +98,12 @@ struct Normalize {
   static constexpr Code elements() {
     return detail::reducible_elements<reductions::LogSumExp, A>().code;
   }
-  /// Bytes of a total: the largest element of a row and a sum relative to it, as for logsumexp.
-  static constexpr std::int64_t total_bytes = reductions::LogSumExp::total_bytes<double>;
+  /// Bytes of what ranks send of a row, whose elements have this size: the largest element and a
+  /// sum relative to it, as for logsumexp.
+  static constexpr std::int64_t sent_bytes(std::int64_t element_bytes) {
+    return element_bytes < 8 ? reductions::LogSumExp::sent_bytes<float>
+                             : reductions::LogSumExp::sent_bytes<double>;
+  }
   /// The totals of rows, one per element of the kept dims; unreduced over the axes that split rows.
   static constexpr Spec totals(Spec const& a, Spec const& from) {
     Labels kept;
@@ -107,14 +111,15 @@ struct Normalize {
     return rules::reduction(a, kept, ReductionKind::sum).result;
   }
   /// Flops: one per element read and one per element written. Summing rows needs room for a second
-  /// set of totals, before the result exists.
+  /// set of totals, those that are summed, before the result exists.
   static constexpr planning::Work work(planning::CallSizing const& c) {
     Spec const sums = totals(c.operands[0], c.from);
     std::int64_t const elements = c.elements(0);
-    std::int64_t const bytes =
-        mul_sat(planning::largest_elements(sums, c.common.extents, c.common.sizes), total_bytes);
+    std::int64_t const rows = planning::largest_elements(sums, c.common.extents, c.common.sizes);
+    std::int64_t const bytes = mul_sat(rows, sent_bytes(c.element_bytes(0)));
+    std::int64_t const summed = mul_sat(rows, reductions::LogSumExp::total_bytes<double>);
     std::int64_t const room =
-        std::max(bytes, add_sat(bytes, bytes) - mul_sat(elements, c.element_bytes(0)));
+        std::max(bytes, add_sat(bytes, summed) - mul_sat(elements, c.element_bytes(0)));
     return {mul_sat(2, elements), sums.unreduced.empty() ? room : 0, false};
   }
   /// Slices the operand like the result where that is free, but not along its rows, because that

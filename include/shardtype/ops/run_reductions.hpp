@@ -18,8 +18,8 @@ auto Normalize<Log, Ls...>::block(Call const& run, Named const&... named) const 
   using T = typename Call::element;
   using Space = typename Call::Exec::memory_space;
   using Reducer = execute::reducer_t<reductions::LogSumExp, T>;
-  using Total = typename Reducer::Total;
-  static_assert(sizeof(Total) == static_cast<std::size_t>(total_bytes));
+  using Total = detail::sent_t<Reducer>;
+  static_assert(sizeof(Total) == static_cast<std::size_t>(sent_bytes(sizeof(T))));
   execute::KeptDims const k =
       execute::kept_dims(run.call.a(), totals(run.call.a(), run.call.from()));
   runtime::Buffer sums = execute::reduce_block<Reducer, false, Space>(
@@ -36,7 +36,7 @@ auto Normalize<Log, Ls...>::block(Call const& run, Named const&... named) const 
 template <bool Log, class... Ls>
 template <class T, class Space, class A>
 auto Normalize<Log, Ls...>::joined(execute::JoinedRows<T, Space> const& rows, A const& a) const {
-  using Total = typename execute::reducer_t<reductions::LogSumExp, T>::Total;
+  using Total = detail::sent_t<execute::reducer_t<reductions::LogSumExp, T>>;
   typename Space::execution_space const exec{};
   // an equal operation may read them, and the kernel overwrites them
   bool const read_again = rows.totals.holders() > 2;

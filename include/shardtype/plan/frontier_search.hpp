@@ -294,7 +294,11 @@ class FrontierSearch : public Settler {
           planning::exchange_of(p_, node_, rows.graph.codes[rows.ways[making[1]].layout]);
       if (e.axes != 0) {  // the AllReduce packs its operand
         std::int64_t const totals = planning::block_bytes(p_, n_.totals, e.joined);
-        std::int64_t const joining = add_sat(order.held, mul_sat(3, totals));
+        ProgramNode const& of = p_.nodes[n_.totals];
+        std::int64_t const summed = mul_sat(totals / of.element_bytes, of.total_bytes);
+        std::int64_t const moved = mul_sat(2, totals);
+        std::int64_t const joining =
+            add_sat(order.held, add_sat(totals, moved > summed ? moved : summed));
         o.peak = add_sat(o.peak, totals);
         if (joining > o.peak) o.peak = joining;
       }

@@ -125,10 +125,11 @@ class PlanWriter {
     totals.kind = ProgramStep::Kind::make;
     totals.node = n.totals;
     totals.layout = e.parts;
-    totals.inputs = 1;
-    totals.input[0] = s.input[0];
+    totals.inputs = n.totals_of;
+    for (int k = 0; k < totals.inputs; ++k) totals.input[k] = s.input[k];
     finish(totals);
     totals.kind = ProgramStep::Kind::move;
+    totals.inputs = 1;
     totals.collective = Collective::all_reduce;
     totals.axes = e.group();
     totals.layout = e.joined;

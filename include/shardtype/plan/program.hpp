@@ -6,6 +6,7 @@
 #include <shardtype/core/block.hpp>
 #include <shardtype/plan/layout_graph.hpp>
 #include <shardtype/plan/work.hpp>
+#include <shardtype/rules/program_limit.hpp>
 
 namespace shardtype::planning {
 
@@ -66,6 +67,9 @@ struct RecordedProgram;
 struct ProgramNode;
 /// The work of an operation on one rank, whose blocks have these extents by the program's labels.
 using BlockWork = Work (*)(RecordedProgram const&, ProgramNode const&, std::int64_t const*);
+/// Sets the open extents of the dims of value `node` that the operation of value `made` makes, of
+/// those of its operands.
+using MadeExtents = void (*)(RecordedProgram&, int node, int made);
 
 /// A value of a program. Its dims are labels of the program.
 struct ProgramNode {
@@ -98,6 +102,8 @@ struct ProgramNode {
   char const* name = nullptr;
   std::uint8_t whole[max_operands + 1]{};
   BlockWork work_on = nullptr;  ///< null: only what is read and written counts
+  /// Null: the operation makes no dims, or their extents depend on its run-time arguments.
+  MadeExtents made_extents = nullptr;
   /// Of each operand of an operation, the value's dim for each dim of its type: 4 bits each.
   std::uint32_t order[max_operands]{};
   /// The run-time arguments of an operation that decide about its plan or its work, as a number; 0:
@@ -119,6 +125,7 @@ struct ProgramNode {
   std::int16_t totals = -1;
   bool sums = false;     ///< whether an operation on parts of a dim gives summands of its value
   bool rereads = false;  ///< whether the operation reads its operands again beside the totals
+  std::int8_t totals_of = 1;  ///< number of the first operands that exchanged totals are made of
 
   /// The value's dim for dim `d` of the type of an operand.
   constexpr int place(int operand, int d) const {
@@ -138,8 +145,8 @@ struct RecordedProgram {
   int labels = 0;
   int axes = 0;
   int root = -1;
-  std::int32_t wanted = 0;  ///< the requested layout of the root
-  bool overflow = false;
+  std::int32_t wanted = 0;                                 ///< the requested layout of the root
+  rules::ProgramLimit passed = rules::ProgramLimit::none;  ///< the first limit that it exceeds
   std::int64_t extents[max_program_labels]{};
   Sizes sizes{};
   ProgramNode nodes[max_nodes]{};
@@ -149,6 +156,10 @@ struct RecordedProgram {
   int cyclic_splits = 0;
   CyclicSplit cyclic_split[max_cyclic_splits]{};
 
+  constexpr void pass(rules::ProgramLimit limit) {
+    if (passed == rules::ProgramLimit::none) passed = limit;
+  }
+  constexpr bool overflows() const { return passed != rules::ProgramLimit::none; }
   /// Whether run-time arguments decide about a plan.
   constexpr bool varies() const {
     for (int k = 0; k < size; ++k)
@@ -212,7 +223,7 @@ struct RecordedProgram {
   /// Adds a value; its operands are added by `use`, alternative by alternative.
   constexpr int add(ProgramNode n) {
     if (size == max_nodes) {
-      overflow = true;
+      pass(rules::ProgramLimit::values);
       return 0;
     }
     n.first_use = static_cast<std::int16_t>(uses_size);
@@ -228,7 +239,7 @@ struct RecordedProgram {
     int k = 0;
     while (k < cyclic_splits && !(cyclic_split[k] == split)) ++k;
     if (k == max_cyclic_splits) {
-      overflow = true;
+      pass(rules::ProgramLimit::layouts);
       return;
     }
     if (k == cyclic_splits) cyclic_split[cyclic_splits++] = split;
@@ -236,10 +247,21 @@ struct RecordedProgram {
   }
   constexpr void use(int operand) {
     if (uses_size == max_uses) {
-      overflow = true;
+      pass(rules::ProgramLimit::operands);
       return;
     }
     uses[uses_size++] = static_cast<std::int16_t>(operand);
+  }
+  /// Sets the extents that operations determine of their operands' extents alone, and those of
+  /// relabelled values. Returns a label that a relabel gives another extent, or -1.
+  constexpr int settle_made() {
+    for (int k = 0; k < size; ++k) {
+      if (int const l = settle_relabelled(k); l >= 0) return l;
+      ProgramNode const& n = nodes[k];
+      if (n.made_extents != nullptr)
+        n.made_extents(*this, k, n.making == Making::result ? operand(k, 0, 0) : k);
+    }
+    return -1;
   }
   /// Copies the extents of its operand's dims to the labels of a relabelled value. Returns a label
   /// that already has another extent, or -1.

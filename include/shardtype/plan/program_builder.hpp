@@ -129,7 +129,7 @@ class ProgramBuilder {
   /// A label of extent `extent`.
   constexpr int label(std::int64_t extent) {
     if (program.labels == max_program_labels) {
-      program.overflow = true;
+      program.pass(rules::ProgramLimit::indices);
       return 0;
     }
     program.extents[program.labels] = extent;
@@ -149,7 +149,7 @@ class ProgramBuilder {
   constexpr int product(int const* operands, int size, ProgramLabels const& out) {
     int part[max_chain * max_chain]{};  // index of the part [i, j], at i * size + j
     if (size > max_chain) {
-      program.overflow = true;
+      program.pass(rules::ProgramLimit::factors);
       return operands[0];
     }
     for (int k = 0; k < size; ++k) part[k * size + k] = operands[k];
@@ -195,7 +195,9 @@ class ProgramBuilder {
     v.name = n.name;
     v.totals = n.totals;
     v.rereads = n.rereads;
+    v.totals_of = n.totals_of;
     v.work_on = n.work_on;
+    v.made_extents = n.made_extents;
     v.varies = n.varies;
     v.sums = n.sums;
     v.unreduced_kind = n.unreduced_kind;
@@ -210,11 +212,12 @@ class ProgramBuilder {
     if (reads_totals) program.use(v.totals);
     return node;
   }
-  /// Adds the totals of rows of a value, one of `total_bytes` bytes per element of the dims `kept`,
-  /// for the operation that is added next. Nothing else reads them. `exchanged`: they have no
-  /// candidates of their own.
-  constexpr int totals(int rows, ProgramLabels const& kept, int total_bytes, bool exchanged) {
-    ProgramNode n = value(Making::reduction, kept, total_bytes, program.nodes[rows].work);
+  /// Adds the totals of rows of a value, one per element of the dims `kept`, which ranks send in
+  /// `sent_bytes` bytes and sum up in `total_bytes`, for the operation that is added next. Nothing
+  /// else reads them. `exchanged`: they have no candidates of their own.
+  constexpr int totals(int rows, ProgramLabels const& kept, int sent_bytes, int total_bytes,
+                       bool exchanged) {
+    ProgramNode n = value(Making::reduction, kept, sent_bytes, program.nodes[rows].work);
     n.total_bytes = total_bytes;
     if (exchanged) return program.add(n);
     n.operands = 1;
@@ -241,7 +244,7 @@ class ProgramBuilder {
   /// Makes a shard_map an operation that communicates by itself.
   constexpr void own_call(int node, OwnCall const& call) {
     if (program.own_calls == max_own_calls) {
-      program.overflow = true;
+      program.pass(rules::ProgramLimit::calls);
       return;
     }
     program.nodes[node].own_call = static_cast<std::int8_t>(program.own_calls);

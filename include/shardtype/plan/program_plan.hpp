@@ -375,7 +375,8 @@ struct ProgramPlan {
     if (!program.nodes[s.node].rereads) return;
     c.bytes = block_bytes(step);
     for (int k = 0; k + 1 < s.inputs; ++k) c.bytes = add_sat(c.bytes, block_bytes(s.input[k]));
-    c.flops = mul_sat(2, block_bytes(step) / program.nodes[s.node].element_bytes);
+    ProgramNode const& rows = program.nodes[steps[s.input[0]].node];
+    c.flops = mul_sat(2, block_bytes(s.input[0]) / rows.element_bytes);
   }
   /// The costs of a step that computes a value.
   constexpr planning::Computation computation(int step) const {

@@ -11,6 +11,7 @@
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/core/bfloat16.hpp>
+#include <shardtype/core/sent.hpp>
 #include <shardtype/core/spec.hpp>
 
 namespace shardtype::runtime {
@@ -36,10 +37,10 @@ struct WireType {
 };
 
 /// The partial result of a reduction `R` (kernels/reducers.hpp) for one output, in a form that
-/// ranks send: its `Total`, which `R::join` combines with another rank's.
+/// ranks send: its `Sent` or `Total`, which `R::join` combines with another rank's.
 template <class R>
 struct Carried {
-  typename R::Total value;
+  shardtype::detail::sent_t<R> value;
   friend Carried operator+(Carried a, Carried const& b) {
     R::join(a.value, b.value);
     return a;

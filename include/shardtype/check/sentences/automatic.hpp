@@ -2,8 +2,23 @@
 /// Refusals of automatic mode.
 
 #include <shardtype/check/refused.hpp>
+#include <shardtype/rules/program_limit.hpp>
 
 namespace shardtype::checking {
+
+/// The limit that a program exceeds, in the types of L03.
+template <rules::ProgramLimit>
+struct Exceeds {};
+/// Whether no other limit is known to be exceeded.
+template <rules::ProgramLimit limit, class... YourTypes>
+inline constexpr bool within = true;
+template <rules::ProgramLimit limit, class... YourTypes>
+inline constexpr bool within<limit, Exceeds<limit>, YourTypes...> = false;
+/// Whether the limit is known.
+template <class... YourTypes>
+inline constexpr bool names_limit = false;
+template <rules::ProgramLimit limit, class... YourTypes>
+inline constexpr bool names_limit<Exceeds<limit>, YourTypes...> = true;
 
 template <bool legal, class... YourTypes>
 struct refused<Code::L01_not_recorded, legal, YourTypes...> : Poisoned {
@@ -22,10 +37,37 @@ struct refused<Code::L02_cyclic, legal, YourTypes...> : Poisoned {
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L03_too_large, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype L03] one expression has more than 128 values (the parts of its chains "
-                "included), 14 factors in one chain of products, 32 shares, 32 indices, or 1024 "
-                "steps in its plan. Evaluate a part of it first.");
+  static_assert(
+      legal || names_limit<YourTypes...>,
+      "[shardtype L03] one expression is too large for the planner. Evaluate a part of it first.");
+  static_assert(legal || within<rules::ProgramLimit::values, YourTypes...>,
+                "[shardtype L03] one expression has more than 128 values, the parts of its chains "
+                "of products included. Evaluate a part of it first.");
+  static_assert(legal || within<rules::ProgramLimit::operands, YourTypes...>,
+                "[shardtype L03] the values of one expression read more than 1024 operands, over "
+                "all orders of its products. Evaluate a part of it first.");
+  static_assert(legal || within<rules::ProgramLimit::factors, YourTypes...>,
+                "[shardtype L03] one chain of products has more than 14 factors. Evaluate a part "
+                "of it first, or share a part: share(a * b) * c.");
+  static_assert(
+      legal || within<rules::ProgramLimit::indices, YourTypes...>,
+      "[shardtype L03] one expression has more than 32 indices. Evaluate a part of it first.");
+  static_assert(
+      legal || within<rules::ProgramLimit::dims, YourTypes...>,
+      "[shardtype L03] the values of one expression have more than 127 dims together, where those "
+      "that meet in an operation count once for each operand. Evaluate a part of it first.");
+  static_assert(
+      legal || within<rules::ProgramLimit::shares, YourTypes...>,
+      "[shardtype L03] one expression has more than 32 shares. Evaluate a part of it first.");
+  static_assert(legal || within<rules::ProgramLimit::calls, YourTypes...>,
+                "[shardtype L03] one expression has more than 16 operations that communicate by "
+                "themselves. Evaluate a part of it first.");
+  static_assert(legal || within<rules::ProgramLimit::layouts, YourTypes...>,
+                "[shardtype L03] one expression has more than 8 different block-cyclic layouts. "
+                "Evaluate a part of it first.");
+  static_assert(legal || within<rules::ProgramLimit::steps, YourTypes...>,
+                "[shardtype L03] the plan of one expression has more than 1024 steps. Evaluate a "
+                "part of it first.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L04_memory_limit, legal, YourTypes...> : Poisoned {
