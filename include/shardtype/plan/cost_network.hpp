@@ -22,6 +22,12 @@ constexpr std::int64_t sum_of_costs(std::int64_t a, std::int64_t b) {
              : impossible_cost;
 }
 
+/// Whether an operand of the program has several readers, so that one move may serve them all.
+constexpr bool is_kept_given(RecordedProgram const& p, int node) {
+  ProgramNode const& n = p.nodes[node];
+  return n.making == Making::given && n.readers > 1 && n.cyclic < 0;
+}
+
 /// Costs in units of 1 / `scale` picoseconds. A variable is the home of a shared value, or the
 /// strategy of a computed value. Its cost is the time that the search sees: each reader of a shared
 /// value pays for its own path from the home.
@@ -55,7 +61,10 @@ class CostNetwork {
       if (!used_[k]) continue;
       graph_[k] = graphs(p.nodes[k].rank);
       table_[k] = find_table(k);
-      if (p.nodes[k].making != Making::given) add_strategies(k);
+      if (p.nodes[k].making != Making::given)
+        add_strategies(k);
+      else if (planning::is_kept_given(p, k))
+        add_home(k);
       if (!usable) return;
     }
     scale_costs();
@@ -145,7 +154,7 @@ class CostNetwork {
     Frontier const* by_node[max_nodes]{};
     for (int m = 0; m < n.operands; ++m) {
       int const o = p_.operand(k, 0, m);
-      bool const given = p_.nodes[o].making == Making::given;
+      bool const given = p_.nodes[o].making == Making::given && home_[o] < 0;
       for (int s = 0; s < graph_[o].layouts; ++s) {
         Option w;
         w.layout = static_cast<std::int16_t>(s);
@@ -165,21 +174,28 @@ class CostNetwork {
     variables.push_back(v);
     for (int m = 0; m < n.operands; ++m) {
       int const o = p_.operand(k, 0, m);
-      if (p_.nodes[o].making == Making::given) continue;
+      if (p_.nodes[o].making == Making::given && home_[o] < 0) continue;
       connect(home_[o] >= 0 ? home_[o] : maker_[o], maker_[k], m + 1, o,
               n.making == Making::result);
     }
     if (!shared) return;
+    add_home(k);
+    connect(maker_[k], home_[k], 0, k, n.has_results);
+  }
+  void add_home(int k) {
     Variable h;
     h.node = k;
     h.is_home = true;
     h.unary.resize(static_cast<std::size_t>(graph_[k].layouts), 0);
+    if (p_.nodes[k].making == Making::given)
+      for (int s = 0; s < graph_[k].layouts; ++s)
+        h.unary[static_cast<std::size_t>(s)] = path(k, graph_[k].index[p_.nodes[k].pinned], s);
     if (k == p_.root)
       for (int s = 0; s < graph_[k].layouts; ++s)
-        h.unary[static_cast<std::size_t>(s)] = path(k, s, graph_[k].index[p_.wanted]);
+        h.unary[static_cast<std::size_t>(s)] = planning::sum_of_costs(
+            h.unary[static_cast<std::size_t>(s)], path(k, s, graph_[k].index[p_.wanted]));
     home_[k] = static_cast<int>(variables.size());
     variables.push_back(h);
-    connect(maker_[k], home_[k], 0, k, n.has_results);
   }
   /// Adds to each strategy the path from its value's layout to another, which then is its layout.
   void end_at(StrategyList& list, int k, int layout) const {

@@ -89,6 +89,7 @@ class MessagePassing {
         }
       }
       if (x.is_home) {
+        if (x.in.empty()) read[0].assign(x.unary.size(), 0);  // an operand of the program
         std::int64_t best_sum = impossible_cost;
         for (std::size_t s = 0; choose && s < x.unary.size(); ++s) {
           std::int64_t c = planning::sum_of_costs(read[0][s], x.unary[s]);

@@ -132,7 +132,7 @@ class ProgramPlanner {
   /// Returns whether the bound proves that no other homes are better.
   bool choose_together(ProgramPlan& best) {
     bool any = false;
-    for (int k = 0; k < p_.size; ++k) any = any || p_.shared(k);
+    for (int k = 0; k < p_.size; ++k) any = any || p_.shared(k) || planning::is_kept_given(p_, k);
     if (!any) return true;
     CostNetwork const network(p_, rates_,
                               [this](int rank) { return Graphs::all().get(rank, p_.axes); });
@@ -167,7 +167,7 @@ class ProgramPlanner {
     made_[k] = shardtype::detail::Owned(new FrontierSearch(p_, k, graph, fronts_, rates_));
     made_view_[k] = made_[k]->view();
     fronts_[k] = &made_view_[k];
-    if (!p_.shared(k)) return;
+    if (!p_.shared(k) && home_[k] < 0) return;
     made_fronts_[k] = &made_view_[k];
     if (home_[k] >= 0) settle_at_home(k);
   }
