@@ -25,7 +25,7 @@ class MessagePassing {
   void run(int most) {
     for (int k = 0; k < most; ++k) {
       decode();
-      if (best < impossible_cost && best - bound < g_.scale) return;
+      if (closed()) return;
       pass(true);
       pass(false);
       std::int64_t const now = certificate();
@@ -33,6 +33,12 @@ class MessagePassing {
       sweeps = k + 1;
     }
     decode();
+  }
+  /// Whether no homes cost less than the best, but for one part in 10^12: costs are whole
+  /// picoseconds, and messages of long programs are rounded to them.
+  bool closed() const {
+    return best < impossible_cost &&
+           (best - bound < g_.scale || best - bound <= best / 1'000'000'000'000);
   }
   /// The bound by the present messages, in units of the network; at most the cost of any homes.
   std::int64_t certificate() const {

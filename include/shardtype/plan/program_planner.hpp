@@ -159,8 +159,7 @@ class ProgramPlanner {
       for (int k = 0; k < p_.size; ++k) home_[k] = first_homes[k];
       for (int k = 0; k < p_.size; ++k) search(k);
     }
-    // costs are whole picoseconds
-    return messages.best - messages.bound < network.scale;
+    return messages.closed();
   }
   void search(int k) {
     LayoutGraph const& graph = Graphs::all().get(p_.nodes[k].rank, p_.axes);
