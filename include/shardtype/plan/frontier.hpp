@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/cost.hpp>
 #include <shardtype/plan/plan.hpp>
 #include <shardtype/plan/program.hpp>
@@ -63,6 +64,14 @@ struct Frontier {
   std::int32_t const* first = nullptr;  ///< first candidate of each layout, or -1
   /// Records of computed candidates: the alternative, then the candidate of each operand.
   std::int32_t const* makings = nullptr;
+};
+
+/// All ways to place the axes in the computation of a value: its own time, and the layouts of the
+/// value and of its operands.
+struct StrategyList {
+  int parties = 0;  ///< the value and its operands
+  shardtype::detail::List<std::int64_t> time;
+  shardtype::detail::List<std::int16_t> layouts;  ///< of each party, strategy by strategy
 };
 
 /// Whether a value has a layout in which it is unreduced over an axis.

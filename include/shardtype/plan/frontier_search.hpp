@@ -44,6 +44,16 @@ class FrontierSearch : public Settler {
     if (n_.pinned >= 0) begin_at(graph.index[n_.pinned]);
   }
 
+  /// Lists the strategies of a value without a memory limit; their times include those of the
+  /// operands' candidates.
+  constexpr FrontierSearch(RecordedProgram const& p, int node, LayoutGraph const& graph,
+                           Frontier const* const* operands, Rates const& rates, StrategyList& to)
+      : Settler(p, node, graph, rates, {}), fronts_(operands), makings_(nullptr), listed_(&to) {
+    to.parties = n_.operands + 1;
+    if (!p.countable(node)) return;
+    for (int way = 0; way < n_.ways; ++way) make(way);
+  }
+
   constexpr Frontier view() const { return {graph_, ways_, first_, makings()}; }
   constexpr std::int32_t const* makings() const {
     return limited_ ? own_makings_.data() : makings_;
@@ -201,6 +211,13 @@ class FrontierSearch : public Settler {
         joining = c.picoseconds;
       }
     }
+    if (listed_ != nullptr) {
+      listed_->time.push_back(in_time(in_time(time + joining) + work(bytes)));
+      listed_->layouts.push_back(static_cast<std::int16_t>(result_));
+      for (int k = 1; k < parties_; ++k)
+        listed_->layouts.push_back(front_[k]->ways[chosen_[k]].layout);
+      return;
+    }
     if (!limited_) {
       if (best_[result_] < time && best_[result_] < longest_time) return;
       time = in_time(in_time(time + joining) + work(bytes));
@@ -337,6 +354,7 @@ class FrontierSearch : public Settler {
 
   Frontier const* const* fronts_;
   std::int32_t* makings_;
+  StrategyList* listed_ = nullptr;  ///< where strategies are listed in place of a search
   shardtype::detail::List<std::int32_t> own_makings_;
 
   // The alternative under consideration. Parties: the value, then its operands.

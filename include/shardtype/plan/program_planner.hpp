@@ -8,6 +8,7 @@
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/layout_tables.hpp>
+#include <shardtype/plan/message_passing.hpp>
 #include <shardtype/plan/plan_writer.hpp>
 #include <shardtype/plan/shared_values.hpp>
 
@@ -38,7 +39,9 @@ class Graphs {
 };
 
 /// Finds the plan of one program; exact for chains and trees. A shared value is computed in one
-/// layout, its home. Homes are improved one by one until changing a single home no longer helps.
+/// layout, its home. Homes are chosen together on a cost network (plan/cost_network.hpp); where its
+/// bound leaves a gap, where there is a memory limit, and in programs that have chains of more than
+/// two factors, they are improved one by one until changing a single home no longer helps.
 class ProgramPlanner {
  public:
   ProgramPlanner(RecordedProgram const& p, Rates const& rates) : p_(p), rates_(rates) {
@@ -61,12 +64,28 @@ class ProgramPlanner {
   }
   ProgramPlan plan() {
     ProgramPlan best = guess();
-    for (bool improved = true; improved && best.possible;) {
-      improved = false;
-      for (int k = p_.size - 1; k >= 0; --k)
-        if (p_.shared(k) && improve(k, best)) improved = true;
-    }
-    return best;
+    if (best.possible && rates_.memory_limit < 0 && choose_together(best)) return best;
+    return descend(best);
+  }
+  /// The plan whose homes are improved one by one from the initial choice.
+  ProgramPlan descend() { return descend(guess()); }
+
+  /// The time that the search sees with these homes, by value; -1: impossible.
+  std::int64_t searched(int const* homes) {
+    for (int k = 0; k < p_.size; ++k) home_[k] = p_.shared(k) ? homes[k] : -1;
+    for (int k = 0; k < p_.size; ++k) search(k);
+    std::int64_t time = 0;
+    auto add = [&](Frontier const& f, int layout) {
+      if (f.first[layout] < 0) return false;
+      time = in_time(time + f.ways[f.first[layout]].time);
+      return true;
+    };
+    for (int k = 0; k < p_.size; ++k)
+      if (p_.shared(k) &&
+          (!planning::can_be_home(p_, k, made_view_[k], home_[k]) || !add(made_view_[k], home_[k])))
+        return -1;
+    Frontier const& root = *fronts_[p_.root];
+    return add(root, root.graph.index[p_.wanted]) ? time : -1;
   }
 
   /// The plan with value `k` computed in this layout of its graph, and other homes unchanged.
@@ -101,12 +120,53 @@ class ProgramPlanner {
     for (int k = 0; k < p_.size; ++k)
       if (p_.shared(k)) home_[k] = home_of(k, pass, made_view_[k], fronts_, rates_);
   }
+  ProgramPlan descend(ProgramPlan best) {
+    for (bool improved = true; improved && best.possible;) {
+      improved = false;
+      for (int k = p_.size - 1; k >= 0; --k)
+        if (p_.shared(k) && improve(k, best)) improved = true;
+    }
+    return best;
+  }
+  /// Chooses all homes on the cost network, and keeps the plan that takes less time when written.
+  /// Returns whether the bound proves that no other homes are better.
+  bool choose_together(ProgramPlan& best) {
+    bool any = false;
+    for (int k = 0; k < p_.size; ++k) any = any || p_.shared(k) || planning::is_kept_given(p_, k);
+    if (!any) return true;
+    CostNetwork const network(p_, rates_,
+                              [this](int rank) { return Graphs::all().get(rank, p_.axes); });
+    if (!network.usable) return false;
+    MessagePassing messages(network);
+    messages.run(most_sweeps);
+    if (messages.best >= impossible_cost) return false;
+    int first_homes[max_nodes];
+    for (int k = 0; k < p_.size; ++k) {
+      first_homes[k] = home_[k];
+      if (network.home(k) >= 0)
+        home_[k] = messages.homes[static_cast<std::size_t>(network.home(k))];
+    }
+    for (int k = 0; k < p_.size; ++k) search(k);
+    ProgramPlan const together = write();
+    std::int64_t const time = together.picoseconds(rates_);
+    std::int64_t const before = best.picoseconds(rates_);
+    bool const better =
+        together.possible &&
+        (time < before || (time == before && together.bytes_per_rank() <= best.bytes_per_rank()));
+    if (better) {
+      best = together;
+    } else {
+      for (int k = 0; k < p_.size; ++k) home_[k] = first_homes[k];
+      for (int k = 0; k < p_.size; ++k) search(k);
+    }
+    return messages.closed();
+  }
   void search(int k) {
     LayoutGraph const& graph = Graphs::all().get(p_.nodes[k].rank, p_.axes);
     made_[k] = shardtype::detail::Owned(new FrontierSearch(p_, k, graph, fronts_, rates_));
     made_view_[k] = made_[k]->view();
     fronts_[k] = &made_view_[k];
-    if (!p_.shared(k)) return;
+    if (!p_.shared(k) && home_[k] < 0) return;
     made_fronts_[k] = &made_view_[k];
     if (home_[k] >= 0) settle_at_home(k);
   }
@@ -156,6 +216,8 @@ class ProgramPlanner {
     move(k, now);
     return improved;
   }
+
+  static constexpr int most_sweeps = 60;
 
   RecordedProgram const& p_;
   Rates const& rates_;

@@ -1,0 +1,243 @@
+#pragma once
+/// The joint choice of the homes of shared values as a cost network: variables with few states, and
+/// costs of single states and of pairs.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <shardtype/core/list.hpp>
+#include <shardtype/plan/frontier_search.hpp>
+
+namespace shardtype::planning {
+
+/// A cost from here on is that of something impossible. Sums of possible costs stay below half of
+/// it, and sums of a few impossible ones within 64 bits.
+inline constexpr std::int64_t impossible_cost = std::int64_t{1} << 59;
+constexpr bool is_possible(std::int64_t cost) { return cost < impossible_cost / 2; }
+/// Sums of costs: impossible stays impossible.
+constexpr std::int64_t sum_of_costs(std::int64_t a, std::int64_t b) {
+  std::int64_t const sum = a + b;
+  return planning::is_possible(a) && planning::is_possible(b) && planning::is_possible(sum)
+             ? sum
+             : impossible_cost;
+}
+
+/// Whether an operand of the program has several readers, so that one move may serve them all.
+constexpr bool is_kept_given(RecordedProgram const& p, int node) {
+  ProgramNode const& n = p.nodes[node];
+  return n.making == Making::given && n.readers > 1 && n.cyclic < 0;
+}
+
+/// Costs in units of 1 / `scale` picoseconds. A variable is the home of a shared value, or the
+/// strategy of a computed value. Its cost is the time that the search sees: each reader of a shared
+/// value pays for its own path from the home.
+class CostNetwork {
+ public:
+  using Costs = shardtype::detail::List<std::int64_t>;
+  struct Variable {
+    int node = -1;
+    bool is_home = false;
+    Costs unary;                       ///< of a home: by layout
+    StrategyList strategies;           ///< of a computed value
+    shardtype::detail::List<int> in;   ///< edges from variables before it
+    shardtype::detail::List<int> out;  ///< edges to variables after it
+  };
+  /// The moves of a value from its layout in one variable to its layout in a later one.
+  struct Edge {
+    int from = -1;
+    int to = -1;
+    int party = 0;    ///< of the later variable, if it is a strategy: the operand's number + 1
+    int layouts = 0;  ///< of the value
+    int moves = -1;   ///< number of its table in `moves`
+  };
+
+  /// `graphs(rank)` gives the layout graph of values with that many dims.
+  template <class Graphs>
+  CostNetwork(RecordedProgram const& p, Rates const& rates, Graphs graphs) : p_(p), rates_(rates) {
+    rates_.memory_limit = -1;
+    mark(p.root);
+    for (int k = 0; k < p.size; ++k) {
+      maker_[k] = home_[k] = -1;
+      if (!used_[k]) continue;
+      graph_[k] = graphs(p.nodes[k].rank);
+      table_[k] = find_table(k);
+      if (p.nodes[k].making != Making::given)
+        add_strategies(k);
+      else if (planning::is_kept_given(p, k))
+        add_home(k);
+      if (!usable) return;
+    }
+    scale_costs();
+  }
+
+  bool usable = true;  ///< whether the program's values have one way each
+  std::int64_t scale = 1;
+  shardtype::detail::List<Variable> variables;
+  shardtype::detail::List<Edge> edges;
+  /// Costs of moves, from each layout to each.
+  shardtype::detail::List<Costs> moves;
+
+  std::int64_t move(Edge const& e, int from, int to) const {
+    return moves[static_cast<std::size_t>(e.moves)]
+                [static_cast<std::size_t>(from * e.layouts + to)];
+  }
+  /// The variable of the home of a shared value, or -1.
+  int home(int node) const { return home_[node]; }
+
+ private:
+  void mark(int node) {
+    if (used_[node]) return;
+    used_[node] = true;
+    ProgramNode const& n = p_.nodes[node];
+    for (int k = 0; k < n.ways * n.operands; ++k) mark(p_.uses[n.first_use + k]);
+    if (n.ways > 1) usable = false;
+  }
+  bool alike(int a, int b) const {
+    ProgramNode const& x = p_.nodes[a];
+    ProgramNode const& y = p_.nodes[b];
+    if (x.rank != y.rank || x.element_bytes != y.element_bytes || x.cyclic != y.cyclic)
+      return false;
+    if (p_.countable(a) != p_.countable(b)) return false;
+    for (int d = 0; d < x.rank; ++d)
+      if (p_.extents[x.labels[d]] != p_.extents[y.labels[d]]) return false;
+    return true;
+  }
+  /// The costs of all shortest paths between layouts of a value.
+  int find_table(int k) {
+    for (int m = 0; m < k; ++m)
+      if (used_[m] && alike(m, k)) return table_[m];
+    auto const n = static_cast<std::size_t>(graph_[k].layouts);
+    Costs costs(n * n, impossible_cost);
+    for (std::size_t from = 0; from < n; ++from) {
+      FrontierSearch const paths(p_, k, graph_[k], nullptr, rates_, static_cast<int>(from));
+      Frontier const view = paths.view();
+      for (std::size_t to = 0; to < n; ++to)
+        if (view.first[to] >= 0) costs[from * n + to] = view.ways[view.first[to]].time;
+    }
+    moves.push_back(costs);
+    return static_cast<int>(moves.size()) - 1;
+  }
+  /// A table without moves.
+  int stay(int k) {
+    auto const n = static_cast<std::size_t>(graph_[k].layouts);
+    Costs costs(n * n, impossible_cost);
+    for (std::size_t s = 0; s < n; ++s) costs[s * n + s] = 0;
+    moves.push_back(costs);
+    return static_cast<int>(moves.size()) - 1;
+  }
+  std::int64_t path(int k, int from, int to) const {
+    return moves[static_cast<std::size_t>(table_[k])]
+                [static_cast<std::size_t>(from * graph_[k].layouts + to)];
+  }
+  void connect(int from, int to, int party, int value, bool stays) {
+    Edge e;
+    e.from = from;
+    e.to = to;
+    e.party = party;
+    e.layouts = graph_[value].layouts;
+    e.moves = stays ? stay(value) : table_[value];
+    int const number = static_cast<int>(edges.size());
+    Variable& first = variables[static_cast<std::size_t>(from)];
+    first.out.push_back(number);
+    if (!first.is_home && first.out.size() > 1) usable = false;
+    variables[static_cast<std::size_t>(to)].in.push_back(number);
+    edges.push_back(e);
+  }
+  void add_strategies(int k) {
+    ProgramNode const& n = p_.nodes[k];
+    Variable v;
+    v.node = k;
+    // operands in any layout; operands of the program with their paths
+    shardtype::detail::List<Option> ways[max_operands];
+    shardtype::detail::List<std::int32_t> first[max_operands];
+    Frontier fronts[max_operands];
+    Frontier const* by_node[max_nodes]{};
+    for (int m = 0; m < n.operands; ++m) {
+      int const o = p_.operand(k, 0, m);
+      bool const given = p_.nodes[o].making == Making::given && home_[o] < 0;
+      for (int s = 0; s < graph_[o].layouts; ++s) {
+        Option w;
+        w.layout = static_cast<std::int16_t>(s);
+        w.size = block_bytes(p_, o, graph_[o].codes[s]);
+        if (given) w.time = path(o, graph_[o].index[p_.nodes[o].pinned], s);
+        ways[m].push_back(w);
+        first[m].push_back(planning::is_possible(w.time) ? s : -1);
+      }
+      fronts[m] = {graph_[o], ways[m].data(), first[m].data(), nullptr};
+      by_node[o] = &fronts[m];
+    }
+    FrontierSearch const list(p_, k, graph_[k], by_node, rates_, v.strategies);
+    bool const shared = p_.shared(k);
+    if (n.pinned >= 0) end_at(v.strategies, k, graph_[k].index[n.pinned]);
+    if (k == p_.root && !shared) end_at(v.strategies, k, graph_[k].index[p_.wanted]);
+    maker_[k] = static_cast<int>(variables.size());
+    variables.push_back(v);
+    for (int m = 0; m < n.operands; ++m) {
+      int const o = p_.operand(k, 0, m);
+      if (p_.nodes[o].making == Making::given && home_[o] < 0) continue;
+      connect(home_[o] >= 0 ? home_[o] : maker_[o], maker_[k], m + 1, o,
+              n.making == Making::result);
+    }
+    if (!shared) return;
+    add_home(k);
+    connect(maker_[k], home_[k], 0, k, n.has_results);
+  }
+  void add_home(int k) {
+    Variable h;
+    h.node = k;
+    h.is_home = true;
+    h.unary.resize(static_cast<std::size_t>(graph_[k].layouts), 0);
+    if (p_.nodes[k].making == Making::given)
+      for (int s = 0; s < graph_[k].layouts; ++s)
+        h.unary[static_cast<std::size_t>(s)] = path(k, graph_[k].index[p_.nodes[k].pinned], s);
+    if (k == p_.root)
+      for (int s = 0; s < graph_[k].layouts; ++s)
+        h.unary[static_cast<std::size_t>(s)] = planning::sum_of_costs(
+            h.unary[static_cast<std::size_t>(s)], path(k, s, graph_[k].index[p_.wanted]));
+    home_[k] = static_cast<int>(variables.size());
+    variables.push_back(h);
+  }
+  /// Adds to each strategy the path from its value's layout to another, which then is its layout.
+  void end_at(StrategyList& list, int k, int layout) const {
+    for (std::size_t s = 0; s < list.time.size(); ++s) {
+      std::int16_t& made = list.layouts[s * static_cast<std::size_t>(list.parties)];
+      list.time[s] = planning::sum_of_costs(list.time[s], path(k, made, layout));
+      made = static_cast<std::int16_t>(layout);
+    }
+  }
+  static std::int64_t largest(Costs const& costs) {
+    std::int64_t most = 0;
+    for (std::int64_t const c : costs)
+      if (planning::is_possible(c) && c > most) most = c;
+    return most;
+  }
+  void scale_costs() {
+    std::int64_t total = 1;
+    for (Variable const& v : variables)
+      total =
+          planning::sum_of_costs(total, v.is_home ? largest(v.unary) : largest(v.strategies.time));
+    for (Edge const& e : edges)
+      total = planning::sum_of_costs(total, largest(moves[static_cast<std::size_t>(e.moves)]));
+    constexpr std::int64_t room = std::int64_t{1} << 50;
+    if (total > room) {
+      usable = false;
+      return;
+    }
+    while (scale < 1024 && total * scale * 2 <= room) scale *= 2;
+    auto times = [this](Costs& costs) {
+      for (std::int64_t& c : costs) c = planning::is_possible(c) ? c * scale : impossible_cost;
+    };
+    for (Variable& v : variables) times(v.is_home ? v.unary : v.strategies.time);
+    for (Costs& c : moves) times(c);
+  }
+
+  RecordedProgram const& p_;
+  Rates rates_;
+  bool used_[max_nodes]{};
+  int table_[max_nodes]{};
+  int maker_[max_nodes]{};
+  int home_[max_nodes]{};
+  LayoutGraph graph_[max_nodes]{};
+};
+
+}  // namespace shardtype::planning

@@ -1,0 +1,249 @@
+#pragma once
+/// Sequential tree-reweighted message passing on a cost network (Kolmogorov 2006): a lower bound,
+/// and homes of shared values, in integers.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <shardtype/plan/cost_network.hpp>
+
+namespace shardtype::planning {
+
+/// The messages of a cost network. Any messages give a sound bound: they only move costs between
+/// variables and edges.
+class MessagePassing {
+ public:
+  using Costs = CostNetwork::Costs;
+  explicit MessagePassing(CostNetwork const& network) : g_(network) {
+    for (CostNetwork::Edge const& e : g_.edges) {
+      auto const n = static_cast<std::size_t>(e.layouts);
+      to_first.push_back(Costs(n, 0));
+      to_second.push_back(Costs(n, 0));
+    }
+  }
+  /// Sweeps until the bound meets the best homes, at most `most` times.
+  void run(int most) {
+    for (int k = 0; k < most; ++k) {
+      decode();
+      if (closed()) return;
+      pass(true);
+      pass(false);
+      std::int64_t const now = certificate();
+      if (now > bound) bound = now;
+      sweeps = k + 1;
+    }
+    decode();
+  }
+  /// Whether no homes cost less than the best, but for one part in 10^12: costs are whole
+  /// picoseconds, and messages of long programs are rounded to them.
+  bool closed() const {
+    return best < impossible_cost &&
+           (best - bound < g_.scale || best - bound <= best / 1'000'000'000'000);
+  }
+  /// The bound by the present messages, in units of the network; at most the cost of any homes.
+  std::int64_t certificate() const {
+    std::int64_t sum = 0;
+    shardtype::detail::List<Marginals> of;
+    for (std::size_t v = 0; v < g_.variables.size(); ++v) {
+      of.push_back(marginals(static_cast<int>(v)));
+      if (!planning::is_possible(of.back().low)) return 0;
+      sum += of.back().low;
+    }
+    for (std::size_t k = 0; k < g_.edges.size(); ++k) {
+      CostNetwork::Edge const& e = g_.edges[k];
+      Marginals const& later = of[static_cast<std::size_t>(e.to)];
+      std::int64_t least = impossible_cost;
+      for (int b = 0; b < e.layouts; ++b) {
+        auto const y = static_cast<std::size_t>(b);
+        std::int64_t const there = later.at[static_cast<std::size_t>(party(e, true))][y];
+        if (!planning::is_possible(there)) continue;
+        std::int64_t const share = (there - later.low) / weight(e.to) - to_second[k][y];
+        for (int a = 0; a < e.layouts; ++a) {
+          std::int64_t const m = to_first[k][static_cast<std::size_t>(a)];
+          if (!planning::is_possible(m)) continue;
+          std::int64_t const move = g_.move(e, a, b);
+          if (planning::is_possible(move) && move + share - m < least) least = move + share - m;
+        }
+      }
+      if (!planning::is_possible(least)) return 0;
+      sum += least;
+    }
+    return sum;
+  }
+  /// The cost of these homes, by variable; `choose`: chooses them by the present messages instead.
+  std::int64_t cost(shardtype::detail::List<int>& homes, bool choose) const {
+    std::int64_t sum = 0;
+    shardtype::detail::List<Costs> made(g_.variables.size());
+    for (std::size_t v = 0; v < g_.variables.size(); ++v) {
+      CostNetwork::Variable const& x = g_.variables[v];
+      shardtype::detail::List<Costs> read(static_cast<std::size_t>(x.strategies.parties) + 1);
+      for (int const number : x.in) {
+        CostNetwork::Edge const& e = g_.edges[static_cast<std::size_t>(number)];
+        Costs& to = read[static_cast<std::size_t>(x.is_home ? 0 : e.party)];
+        to.assign(static_cast<std::size_t>(e.layouts), impossible_cost);
+        auto const f = static_cast<std::size_t>(e.from);
+        for (int a = 0; a < e.layouts; ++a) {
+          bool const is_home = g_.variables[f].is_home;
+          if (is_home && homes[f] != a) continue;
+          std::int64_t const begun = is_home ? 0 : made[f][static_cast<std::size_t>(a)];
+          if (!planning::is_possible(begun)) continue;
+          for (int b = 0; b < e.layouts; ++b) {
+            std::int64_t const c = begun + g_.move(e, a, b);
+            std::int64_t& least = to[static_cast<std::size_t>(b)];
+            if (c < least) least = c;
+          }
+        }
+      }
+      if (x.is_home) {
+        if (x.in.empty()) read[0].assign(x.unary.size(), 0);  // an operand of the program
+        std::int64_t best_sum = impossible_cost;
+        for (std::size_t s = 0; choose && s < x.unary.size(); ++s) {
+          std::int64_t c = planning::sum_of_costs(read[0][s], x.unary[s]);
+          for (int const number : x.out)
+            c = planning::sum_of_costs(c, to_first[static_cast<std::size_t>(number)][s]);
+          if (c < best_sum) best_sum = c, homes[v] = static_cast<int>(s);
+        }
+        if (homes[v] < 0) return impossible_cost;
+        auto const h = static_cast<std::size_t>(homes[v]);
+        sum = planning::sum_of_costs(sum, planning::sum_of_costs(read[0][h], x.unary[h]));
+        continue;
+      }
+      made[v] = make(x, read);
+      if (!x.out.empty()) continue;
+      std::int64_t least = impossible_cost;
+      for (std::int64_t const c : made[v])
+        if (c < least) least = c;
+      sum = planning::sum_of_costs(sum, least);
+    }
+    return sum;
+  }
+  void decode() {
+    shardtype::detail::List<int> now(g_.variables.size(), -1);
+    std::int64_t const c = cost(now, true);
+    if (c < best) best = c, homes = now;
+  }
+
+  std::int64_t bound = 0;
+  std::int64_t best = impossible_cost;
+  int sweeps = 0;
+  shardtype::detail::List<int> homes;  ///< of the best cost, by variable
+  // of each edge, by layout
+  shardtype::detail::List<Costs> to_first;
+  shardtype::detail::List<Costs> to_second;
+
+ private:
+  /// The least cost of a variable, and that for each layout of each party; a home has one party.
+  struct Marginals {
+    std::int64_t low = impossible_cost;
+    shardtype::detail::List<Costs> at;
+  };
+  static constexpr std::int64_t most_message = std::int64_t{1}
+                                               << 47;  // of 1024 edges together possible
+
+  int party(CostNetwork::Edge const& e, bool second) const {
+    return second && !g_.variables[static_cast<std::size_t>(e.to)].is_home ? e.party : 0;
+  }
+  std::int64_t weight(int v) const {
+    CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
+    std::size_t const n = x.in.size() > x.out.size() ? x.in.size() : x.out.size();
+    return n > 1 ? static_cast<std::int64_t>(n) : 1;
+  }
+  /// The least cost of a computed value in each layout, with its operands at these costs.
+  Costs make(CostNetwork::Variable const& x, shardtype::detail::List<Costs> const& read) const {
+    Costs out;
+    if (!x.out.empty())
+      out.resize(static_cast<std::size_t>(g_.edges[static_cast<std::size_t>(x.out[0])].layouts),
+                 impossible_cost);
+    auto const parties = static_cast<std::size_t>(x.strategies.parties);
+    for (std::size_t s = 0; s < x.strategies.time.size(); ++s) {
+      std::int16_t const* const at = x.strategies.layouts.data() + s * parties;
+      auto const to = static_cast<std::size_t>(at[0]);
+      if (to >= out.size()) out.resize(to + 1, impossible_cost);
+      std::int64_t c = x.strategies.time[s];
+      for (std::size_t k = 1; k < parties; ++k)
+        if (!read[k].empty())
+          c = planning::sum_of_costs(c, read[k][static_cast<std::size_t>(at[k])]);
+      if (c < out[to]) out[to] = c;
+    }
+    return out;
+  }
+  Marginals marginals(int v) const {
+    CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
+    Marginals out;
+    if (x.is_home) {
+      out.at.push_back(x.unary);
+      Costs& mine = out.at[0];
+      for (std::size_t s = 0; s < mine.size(); ++s) {
+        for (int const e : x.in)
+          mine[s] = planning::sum_of_costs(mine[s], to_second[static_cast<std::size_t>(e)][s]);
+        for (int const e : x.out)
+          mine[s] = planning::sum_of_costs(mine[s], to_first[static_cast<std::size_t>(e)][s]);
+        if (mine[s] < out.low) out.low = mine[s];
+      }
+      return out;
+    }
+    auto const parties = static_cast<std::size_t>(x.strategies.parties);
+    out.at.resize(parties);
+    shardtype::detail::List<Costs const*> from(parties, nullptr);
+    auto listen = [&](std::size_t k, Costs const& message) {
+      from[k] = &message;
+      out.at[k].resize(message.size(), impossible_cost);
+    };
+    for (int const e : x.in)
+      listen(static_cast<std::size_t>(g_.edges[static_cast<std::size_t>(e)].party),
+             to_second[static_cast<std::size_t>(e)]);
+    for (int const e : x.out) listen(0, to_first[static_cast<std::size_t>(e)]);
+    for (std::size_t s = 0; s < x.strategies.time.size(); ++s) {
+      std::int16_t const* const at = x.strategies.layouts.data() + s * parties;
+      std::int64_t c = x.strategies.time[s];
+      for (std::size_t k = 0; k < parties; ++k)
+        if (from[k] != nullptr)
+          c = planning::sum_of_costs(c, (*from[k])[static_cast<std::size_t>(at[k])]);
+      if (!planning::is_possible(c)) continue;
+      if (c < out.low) out.low = c;
+      for (std::size_t k = 0; k < parties; ++k) {
+        if (from[k] == nullptr) continue;
+        std::int64_t& least = out.at[k][static_cast<std::size_t>(at[k])];
+        if (c < least) least = c;
+      }
+    }
+    return out;
+  }
+  void pass(bool forward) {
+    int const n = static_cast<int>(g_.variables.size());
+    for (int q = 0; q < n; ++q) {
+      int const v = forward ? q : n - 1 - q;
+      Marginals const mine = marginals(v);
+      if (!planning::is_possible(mine.low)) return;
+      CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
+      for (int const e : forward ? x.out : x.in)
+        send(static_cast<std::size_t>(e), forward, v, mine);
+    }
+  }
+  void send(std::size_t number, bool forward, int v, Marginals const& mine) {
+    CostNetwork::Edge const& e = g_.edges[number];
+    Costs const& heard = forward ? to_first[number] : to_second[number];
+    Costs& out = forward ? to_second[number] : to_first[number];
+    Costs const& at = mine.at[static_cast<std::size_t>(party(e, !forward))];
+    for (std::int64_t& m : out) m = impossible_cost;
+    for (int a = 0; a < e.layouts; ++a) {
+      auto const s = static_cast<std::size_t>(a);
+      if (!planning::is_possible(at[s])) continue;
+      std::int64_t const base = (at[s] - mine.low) / weight(v) - heard[s];
+      for (int b = 0; b < e.layouts; ++b) {
+        std::int64_t const move = forward ? g_.move(e, a, b) : g_.move(e, b, a);
+        std::int64_t& least = out[static_cast<std::size_t>(b)];
+        if (planning::is_possible(move) && base + move < least) least = base + move;
+      }
+    }
+    std::int64_t least = impossible_cost;
+    for (std::int64_t const m : out)
+      if (m < least) least = m;
+    for (std::int64_t& m : out)
+      if (planning::is_possible(m)) m = m - least < most_message ? m - least : most_message;
+  }
+
+  CostNetwork const& g_;
+};
+
+}  // namespace shardtype::planning
