@@ -86,6 +86,7 @@ struct Drawn {
   ProgramBuilder b;
   Machine machine{};
   std::vector<int> shared;
+  bool chains = false;  // of more than two factors
 };
 Drawn drawn(unsigned seed) {
   Draw draw(seed);
@@ -134,9 +135,22 @@ Drawn drawn(unsigned seed) {
   int const u = map(product(h, given(k, l), of(i, l)), given(i, l), of(i, l));
   b.share(u);
   b.share(u);
-  int const again = product(given(k, l), u, of(k, i));  // sum over l
+  // chains of three and of four factors, one of which is computed
+  int const m = label();
+  auto chain = [&](std::vector<int> const& factors, ProgramLabels const& to) {
+    d.chains = true;
+    return b.product(factors.data(), static_cast<int>(factors.size()), to);
+  };
+  int const again =
+      draw.one_in(2)  // sum over l
+          ? product(given(k, l), u, of(k, i))
+          : chain({given(k, m), map(given(m, l), given(m, l), of(m, l)), u}, of(k, i));
   int const mixed = draw.one_in(2) ? map(again, h, of(i, k)) : product(again, h, of(k, i));
-  int const root = product(u, given(k, l), of(i, k));
+  int const root =
+      draw.one_in(2)
+          ? product(u, given(k, l), of(i, k))
+          : chain({u, given(l, m), product(given(m, j), given(j, i), of(m, i)), given(i, k)},
+                  of(i, k));
   int const last = map(root, mixed, of(i, k));
   d.shared = {h, u};
   b.finish(last, of(i, k),
@@ -148,6 +162,8 @@ Drawn drawn(unsigned seed) {
 
 TEST_CASE("shared values get their homes together") {
   int open = 0;
+  int open_chains = 0;
+  int missed = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     INFO("seed " << seed);
     Drawn const d = drawn(seed);
@@ -175,7 +191,8 @@ TEST_CASE("shared values get their homes together") {
     if (m.best - m.bound < g.scale)
       CHECK(m.best == best * g.scale);
     else
-      ++open;
+      ++(d.chains ? open_chains : open);
+    if (m.best != best * g.scale) ++missed;
     // the cost of the network is that of the search
     for (int const s : d.shared) homes[s] = m.homes[static_cast<std::size_t>(g.home(s))];
     CHECK(planner.searched(homes) * g.scale == m.best);
@@ -192,6 +209,11 @@ TEST_CASE("shared values get their homes together") {
     ProgramPlan const plan = plan_program(p, rates);
     CHECK(plan.picoseconds(rates) <= ProgramPlanner(p, rates).guess().picoseconds(rates));
   }
-  std::printf("homes together: %d of 40 programs with a gap\n", open);
-  CHECK(open <= 4);
+  // chains leave gaps: in the bound, one half of a value may be computed in each of two ways
+  std::printf(
+      "homes together: %d and, with chains, %d of 40 programs with a gap, %d not the best\n", open,
+      open_chains, missed);
+  CHECK(open == 0);
+  CHECK(open_chains <= 15);
+  CHECK(missed <= 4);
 }

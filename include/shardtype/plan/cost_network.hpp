@@ -31,6 +31,10 @@ constexpr bool is_kept_given(RecordedProgram const& p, int node) {
 /// Costs in units of 1 / `scale` picoseconds. A variable is the home of a shared value, or the
 /// strategy of a computed value. Its cost is the time that the search sees: each reader of a shared
 /// value pays for its own path from the home.
+///
+/// A value that can be computed in several ways reads the operands of one of them. So each value
+/// has one layout more, the last: that of an operand that is not read, which any layout of the
+/// operand serves, and that of a part of a chain that is not computed, which serves no reader.
 class CostNetwork {
  public:
   using Costs = shardtype::detail::List<std::int64_t>;
@@ -47,7 +51,7 @@ class CostNetwork {
     int from = -1;
     int to = -1;
     int party = 0;    ///< of the later variable, if it is a strategy: the operand's number + 1
-    int layouts = 0;  ///< of the value
+    int layouts = 0;  ///< of the value, and one that stands for none
     int moves = -1;   ///< number of its table in `moves`
   };
 
@@ -55,7 +59,7 @@ class CostNetwork {
   template <class Graphs>
   CostNetwork(RecordedProgram const& p, Rates const& rates, Graphs graphs) : p_(p), rates_(rates) {
     rates_.memory_limit = -1;
-    mark(p.root);
+    mark(p.root, false);
     for (int k = 0; k < p.size; ++k) {
       maker_[k] = home_[k] = -1;
       if (!used_[k]) continue;
@@ -70,7 +74,7 @@ class CostNetwork {
     scale_costs();
   }
 
-  bool usable = true;  ///< whether the program's values have one way each
+  bool usable = true;  ///< whether the costs are within range, and no value is computed twice
   std::int64_t scale = 1;
   shardtype::detail::List<Variable> variables;
   shardtype::detail::List<Edge> edges;
@@ -85,12 +89,16 @@ class CostNetwork {
   int home(int node) const { return home_[node]; }
 
  private:
-  void mark(int node) {
-    if (used_[node]) return;
-    used_[node] = true;
+  /// Marks a value as read, and as one that need not be computed: a part of a chain, or the totals
+  /// of rows.
+  void mark(int node, bool optional) {
     ProgramNode const& n = p_.nodes[node];
-    for (int k = 0; k < n.ways * n.operands; ++k) mark(p_.uses[n.first_use + k]);
-    if (n.ways > 1) usable = false;
+    optional = optional && (n.making == Making::product || n.making == Making::reduction) &&
+               n.pinned < 0 && !n.kept && !p_.shared(node);
+    if (used_[node] && (optional_[node] || !optional)) return;
+    used_[node] = true;
+    optional_[node] = optional;
+    for (int k = 0; k < n.ways * n.operands; ++k) mark(p_.uses[n.first_use + k], n.ways > 1);
   }
   bool alike(int a, int b) const {
     ProgramNode const& x = p_.nodes[a];
@@ -106,40 +114,51 @@ class CostNetwork {
   int find_table(int k) {
     for (int m = 0; m < k; ++m)
       if (used_[m] && alike(m, k)) return table_[m];
-    auto const n = static_cast<std::size_t>(graph_[k].layouts);
-    Costs costs(n * n, impossible_cost);
-    for (std::size_t from = 0; from < n; ++from) {
+    Costs costs = no_moves(k);
+    auto const n = static_cast<std::size_t>(states(k));
+    for (std::size_t from = 0; from + 1 < n; ++from) {
       FrontierSearch const paths(p_, k, graph_[k], nullptr, rates_, static_cast<int>(from));
       Frontier const view = paths.view();
-      for (std::size_t to = 0; to < n; ++to)
+      for (std::size_t to = 0; to + 1 < n; ++to)
         if (view.first[to] >= 0) costs[from * n + to] = view.ways[view.first[to]].time;
     }
     moves.push_back(costs);
     return static_cast<int>(moves.size()) - 1;
   }
+  /// The number of layouts of a value, and one for none.
+  int states(int k) const { return graph_[k].layouts + 1; }
+  /// A table in which only the layout for none is served: by all.
+  Costs no_moves(int k) const {
+    auto const n = static_cast<std::size_t>(states(k));
+    Costs costs(n * n, impossible_cost);
+    for (std::size_t from = 0; from < n; ++from) costs[from * n + n - 1] = 0;
+    return costs;
+  }
   /// A table without moves.
   int stay(int k) {
-    auto const n = static_cast<std::size_t>(graph_[k].layouts);
-    Costs costs(n * n, impossible_cost);
+    auto const n = static_cast<std::size_t>(states(k));
+    Costs costs = no_moves(k);
     for (std::size_t s = 0; s < n; ++s) costs[s * n + s] = 0;
     moves.push_back(costs);
     return static_cast<int>(moves.size()) - 1;
   }
   std::int64_t path(int k, int from, int to) const {
     return moves[static_cast<std::size_t>(table_[k])]
-                [static_cast<std::size_t>(from * graph_[k].layouts + to)];
+                [static_cast<std::size_t>(from * states(k) + to)];
   }
-  void connect(int from, int to, int party, int value, bool stays) {
+  /// `always`: whether the later variable reads the value in each of its states.
+  void connect(int from, int to, int party, int value, bool stays, bool always) {
     Edge e;
     e.from = from;
     e.to = to;
     e.party = party;
-    e.layouts = graph_[value].layouts;
+    e.layouts = states(value);
     e.moves = stays ? stay(value) : table_[value];
     int const number = static_cast<int>(edges.size());
     Variable& first = variables[static_cast<std::size_t>(from)];
     first.out.push_back(number);
-    if (!first.is_home && first.out.size() > 1) usable = false;
+    if (!first.is_home && first.out.size() > 1 && (always || read_always_[value])) usable = false;
+    read_always_[value] = read_always_[value] || always;
     variables[static_cast<std::size_t>(to)].in.push_back(number);
     edges.push_back(e);
   }
@@ -148,12 +167,13 @@ class CostNetwork {
     Variable v;
     v.node = k;
     // operands in any layout; operands of the program with their paths
-    shardtype::detail::List<Option> ways[max_operands];
-    shardtype::detail::List<std::int32_t> first[max_operands];
-    Frontier fronts[max_operands];
+    auto const reads = static_cast<std::size_t>(n.ways * n.operands);
+    shardtype::detail::List<shardtype::detail::List<Option>> ways(reads);
+    shardtype::detail::List<shardtype::detail::List<std::int32_t>> first(reads);
+    shardtype::detail::List<Frontier> fronts(reads);
     Frontier const* by_node[max_nodes]{};
-    for (int m = 0; m < n.operands; ++m) {
-      int const o = p_.operand(k, 0, m);
+    for (std::size_t m = 0; m < reads; ++m) {
+      int const o = operand(k, m);
       bool const given = p_.nodes[o].making == Making::given && home_[o] < 0;
       for (int s = 0; s < graph_[o].layouts; ++s) {
         Option w;
@@ -167,26 +187,42 @@ class CostNetwork {
       by_node[o] = &fronts[m];
     }
     FrontierSearch const list(p_, k, graph_[k], by_node, rates_, v.strategies);
+    auto const parties = static_cast<std::size_t>(v.strategies.parties);
+    for (std::size_t s = 0; s < v.strategies.layouts.size(); ++s)
+      if (v.strategies.layouts[s] < 0)
+        v.strategies.layouts[s] =
+            static_cast<std::int16_t>(graph_[operand(k, s % parties - 1)].layouts);
     bool const shared = p_.shared(k);
     if (n.pinned >= 0) end_at(v.strategies, k, graph_[k].index[n.pinned]);
     if (k == p_.root && !shared) end_at(v.strategies, k, graph_[k].index[p_.wanted]);
+    if (optional_[k]) {
+      v.strategies.time.push_back(0);
+      v.strategies.layouts.push_back(static_cast<std::int16_t>(graph_[k].layouts));
+      for (std::size_t m = 0; m < reads; ++m)
+        v.strategies.layouts.push_back(static_cast<std::int16_t>(graph_[operand(k, m)].layouts));
+    }
     maker_[k] = static_cast<int>(variables.size());
     variables.push_back(v);
-    for (int m = 0; m < n.operands; ++m) {
-      int const o = p_.operand(k, 0, m);
+    for (std::size_t m = 0; m < reads; ++m) {
+      int const o = operand(k, m);
       if (p_.nodes[o].making == Making::given && home_[o] < 0) continue;
-      connect(home_[o] >= 0 ? home_[o] : maker_[o], maker_[k], m + 1, o,
-              n.making == Making::result);
+      connect(home_[o] >= 0 ? home_[o] : maker_[o], maker_[k], static_cast<int>(m) + 1, o,
+              n.making == Making::result, n.ways == 1 && !optional_[k]);
     }
     if (!shared) return;
     add_home(k);
-    connect(maker_[k], home_[k], 0, k, n.has_results);
+    connect(maker_[k], home_[k], 0, k, n.has_results, true);
+  }
+  /// Operand `m` of all ways to compute a value.
+  int operand(int k, std::size_t m) const {
+    return p_.uses[p_.nodes[k].first_use + static_cast<int>(m)];
   }
   void add_home(int k) {
     Variable h;
     h.node = k;
     h.is_home = true;
-    h.unary.resize(static_cast<std::size_t>(graph_[k].layouts), 0);
+    h.unary.resize(static_cast<std::size_t>(states(k)), 0);
+    h.unary[static_cast<std::size_t>(graph_[k].layouts)] = impossible_cost;
     if (p_.nodes[k].making == Making::given)
       for (int s = 0; s < graph_[k].layouts; ++s)
         h.unary[static_cast<std::size_t>(s)] = path(k, graph_[k].index[p_.nodes[k].pinned], s);
@@ -234,6 +270,8 @@ class CostNetwork {
   RecordedProgram const& p_;
   Rates rates_;
   bool used_[max_nodes]{};
+  bool optional_[max_nodes]{};     ///< whether there are plans that do not compute it
+  bool read_always_[max_nodes]{};  ///< whether a reader reads it in all plans
   int table_[max_nodes]{};
   int maker_[max_nodes]{};
   int home_[max_nodes]{};

@@ -67,7 +67,8 @@ struct Frontier {
 };
 
 /// All ways to place the axes in the computation of a value: its own time, and the layouts of the
-/// value and of its operands.
+/// value and of its operands. If it can be computed in several ways, from other operands each, the
+/// parties are the operands of all of them; those that a strategy does not read have layout -1.
 struct StrategyList {
   int parties = 0;  ///< the value and its operands
   shardtype::detail::List<std::int64_t> time;

@@ -44,12 +44,12 @@ class FrontierSearch : public Settler {
     if (n_.pinned >= 0) begin_at(graph.index[n_.pinned]);
   }
 
-  /// Lists the strategies of a value without a memory limit; their times include those of the
-  /// operands' candidates.
+  /// Lists the strategies of a value, in all ways to compute it and without a memory limit; their
+  /// times include those of the operands' candidates.
   constexpr FrontierSearch(RecordedProgram const& p, int node, LayoutGraph const& graph,
                            Frontier const* const* operands, Rates const& rates, StrategyList& to)
       : Settler(p, node, graph, rates, {}), fronts_(operands), makings_(nullptr), listed_(&to) {
-    to.parties = n_.operands + 1;
+    to.parties = n_.ways * n_.operands + 1;
     if (!p.countable(node)) return;
     for (int way = 0; way < n_.ways; ++way) make(way);
   }
@@ -214,8 +214,10 @@ class FrontierSearch : public Settler {
     if (listed_ != nullptr) {
       listed_->time.push_back(in_time(in_time(time + joining) + work(bytes)));
       listed_->layouts.push_back(static_cast<std::int16_t>(result_));
-      for (int k = 1; k < parties_; ++k)
-        listed_->layouts.push_back(front_[k]->ways[chosen_[k]].layout);
+      for (int other = 0; other < n_.ways; ++other)
+        for (int k = 1; k < parties_; ++k)
+          listed_->layouts.push_back(other == way_ ? front_[k]->ways[chosen_[k]].layout
+                                                   : std::int16_t{-1});
       return;
     }
     if (!limited_) {

@@ -70,8 +70,9 @@ class MessagePassing {
     }
     return sum;
   }
-  /// The cost of these homes, by variable; `choose`: chooses them by the present messages instead.
-  std::int64_t cost(shardtype::detail::List<int>& homes, bool choose) const {
+  /// The cost of the homes `at`, by variable; `choose`: chooses them by the present messages
+  /// instead.
+  std::int64_t cost(shardtype::detail::List<int>& at, bool choose) const {
     std::int64_t sum = 0;
     shardtype::detail::List<Costs> made(g_.variables.size());
     for (std::size_t v = 0; v < g_.variables.size(); ++v) {
@@ -81,13 +82,14 @@ class MessagePassing {
         CostNetwork::Edge const& e = g_.edges[static_cast<std::size_t>(number)];
         Costs& to = read[static_cast<std::size_t>(x.is_home ? 0 : e.party)];
         to.assign(static_cast<std::size_t>(e.layouts), impossible_cost);
+        to[static_cast<std::size_t>(e.layouts) - 1] = 0;  // who does not read it does not pay
         auto const f = static_cast<std::size_t>(e.from);
         for (int a = 0; a < e.layouts; ++a) {
           bool const is_home = g_.variables[f].is_home;
-          if (is_home && homes[f] != a) continue;
+          if (is_home && at[f] != a) continue;
           std::int64_t const begun = is_home ? 0 : made[f][static_cast<std::size_t>(a)];
           if (!planning::is_possible(begun)) continue;
-          for (int b = 0; b < e.layouts; ++b) {
+          for (int b = 0; b + 1 < e.layouts; ++b) {
             std::int64_t const c = begun + g_.move(e, a, b);
             std::int64_t& least = to[static_cast<std::size_t>(b)];
             if (c < least) least = c;
@@ -101,10 +103,10 @@ class MessagePassing {
           std::int64_t c = planning::sum_of_costs(read[0][s], x.unary[s]);
           for (int const number : x.out)
             c = planning::sum_of_costs(c, to_first[static_cast<std::size_t>(number)][s]);
-          if (c < best_sum) best_sum = c, homes[v] = static_cast<int>(s);
+          if (c < best_sum) best_sum = c, at[v] = static_cast<int>(s);
         }
-        if (homes[v] < 0) return impossible_cost;
-        auto const h = static_cast<std::size_t>(homes[v]);
+        if (at[v] < 0) return impossible_cost;
+        auto const h = static_cast<std::size_t>(at[v]);
         sum = planning::sum_of_costs(sum, planning::sum_of_costs(read[0][h], x.unary[h]));
         continue;
       }
@@ -192,7 +194,14 @@ class MessagePassing {
     for (int const e : x.in)
       listen(static_cast<std::size_t>(g_.edges[static_cast<std::size_t>(e)].party),
              to_second[static_cast<std::size_t>(e)]);
-    for (int const e : x.out) listen(0, to_first[static_cast<std::size_t>(e)]);
+    Costs read;  // by all readers together
+    for (int const e : x.out) {
+      Costs const& message = to_first[static_cast<std::size_t>(e)];
+      if (read.empty()) read.resize(message.size(), 0);
+      for (std::size_t s = 0; s < read.size(); ++s)
+        read[s] = planning::sum_of_costs(read[s], message[s]);
+    }
+    if (!x.out.empty()) listen(0, read);
     for (std::size_t s = 0; s < x.strategies.time.size(); ++s) {
       std::int16_t const* const at = x.strategies.layouts.data() + s * parties;
       std::int64_t c = x.strategies.time[s];

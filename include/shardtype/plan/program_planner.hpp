@@ -40,8 +40,8 @@ class Graphs {
 
 /// Finds the plan of one program; exact for chains and trees. A shared value is computed in one
 /// layout, its home. Homes are chosen together on a cost network (plan/cost_network.hpp); where its
-/// bound leaves a gap, where there is a memory limit, and in programs that have chains of more than
-/// two factors, they are improved one by one until changing a single home no longer helps.
+/// bound leaves a gap, and where there is a memory limit, they are improved one by one until
+/// changing a single home no longer helps.
 class ProgramPlanner {
  public:
   ProgramPlanner(RecordedProgram const& p, Rates const& rates) : p_(p), rates_(rates) {
