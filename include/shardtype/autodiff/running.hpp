@@ -89,7 +89,7 @@ struct ProductsBack {
           kernels::ProductsBlockOf<T, W>{run.data, ct, static_cast<Block*>(own.data()), b.n,
                                          b.inner, exclusive, reverse});
       run.exec().fence();
-      all = execute::totals_of_all<Carried<typename Block::Sent>>(
+      all = execute::totals_of_all<Carried<typename Block::Join>>(
           along, s, name.data(), (exclusive ? 1 : 0) + (reverse ? 2 : 0), extent, own);
     }
     runtime::Buffer const behind = take(bytes(columns * b.n, sizeof(kernels::Scaled<W>)));

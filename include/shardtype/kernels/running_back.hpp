@@ -30,7 +30,7 @@ struct ScanColumn {
 template <class W>
 struct ProductsBlock {
   /// Such blocks are sent (runtime::Carried).
-  struct Sent {
+  struct Join {
     using Total = ProductsBlock;
     /// Two neighbouring blocks as one.
     KOKKOS_FUNCTION static void join(Total& a, Total const& b) {
