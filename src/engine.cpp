@@ -9,5 +9,5 @@
 #include <shardtype/manual/ragged_all_to_all.ipp>
 #include <shardtype/manual/shard_map.ipp>
 #include <shardtype/overlap/policy.ipp>
-#include <shardtype/tensor/held.ipp>
+#include <shardtype/tensor/tensor_base.ipp>
 #include <shardtype/tensor/wrap.ipp>

@@ -9,10 +9,10 @@
 // clang-format off
 #include <shardtype/check/sentences.hpp>
 // clang-format on
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/counted.hpp>
 #include <shardtype/check/create.hpp>
-#include <shardtype/check/dry.hpp>
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/manual.hpp>
 #include <shardtype/check/named.hpp>

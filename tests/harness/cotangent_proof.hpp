@@ -15,8 +15,8 @@ namespace cotangent_proof {
 using namespace shardtype;
 using namespace shardtype::planning;
 using rules::Code;
+using rules::Finish;
 using rules::Labels;
-using rules::Settling;
 using rules::Verdict;
 
 inline constexpr int axes = 2;
@@ -89,7 +89,7 @@ struct Tally {
 // `got`, the transposed operation's verdict, against the cotangent of `primal`. `what` is called
 // for the text of a failure alone: there are millions of cases.
 template <class What>
-void settles(Tally& t, Verdict const& got, Spec const& primal, What const& what) {
+void finishes(Tally& t, Verdict const& got, Spec const& primal, What const& what) {
   Spec const want = rules::cotangent(primal);
   auto const expect = [&](bool holds, char const* law) {
     if (holds) return true;
@@ -103,7 +103,7 @@ void settles(Tally& t, Verdict const& got, Spec const& primal, What const& what)
     return;
   }
   if (!expect(bool(got), "the transposed operation is legal")) return;
-  Settling const how = rules::settle(got.result, want, false);
+  Finish const how = rules::finish(got.result, want, false);
   if (how.verdict) {
     ++t.free;
     Spec at = got.result;

@@ -73,7 +73,7 @@ constexpr rules::Verdict judged(Instruction const& in, int k, Spec const& a, Spe
     return rules::refuse(rules::Code::X03_not_differentiable);
   rules::Verdict const got = pulled(in, k, a, b);
   if (!got) return got;
-  return rules::settle(got.result, rules::cotangent(own), case_of(in).moves).verdict;
+  return rules::finish(got.result, rules::cotangent(own), case_of(in).moves).verdict;
 }
 
 inline constexpr int inputs = 3;

@@ -80,7 +80,7 @@ std::vector<Shape> const shapes{{16, 24}, {13, 7}, {3, 2}, {0, 5}, {1, 11}, {70,
 
 }  // namespace
 
-TEST_CASE("every pair of shardings of a matrix with dims that are dealt out") {
+TEST_CASE("every pair of shardings of a matrix with block-cyclic dims") {
   Mesh<X, Y> mesh(MPI_COMM_WORLD, grid());
   AxisMap const axes = map_axes(mesh.state(), Scope<Tensor<float, Reduced<X, Y>>>::names);
   Sizing z;
@@ -107,8 +107,8 @@ TEST_CASE("every pair of shardings of a matrix with dims that are dealt out") {
   }
 }
 
-TEMPLATE_TEST_CASE("tensors that are dealt out, made and read", "", std::int32_t, Int, float,
-                   double, bool, Kokkos::complex<float>, Kokkos::complex<double>) {
+TEMPLATE_TEST_CASE("block-cyclic tensors, made and read", "", std::int32_t, Int, float, double,
+                   bool, Kokkos::complex<float>, Kokkos::complex<double>) {
   using T = TestType;
   Mesh<X, Y> mesh(MPI_COMM_WORLD, grid());
   for (auto const [ni, nj] : shapes) {
@@ -176,7 +176,7 @@ TEST_CASE("a large tensor is printed by its corners") {
   CHECK(text.substr(text.find('\n')) == whole.substr(whole.find('\n')));
 }
 
-TEST_CASE("elementwise functions of tensors that are dealt out") {
+TEST_CASE("elementwise functions of block-cyclic tensors") {
   Mesh<X, Y> mesh(MPI_COMM_WORLD, grid());
   for (auto const [ni, nj] : shapes) {
     INFO(ni << " x " << nj);
@@ -206,7 +206,7 @@ TEST_CASE("elementwise functions of tensors that are dealt out") {
   }
 }
 
-TEST_CASE("sums over dims that are dealt out") {
+TEST_CASE("sums over block-cyclic dims") {
   Mesh<X, Y> mesh(MPI_COMM_WORLD, grid());
   for (auto const [ni, nj] : shapes) {
     INFO(ni << " x " << nj);
@@ -235,7 +235,7 @@ TEST_CASE("sums over dims that are dealt out") {
   }
 }
 
-TEST_CASE("products of matrices that are dealt out") {
+TEST_CASE("products of block-cyclic matrices") {
   Mesh<X, Y> mesh(MPI_COMM_WORLD, grid());
   Int const nk = 10;
   for (auto const [ni, nj] : shapes) {
@@ -278,7 +278,7 @@ TEST_CASE("products of matrices that are dealt out") {
   }
 }
 
-TEST_CASE("shapes of tensors that are dealt out") {
+TEST_CASE("shapes of block-cyclic tensors") {
   Mesh<X, Y> mesh(MPI_COMM_WORLD, grid());
   for (auto const [ni, nj] : shapes) {
     INFO(ni << " x " << nj);

@@ -29,7 +29,7 @@ std::vector<std::array<Int, 2>> const sizes = {{17, 9}, {2, 30}, {1, 1}, {24, 12
 
 }  // namespace
 
-TEST_CASE("the place of the largest of a dim that is dealt out is that in the whole dim") {
+TEST_CASE("the place of the largest of a block-cyclic dim is that in the whole dim") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   for (auto const& n : sizes) {
     INFO(n[0] << " " << n[1]);
@@ -60,7 +60,7 @@ TEST_CASE("the place of the largest of a dim that is dealt out is that in the wh
   }
 }
 
-TEST_CASE("lookups by ids that are dealt out, in tables whose other dims are") {
+TEST_CASE("lookups by block-cyclic ids, in tables whose other dims are") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   for (auto const& n : sizes) {
     INFO(n[0] << " " << n[1]);

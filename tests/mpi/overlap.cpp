@@ -200,7 +200,7 @@ TEST_CASE("what a ring does not take is run step by step") {
     auto const b = tensor<Int, Dim<J>, Dim<K, X>>(mesh, {6, 5});
     same([&](Overlap how) { return matmul<Dim<I>, Dim<K, X>>(a, b, how); });
   }
-  SECTION("dims that are dealt in turns") {
+  SECTION("block-cyclic dims") {
     auto const a = tensor<double, Dim<I, Cyclic<X, 2>>, Dim<J>>(mesh, {9, 6});
     auto const b = tensor<double, Dim<J>, Dim<K>>(mesh, {6, 5});
     same([&](Overlap how) { return matmul<Dim<I>, Dim<K>>(a, b, how); });

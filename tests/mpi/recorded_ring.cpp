@@ -122,7 +122,7 @@ TEST_CASE("ring attention is recorded as it runs in strict mode") {
     ring<Q, Kv>(mesh, {2, 13, 11, 3, 4}, {.causal = causal});
     ring<Q, Kv>(mesh, {1, 1, 5, 2, 3}, {.causal = causal, .scale = 0.25});
   }
-  // heads split too, and the sequence dealt out
+  // heads split too, and the sequence block-cyclic
   using Split = Tensor<double, Dim<B>, Dim<S, Cyclic<X, 2>>, Dim<H, Y>, Dim<F>>;
   using SplitKv = Tensor<double, Dim<B>, Dim<T, Cyclic<X, 2>>, Dim<H, Y>, Dim<F>>;
   ring<Split, SplitKv>(mesh, {2, 13, 13, 5, 4}, {.causal = true});

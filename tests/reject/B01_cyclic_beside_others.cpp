@@ -1,4 +1,4 @@
-// Y cuts what X deals out.
+// Y cuts what X splits block-cyclically.
 // EXPECT: \[shardtype B01\] a block-cyclic dim has exactly one mesh axis
 // EXPECT: Dim<I, Cyclic<X, 64>>, or blocks, Dim<I, X, Y>
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 16> ?, Y> ?>, X>

@@ -1,4 +1,4 @@
-// A lookup along a dim that is dealt out in turns.
+// A lookup along a dim that is block-cyclic.
 // EXPECT: \[shardtype B03\] .*reshard it to blocks first
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<V, shardtype::Cyclic<X, 4> ?>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// A scatter of updates that are dealt out in turns.
+// A scatter of updates that are block-cyclic.
 // EXPECT: \[shardtype B03\] .*reshard it to blocks first
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<B, shardtype::Cyclic<X, 4> ?>
 // FORBID: Resolve<|basic_type|Pack<

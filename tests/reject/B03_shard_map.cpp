@@ -1,4 +1,4 @@
-// The blocks of a dim that is dealt out are no slices.
+// The blocks of a block-cyclic dim are no slices.
 // EXPECT: \[shardtype B03\]
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 2> ?> ?>, I, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// Nor can the parts of a split be dealt out.
+// Nor can the parts of a split be block-cyclic.
 // EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X> ?>, J, X>
 // FORBID: Resolve<|basic_type|Pack<

@@ -1,4 +1,4 @@
-// A slice along a dim that X deals out.
+// A slice along a dim that X splits block-cyclically.
 // EXPECT: \[shardtype B03\] this operation does not support block-cyclic dims
 // EXPECT: reshard it to blocks first, Dim<I, X> \(one all_to_all
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 16> ?>, shardtype::Dim<J> ?>, I, X>

@@ -1,5 +1,5 @@
-// X cannot move behind the axis that deals J out.
-// EXPECT: \[shardtype B04\] this collective would put a mesh axis behind one that deals the dim out
+// X cannot move behind the axis that splits J block-cyclically.
+// EXPECT: \[shardtype B04\] this collective would put a mesh axis behind one that splits the dim block-cyclically
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J, shardtype::Cyclic<Y, 16> ?> ?>, J, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

@@ -1,5 +1,5 @@
 // Nor can a sum be scattered there.
-// EXPECT: \[shardtype B04\] this collective would put a mesh axis behind one that deals the dim out
+// EXPECT: \[shardtype B04\] this collective would put a mesh axis behind one that splits the dim block-cyclically
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Dim<J, shardtype::Cyclic<Y, 16> ?>, shardtype::Unreduced<X> ?>, J, X>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

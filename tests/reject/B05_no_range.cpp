@@ -1,5 +1,5 @@
 // The rows of a cyclic dim are no range.
-// EXPECT: \[shardtype B05\] the indices that a rank is dealt in turns \(Cyclic\) are no range
+// EXPECT: \[shardtype B05\] the indices that a rank has of a block-cyclic dim are no range
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 16> ?>, shardtype::Dim<J> ?>
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:

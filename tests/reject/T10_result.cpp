@@ -1,7 +1,7 @@
 // The result of a product is larger than a tensor can be.
 // EXPECT: \[shardtype T10\] by its static extents a tensor here, .* would have more than 2\^58 elements
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<J> ?>, shardtype::Tensor<float, shardtype::Dim<J>, shardtype::Dim<K> ?>
-// FORBID: Resolve<|basic_type|Pack<|Reading
+// FORBID: Resolve<|basic_type|Pack<|ParsedType
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -1,7 +1,7 @@
 // A tensor whose static extents are more elements than 64 bits count the bytes of.
 // EXPECT: \[shardtype T10\] by its static extents a tensor here, .* would have more than 2\^58 elements
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, X>, shardtype::Dim<K> ?>
-// FORBID: Resolve<|basic_type|Pack<|Reading
+// FORBID: Resolve<|basic_type|Pack<|ParsedType
 // FORBID: error:.*error:
 // NEEDS: full
 #include <shardtype/shardtype.hpp>

@@ -44,16 +44,16 @@ static_assert(turns.prefix(1) == turns &&
 
 // Laws.
 template <class Tensor>
-constexpr Code law = rules::lawful(Scope<Tensor>::names, Scope<Tensor>::readings, 1).code;
+constexpr Code law = rules::lawful(Scope<Tensor>::names, Scope<Tensor>::parsed, 1).code;
 static_assert(law<A> == Code::ok);
 static_assert(law<T<Dim<I, Cyclic<X, 1>>>> == Code::ok);
 static_assert(law<T<Dim<I, Cyclic<X, 2147483647>>>> == Code::ok);
 static_assert(law<T<Dim<I, Cyclic<X, 16>, Y>>> == Code::B01_cyclic_beside_others);
 static_assert(law<T<Dim<I, Y, Cyclic<X, 16>>>> == Code::B01_cyclic_beside_others);
 static_assert(law<T<Dim<I, Cyclic<X, 16>, Cyclic<Y, 16>>>> == Code::B01_cyclic_beside_others);
-static_assert(law<T<Dim<I, Cyclic<X, 0>>>> == Code::B02_turn);
-static_assert(law<T<Dim<I, Cyclic<X, -1>>>> == Code::B02_turn);
-static_assert(law<T<Dim<I, Cyclic<X, 2147483648>>>> == Code::B02_turn);
+static_assert(law<T<Dim<I, Cyclic<X, 0>>>> == Code::B02_block_size);
+static_assert(law<T<Dim<I, Cyclic<X, -1>>>> == Code::B02_block_size);
+static_assert(law<T<Dim<I, Cyclic<X, 2147483648>>>> == Code::B02_block_size);
 static_assert(law<T<IX, Dim<J, Cyclic<X, 16>>>> == Code::T01_axis_twice);
 static_assert(law<T<IX, Unreduced<X>>> == Code::T01_axis_twice);
 static_assert(law<T<Dim<I, Cyclic<J, 16>>>> == Code::T05_not_an_axis);
@@ -92,8 +92,8 @@ using product = result_t<op::Matmul<>, Ts...>;
 static_assert(std::is_same_v<product<A, T<JY, Dim<K>>>, T<IX, Dim<K>, Unreduced<Y>>>);
 template <class... Ts>
 constexpr Code product_code = Resolve<op::Matmul<>, Ts...>::verdict.code;
-static_assert(product_code<A, T<Dim<J, Y>, Dim<K>>> == Code::B06_turns_differ);
-static_assert(product_code<A, T<Dim<J, Cyclic<Y, 4>>, Dim<K>>> == Code::B06_turns_differ);
+static_assert(product_code<A, T<Dim<J, Y>, Dim<K>>> == Code::B06_block_sizes_differ);
+static_assert(product_code<A, T<Dim<J, Cyclic<Y, 4>>, Dim<K>>> == Code::B06_block_sizes_differ);
 static_assert(product_code<A, T<Dim<J>, Dim<K>>> == Code::C02_one_side_only);
 static_assert(product_code<A, T<JY, Dim<K, Cyclic<X, 16>>>> == Code::C04_axis_splits_two);
 static_assert(std::is_same_v<result_t<op::Einsum<I>, A, T<Dim<I>, JY>>, T<IX, Unreduced<Y>>>);

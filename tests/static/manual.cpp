@@ -181,7 +181,7 @@ static_assert(gives<op::Slice<N8>, L<Dim<N8>>, L<Dim<N8>>>);
 
 // Laws: axes split no dim of a Local, only a Local is Varying, an axis has one state
 template <class A>
-constexpr Code law = rules::lawful(Scope<A>::names, Scope<A>::readings, 1).code;
+constexpr Code law = rules::lawful(Scope<A>::names, Scope<A>::parsed, 1).code;
 static_assert(law<Var> == Code::ok);
 static_assert(law<L<Dim<I, X>>> == Code::V02_wrong_mode);
 static_assert(law<T<Dim<I>, Varying<X>>> == Code::V02_wrong_mode);

@@ -27,7 +27,7 @@ static_assert(
     std::is_same_v<tensor_t<int, Dim<J, Y, X>, Dim<I>>, Tensor<int, Dim<J, Y, X>, Dim<I>>>);
 
 template <class... Parts>
-constexpr Code law = rules::well_formed(Scope<Tensor<float, Parts...>>::readings[0]).code;
+constexpr Code law = rules::well_formed(Scope<Tensor<float, Parts...>>::parsed[0]).code;
 static_assert(law<Dim<I, X, Y>, Dim<J>> == Code::ok);
 static_assert(law<> == Code::ok);
 static_assert(law<Dim<I, X>, Dim<J, X>> == Code::T01_axis_twice);

@@ -31,8 +31,8 @@ Tally product(std::vector<int> const& of_a, std::vector<int> const& of_b,
       auto back = [&](Spec const& own, Spec const& other) {
         return rules::product_cotangent(rules::cotangent(v.result), other, own);
       };
-      settles(t, back(a, b2), a, what);
-      settles(t, back(b2, a), b2, what);
+      finishes(t, back(a, b2), a, what);
+      finishes(t, back(b2, a), b2, what);
     }
   return t;
 }
@@ -57,7 +57,7 @@ Tally elementwise(std::vector<int> const& of_a, std::vector<int> const& of_b, bo
         if (scales) got = apply(got.result, other);
         REQUIRE(bool(got));
         got = rules::reduction(got.result, rules::labels_of(own), rules::ReductionKind::sum);
-        settles(t, got, own, what);
+        finishes(t, got, own, what);
       }
     }
   return t;
@@ -106,8 +106,8 @@ TEST_CASE("sums") {
     for (Spec const& a : all({i, k})) {
       Verdict const v = rules::reduction(a, labels(kept), rules::ReductionKind::sum);
       if (!v) continue;
-      settles(t, rules::spread(rules::cotangent(v.result), rules::cotangent(a)), a,
-              [] { return std::string("sum"); });
+      finishes(t, rules::spread(rules::cotangent(v.result), rules::cotangent(a)), a,
+               [] { return std::string("sum"); });
     }
     CHECK(t.free > 0);
     CHECK(t.sums == 0);
@@ -206,11 +206,11 @@ TEST_CASE("every operation of the random programs") {
               auto const what = [&] { return said(number, a, b2, in.result); };
               if (c.moves) {
                 INFO(what());
-                CHECK(rules::settle(back.result, rules::cotangent(own), true).verdict);
+                CHECK(rules::finish(back.result, rules::cotangent(own), true).verdict);
               } else if (back.code == Code::T09_not_a_tensor || back.code == c.refused_back) {
                 ++t.refused;  // X03: operands that do not fit, of an unreduced result
               } else {
-                settles(t, back, own, what);
+                finishes(t, back, own, what);
               }
             }
           });
@@ -242,7 +242,7 @@ TEST_CASE("every operation of the random programs on blocks, which may vary") {
   // what varies with an operand
   auto const varying_too = [](Verdict v, std::vector<Spec> const& with) {
     for (Spec const& s : with) {
-      rules::Reading const reading{s};
+      rules::ParsedType const reading{s};
       v = rules::in_manual_mode(v, &reading, 1);
     }
     return v;
@@ -268,8 +268,8 @@ TEST_CASE("every operation of the random programs on blocks, which may vary") {
         for (int p = 0; p < c.operands; ++p) {
           if (p == c.condition) continue;
           read.push_back(rules::cotangent(in.result));
-          settles(t, varying_too(drawn::pulled(in, p, a, b2), read), p == 0 ? a : b2,
-                  [&] { return said(number, a, b2, in.result); });
+          finishes(t, varying_too(drawn::pulled(in, p, a, b2), read), p == 0 ? a : b2,
+                   [&] { return said(number, a, b2, in.result); });
           read.pop_back();
         }
       });
@@ -286,7 +286,7 @@ TEST_CASE("a reshard's transpose, and to_partial where the axes do not nest") {
     for (Spec const& to : all({i, k})) {
       if (!rules::reshard(a, to)) continue;
       INFO(text(a) << " -> " << text(to));
-      Settling const how = rules::settle(rules::cotangent(to), rules::cotangent(a), true);
+      Finish const how = rules::finish(rules::cotangent(to), rules::cotangent(a), true);
       REQUIRE(bool(how.verdict));
       if (how.partial.size == 0) {
         CHECK(rules::reshard(rules::cotangent(to), rules::cotangent(a)));

@@ -314,7 +314,7 @@ TEST_CASE("a file that is no terminal gets no colours") {
   std::fclose(file);
 }
 
-TEST_CASE("a dim that is dealt out is drawn turn by turn") {
+TEST_CASE("a block-cyclic dim is drawn block by block") {
   auto p = over_xy({11, 5}, {{X}, {Y}});
   p.mesh_sizes = {2, 2};
   p.cyclic = {4, 0};
@@ -326,7 +326,7 @@ TEST_CASE("a dim that is dealt out is drawn turn by turn") {
         "├────────────────┼───────────┤\n"
         "│     rank 0     │  rank 1   │\n"
         "└────────────────┴───────────┘\n"
-        "I over X in turns of 4; J over Y: 2 blocks of 3, 2\n");
+        "I over X in cyclic blocks of 4; J over Y: 2 blocks of 3, 2\n");
   // unknown extents: two rounds; many rounds: the middle ones are left out, and the last one
   // belongs to its rank
   p.extents = {-1, 5};

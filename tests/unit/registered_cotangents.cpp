@@ -57,7 +57,7 @@ Tally enumerated(std::string_view object, Rule rule, Pull pull) {
       ++t.refused;
       continue;
     }
-    settles(t, got, a, [&] { return std::string(object) + " of " + text(a); });
+    finishes(t, got, a, [&] { return std::string(object) + " of " + text(a); });
   }
   return t;
 }

@@ -10,8 +10,8 @@
 
 #include <shardtype/autodiff/started.hpp>
 #include <shardtype/autodiff/tape.hpp>
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/check/cotangent.hpp>
-#include <shardtype/check/dry.hpp>
 #include <shardtype/kernels/accumulate.hpp>
 #include <shardtype/ops/run_elementwise.hpp>
 #include <shardtype/tensor/create.hpp>
@@ -58,9 +58,9 @@ template <class V, class T>
 struct ValueLike {
   using type = T;
 };
-template <class A, class Notes, class T>
-struct ValueLike<Dry<A, Notes>, T> {
-  using type = Dry<T, Notes>;
+template <class A, class Recorder, class T>
+struct ValueLike<Abstract<A, Recorder>, T> {
+  using type = Abstract<T, Recorder>;
 };
 template <class V, class T>
 struct ValueLike<Active<V>, T> {
@@ -82,7 +82,7 @@ class Active : public ActiveNode, public core::Argument<Active<V>> {
   using element = typename V::element;
   static constexpr std::size_t rank = V::rank;
 
-  // NOLINTBEGIN(performance-unnecessary-value-param): a tensor is moved; a Dry can only be copied
+  // NOLINTBEGIN(performance-unnecessary-value-param): a tensor is moved; a Abstract can only be copied
   constexpr Active(V value) : value_(static_cast<V&&>(value)) {}
   constexpr Active(V value, Slot<V>* slot) : value_(static_cast<V&&>(value)), slot_(slot) {}
   // NOLINTEND(performance-unnecessary-value-param)
@@ -253,8 +253,8 @@ template <class Want, class V>
 constexpr Want filled(V const& like, double x) {
   if constexpr (is_active<V>) {
     return Want(autodiff::filled<typename Want::inner>(like.value(), x));
-  } else if constexpr (shardtype::detail::is_dry<V>) {
-    return Want(like.notes(), like.extents().data());
+  } else if constexpr (shardtype::detail::is_abstract<V>) {
+    return Want(like.recorder(), like.extents().data());
   } else {
     Want out = shardtype::detail::uninitialized<Want>(like.mesh(), like.extents());
     // not through mutable_local, which an invariant block does not have

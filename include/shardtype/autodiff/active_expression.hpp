@@ -270,7 +270,7 @@ struct JudgedFunction {
         rules::reduction(got.verdict.result, rules::labels_of(a), rules::ReductionKind::sum),
         got.verdict.result);
     if (!sum) return sum;
-    return rules::settle(sum.result, rules::cotangent(a), false).verdict;
+    return rules::finish(sum.result, rules::cotangent(a), false).verdict;
   }
   static constexpr int count = static_cast<int>(sizeof...(Levels));
   template <int... K>

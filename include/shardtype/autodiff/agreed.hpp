@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <shardtype/autodiff/tape.hpp>
-#include <shardtype/check/dry.hpp>
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/runtime/step_name.hpp>
 

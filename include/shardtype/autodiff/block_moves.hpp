@@ -91,7 +91,7 @@ template <class V, class... Xs>
 constexpr std::int64_t ranks_along([[maybe_unused]] V const& v, shardtype::detail::Pack<Xs...> xs) {
   if constexpr (is_active<V>) {
     return autodiff::ranks_along(v.value(), xs);
-  } else if constexpr (shardtype::detail::is_dry<V>) {
+  } else if constexpr (shardtype::detail::is_abstract<V>) {
     return 1;
   } else {
     std::int64_t count = 1;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <shardtype/autodiff/members.hpp>
-#include <shardtype/core/reading.hpp>
+#include <shardtype/core/parsed_type.hpp>
 
 namespace shardtype::autodiff {
 

@@ -47,7 +47,7 @@ constexpr auto judge_cotangent() {
     } else if constexpr (!autodiff::same_dims<tensor_of<C>, Want>()) {
       return Type<refused<Code::X06_other_cotangent, false, tensor_of<C>, Want>>{};
     } else {
-      using J = shardtype::detail::Settles<Want, tensor_of<C>, false>;
+      using J = shardtype::detail::Finishes<Want, tensor_of<C>, false>;
       if constexpr (J::verdict) {
         return Type<void>{};
       } else if constexpr (J::S::template spec<0>.state(J::verdict.axis) != AxisState::replicated) {
@@ -102,7 +102,7 @@ struct Destination<Top, A> {
     if constexpr (level<A> == Top && !is_no_gradient<C>) {
       if (slot == nullptr) return;
       using P = typename A::inner;
-      static_cast<Slot<P>*>(slot)->add(autodiff::settled<cotangent_t<tensor_of<P>>, false>(ct));
+      static_cast<Slot<P>*>(slot)->add(autodiff::finished<cotangent_t<tensor_of<P>>, false>(ct));
     }
   }
 };

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/core/reading.hpp>
+#include <shardtype/core/parsed_type.hpp>
 
 namespace shardtype {
 

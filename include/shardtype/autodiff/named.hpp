@@ -15,7 +15,7 @@ template <class Strict, class R, class A, class... Bs>
 struct StrictPart {
   using result = R;
   using first = A;
-  using How = shardtype::detail::Settles<
+  using How = shardtype::detail::Finishes<
       cotangent_t<A>, typename PulledType<0, Strict, typed<R>, typed<A>, typed<Bs>...>::type,
       false>;
   static constexpr bool free = bool(How::verdict);
@@ -72,7 +72,7 @@ struct NamedVjp {
   template <class V, class A, class... Bs, class S, class C>
   static constexpr auto prepare(Op const&, S const&, C const& ct) {
     using Strictly = typename PartOf<tensor_of<A>, tensor_of<Bs>...>::type;
-    return autodiff::settled<cotangent_t<typename Strictly::result>, true>(ct);
+    return autodiff::finished<cotangent_t<typename Strictly::result>, true>(ct);
   }
   template <int K, class V, class A, class... Bs, class S, class C>
   static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
@@ -135,7 +135,7 @@ struct Vjp<op::Named<op::TakeRows<V>, Out...>>
     static constexpr auto decide() {
       if constexpr (own) {
         using To = cotangent_t<tensor_of<A>>;
-        return Type<shardtype::detail::Settles<To, To, false>>{};
+        return Type<shardtype::detail::Finishes<To, To, false>>{};
       } else {
         return Type<typename Base::template Judged<K, R, A, Bs...>::type>{};
       }

@@ -23,8 +23,8 @@ struct NormalizationVjp : Differentiable {
     using R = Resolve<Named, tensor_of<A>>;
     if constexpr (R::communicates) {
       return autodiff::keep(
-          autodiff::settled<cotangent_t<typename R::template met<0>::result>, true>(ct),
-          autodiff::settled<typename R::template met<0>::result, true>(autodiff::kept<0>(saved)));
+          autodiff::finished<cotangent_t<typename R::template met<0>::result>, true>(ct),
+          autodiff::finished<typename R::template met<0>::result, true>(autodiff::kept<0>(saved)));
     } else {
       return autodiff::keep(ct, autodiff::kept<0>(saved));
     }

@@ -68,8 +68,8 @@ template <class T, class... Parts>
 struct Parameters<Tensor<T, Parts...>> : OneParameter<Tensor<T, Parts...>> {};
 template <class T, class... Parts>
 struct Parameters<Local<T, Parts...>> : OneParameter<Local<T, Parts...>> {};
-template <class A, class Notes>
-struct Parameters<Dry<A, Notes>> : OneParameter<Dry<A, Notes>> {};
+template <class A, class Recorder>
+struct Parameters<Abstract<A, Recorder>> : OneParameter<Abstract<A, Recorder>> {};
 template <class V>
 struct Parameters<Active<V>> : OneParameter<Active<V>> {};
 

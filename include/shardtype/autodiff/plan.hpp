@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <shardtype/autodiff/value_and_grad.hpp>
-#include <shardtype/check/dry.hpp>
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/plan/explain_function.hpp>
 #include <shardtype/plan/gradient_plan.hpp>
 
@@ -18,19 +18,19 @@ namespace shardtype {
 namespace autodiff {
 
 /// An argument without data, of a tensor type or of a structure of them.
-template <class P, class Notes>
-struct DryArgument {
-  using type = Dry<P, Notes>;
+template <class P, class Recorder>
+struct AbstractArgument {
+  using type = Abstract<P, Recorder>;
 };
 // The structure `P` with values without data: sized_t if types determine all sizes, else open_t.
 template <class P>
-using sized_t = typename DryArgument<P, planning::FunctionWriter>::type;
+using sized_t = typename AbstractArgument<P, planning::FunctionWriter>::type;
 template <class P>
 using sized_active_t = typename Parameters<sized_t<P>>::active;
 template <class P>
 using sized_gradient_t = typename Parameters<sized_t<P>>::gradient;
 template <class P>
-using open_t = typename DryArgument<P, planning::OpenFunctionPlan>::type;
+using open_t = typename AbstractArgument<P, planning::OpenFunctionPlan>::type;
 template <class P>
 using open_active_t = typename Parameters<open_t<P>>::active;
 template <class P>
@@ -38,20 +38,20 @@ using open_gradient_t = typename Parameters<open_t<P>>::gradient;
 
 template <StdContainer C>
   requires SizedStructure<C>
-struct DryArgument<C, planning::FunctionWriter> {
+struct AbstractArgument<C, planning::FunctionWriter> {
   using type = typename Container<C>::template with<sized_t>;
 };
 template <StdContainer C>
   requires SizedStructure<C>
-struct DryArgument<C, planning::OpenFunctionPlan> {
+struct AbstractArgument<C, planning::OpenFunctionPlan> {
   using type = typename Container<C>::template with<open_t>;
 };
 template <template <template <class> class> class M>
-struct DryArgument<M<value_t>, planning::FunctionWriter> {
+struct AbstractArgument<M<value_t>, planning::FunctionWriter> {
   using type = M<sized_t>;
 };
 template <template <template <class> class> class M>
-struct DryArgument<M<value_t>, planning::OpenFunctionPlan> {
+struct AbstractArgument<M<value_t>, planning::OpenFunctionPlan> {
   using type = M<open_t>;
 };
 template <template <template <class> class> class M>
@@ -70,14 +70,14 @@ struct Parameters<M<open_t>>
     : StructureOfParameters<M<open_t>, M<open_active_t>, M<open_gradient_t>> {};
 
 template <class P>
-constexpr sized_t<P> dry_argument(planning::FunctionWriter& notes) {
+constexpr sized_t<P> abstract_argument(planning::FunctionWriter& recorder) {
   return autodiff::map_values<sized_t, P>(
-      [&]<class A>(Type<A>) { return shardtype::detail::dry_argument<A>(notes); });
+      [&]<class A>(Type<A>) { return shardtype::detail::abstract_argument<A>(recorder); });
 }
 template <class P>
-constexpr open_t<P> dry_argument(planning::OpenFunctionPlan& notes) {
+constexpr open_t<P> abstract_argument(planning::OpenFunctionPlan& recorder) {
   return autodiff::map_values<open_t, P>(
-      [&]<class A>(Type<A>) { return shardtype::detail::dry_argument<A>(notes); });
+      [&]<class A>(Type<A>) { return shardtype::detail::abstract_argument<A>(recorder); });
 }
 /// Whether types determine the sizes of all tensors.
 template <class... Ps>
@@ -102,17 +102,17 @@ template <class... As, class G>
 constexpr OpenPasses open_passes(G const& g, std::int64_t unknown) {
   using Open = planning::OpenFunctionPlan;
   OpenPasses out;
-  Open notes;
-  notes.reading.unknown = unknown;
+  Open recorder;
+  recorder.reading.unknown = unknown;
   static_cast<void>(g.run(
       std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
       [&](std::int64_t) {
-        out.plans.forward = notes;
-        notes = {};
-        notes.reading.unknown = unknown;
+        out.plans.forward = recorder;
+        recorder = {};
+        recorder.reading.unknown = unknown;
       },
-      autodiff::dry_argument<As>(notes)...));
-  out.plans.backward = notes;
+      autodiff::abstract_argument<As>(recorder)...));
+  out.plans.backward = recorder;
   return out;
 }
 template <class G, class... As>
@@ -141,22 +141,22 @@ constexpr auto plan(autodiff::Gradient<F, value, Ks...> const& g, Type<As>...) {
     planning::GradientPlan out;
     if constexpr (!checking::any_poisoned<decltype(g(
                       std::declval<autodiff::sized_t<As> const&>()...))>) {
-      Writer notes({});
+      Writer recorder({});
       // no std::tuple, into which g++ 12 would move an array bytewise
       autodiff::Kept<autodiff::sized_t<As>...> const arguments{
-          {autodiff::dry_argument<As>(notes)}...};
-      std::int64_t const given = notes.held();
+          {autodiff::abstract_argument<As>(recorder)}...};
+      std::int64_t const given = recorder.held();
       [&]<int... K>(std::integer_sequence<int, K...> numbers) {
         static_cast<void>(g.run(
             numbers,
             [&](std::int64_t loss_bytes) {
-              out.forward = notes.plan();
-              out.tape = notes.held() - given - loss_bytes;
-              notes.begin_pass();
+              out.forward = recorder.plan();
+              out.tape = recorder.held() - given - loss_bytes;
+              recorder.begin_pass();
             },
             autodiff::kept<K>(arguments)...));
       }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
-      out.backward = notes.plan();
+      out.backward = recorder.plan();
     }
     return out;
   } else {

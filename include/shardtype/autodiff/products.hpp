@@ -48,7 +48,7 @@ constexpr Verdict product_cotangent() {
   Spec const own = S::template spec<1 + K>;
   Verdict const v =
       rules::product_cotangent(rules::cotangent(S::template spec<3>), S::template spec<2 - K>, own);
-  return v ? rules::settle(v.result, rules::cotangent(own), false).verdict : v;
+  return v ? rules::finish(v.result, rules::cotangent(own), false).verdict : v;
 }
 
 /// The cotangent of a `P`, of which a product of `Qs` is computed before it is repeated along the
@@ -83,7 +83,7 @@ constexpr auto with_own(Made const& made, [[maybe_unused]] S const& saved) {
   if constexpr (std::is_same_v<decltype(autodiff::labels_in_any<Qs...>(Labels{})), Labels>) {
     return made;
   } else {
-    return autodiff::spread<cotangent_t<P>>(autodiff::settled<without_own<P, Qs...>, false>(made),
+    return autodiff::spread<cotangent_t<P>>(autodiff::finished<without_own<P, Qs...>, false>(made),
                                             autodiff::kept<K>(saved).extents());
   }
 }
@@ -105,7 +105,7 @@ auto gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
   using P = typename Resolve<Op, G, Q>::result;
   using R = Resolve<op::Einsum<P>, C, Q>;
   if constexpr (!R::verdict) {
-    return autodiff::settled<G, true>(ct);
+    return autodiff::finished<G, true>(ct);
   } else {
     using T = typename C::element;
     using Space = typename C::memory_space;
@@ -123,7 +123,7 @@ auto gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
         return out;
       }
     }
-    return GatheredProduct<G, P>{autodiff::settled<G, true>(ct)};
+    return GatheredProduct<G, P>{autodiff::finished<G, true>(ct)};
   }
 }
 
@@ -134,18 +134,18 @@ template <class G, class Op, class C, class Q>
 constexpr auto planned_gathered_product(Op const& op, C const& ct, Q const& q, bool wanted) {
   using Own = tensor_of<C>;
   using S = Scope<G, Own>;
-  auto const whole = autodiff::settled<G, true>(ct);
+  auto const whole = autodiff::finished<G, true>(ct);
   auto const multiplied = [&] { return api::call(op, std::source_location::current(), whole, q); };
   using P = decltype(multiplied());
   GatheredProduct<std::remove_cvref_t<decltype(whole)>, P> out{whole};
   if (!wanted || op.overlap == Overlap::none || whole.value() == ct.value()) return out;
   constexpr bool turns = S::template spec<0>.dims[0].axes == S::template spec<1>.dims[0].axes;
   if (turns || op.overlap == Overlap::shared) {
-    C const own(ct.notes(), ct.extents().data());  // or this rank's share of a window
+    C const own(ct.recorder(), ct.extents().data());  // or this rank's share of a window
     if (op.overlap == Overlap::shared) {
       out.product.set(multiplied());
     } else {
-      std::remove_cvref_t<decltype(whole)> const again(ct.notes(), whole.extents().data());
+      std::remove_cvref_t<decltype(whole)> const again(ct.recorder(), whole.extents().data());
       out.product.set(multiplied());
     }
   } else {
@@ -207,14 +207,14 @@ struct NamedProductVjp : StrictProductVjp {
   static constexpr auto prepare(Op const& op, S const& saved, C const& ct, bool wanted = false) {
     if constexpr (Met<V, A, B>::verdict) {
       using G = cotangent_t<typename Met<V, A, B>::result>;
-      constexpr bool dry = shardtype::detail::is_dry<C>;
-      if constexpr ((is_tensor<C> || dry) && !is_local<tensor_of<C>> &&
+      constexpr bool abstract = shardtype::detail::is_abstract<C>;
+      if constexpr ((is_tensor<C> || abstract) && !is_local<tensor_of<C>> &&
                     !std::is_same_v<G, tensor_of<C>> &&
                     std::is_same_v<labels_of_t<tensor_of<A>>,
                                    decltype(autodiff::labels_in_any<G, tensor_of<B>>(
                                        labels_of_t<tensor_of<A>>{}))>) {
         using Op0 = FirstPull<G, A, B>;
-        if constexpr (dry) {
+        if constexpr (abstract) {
           return autodiff::planned_gathered_product<G>(Op0{op.overlap}, ct,
                                                        autodiff::kept<1>(saved), wanted);
         } else {
@@ -222,7 +222,7 @@ struct NamedProductVjp : StrictProductVjp {
                                                wanted);
         }
       } else {
-        return autodiff::settled<G, true>(ct);
+        return autodiff::finished<G, true>(ct);
       }
     } else {
       return ct;

@@ -19,7 +19,7 @@ namespace shardtype::autodiff {
 
 /// A value of the same type as `V`, of which only the type is looked at.
 template <class V>
-using typed = Dry<tensor_of<V>, checking::TypesOnly>;
+using typed = Abstract<tensor_of<V>, checking::TypesOnly>;
 template <class V>
 struct TypedOf {
   using type = typed<V>;
@@ -128,7 +128,7 @@ struct JudgedOperand {
       return typename Vjp<Op>::template Judged<K, V, As...>::type{};
     } else {
       using Got = typename PulledType<K, Op, typed_t<V>, typed_t<As>...>::type;
-      return shardtype::detail::Settles<cotangent_t<A>, Got, Vjp<Op>::communicates>{};
+      return shardtype::detail::Finishes<cotangent_t<A>, Got, Vjp<Op>::communicates>{};
     }
   }
   using type = decltype(decide());
@@ -191,7 +191,7 @@ struct Recorded final : Entry {
     if constexpr (level<A> == Top) {
       using P = peeled_t<Top, A>;
       if (to[K] != nullptr)
-        autodiff::add_settled<Vjp<Op>::communicates>(
+        autodiff::add_finished<Vjp<Op>::communicates>(
             *static_cast<Slot<P>*>(to[K]),
             Vjp<Op>::template pull<K, V, peeled_t<Top, As>...>(op, saved, ct));
     }

@@ -9,8 +9,8 @@
 
 #include <shardtype/autodiff/active.hpp>
 #include <shardtype/autodiff/agreed.hpp>
+#include <shardtype/autodiff/finish.hpp>
 #include <shardtype/autodiff/pullback.hpp>
-#include <shardtype/autodiff/settle.hpp>
 
 namespace shardtype::autodiff {
 
@@ -137,7 +137,7 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
     if constexpr (active<K>()) {
       if (to[K] == nullptr) return;
       using P = peeled_t<Top, nth_t<K, Leaves...>>;
-      static_cast<Slot<P>*>(to[K])->add(autodiff::settled<cotangent_t<tensor_of<P>>, false>(
+      static_cast<Slot<P>*>(to[K])->add(autodiff::finished<cotangent_t<tensor_of<P>>, false>(
           autodiff::unbroadcast<tensor_of<P>>(pulled_back<K>(ct))));
     }
   }

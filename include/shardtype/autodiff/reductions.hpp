@@ -28,14 +28,15 @@ struct Everywhere {
 };
 template <class P, class V>
 constexpr auto everywhere(V const& v) {
-  return autodiff::settled<typename Everywhere<P>::type, true>(v);
+  return autodiff::finished<typename Everywhere<P>::type, true>(v);
 }
 
 /// A cotangent of a named result `V` of the reduction `Op`, in the sharding of the partial results.
 template <class Op, class V, class A, class C>
 constexpr auto of_partial(C const& ct) {
   if constexpr (Resolve<Op, tensor_of<A>>::communicates) {
-    return autodiff::settled<cotangent_t<partial_result<Op, tensor_of<A>, tensor_of<V>>>, true>(ct);
+    return autodiff::finished<cotangent_t<partial_result<Op, tensor_of<A>, tensor_of<V>>>, true>(
+        ct);
   } else {
     return ct;
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <shardtype/autodiff/active_expression.hpp>
-#include <shardtype/autodiff/settle.hpp>
+#include <shardtype/autodiff/finish.hpp>
 #include <shardtype/autodiff/tape.hpp>
 #include <shardtype/check/cotangent.hpp>
 #include <shardtype/manual/control.hpp>
@@ -19,9 +19,9 @@ namespace autodiff {
 
 /// A value in which there is neither a mesh nor data.
 template <class V>
-inline constexpr bool is_dry_inside = shardtype::detail::is_dry<V>;
+inline constexpr bool is_abstract_inside = shardtype::detail::is_abstract<V>;
 template <class V>
-inline constexpr bool is_dry_inside<Active<V>> = is_dry_inside<V>;
+inline constexpr bool is_abstract_inside<Active<V>> = is_abstract_inside<V>;
 
 /// A tensor `V` of which the block was taken; the cotangent of the block is the block of the
 /// tensor's.
@@ -47,7 +47,7 @@ struct TookWhole final : Entry {
   constexpr void pull() {
     if (slot.ct == nullptr) return;
     using Ct = cotangent_value<V>;
-    to->add(autodiff::settled<cotangent_t<tensor_of<L>>, false>(
+    to->add(autodiff::finished<cotangent_t<tensor_of<L>>, false>(
         shardtype::detail::Entering<Ct>::of(slot.taken(), 0)));
   }
 };
@@ -163,7 +163,7 @@ struct CotangentLeaves {
     if constexpr (!has_cotangent<Out>) {
       return Plainly<Code::X03_not_differentiable>{};
     } else {
-      return Settles<cotangent_t<L>, local_t<cotangent_t<Out>>, false>{};
+      return Finishes<cotangent_t<L>, local_t<cotangent_t<Out>>, false>{};
     }
   }
   using Judged = decltype(decide());
@@ -175,8 +175,8 @@ template <class Scope>
 struct ActiveBody {
   template <class F, class A, class... As>
   static constexpr auto run(F const& f, A const& a, As const&... as) {
-    if constexpr (autodiff::is_dry_inside<A> || (autodiff::is_dry_inside<As> || ...)) {
-      return detail::settled(f(a, as...));
+    if constexpr (autodiff::is_abstract_inside<A> || (autodiff::is_abstract_inside<As> || ...)) {
+      return detail::computed(f(a, as...));
     } else {
       using Begins = autodiff::BodyBegins<Scope>;
       std::vector<autodiff::Tape*> tapes;
@@ -184,7 +184,7 @@ struct ActiveBody {
       auto const begun = Begins::begin(a.mesh(), tapes);
       auto result = [&] {
         Scope const inside(a.mesh());
-        return detail::settled(f(a, as...));
+        return detail::computed(f(a, as...));
       }();
       Begins::end(begun, tapes);
       return result;

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/check/callable.hpp>
-#include <shardtype/check/dry.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/runtime/exchange.hpp>
@@ -37,8 +37,8 @@ inline constexpr bool overlaps<Overlapped<F>> = true;
 /// Whether a movement to a cotangent of this type can be started: one of a tensor, or without data.
 template <class Ct>
 inline constexpr bool can_start = is_tensor<Ct> && !is_local<Ct>;
-template <class A, class Notes>
-inline constexpr bool can_start<Dry<A, Notes>> = can_start<A>;
+template <class A, class Recorder>
+inline constexpr bool can_start<Abstract<A, Recorder>> = can_start<A>;
 
 /// A started reshard to a cotangent. All ranks wait for it at the same place. Without a wait, on
 /// the way of an Error, it ends without a result. Not a template, so that all parameters share its
@@ -87,10 +87,10 @@ class StartedMove {
 
 template <class Ct>
 class Started;
-/// Without data: notes the plan, and holds until the wait what a started movement holds at most.
-template <class A, class Notes>
-class Started<Dry<A, Notes>> {
-  using Ct = Dry<A, Notes>;
+/// Without data: records the plan, and holds until the wait what a started movement holds at most.
+template <class A, class Recorder>
+class Started<Abstract<A, Recorder>> {
+  using Ct = Abstract<A, Recorder>;
 
  public:
   template <class V>
@@ -103,14 +103,15 @@ class Started<Dry<A, Notes>> {
       Plan const plan = R::make_plan(z, {});
       if (plan.size == 0) return;
       Step const& last = plan.steps[plan.size - 1];
-      Notes& notes = v.notes();
+      Recorder& recorder = v.recorder();
       if (plan.size == 1) {
         operand_ = v.value();
-        notes.share(operand_);
+        recorder.share(operand_);
       } else {
-        operand_ = notes.hold(planning::largest_elements(last.before, z.extents, z.sizes) * width);
+        operand_ =
+            recorder.hold(planning::largest_elements(last.before, z.extents, z.sizes) * width);
       }
-      arrivals_ = notes.hold(arriving(last, z) * width);
+      arrivals_ = recorder.hold(arriving(last, z) * width);
     }
   }
   Started(Started const&) = delete;
@@ -118,7 +119,7 @@ class Started<Dry<A, Notes>> {
   constexpr ~Started() {
     if constexpr (Ct::sized) {
       for (int const held : {operand_, arrivals_})
-        if (held >= 0) result_.notes().release(held);
+        if (held >= 0) result_.recorder().release(held);
     }
   }
   template <class>
@@ -146,9 +147,9 @@ template <class Ct>
 struct StartedTo {
   using type = StartedMove;
 };
-template <class A, class Notes>
-struct StartedTo<Dry<A, Notes>> {
-  using type = Started<Dry<A, Notes>>;
+template <class A, class Recorder>
+struct StartedTo<Abstract<A, Recorder>> {
+  using type = Started<Abstract<A, Recorder>>;
 };
 
 }  // namespace autodiff

@@ -51,8 +51,8 @@ struct Plain<Top, M<As>> {
 
 /// More than any level.
 inline constexpr int no_level = 1 << 20;
-/// A structure with its expressions computed. A copy value by value: g++ 12 copies an array of Dry
-/// bytewise in constant evaluation.
+/// A structure with its expressions computed. A copy value by value: g++ 12 copies an array of
+/// Abstract bytewise in constant evaluation.
 template <class P>
 constexpr auto computed(P const& p) {
   return autodiff::without_gradient<no_level>(p);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <shardtype/autodiff/active.hpp>
-#include <shardtype/autodiff/settle.hpp>
+#include <shardtype/autodiff/finish.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/ops/rows.hpp>
@@ -41,7 +41,7 @@ namespace shardtype::autodiff {
 ///     template <int K, class V, class... As>
 ///     static constexpr Verdict judge();
 ///
-/// or by types, a detail::Settles (said by a constant, because g++ 12 finds no such member in a
+/// or by types, a detail::Finishes (said by a constant, because g++ 12 finds no such member in a
 /// requirement):
 ///
 ///     static constexpr bool judged_by_types = true;

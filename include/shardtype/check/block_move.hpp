@@ -86,15 +86,15 @@ struct BlockMove {
   }
   static constexpr Verdict decide() {
     if (S::names.overflow) return refuse(Code::T07_too_many);
-    if (Verdict v = rules::well_formed(S::readings[0]); !v) return v;
+    if (Verdict v = rules::well_formed(S::parsed[0]); !v) return v;
     if (Parts::count == 0) return refuse(Code::K07_no_axis);
     if (!Parts::in_order() || axes().size == 0 || named_count() != labels_named(how))
       return refuse(Code::T05_not_an_axis);
     bool const may_be_unreduced = reduces || (to == AxisState::unreduced && !Parts::mean);
     if (Parts::names_kind && !may_be_unreduced) return refuse(Code::T05_not_an_axis);
     if (Parts::states > may_name_states) return refuse(Code::T05_not_an_axis);
-    if (S::readings[1].malformed == Malformed::repeated_axis)
-      return rules::refuse(Code::T01_axis_twice, -1, -1, S::readings[1].axis);
+    if (S::parsed[1].malformed == Malformed::repeated_axis)
+      return rules::refuse(Code::T01_axis_twice, -1, -1, S::parsed[1].axis);
     if (Verdict v = rules::well_named(S::names); !v) return v;
     Verdict v = accept(given);
     AxisList const over = axes();
@@ -176,8 +176,8 @@ struct BlockMoveResult : Rule {
   static constexpr void set_extents([[maybe_unused]] Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     planning::BlockCall const c = block_call(sizes);
-    checking::ResultExtents const extents{
-        Rule::S::names, Rule::S::readings, 1, Rule::verdict.result, sizes, given, out};
+    checking::ResultExtents const extents{Rule::S::names, Rule::S::parsed, 1,  Rule::verdict.result,
+                                          sizes,          given,           out};
     detail::move_extents(c, extents);
     if constexpr (requires { op.check(c.ranks()); }) op.check(c.ranks());
   }

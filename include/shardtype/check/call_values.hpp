@@ -18,7 +18,7 @@ struct CallValues {
   planning::CallSizing call;
 
   /// `extents`: of each operand's dims; `made`: of the result's.
-  constexpr CallValues(Names const& names, Reading const* types, Spec const& result,
+  constexpr CallValues(Names const& names, ParsedType const* types, Spec const& result,
                        Sizes const& sizes, std::int64_t const* const* extents,
                        std::int64_t const* made, std::int64_t const* element_bytes) {
     call.common = {names.extents(), sizes, element_bytes[0]};

@@ -41,7 +41,7 @@ constexpr planning::ProductElements product_element() {
 /// The verdict on a strict product of two types; `ask` returns the labels of the result for their
 /// Specs.
 template <class Ask>
-constexpr Verdict strict_product(Names const& names, Reading const* types, Code elements,
+constexpr Verdict strict_product(Names const& names, ParsedType const* types, Code elements,
                                  Ask const& ask) {
   if (Verdict v = rules::lawful(names, types, 2); !v) return v;
   if (elements != Code::ok) return refuse(elements);
@@ -56,7 +56,7 @@ struct NamedContraction {
   static constexpr bool communicates = true;
   static constexpr Verdict decide() {
     if (is_local<A> || is_local<B>) return refuse(Code::V14_named_result);
-    if (Verdict v = rules::lawful(S::names, S::readings, 3); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::parsed, 3); !v) return v;
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
     if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
@@ -89,7 +89,7 @@ template <class A, class B>
 struct StrictMatmul {
   using S = Scope<A, B>;
   static constexpr Verdict verdict =
-      detail::strict_product(S::names, S::readings, product_elements<A, B>, rules::matmul_labels);
+      detail::strict_product(S::names, S::parsed, product_elements<A, B>, rules::matmul_labels);
 };
 
 /// The scope's number of label `L`, or one past the last if no operand has it.
@@ -118,7 +118,7 @@ struct StrictEinsum {
   using S = Scope<A, B>;
   static constexpr int numbers[] = {detail::label_number<S, Ls>()..., 0};
   static constexpr Verdict verdict =
-      detail::strict_product(S::names, S::readings, product_elements<A, B>,
+      detail::strict_product(S::names, S::parsed, product_elements<A, B>,
                              NamedLabels{numbers, static_cast<int>(sizeof...(Ls))});
 };
 
@@ -131,7 +131,7 @@ struct Strictly : Strict {
   static constexpr auto const& value = Strict::verdict.result;
   using result = tensor_from_spec<S, Strictly, element_t<A>, A>;
   static constexpr Plan make_plan(Sizing const& z, Machine const& = {}) {
-    return planning::strict_contraction_plan(S::readings[0].spec, S::readings[1].spec,
+    return planning::strict_contraction_plan(S::parsed[0].spec, S::parsed[1].spec,
                                              Strict::verdict.result, z,
                                              detail::product_element<element_t<A>>());
   }
@@ -168,10 +168,10 @@ template <class S, int L>
 constexpr auto label_of_pair() {
   constexpr bool needed = [] {
     for (int k = 2; k < S::types; ++k)
-      if (S::readings[k].spec.find(L) >= 0) return true;
+      if (S::parsed[k].spec.find(L) >= 0) return true;
     return false;
   }();
-  if constexpr (needed && (S::readings[0].spec.find(L) >= 0 || S::readings[1].spec.find(L) >= 0)) {
+  if constexpr (needed && (S::parsed[0].spec.find(L) >= 0 || S::parsed[1].spec.find(L) >= 0)) {
     return detail::label_type<S, L>();
   } else {
     return Pack<>{};
@@ -194,7 +194,7 @@ using pair_product_t = typename decltype(detail::pair_product<S>(
 template <class Scoped, int Types>
 struct UnlawfulProducts {
   using S = Scoped;
-  static constexpr Verdict verdict = rules::lawful(S::names, S::readings, Types);
+  static constexpr Verdict verdict = rules::lawful(S::names, S::parsed, Types);
 };
 /// A pair that is refused, told with the types of its two operands.
 template <class Pair, class A, class B>
@@ -240,7 +240,7 @@ constexpr auto resolve_products(Pack<Out...> out, Type<As>... as) {
   } else if constexpr (all_labels_named<Out...>) {
     constexpr int types = static_cast<int>(sizeof...(As) + 1);
     using S = Scope<As..., Mentions<Dim<Out>...>>;
-    if constexpr (!rules::lawful(S::names, S::readings, types)) {
+    if constexpr (!rules::lawful(S::names, S::parsed, types)) {
       return Type<UnlawfulProducts<S, types>>{};
     } else {
       return detail::resolve_pairs(out, as...);

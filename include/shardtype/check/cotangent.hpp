@@ -23,10 +23,10 @@ inline constexpr bool has_cotangent = rules::has_cotangent(Scope<A>::template sp
 
 /// The conversion of a cotangent of type `Got` to one of type `Want`.
 template <class Want, class Got, bool communicates>
-struct Settles {
+struct Finishes {
   using S = Scope<Want, Got>;
-  static constexpr rules::Settling how =
-      rules::settle(S::template spec<1>, S::template spec<0>, communicates);
+  static constexpr rules::Finish how =
+      rules::finish(S::template spec<1>, S::template spec<0>, communicates);
   static constexpr Verdict verdict = how.verdict;
   struct Met {
     static constexpr Spec value = how.met;

@@ -127,8 +127,8 @@ struct ReductionOfSeveral : Base {
     std::int64_t made[max_dims]{};
     Base::set_extents(op, sizes, given, made);
     std::int64_t const bytes[] = {sizeof(element_t<A>), bytes_of_all};
-    CallValues<1> const values(Base::S::names, Base::S::readings, Base::wanted(), sizes, given,
-                               made, bytes);
+    CallValues<1> const values(Base::S::names, Base::S::parsed, Base::wanted(), sizes, given, made,
+                               bytes);
     if constexpr (Base::communicates) {
       return Base::plan_of(values.call);
     } else {

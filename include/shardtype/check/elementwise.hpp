@@ -177,7 +177,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   static constexpr int tensors(Spec* out) {
     int n = 0;
     for (int k = 0; k < static_cast<int>(sizeof...(Args)); ++k)
-      if (is_tensor_at(k)) out[n++] = S::readings[k].spec;
+      if (is_tensor_at(k)) out[n++] = S::parsed[k].spec;
     return n;
   }
   /// The element sizes of the operands, then that of the result.
@@ -198,7 +198,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
   static constexpr Verdict check() {
     constexpr int count = static_cast<int>(sizeof...(Args) + sizeof...(Extra));
     if (sizeof...(Args) > shardtype::rules::Operands::most) return refuse(Code::T07_too_many);
-    if (Verdict v = rules::lawful(S::names, S::readings, count); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::parsed, count); !v) return v;
     if (not_taken<element>) return refuse(Code::T11_not_callable);
     Elements const elements = detail::judge_function<F, common, Args...>();
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
@@ -222,7 +222,7 @@ struct StrictElementwise : ElementwiseOperands<F, Pack<>, Args...> {
   static constexpr Verdict decide() {
     if (Verdict v = Base::check(); !v) return v;
     return rules::in_manual_mode(rules::elementwise(Base::operands(), Base::linearity),
-                                 Base::S::readings, static_cast<int>(sizeof...(Args)));
+                                 Base::S::parsed, static_cast<int>(sizeof...(Args)));
   }
   static constexpr Verdict verdict = decide();
 };

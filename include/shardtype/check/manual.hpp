@@ -53,7 +53,7 @@ template <class L, class... Xs>
 struct Invariant<L, Xs...> {
   using S = Scope<L, Mentions<Reduced<Xs...>>>;
   static constexpr Verdict decide() {
-    if (S::readings[1].malformed == Malformed::not_an_axis) return refuse(Code::T05_not_an_axis);
+    if (S::parsed[1].malformed == Malformed::not_an_axis) return refuse(Code::T05_not_an_axis);
     if (Verdict v = rules::well_named(S::names); !v) return v;
     Spec s = S::template spec<0>;
     for (int x = 0; x < max_axes; ++x) {
@@ -84,7 +84,7 @@ struct Input {
   using S = Scope<A>;
   static constexpr Spec given = S::template spec<0>;
   static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, 1); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::parsed, 1); !v) return v;
     if (int d = given.cyclic_dim(); d >= 0)
       return refuse(Code::B03_through_cyclic, given.dims[d].label, -1, given.dims[d].axes[0]);
     for (int d = 0; d < given.rank; ++d) {
@@ -114,13 +114,13 @@ using block_type = accepted_t<Input<A>, element_t<A>, typename LikeLocal<A>::loc
 /// The conversion of a result of type `L` of shard_map's function to the tensor `Out`.
 template <class L, class Out>
 struct Output {
-  static constexpr Verdict law = rules::lawful(Scope<Out>::names, Scope<Out>::readings, 1);
+  static constexpr Verdict law = rules::lawful(Scope<Out>::names, Scope<Out>::parsed, 1);
   using S = std::conditional_t<bool(law), Scope<L, Out>, Scope<Out>>;
   static constexpr Verdict decide() {
     if (!law) return law;
     if (Verdict v = rules::well_named(S::names); !v) return v;
     if (!same_element<L, Out>) return refuse(Code::N05_element_type);
-    return rules::output(S::readings[0].spec, S::readings[1].spec);
+    return rules::output(S::parsed[0].spec, S::parsed[1].spec);
   }
   static constexpr Verdict verdict = decide();
   using result = Out;

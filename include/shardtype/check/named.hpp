@@ -77,15 +77,15 @@ struct MetTypes {
   struct Result {
     static constexpr Spec value = W::value.result;
   };
-  /// S::readings with the shardings that the operands have after their reshards.
-  struct Readings {
-    Reading at[S::types]{};
-    constexpr Readings() {
-      for (int k = 0; k < S::types; ++k) at[k] = S::readings[k];
+  /// S::parsed with the shardings that the operands have after their reshards.
+  struct ParsedTypes {
+    ParsedType at[S::types]{};
+    constexpr ParsedTypes() {
+      for (int k = 0; k < S::types; ++k) at[k] = S::parsed[k];
       for (int k = 0; k < W::value.count; ++k) at[k].spec = W::value.operands[k];
     }
   };
-  static constexpr Readings readings{};
+  static constexpr ParsedTypes parsed{};
   static constexpr Spec const& made = W::value.result;
   template <int K, class A>
   using operand = tensor_from_spec<S, Operand<K>, element_t<A>, A>;
@@ -109,14 +109,14 @@ struct NamedRule {
   static constexpr planning::LocalPlan decide_form(int candidate) {
     using planning::LocalPlan;
     if (is_local<A> || (is_local<Bs> || ...)) return {refuse(Code::V14_named_result), 0, {}, {}};
-    if (Verdict v = rules::lawful(S::names, S::readings, operands + 3); !v) return {v, 0, {}, {}};
+    if (Verdict v = rules::lawful(S::names, S::parsed, operands + 3); !v) return {v, 0, {}, {}};
     if (operands > planning::max_local_operands) return {refuse(Code::T07_too_many), 0, {}, {}};
     if (Code const c = detail::refused_elements<Op, A, Bs...>(); c != Code::ok)
       return {refuse(c), 0, {}, {}};
     if (!std::is_same_v<element_t<Out>, typename ElementOfResult<Op, A, Bs...>::type>)
       return {refuse(Code::N05_element_type), 0, {}, {}};
     Spec given[1 + sizeof...(Bs)];
-    for (int k = 0; k < operands; ++k) given[k] = S::readings[k].spec;
+    for (int k = 0; k < operands; ++k) given[k] = S::parsed[k].spec;
     return detail::meet<Op>(
         {given, operands, S::template spec<operands>, S::template spec<operands + 1>,
          S::names.extents(), S::names.sizes(), std::is_same_v<element_t<A>, bool>},
@@ -147,7 +147,7 @@ struct NamedForm : Rule {
   static constexpr void set_extents(Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     ResultExtents const c{
-        S::names, S::readings, Rule::operands, Rule::template Way<0>::value.result, sizes,
+        S::names, S::parsed, Rule::operands, Rule::template Way<0>::value.result, sizes,
         given,    out};
     c.carry();
     if constexpr (requires { op.extents(c); }) op.extents(c);
@@ -159,7 +159,7 @@ struct NamedForm : Rule {
     if constexpr (candidates > 1) {
       if (!Rule::template Way<1>::value.verdict) return 0;
       return Op::second_is_cheaper(Rule::template Way<0>::value, Rule::template Way<1>::value,
-                                   S::readings[0].spec, S::readings[1].spec, Rule::wanted, z,
+                                   S::parsed[0].spec, S::parsed[1].spec, Rule::wanted, z,
                                    element_bytes)
                  ? 1
                  : 0;
@@ -177,7 +177,7 @@ struct NamedForm : Rule {
   }
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
     Spec given[1 + sizeof...(Bs)];
-    for (int k = 0; k < Rule::operands; ++k) given[k] = S::readings[k].spec;
+    for (int k = 0; k < Rule::operands; ++k) given[k] = S::parsed[k].spec;
     planning::LocalPlan const* local = &Rule::template Way<0>::value;
     if constexpr (candidates > 1)
       if (candidate(z) == 1) local = &Rule::template Way<1>::value;
@@ -195,7 +195,7 @@ struct NamedForm : Rule {
   /// Whether a plan has the operands and the result of the candidate `way`.
   static constexpr bool makes(Plan const& plan, planning::LocalPlan const& way) {
     Spec at[Rule::operands];
-    for (int k = 0; k < Rule::operands; ++k) at[k] = S::readings[k].spec;
+    for (int k = 0; k < Rule::operands; ++k) at[k] = S::parsed[k].spec;
     for (Step const& s : plan) {
       if (s.move == Move::compute) return s.after == way.result && equal(at, way);
       for (int k = 0; k < Rule::operands; ++k)

@@ -54,9 +54,9 @@ struct LaidOut<A> {
 template <class A>
 using laid_out_t = typename LaidOut<A>::type;
 
-/// A tensor without data (check/dry.hpp), and an elementwise expression (execute/fused.hpp).
+/// A tensor without data (check/abstract.hpp), and an elementwise expression (execute/fused.hpp).
 template <class T>
-inline constexpr bool is_dry = false;
+inline constexpr bool is_abstract = false;
 template <class T>
 inline constexpr bool is_fused = false;
 
@@ -68,7 +68,7 @@ inline constexpr bool is_number =
 /// Types accepted by operators and functions. Poisoned and Pending operands are accepted so that
 /// they can be diagnosed.
 template <class T>
-inline constexpr bool is_field = is_tensor<T> || is_dry<T> || is_fused<T> || is_pending<T> ||
+inline constexpr bool is_field = is_tensor<T> || is_abstract<T> || is_fused<T> || is_pending<T> ||
                                  is_lazy<T> || is_active<T> || std::is_same_v<T, Poisoned>;
 template <class T>
 inline constexpr bool is_operand = is_field<T> || is_number<T> || is_poisoned<T>;

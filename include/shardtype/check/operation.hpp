@@ -56,8 +56,8 @@ namespace checking {
 /// result that an operand has too already have their extents.
 struct ResultExtents {
   Names const& names;
-  Reading const* types;  ///< the operands, then the labels it works on, then the dims it creates
-  int count;             ///< number of operands
+  ParsedType const* types;  ///< the operands, then the labels it works on, then the dims it creates
+  int count;                ///< number of operands
   Spec const& result;
   Sizes sizes;
   std::int64_t const* const* given;  ///< of each operand
@@ -210,7 +210,7 @@ constexpr Code refused_elements() {
 /// mentions.
 template <std::size_t Count>
 constexpr Verdict ask_rule(Verdict (*rule)(rules::Question const&), Names const& names,
-                           Reading const* types, Code elements, bool boolean) {
+                           ParsedType const* types, Code elements, bool boolean) {
   constexpr int count = static_cast<int>(Count);
   if (Verdict v = rules::lawful(names, types, count + 2); !v) return v;
   if (elements != Code::ok) return refuse(elements);
@@ -224,7 +224,7 @@ constexpr Verdict ask_rule(Verdict (*rule)(rules::Question const&), Names const&
 /// The same of a rule with several verdicts.
 template <std::size_t Count, std::size_t N>
 constexpr rules::Verdicts<N> ask_rule(rules::Verdicts<N> (*rule)(rules::Question const&),
-                                      Names const& names, Reading const* types, Code elements,
+                                      Names const& names, ParsedType const* types, Code elements,
                                       bool boolean) {
   constexpr int count = static_cast<int>(Count);
   rules::Verdicts<N> out{};
@@ -269,7 +269,7 @@ struct RuleOf {
   using S = Scope<A, Bs..., typename FromOf<Op>::type, typename ToOf<Op>::type>;
   static constexpr int operands = 1 + static_cast<int>(sizeof...(Bs));
   static constexpr Verdict verdict = detail::ask_rule<1 + sizeof...(Bs)>(
-      &Op::rule, S::names, S::readings, detail::refused_elements<Op, A, Bs...>(),
+      &Op::rule, S::names, S::parsed, detail::refused_elements<Op, A, Bs...>(),
       std::is_same_v<element_t<A>, bool>);
 };
 /// The verdicts on all results, and the one that decides.
@@ -278,7 +278,7 @@ struct RuleOf<Op, A, Bs...> {
   using S = Scope<A, Bs..., typename FromOf<Op>::type, typename ToOf<Op>::type>;
   static constexpr int operands = 1 + static_cast<int>(sizeof...(Bs));
   static constexpr auto verdicts = detail::ask_rule<1 + sizeof...(Bs)>(
-      &Op::rule, S::names, S::readings, detail::refused_elements<Op, A, Bs...>(),
+      &Op::rule, S::names, S::parsed, detail::refused_elements<Op, A, Bs...>(),
       std::is_same_v<element_t<A>, bool>);
   static constexpr Verdict verdict = verdicts.one();
 };
@@ -295,7 +295,7 @@ struct RuledResult : Rule {
   static constexpr void set_extents(Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
     ResultExtents const c{
-        Rule::S::names, Rule::S::readings, Rule::operands, Rule::verdict.result, sizes, given, out};
+        Rule::S::names, Rule::S::parsed, Rule::operands, Rule::verdict.result, sizes, given, out};
     c.carry();
     if constexpr (requires { op.extents(c); }) op.extents(c);
   }
@@ -339,7 +339,7 @@ struct RuledResult : Rule {
   /// The steps of a call in which unknown extents and axis sizes are these.
   static constexpr Plan open_plan(Op const& op, std::int64_t extent, std::int64_t ranks) {
     Plan p;
-    p.push_operand(Rule::S::readings[0].spec);
+    p.push_operand(Rule::S::parsed[0].spec);
     Sizes sizes = Rule::S::names.sizes();
     for (int x = 0; x < Rule::S::names.axes; ++x)
       if (sizes[x] == dynamic) sizes.at[x] = ranks;
@@ -347,7 +347,7 @@ struct RuledResult : Rule {
     std::int64_t const* extents[Rule::operands]{};
     std::int64_t ones[Rule::operands + 1]{};
     for (int k = 0; k <= Rule::operands; ++k) {
-      Spec const& s = k < Rule::operands ? Rule::S::readings[k].spec : Rule::verdict.result;
+      Spec const& s = k < Rule::operands ? Rule::S::parsed[k].spec : Rule::verdict.result;
       for (int d = 0; d < s.rank; ++d) {
         std::int64_t const n = Rule::S::names.label_extent[s.dims[d].label];
         known[k][d] = extent == dynamic || n == dynamic ? extent : n;
@@ -360,7 +360,7 @@ struct RuledResult : Rule {
     return p;
   }
   static constexpr int along =
-      Rule::S::readings[0].spec.find(Rule::S::readings[Rule::operands].spec.dims[0].label);
+      Rule::S::parsed[0].spec.find(Rule::S::parsed[Rule::operands].spec.dims[0].label);
 
  private:
   // with its bound: nvcc's front end takes it for empty otherwise
@@ -372,9 +372,9 @@ struct RuledResult : Rule {
   struct Values : CallValues<1 + sizeof...(Bs)> {
     constexpr Values(Sizes const& sizes, std::int64_t const* const* extents,
                      std::int64_t const* made, std::int64_t const* element_bytes)
-        : CallValues<1 + sizeof...(Bs)>(Rule::S::names, Rule::S::readings, Rule::verdict.result,
+        : CallValues<1 + sizeof...(Bs)>(Rule::S::names, Rule::S::parsed, Rule::verdict.result,
                                         sizes, extents, made, element_bytes) {
-      this->call.from = Rule::S::readings[Rule::operands].spec;
+      this->call.from = Rule::S::parsed[Rule::operands].spec;
     }
   };
 };
@@ -434,7 +434,7 @@ struct RuledResults : RuledResult<Rule, Op, A, Bs...> {
   template <std::size_t... K>
   static constexpr void set_each(Op const& op, Sizes const& sizes, std::int64_t const* const* given,
                                  Made& made, std::index_sequence<K...>) {
-    ResultExtents const each[] = {{Rule::S::names, Rule::S::readings, Rule::operands,
+    ResultExtents const each[] = {{Rule::S::names, Rule::S::parsed, Rule::operands,
                                    Rule::verdicts.at[K].result, sizes, given, made.at[K]}...};
     for (ResultExtents const& c : each) c.carry();
     if constexpr (requires { op.extents(each[K]...); }) op.extents(each[K]...);

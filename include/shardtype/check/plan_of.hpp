@@ -178,7 +178,7 @@ constexpr Plan plan_by_labels(Op const& op, Extents const& extents, Sizes const&
   std::int64_t of[R::operands][max_dims]{};
   std::int64_t const* given[R::operands]{};
   for (int k = 0; k < R::operands; ++k) {
-    Spec const& s = R::S::readings[k].spec;
+    Spec const& s = R::S::parsed[k].spec;
     for (int d = 0; d < s.rank; ++d) of[k][d] = extents[s.dims[d].label];
     given[k] = of[k];
   }
@@ -206,7 +206,7 @@ constexpr Plan choose_plan(Plan (*make)(Sizing const&, Machine const&), Names co
 }
 
 /// Whether the tensors of an operation and its result can have the extents in their types.
-constexpr bool counts_elements(Names const& names, Reading const* types, int count,
+constexpr bool counts_elements(Names const& names, ParsedType const* types, int count,
                                Spec const& result) {
   if (countable(names.label_extent, names.labels)) return true;  // all labels together
   Extents const extents = names.extents();
@@ -309,7 +309,7 @@ constexpr decltype(auto) plan([[maybe_unused]] Op const& op, Type<Operands>...) 
   if constexpr (!R::verdict) {
     static_cast<void>(checking::refusal<R, Operands...>{});
     return Plan{};
-  } else if constexpr (!detail::counts_elements(R::S::names, R::S::readings, R::S::types,
+  } else if constexpr (!detail::counts_elements(R::S::names, R::S::parsed, R::S::types,
                                                 R::verdict.result)) {
     static_cast<void>(checking::refused<rules::Code::T10_too_many_elements, false, Operands...>{});
     return Plan{};

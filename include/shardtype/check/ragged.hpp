@@ -32,8 +32,8 @@ struct Ragged {
   }
   static constexpr Verdict decide() {
     if (!is_local<A> || !is_local<B>) return refuse(Code::V01_mixed);
-    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
-    if (S::readings[2].malformed == Malformed::not_an_axis || sizeof...(Xs) == 0)
+    if (Verdict v = rules::lawful(S::names, S::parsed, 2); !v) return v;
+    if (S::parsed[2].malformed == Malformed::not_an_axis || sizeof...(Xs) == 0)
       return refuse(Code::T05_not_an_axis);
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
     Spec const a = S::template spec<0>;
@@ -52,7 +52,7 @@ struct Ragged {
       v.result.varying.insert(x);
       v.result.reduced.erase(x);
     }
-    return rules::in_manual_mode(v, S::readings, 2);
+    return rules::in_manual_mode(v, S::parsed, 2);
   }
   static constexpr Verdict verdict = decide();
 };
@@ -79,8 +79,8 @@ struct RaggedResult : Rule {
     set_extents(op, sizes, given, made);
     std::int64_t const bytes = static_cast<std::int64_t>(sizeof(element_t<A>));
     std::int64_t const each[] = {bytes, bytes, bytes};
-    CallValues<2> const values(Rule::S::names, Rule::S::readings, Rule::verdict.result, sizes,
-                               given, made, each);
+    CallValues<2> const values(Rule::S::names, Rule::S::parsed, Rule::verdict.result, sizes, given,
+                               made, each);
     Plan p = planning::plan_of_call(Op::name, values.call);
     AxisList const over = Rule::axes();
     std::int64_t const numbers = 2 * static_cast<std::int64_t>(sizeof(std::int64_t));

@@ -265,7 +265,7 @@ struct StrictReduction {
   using S = Scope<A>;
   static constexpr bool communicates = false;
   static constexpr Verdict decide() {
-    if (Verdict v = rules::lawful(S::names, S::readings, 1); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::parsed, 1); !v) return v;
     if (Verdict v = detail::reducible_elements<F, A>(); !v) return v;
     constexpr Spec s = S::template spec<0>;
     Labels over;
@@ -278,7 +278,7 @@ struct StrictReduction {
     Labels kept;
     for (int d = 0; d < s.rank; ++d)
       if (sizeof...(Ls) > 0 && !over.contains(s.dims[d].label)) kept.push(s.dims[d].label);
-    return rules::in_manual_mode(rules::reduction(s, kept, F::kind), S::readings, 1);
+    return rules::in_manual_mode(rules::reduction(s, kept, F::kind), S::parsed, 1);
   }
   static constexpr Verdict verdict = decide();
 };
@@ -292,7 +292,7 @@ struct ReductionCall {
   static constexpr void set_extents(auto const&, Sizes const&, std::int64_t const* const* given,
                                     std::int64_t* out) {
     Spec const s = Self::wanted();
-    for (int d = 0; d < s.rank; ++d) out[d] = given[0][S::readings[0].spec.find(s.dims[d].label)];
+    for (int d = 0; d < s.rank; ++d) out[d] = given[0][S::parsed[0].spec.find(s.dims[d].label)];
   }
   /// The plan of one call on an operand of these extents.
   static constexpr Plan plan_call(auto const& op, Sizes const& sizes,
@@ -300,7 +300,7 @@ struct ReductionCall {
     std::int64_t made[max_dims]{};
     set_extents(op, sizes, given, made);
     std::int64_t const bytes[] = {sizeof(element_t<A>), sizeof(Out)};
-    CallValues<1> const values(S::names, S::readings, Self::wanted(), sizes, given, made, bytes);
+    CallValues<1> const values(S::names, S::parsed, Self::wanted(), sizes, given, made, bytes);
     return Self::plan_of(values.call);
   }
 };
@@ -326,7 +326,7 @@ struct NamedReduction
   static constexpr Spec wanted() { return S::template spec<1>; }
   static constexpr Verdict decide() {
     if (is_local<A>) return refuse(Code::V14_named_result);
-    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::parsed, 2); !v) return v;
     if (Verdict v = detail::reducible_elements<F, A>(); !v) return v;
     if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>>)
       return refuse(Code::N05_element_type);

@@ -145,7 +145,7 @@ struct Resharding {
   static constexpr bool communicates = true;
   static consteval Verdict decide() {
     if (is_local<A>) return refuse(Code::V14_named_result);
-    if (Verdict v = rules::lawful(S::names, S::readings, 2); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::parsed, 2); !v) return v;
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
     return rules::reshard(S::template spec<0>, S::template spec<1>);
   }
@@ -181,7 +181,7 @@ struct CollectiveRule {
   static constexpr bool one_all_reduce = requires { requires Op::one_all_reduce; };
   static consteval Verdict decide() {
     if (S::names.overflow) return refuse(Code::T07_too_many);
-    if (Verdict v = rules::well_formed(S::readings[0]); !v) return v;
+    if (Verdict v = rules::well_formed(S::parsed[0]); !v) return v;
     if (Parts::names_kind || !Parts::in_order()) return refuse(Code::T05_not_an_axis);
     if (Verdict v = rules::well_named(S::names); !v) return v;
     return Op::moved(S::template spec<0>,

@@ -25,8 +25,7 @@ template <class A, class B>
 inline constexpr bool same_memory = true;
 template <class A, class B>
   requires(is_tensor<A> && is_tensor<B>)
-inline constexpr bool same_memory<A, B> =
-    Scope<A>::readings[0].memory == Scope<B>::readings[0].memory;
+inline constexpr bool same_memory<A, B> = Scope<A>::parsed[0].memory == Scope<B>::parsed[0].memory;
 
 /// Whether both tensors have the same element type and memory.
 template <class A, class B>

@@ -35,8 +35,8 @@ struct TransferRule {
   using To = Scope<Out>;
   /// The destination with the labels of the source.
   static constexpr Spec spec = detail::relabelled(To::template spec<0>, To::names, From::names);
-  static constexpr Verdict source_law = rules::lawful(From::names, From::readings, 1);
-  static constexpr Verdict target_law = rules::lawful(To::names, To::readings, 1);
+  static constexpr Verdict source_law = rules::lawful(From::names, From::parsed, 1);
+  static constexpr Verdict target_law = rules::lawful(To::names, To::parsed, 1);
   static constexpr Verdict rule = rules::transfer(From::template spec<0>, spec);
 
   static constexpr Verdict decide() {

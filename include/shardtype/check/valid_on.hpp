@@ -55,7 +55,7 @@ constexpr bool mesh_fits(AxisSize<X, Ranks>...) {
 template <class A>
 constexpr bool is_lawful() {
   if constexpr (is_tensor<A>) {
-    return bool(rules::lawful(Scope<A>::names, Scope<A>::readings, 1));
+    return bool(rules::lawful(Scope<A>::names, Scope<A>::parsed, 1));
   } else {
     return false;
   }

@@ -94,8 +94,8 @@ constexpr std::int64_t common(Rows const& a, Rows const& b) {
 
 /// The indices of `extent` that the rank at `coords` holds when the one axis of `axes` splits it
 /// block-cyclically.
-constexpr Rows dealt(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
-                     Coords const& coords) {
+constexpr Rows block_cyclic_rows(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
+                                 Coords const& coords) {
   std::int64_t const run = axes.cyclic;
   std::int64_t const p = sizes[axes[0]];
   std::int64_t const k = coords[axes[0]];
@@ -119,7 +119,7 @@ constexpr Range block(Range whole, AxisList const& axes, Sizes const& sizes, Coo
 /// block-cyclic.
 constexpr Rows rows_of(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
                        Coords const& coords) {
-  if (axes.cyclic != 0) return dealt(extent, axes, sizes, coords);
+  if (axes.cyclic != 0) return block_cyclic_rows(extent, axes, sizes, coords);
   Range const r = block({0, extent}, axes, sizes, coords);
   return {r.begin, r.size(), 0, 0};
 }
@@ -128,14 +128,14 @@ constexpr Rows rows_of(std::int64_t extent, AxisList const& axes, Sizes const& s
 constexpr std::int64_t held(std::int64_t extent, AxisList const& axes, Sizes const& sizes,
                             Coords const& coords) {
   if (axes.size == 0) return extent;
-  return axes.cyclic != 0 ? dealt(extent, axes, sizes, coords).count
+  return axes.cyclic != 0 ? block_cyclic_rows(extent, axes, sizes, coords).count
                           : block({0, extent}, axes, sizes, coords).size();
 }
 
 /// The largest number of indices that any rank holds (the rank at coordinates 0).
 constexpr std::int64_t largest_block(std::int64_t extent, AxisList const& axes,
                                      Sizes const& sizes) {
-  if (axes.cyclic != 0) return dealt(extent, axes, sizes, {}).count;
+  if (axes.cyclic != 0) return block_cyclic_rows(extent, axes, sizes, {}).count;
   for (int k = 0; k < axes.size; ++k) extent = ceil_div(extent, sizes[axes[k]]);
   return extent;
 }

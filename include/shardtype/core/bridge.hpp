@@ -1,5 +1,5 @@
 #pragma once
-/// Conversion between types and values: Tensor types to `Spec` (core/reading.hpp), and back.
+/// Conversion between types and values: Tensor types to `Spec` (core/parsed_type.hpp), and back.
 
 #include <cstddef>
 #include <type_traits>
@@ -7,7 +7,7 @@
 
 #include <boost/hana/type.hpp>
 
-#include <shardtype/core/reading.hpp>
+#include <shardtype/core/parsed_type.hpp>
 
 namespace shardtype {
 
@@ -88,11 +88,11 @@ struct Scope {
  private:
   struct Read {
     Names names{};
-    Reading readings[sizeof...(Tensors) == 0 ? 1 : sizeof...(Tensors)]{};
+    ParsedType parsed[sizeof...(Tensors) == 0 ? 1 : sizeof...(Tensors)]{};
   };
   static constexpr Read read_all() {
     Read out;
-    for (int k = 0; k < types; ++k) out.readings[k] = detail::read_table(out.names, tables[k]);
+    for (int k = 0; k < types; ++k) out.parsed[k] = detail::read_table(out.names, tables[k]);
     // the extent of a block's dim is not the extent of its label
     if ((is_local<Tensors> || ...))
       for (std::int64_t& extent : out.names.label_extent) extent = dynamic;
@@ -103,10 +103,10 @@ struct Scope {
  public:
   static constexpr auto const& names = all.names;
   /// The parsed types, in order.
-  static constexpr Reading const* readings = all.readings;
+  static constexpr ParsedType const* parsed = all.parsed;
   /// The sharding of the `K`-th type.
   template <int K>
-  static constexpr Spec spec = all.readings[K].spec;
+  static constexpr Spec spec = all.parsed[K].spec;
 };
 
 }  // namespace core
@@ -138,11 +138,11 @@ constexpr Place place_of_axis(Table const* types, Identity id) {
     }
 }
 /// Position of a dim among the types of a scope that have exactly this dim, label and axes.
-constexpr Place place_of_dim(Table const* types, Reading const* readings, int count,
+constexpr Place place_of_dim(Table const* types, ParsedType const* parsed, int count,
                              Names const& names, DimSpec const& dim) {
   for (int k = 0; k < count; ++k) {
-    int const d = readings[k].spec.find(dim.label);
-    if (d >= 0 && readings[k].spec.dims[d] == dim)
+    int const d = parsed[k].spec.find(dim.label);
+    if (d >= 0 && parsed[k].spec.dims[d] == dim)
       return {k, static_cast<std::size_t>(part_of_label(types[k], names.label_id[dim.label]))};
   }
   return {};
@@ -193,7 +193,7 @@ auto new_dim(std::index_sequence<K...>) -> decltype(DimFrom<P::value.dims[D].axe
 template <class S, class P, int D>
 constexpr auto dim_at() {
   constexpr Place at =
-      detail::place_of_dim(S::tables, S::readings, S::types, S::names, P::value.dims[D]);
+      detail::place_of_dim(S::tables, S::parsed, S::types, S::names, P::value.dims[D]);
   if constexpr (at.type >= 0) {
     return part_at<S, at.type, at.part>();
   } else {

@@ -22,7 +22,7 @@ struct AxisPart {
   std::string_view name;
   std::int64_t size = dynamic;
   bool cyclic = false;
-  std::int64_t turn = 0;  ///< block size of a Cyclic
+  std::int64_t block_size = 0;  ///< block size of a Cyclic
 };
 
 /// Labels and axes of one operation, numbered by first appearance.

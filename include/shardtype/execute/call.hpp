@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/check/block_move.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/call_site.hpp>
-#include <shardtype/check/dry.hpp>
 #include <shardtype/check/operation.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/execute/instances.hpp>
@@ -26,8 +26,8 @@
 
 namespace shardtype::detail {
 
-template <class A, class Notes>
-struct OperandTraits<Dry<A, Notes>> {
+template <class A, class Recorder>
+struct OperandTraits<Abstract<A, Recorder>> {
   using type = A;
 };
 
@@ -256,7 +256,7 @@ Plan plan_by_sizing(Op const& op, A const& a, Bs const&... bs) {
   } else {
     GivenExtents const given(a, bs...);
     for (int k = 0; k <= static_cast<int>(sizeof...(Bs)); ++k)
-      execute::note_extents(z.extents, R::S::names, R::S::readings[k].spec, given.at[k],
+      execute::note_extents(z.extents, R::S::names, R::S::parsed[k].spec, given.at[k],
                             "one operand");
   }
   Planner const planner{R::S::names, z.element_bytes, &R::make_plan};
@@ -300,8 +300,8 @@ namespace api {
 /// Runs the operation `op` on tensors, Locals or expressions of these. An illegal call is refused
 /// here, with the sentence of its rule, which is not constructed, so that a refused plan remains a
 /// constant for clang. For expressions of automatic mode the operation is
-/// recorded, for values whose gradient is wanted it runs and is recorded; for types alone (`Dry`)
-/// its plan is noted. `where` is the user's line, for messages.
+/// recorded, for values whose gradient is wanted it runs and is recorded; for types alone
+/// (`Abstract`) its plan is noted. `where` is the user's line, for messages.
 template <MarksOperation Op, class... As>
 constexpr auto call(Op const& op, std::source_location const& where, As const&... as) {
   if constexpr (checking::any_poisoned<As...>) {
@@ -339,7 +339,7 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
         return checking::Poisoned(checking::refused<rules::Code::T10_too_many_elements, false,
                                                     detail::operand_t<As>...>{});
       }
-    } else if constexpr ((detail::is_dry<As> || ...)) {
+    } else if constexpr ((detail::is_abstract<As> || ...)) {
       if constexpr (requires { typename R::pair; }) {
         return detail::note_pairs<R>(op, as...);
       } else if constexpr (detail::HasResults<Op>) {

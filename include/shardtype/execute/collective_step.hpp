@@ -94,7 +94,7 @@ class CollectiveStep {
     execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
         .all_to_all(staged_.outgoing(v.data, v.layout.elements()), counts_, offsets_, into,
                     recv_counts_, recv_offsets_, Segments::sparse, calls());
-    out = settle(v, out, {}, out.keep);
+    out = finish(v, out, {}, out.keep);
   }
 
   /// Runs the all_reduce `s` on `v`; with an Exchange `later`, only starts it.
@@ -179,7 +179,7 @@ class CollectiveStep {
   /// Completes a collective of `v` that sent `sent` and received `wire`: segments with these begins
   /// (null: none) are joined along `dim` of `out`. If the collective was only started, its
   /// completion is stored in the Exchange.
-  Value<T> settle(Value<T> const& v, Value<T>& out, Buffer const& sent, Buffer const& wire,
+  Value<T> finish(Value<T> const& v, Value<T>& out, Buffer const& sent, Buffer const& wire,
                   detail::List<std::int64_t> const* joins = nullptr, int dim = 0) {
     std::int64_t const n = out.layout.elements();
     if (later_ != nullptr) {
@@ -220,7 +220,7 @@ class CollectiveStep {
     T* const into = staged_.incoming(blocks_.writable(wire), n);
     execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
         .all_gather(staged_.outgoing(v.data, v.layout.elements()), into, recv_counts_, calls());
-    return settle(v, out, {}, wire, direct ? nullptr : &execute::begins(old_ranges_, joins_), d);
+    return finish(v, out, {}, wire, direct ? nullptr : &execute::begins(old_ranges_, joins_), d);
   }
 
   Value<T> all_reduce(Step const& s, Value<T> const& v) {
@@ -233,7 +233,7 @@ class CollectiveStep {
     Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
     take_arrivals(comm, n, n / comm.size(), s.before.kind);
     comm.all_reduce(staged_.outgoing(v.data, n), into, n, s.before.kind, calls());
-    return settle(v, out, {}, out.keep);
+    return finish(v, out, {}, out.keep);
   }
 
   Value<T> reduce_scatter(Step const& s, Value<T> const& v) {
@@ -249,7 +249,7 @@ class CollectiveStep {
     take_arrivals(comm, v.layout.elements(), n, s.before.kind);
     comm.reduce_scatter(staged_.outgoing(send, v.layout.elements()), into, counts_, s.before.kind,
                         calls());
-    return settle(v, out, wire, out.keep);
+    return finish(v, out, wire, out.keep);
   }
 
   /// Needs at most three blocks, because the operand's is released once it is packed, unless a
@@ -284,7 +284,7 @@ class CollectiveStep {
                     execute::offsets(counts_, offsets_), into, recv_counts_,
                     execute::offsets(recv_counts_, recv_offsets_),
                     execute::sized(even, std::max(most, most_in)), calls());
-    return settle(v, out, send_wire, recv_wire,
+    return finish(v, out, send_wire, recv_wire,
                   direct ? nullptr : &execute::begins(old_ranges_, joins_), s.from);
   }
 
@@ -315,7 +315,7 @@ class CollectiveStep {
       Buffer wire;
       T const* const send = packed(v, wire);
       comm.permute(staged_.outgoing(send, n), n, to, into, n, from, calls());
-      return settle(v, out, wire, out.keep);
+      return finish(v, out, wire, out.keep);
     }
     Range const mine_old = old_ranges_[static_cast<std::size_t>(me)];
     Range const mine_new = ranges_[static_cast<std::size_t>(me)];
@@ -347,7 +347,7 @@ class CollectiveStep {
     T* const into = staged_.incoming(blocks_.writable(recv_wire), n);
     comm.all_to_all(staged_.outgoing(send, v.layout.elements()), counts_, offsets_, into,
                     recv_counts_, recv_offsets_, execute::sized(false, most), calls());
-    return settle(v, out, send_wire, recv_wire, direct ? nullptr : &joins_, d);
+    return finish(v, out, send_wire, recv_wire, direct ? nullptr : &joins_, d);
   }
 
   // A block-cyclic dim: dim `to` is cut into the rows that each member gets, in any runs of
@@ -420,7 +420,7 @@ class CollectiveStep {
     T* const at =
         mine ? staged_.in_place(block, n) : staged_.incoming(blocks_.writable(out.keep), n);
     execute::group_of(blocks_.mesh, blocks_.axes, s.axes).broadcast(at, n, with.from, calls());
-    return settle(v, out, {}, out.keep);
+    return finish(v, out, {}, out.keep);
   }
 
   /// This rank's block to one rank, and that of one rank to this one; zeros if none sends.
@@ -439,7 +439,7 @@ class CollectiveStep {
     T* const into = with.from < 0 ? nullptr : staged_.incoming(blocks_.writable(out.keep), n);
     comm.permute(with.to < 0 ? nullptr : staged_.outgoing(v.data, n), n, with.to, into, n,
                  with.from, calls());
-    return settle(v, out, {}, out.keep);
+    return finish(v, out, {}, out.keep);
   }
 
   Blocks<T, Space>& blocks_;

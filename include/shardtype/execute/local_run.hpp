@@ -287,10 +287,11 @@ concept MapsNamedBlocks =
 /// The result's block, of local rows `rows`, which `op.block(LocalRun)` computes from those of the
 /// operands. `types`: the operands, then what the operation mentions; `result`: all in `names`.
 /// `named`: the NamedRun of a named result, which `block` may use.
-template <class Op, class Held, class Named, class A, class... Bs>
+template <class Op, class Kept, class Named, class A, class... Bs>
 Buffer local_block([[maybe_unused]] Op const& op, std::source_location const& where,
-                   Names const& names, Reading const* types, Spec const& result, Held const& rows,
-                   [[maybe_unused]] Named const& named, A const& a, Bs const&... bs) {
+                   Names const& names, ParsedType const* types, Spec const& result,
+                   Kept const& rows, [[maybe_unused]] Named const& named, A const& a,
+                   Bs const&... bs) {
   if (!a.mesh().here()) return {};
   GivenExtents const given(a, bs...);
   ResultExtents const call{names,    types,  1 + static_cast<int>(sizeof...(Bs)), result, {},
@@ -314,7 +315,7 @@ auto run_local(Op const& op, std::source_location const& where, A const& a, Bs c
   using Out = typename R::result;
   std::array<std::int64_t, Out::rank> const extents = execute::result_extents<R>(op, a, bs...);
   return Out(a.mesh(), extents,
-             execute::local_block(op, where, R::S::names, R::S::readings, R::verdict.result,
+             execute::local_block(op, where, R::S::names, R::S::parsed, R::verdict.result,
                                   Out::local_rows(a.mesh(), extents), nullptr, a, bs...));
 }
 

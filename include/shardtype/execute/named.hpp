@@ -75,7 +75,7 @@ struct NamedRun {
     using Both = Scope<To, A>;
     for (std::size_t d = 0; d < To::rank; ++d)
       extents[d] = a.extents()[static_cast<std::size_t>(
-          Both::readings[1].spec.find(Both::readings[0].spec.dims[d].label))];
+          Both::parsed[1].spec.find(Both::parsed[0].spec.dims[d].label))];
     return extents;
   }
   template <class T, class Space>
@@ -93,7 +93,7 @@ Sizing named_sizing(Op const& op, AxisMap const& axes, A const& a, Bs const&... 
   (detail::check_one_mesh(a.mesh(), bs.mesh()), ...);
   GivenExtents const given(a, bs...);
   for (int k = 0; k < R::operands; ++k)
-    execute::note_extents(z.extents, names, R::S::readings[k].spec, given.at[k],
+    execute::note_extents(z.extents, names, R::S::parsed[k].spec, given.at[k],
                           k == 0   ? "the first operand"
                           : k == 1 ? "the second operand"
                                    : "another operand");
@@ -135,7 +135,7 @@ auto run_named(Op const& op, std::source_location const& where, A const& a, Bs c
     auto const compute = [&]<class... Mets>(Mets const&... met) {
       if constexpr (MapsBlocks<Op, Mets...>) {
         return Made(a.mesh(), extents,
-                    execute::local_block(op, where, R::S::names, Met::readings.at, Met::made,
+                    execute::local_block(op, where, R::S::names, Met::parsed.at, Met::made,
                                          Made::local_rows(a.mesh(), extents), run, met...));
       } else {
         Made made = shardtype::detail::uninitialized<Made>(a.mesh(), extents);

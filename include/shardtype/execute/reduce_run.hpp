@@ -317,7 +317,7 @@ Buffer totals_of(std::source_location const& where, A const& a, std::int64_t* ex
   if constexpr (R::communicates) {
     return execute::reshard_parts<Reducer, R, true>(from, where, extents);
   } else {
-    constexpr KeptDims kept = execute::kept_dims(R::S::readings[0].spec, R::wanted());
+    constexpr KeptDims kept = execute::kept_dims(R::S::parsed[0].spec, R::wanted());
     return execute::reduce_to<Reducer, false>(from, kept, extents);
   }
 }

@@ -165,7 +165,7 @@ inline PlanCache plan_cache;
 /// types, in place of a function, which would cost compile time for every product.
 struct CallType {
   Names const* names;
-  core::Reading const* readings;
+  core::ParsedType const* parsed;
   std::int64_t element_bytes;
   Plan (*make)(Sizing const&, Machine const&);
   Plan (*choose)(Planner const&, Sizing const&);
@@ -175,7 +175,7 @@ struct CallType {
 template <class R, class T>
 inline constexpr CallType call_type{
     &R::S::names,
-    R::S::readings,
+    R::S::parsed,
     sizeof(T),
     &R::make_plan,
     (R::communicates && !detail::OneAllReduce<R> ? &choose_plan : nullptr),

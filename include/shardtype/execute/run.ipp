@@ -12,8 +12,8 @@ SHARDTYPE_INLINE Plan choose_plan(Planner const& planner, Sizing const& z) {
 
 SHARDTYPE_INLINE Call call_of(CallType const& type, std::source_location const& where,
                               Overlap overlap, Operand first, Operand second) {
-  first.spec = &type.readings[0].spec;
-  if (second.mesh != nullptr) second.spec = &type.readings[1].spec;
+  first.spec = &type.parsed[0].spec;
+  if (second.mesh != nullptr) second.spec = &type.parsed[1].spec;
   Planner const planner{*type.names, type.element_bytes, type.make, type.choose};
   return {planner, *type.plans, where, first, second, overlap};
 }

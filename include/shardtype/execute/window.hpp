@@ -191,8 +191,7 @@ Buffer exchange_halo(Op const& op, std::source_location const& where, A const& a
   static_cast<void>(execute::result_extents<R>(op, a));  // errors, also on ranks outside the mesh
   if (!a.mesh().here()) return {};
   GivenExtents const given(a);
-  ResultExtents const call{R::S::names, R::S::readings, 1,      R::verdict.result,
-                           {},          given.at,       nullptr};
+  ResultExtents const call{R::S::names, R::S::parsed, 1, R::verdict.result, {}, given.at, nullptr};
   Buffer const* const buffers[] = {&a.buffer()};
   LocalRun<typename A::element, typename A::memory_space> const run(a.mesh().state(), call, where,
                                                                     in, out, buffers);

@@ -8,8 +8,8 @@
 #include <source_location>
 #include <type_traits>
 
+#include <shardtype/autodiff/finish.hpp>
 #include <shardtype/autodiff/record.hpp>
-#include <shardtype/autodiff/settle.hpp>
 #include <shardtype/autodiff/spectrum.hpp>
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/fft/run_stages.hpp>

@@ -401,11 +401,11 @@ typename R::result FourStep<Forward, Ls...>::run(std::source_location const& whe
   Sizing z{R::S::names.extents(), axes.sizes,
            static_cast<std::int64_t>(sizeof(typename A::element))};
   constexpr Spec const& made = R::verdict.result;
-  for (int d = 0; d < R::S::readings[0].spec.rank; ++d)
-    z.extents.at[R::S::readings[0].spec.dims[d].label] = a.extents()[static_cast<std::size_t>(d)];
+  for (int d = 0; d < R::S::parsed[0].spec.rank; ++d)
+    z.extents.at[R::S::parsed[0].spec.dims[d].label] = a.extents()[static_cast<std::size_t>(d)];
   for (int d = 0; d < made.rank; ++d)
     z.extents.at[made.dims[d].label] = extents[static_cast<std::size_t>(d)];
-  planning::FourStepCall const call(order, R::S::readings[0].spec, R::S::readings[1].spec, made, z);
+  planning::FourStepCall const call(order, R::S::parsed[0].spec, R::S::parsed[1].spec, made, z);
   execute::FourStepRun<typename A::element, Space> run(
       a.mesh().state(), axes, where, call, Forward,
       execute::fourier_factor(*this, static_cast<double>(std::max<std::int64_t>(1, call.n))));

@@ -46,7 +46,7 @@ void Fourier<Kind, Over, To...>::fill(Out& out, A const& a) const {
   kernels::FourierDims over;
   double rows = 1;
   for (int k = 0; k < dims; ++k) {
-    int const d = Both::readings[0].spec.find(Both::readings[1].spec.dims[k].label);
+    int const d = Both::parsed[0].spec.find(Both::parsed[1].spec.dims[k].label);
     over.push(d);
     auto const at = static_cast<std::size_t>(d);
     rows *= static_cast<double>(Kind == FourierKind::complex_to_real ? out.extents()[at]

@@ -70,7 +70,7 @@ struct Fourier {
   using from = Over;
   using to = detail::Bare<To...>;
   static constexpr FourierKind kind = Kind;
-  static constexpr int dims = Scope<Over>::readings[0].spec.rank;
+  static constexpr int dims = Scope<Over>::parsed[0].spec.rank;
   static constexpr std::string_view name = detail::fourier_name(Kind, dims > 1);
   FftNorm norm = FftNorm::backward;
   /// Real rows of the result of a complex-to-real transform. 0: the static extent of its label, or
@@ -208,13 +208,13 @@ template <class Op, class Out, class A>
 struct NamedFourierRule {
   using S = Scope<A, typename Op::from, typename Op::to, Out>;
   static constexpr int operands = 1;
-  static constexpr Spec given = S::readings[0].spec;
+  static constexpr Spec given = S::parsed[0].spec;
   static constexpr Spec wanted = S::template spec<3>;
 
   /// The sharding of `A` without the axes of transformed dims.
   static constexpr Spec together() {
     Spec s = given;
-    Spec const& over = S::readings[1].spec;
+    Spec const& over = S::parsed[1].spec;
     for (int k = 0; k < over.rank; ++k)
       if (int const d = s.find(over.dims[k].label); d >= 0 && s.dims[d].axes.cyclic == 0)
         s.dims[d].axes = {};
@@ -224,19 +224,19 @@ struct NamedFourierRule {
     planning::FourierCall c;
     c.kind = Op::kind;
     c.given = given;
-    c.over = rules::labels_of(S::readings[1].spec);
-    if (S::readings[2].spec.rank == 1) c.renamed = S::readings[2].spec.dims[0].label;
+    c.over = rules::labels_of(S::parsed[1].spec);
+    if (S::parsed[2].spec.rank == 1) c.renamed = S::parsed[2].spec.dims[0].label;
     c.wanted = c.of_operand(wanted);
     return c;
   }
   static constexpr Verdict decide() {
     if (is_local<A>) return refuse(Code::V14_named_result);
-    if (Verdict v = rules::lawful(S::names, S::readings, 4); !v) return v;
+    if (Verdict v = rules::lawful(S::names, S::parsed, 4); !v) return v;
     if (Code const c = Op::template elements<A>(); c != Code::ok) return refuse(c);
     if (!std::is_same_v<element_t<Out>, typename Op::template element<A>>)
       return refuse(Code::N05_element_type);
     Spec const operand = together();
-    Verdict const v = Op::rule({&operand, 1, S::readings[1].spec, S::readings[2].spec,
+    Verdict const v = Op::rule({&operand, 1, S::parsed[1].spec, S::parsed[2].spec,
                                 S::names.extents(), S::names.sizes(), false});
     if (!v) return v;
     Verdict const moved = rules::reshard(fourier_call().of_result(given), wanted);
@@ -261,7 +261,7 @@ struct NamedFourier : Rule {
   /// Computes the extents of `made`. Errors: the operation's own.
   static constexpr void set_extents(Op const& op, Sizes const& sizes,
                                     std::int64_t const* const* given, std::int64_t* out) {
-    ResultExtents const c{S::names, S::readings, 1, made, sizes, given, out};
+    ResultExtents const c{S::names, S::parsed, 1, made, sizes, given, out};
     c.carry();
     op.extents(c);
   }

@@ -134,12 +134,12 @@ template <class A>
 auto save_npy(core::Argument<A> const& given, std::string const& path,
               [[maybe_unused]] checking::CallSite where = {}) {
   A const& a = given.self();
-  using Held = detail::operand_t<A>;
-  using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
+  using Operand = detail::operand_t<A>;
+  using Judged = detail::judged_t<detail::StillUnreduced<Operand>, Operand>;
   if constexpr (!detail::accepts<Judged>) {
     static_cast<void>(checking::Poisoned(Judged{}));
-  } else if constexpr (Held::spec.cyclic_dim() >= 0) {
-    api::save_npy(api::reshard<typename detail::InBlocks<Held>::type>(detail::operand(a), where),
+  } else if constexpr (Operand::spec.cyclic_dim() >= 0) {
+    api::save_npy(api::reshard<typename detail::InBlocks<Operand>::type>(detail::operand(a), where),
                   path, where);
   } else {
     core::RunningCall const running("save_npy", where);
@@ -147,7 +147,7 @@ auto save_npy(core::Argument<A> const& given, std::string const& path,
     if (!mesh.here()) return;
     auto const& written = detail::operand(a);
     detail::NpyBlock const part(written);
-    detail::agree_on_file(mesh, "save_npy", path, api::type_name<Held>(), part.shape);
+    detail::agree_on_file(mesh, "save_npy", path, api::type_name<Operand>(), part.shape);
     auto const host = detail::readable_block(written);
     io::write_npy(mesh.whole().raw(), path, io::npy_dtype<typename A::element>(), part.shape,
                   part.begin, part.count, sizeof(typename A::element), host.data(),

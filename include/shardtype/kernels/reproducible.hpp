@@ -177,17 +177,17 @@ KOKKOS_INLINE_FUNCTION double value_of(Binned const& sum) {
     digit[at + 1] += sum.part[k] >> Binned::width & low;
     digit[at + 2] += (sum.part[k] >> 2 * Binned::width) + 2 * std::int64_t{sum.carry[k]};
   }
-  auto const settle = [&] {
+  auto const carry = [&] {
     for (int d = 0; d + 1 < digits; ++d) {
       digit[d + 1] += digit[d] >> Binned::width;
       digit[d] &= low;
     }
   };
-  settle();
+  carry();
   bool const negative = digit[digits - 1] < 0;
   if (negative) {
     for (std::int64_t& d : digit) d = -d;
-    settle();
+    carry();
   }
   // the leading bits, at least 54 if there are as many, and whether lower bits are set
   auto bits = static_cast<std::uint64_t>(digit[digits - 1]);

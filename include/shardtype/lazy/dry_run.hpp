@@ -34,16 +34,16 @@ class DryRun {
       given = given || (P::names.label[l].id == core::identity<I> && !P::names.made[l]);
     for (int l = 0; l < P::names.labels; ++l) {
       if (P::names.label[l].id != core::identity<I> || (given && P::names.made[l])) continue;
-      settle(l, program_.extents, "index", I::name, n, 0);
+      set(l, program_.extents, "index", I::name, n, 0);
       any = true;
     }
-    if (!any) settle(-1, program_.extents, "index", I::name, n, 0);
+    if (!any) set(-1, program_.extents, "index", I::name, n, 0);
     return *this;
   }
   /// Sets the number of ranks along an axis without a static size. Error E71.
   template <class X>
   DryRun& ranks(std::int64_t n) {
-    settle(P::names.find_axis(core::identity<X>), program_.sizes.at, "axis", X::name, n, 1);
+    set(P::names.find_axis(core::identity<X>), program_.sizes.at, "axis", X::name, n, 1);
     return *this;
   }
   /// Sets the machine: one of plan/machines.hpp, or `machine_here()`, the rates that
@@ -74,7 +74,7 @@ class DryRun {
   /// elements, E71 a size was not set.
   PlannedProgram planned() const {
     planning::RecordedProgram p = program_;
-    if (int const l = p.settle_made(); l >= 0)
+    if (int const l = p.infer_made(); l >= 0)
       throw Error("E71",
                   "index " + std::string(P::names.label[l].name) +
                       " is given to a dim of another extent by relabel; it has extent " +
@@ -90,8 +90,8 @@ class DryRun {
   }
 
  private:
-  static void settle(int number, std::int64_t* sizes, char const* what, std::string_view name,
-                     std::int64_t n, std::int64_t least) {
+  static void set(int number, std::int64_t* sizes, char const* what, std::string_view name,
+                  std::int64_t n, std::int64_t least) {
     if (number < 0)
       throw Error("E71", "the program has no " + std::string(what) + " " + std::string(name),
                   FailedOn::every_rank);

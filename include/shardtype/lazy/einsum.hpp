@@ -42,7 +42,7 @@ constexpr auto resolve_program(Pack<Out...>, Type<A>, Type<As>...) {
   using Named = named_t<A, Out...>;
   if constexpr (is_local<A> || (is_local<As> || ...)) {
     return Type<Plainly<Code::V14_named_result>>{};
-  } else if constexpr (!rules::lawful(Scope<Named>::names, Scope<Named>::readings, 1)) {
+  } else if constexpr (!rules::lawful(Scope<Named>::names, Scope<Named>::parsed, 1)) {
     return Type<UnlawfulProducts<Scope<Named>, 1>>{};
   } else {
     using Strict = einsum_like_t<Named>;

@@ -83,7 +83,7 @@ RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
   p.sizes = axes.sizes;
   for (int k = 0; k < p.size; ++k) {
     ProgramNode const& n = p.nodes[k];
-    if (int const l = p.settle_relabelled(k); l >= 0)
+    if (int const l = p.infer_relabelled(k); l >= 0)
       throw Error("E24",
                   "index " + std::string(P::names.label[l].name) +
                       " is given to a dim of another extent by relabel; it has extent " +

@@ -43,7 +43,7 @@ struct Evaluation {
   using whole = typename E::whole;
   using result = named_t<whole, Out...>;
   using S = Scope<whole, result>;
-  static constexpr Verdict law = rules::lawful(S::names, S::readings, 2);
+  static constexpr Verdict law = rules::lawful(S::names, S::parsed, 2);
   static constexpr Verdict labels() {
     if constexpr (!law) {
       return law;

@@ -31,15 +31,15 @@ struct WholeSpec {
   }();
 };
 
-/// Whether the type of an expression settles its value: it begins with numbered arguments, and
+/// Whether the type of an expression determines its value: it begins with numbered arguments, and
 /// nothing in it is known at run time only, as a C++ number is.
 template <class E>
-inline constexpr bool is_settled = false;
+inline constexpr bool is_determined = false;
 template <>
-inline constexpr bool is_settled<Number<op::Zero>> = true;
+inline constexpr bool is_determined<Number<op::Zero>> = true;
 template <class E>
   requires is_lazy<E>
-inline constexpr bool is_settled<E> = E::settled;
+inline constexpr bool is_determined<E> = E::determined;
 
 /// Labels of an expression, by identity.
 struct LabelSet {
@@ -98,8 +98,8 @@ class LazyOf : public LazyNode, public core::Argument<Self> {
   using operands = detail::Pack<As...>;
   /// The Tensor type in whose sharding it is computed; void if the planner chooses the sharding.
   using pin = void;
-  static constexpr bool settled = (detail::is_settled<As> && ...);
-  /// Whether it is computed once if it stands twice in a program and is settled. Functions of
+  static constexpr bool determined = (detail::is_determined<As> && ...);
+  /// Whether it is computed once if it stands twice in a program and is determined. Functions of
   /// elements are part of the kernels around them.
   static constexpr bool found_again = false;
 
@@ -123,7 +123,7 @@ class LazyOf : public LazyNode, public core::Argument<Self> {
 template <class Self, class Whole, class F, class... As>
 class LazyFunction : public LazyOf<Self, Whole, As...> {
  public:
-  static constexpr bool settled = std::is_empty_v<F> && LazyOf<Self, Whole, As...>::settled;
+  static constexpr bool determined = std::is_empty_v<F> && LazyOf<Self, Whole, As...>::determined;
 
   explicit LazyFunction(F f, As... as)
       : LazyOf<Self, Whole, As...>(std::move(as)...), function_(std::move(f)) {}
@@ -143,7 +143,7 @@ struct LazyGiven : LazyOf<Self, whole_t<A>> {
 template <class Self, class A, int Number>
 class LazyLeaf : public LazyGiven<Self, A> {
  public:
-  static constexpr bool settled = Number >= 0;
+  static constexpr bool determined = Number >= 0;
   static constexpr int number = Number;
 
   explicit LazyLeaf(A tensor) : tensor_(std::move(tensor)) {}
@@ -225,9 +225,9 @@ struct LazyOwnCall
   using Base = LazyFunction<LazyOwnCall<Op, Results, Result, As...>, whole_t<Result>, Op, As...>;
   using pin = Result;
   using results = Results;
-  static constexpr bool settled = (std::is_empty_v<Op> || requires {
-                                    requires Op::settled_by_type;
-                                  }) && (detail::is_settled<As> && ...);
+  static constexpr bool determined = (std::is_empty_v<Op> || requires {
+                                       requires Op::determined_by_type;
+                                     }) && (detail::is_determined<As> && ...);
   static constexpr bool found_again = true;
   using Base::Base;
 };
@@ -248,7 +248,7 @@ template <std::size_t K, class Whole, class Node>
 class LazyResult : public LazyOf<LazyResult<K, Whole, Node>, Whole> {
  public:
   using pin = typename PinOfResult<K, Node>::type;
-  static constexpr bool settled = detail::is_settled<Node>;
+  static constexpr bool determined = detail::is_determined<Node>;
 
   explicit LazyResult(std::shared_ptr<Node const> node) : node_(std::move(node)) {}
   Node const& node() const { return *node_; }
@@ -262,7 +262,7 @@ class LazyResult : public LazyOf<LazyResult<K, Whole, Node>, Whole> {
 template <class F, class Result, class... As>
 struct LazyShardMap : LazyFunction<LazyShardMap<F, Result, As...>, whole_t<Result>, F, As...> {
   using pin = Result;
-  static constexpr bool settled = false;
+  static constexpr bool determined = false;
   using LazyFunction<LazyShardMap<F, Result, As...>, whole_t<Result>, F, As...>::LazyFunction;
 };
 
@@ -280,7 +280,7 @@ template <class Tag, class A>
 class LazyShared : public LazyOf<LazyShared<Tag, A>, typename A::whole> {
  public:
   using pin = typename A::pin;
-  static constexpr bool settled = detail::is_settled<A>;
+  static constexpr bool determined = detail::is_determined<A>;
 
   explicit LazyShared(A a) : a_(std::make_shared<A const>(std::move(a))) {}
   A const& a() const { return *a_; }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <shardtype/core/block.hpp>
-#include <shardtype/tensor/held.hpp>
+#include <shardtype/tensor/tensor_base.hpp>
 
 namespace shardtype {
 

@@ -265,15 +265,15 @@ struct OperationDims {
     int const label = label_of(id);
     Spec split[sizeof...(As)];
     for (int k = 0; k < count; ++k) {
-      split[k] = R::S::readings[k].spec;
+      split[k] = R::S::parsed[k].spec;
       if (int const d = split[k].find(label); d >= 0) split[k].dims[d].axes.push(0);
     }
     Sizes sizes{};
     sizes.at[0] = dynamic;
     rules::Question const q{split,
                             count,
-                            R::S::readings[count].spec,
-                            R::S::readings[count + 1].spec,
+                            R::S::parsed[count].spec,
+                            R::S::parsed[count + 1].spec,
                             R::S::names.extents(),
                             sizes,
                             std::is_same_v<element_t<typename FirstOperand<As...>::type>, bool>};

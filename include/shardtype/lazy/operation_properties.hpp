@@ -91,10 +91,10 @@ constexpr auto labels_without() {
         Pack<>{} | ... |
         std::conditional_t<
             detail::labels_in<Out>().contains(
-                Scope<A>::names.label_id[Scope<A>::readings[0].spec.dims[D].label]),
+                Scope<A>::names.label_id[Scope<A>::parsed[0].spec.dims[D].label]),
             Pack<>,
-            decltype(detail::label_type<Scope<A>, Scope<A>::readings[0].spec.dims[D].label>())>{});
-  }(std::make_integer_sequence<int, Scope<A>::readings[0].spec.rank>{});
+            decltype(detail::label_type<Scope<A>, Scope<A>::parsed[0].spec.dims[D].label>())>{});
+  }(std::make_integer_sequence<int, Scope<A>::parsed[0].spec.rank>{});
 }
 /// The strict einsum that has the labels of `Out`, in its order.
 template <class Out>
@@ -102,8 +102,8 @@ constexpr auto einsum_like() {
   return []<int... D>(std::integer_sequence<int, D...>) {
     return detail::einsum_to(
         (Pack<>{} | ... |
-         decltype(detail::label_type<Scope<Out>, Scope<Out>::readings[0].spec.dims[D].label>()){}));
-  }(std::make_integer_sequence<int, Scope<Out>::readings[0].spec.rank>{});
+         decltype(detail::label_type<Scope<Out>, Scope<Out>::parsed[0].spec.dims[D].label>()){}));
+  }(std::make_integer_sequence<int, Scope<Out>::parsed[0].spec.rank>{});
 }
 template <class Out>
 using einsum_like_t = typename decltype(detail::einsum_like<Out>())::type;

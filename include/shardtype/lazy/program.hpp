@@ -114,9 +114,9 @@ class ProgramWriter {
     ProgramNode const& n = builder.program.nodes[operands.at[0]];
     planning::ProgramLabels labels;
     for (int d = 0; d < n.rank; ++d)
-      for (int e = 0; e < From::readings[0].spec.rank; ++e) {
-        int const from = From::readings[0].spec.dims[e].label;
-        int const to = To::readings[0].spec.dims[e].label;
+      for (int e = 0; e < From::parsed[0].spec.rank; ++e) {
+        int const from = From::parsed[0].spec.dims[e].label;
+        int const to = To::parsed[0].spec.dims[e].label;
         if (From::names.label_id[from] != label_[n.labels[d]].id) continue;
         labels.push(To::names.label_id[to] == label_[n.labels[d]].id
                         ? n.labels[d]
@@ -169,7 +169,7 @@ class ProgramWriter {
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
     // a constraint of the first result is not one of the operation, which others may read
     if constexpr (HasResults<Op>)
-      builder.program.nodes[value].kept = is_settled<LazyOperation<Op, Whole, As...>>;
+      builder.program.nodes[value].kept = is_determined<LazyOperation<Op, Whole, As...>>;
     return value;
   }
   template <std::size_t K, class Whole, class Node>
@@ -335,8 +335,8 @@ class ProgramWriter {
   constexpr planning::ProgramLabels fresh_labels(bool made) {
     using S = Scope<A>;
     planning::ProgramLabels out;
-    for (int d = 0; d < S::readings[0].spec.rank; ++d)
-      out.push(fresh(part_of<S>(S::readings[0].spec.dims[d].label), made));
+    for (int d = 0; d < S::parsed[0].spec.rank; ++d)
+      out.push(fresh(part_of<S>(S::parsed[0].spec.dims[d].label), made));
     return out;
   }
   /// For each dim of type `A`, that of a value: 4 bits each.
@@ -347,7 +347,7 @@ class ProgramWriter {
     std::uint32_t out = 0;
     for (int e = 0; e < n.rank; ++e)
       for (int d = 0; d < n.rank; ++d)
-        if (label_[n.labels[d]].id == S::names.label_id[S::readings[0].spec.dims[e].label])
+        if (label_[n.labels[d]].id == S::names.label_id[S::parsed[0].spec.dims[e].label])
           out |= static_cast<std::uint32_t>(d) << (4 * e);
     return out;
   }
@@ -410,8 +410,8 @@ class ProgramWriter {
                                                  LabelSet const& apart) {
     using S = Scope<A>;
     planning::ProgramLabels out;
-    for (int d = 0; d < S::readings[0].spec.rank; ++d) {
-      LabelPart const label = part_of<S>(S::readings[0].spec.dims[d].label);
+    for (int d = 0; d < S::parsed[0].spec.rank; ++d) {
+      LabelPart const label = part_of<S>(S::parsed[0].spec.dims[d].label);
       int const known = apart.contains(label.id) ? -1 : number_of(label.id, values);
       out.push(known >= 0 ? known : fresh(label, true));
     }

@@ -116,7 +116,7 @@ auto pinned(E const& e) {
   } else {
     using Pin = named_t<typename E::whole, Out...>;
     using R = Resolve<op::Reshard<whole_t<Pin>>, typename E::whole>;
-    if constexpr (!bool(rules::lawful(Scope<Pin>::names, Scope<Pin>::readings, 1))) {
+    if constexpr (!bool(rules::lawful(Scope<Pin>::names, Scope<Pin>::parsed, 1))) {
       return Poisoned(refusal<Resolve<op::Reshard<Pin>, typename E::whole>, typename E::whole>{});
     } else if constexpr (R::verdict && is_cyclic<Pin> && !is_cyclic<pin_t<E>>) {
       return Poisoned(refused<Code::L02_cyclic, false, Pin>{});

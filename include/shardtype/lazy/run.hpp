@@ -305,8 +305,7 @@ void places_of(ProgramNode const& n, LabelPart const* labels, int* out) {
   using S = core::Scope<A>;
   for (int e = 0; e < n.rank; ++e)
     for (int d = 0; d < n.rank; ++d)
-      if (labels[n.labels[d]].id == S::names.label_id[S::readings[0].spec.dims[e].label])
-        out[e] = d;
+      if (labels[n.labels[d]].id == S::names.label_id[S::parsed[0].spec.dims[e].label]) out[e] = d;
 }
 
 /// The layout of an operand's block, with the dims in the order of type `A`.

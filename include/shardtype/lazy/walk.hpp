@@ -150,7 +150,7 @@ constexpr int walk_node(V& visitor, LazyOwnCall<Op, Results, Result, As...> cons
 
 template <class V, class E>
 constexpr int walk(V& visitor, E const* e) {
-  if constexpr (E::found_again && is_settled<E>) {
+  if constexpr (E::found_again && is_determined<E>) {
     int known = -1;
     if (visitor.found(identity<E>, known)) return known;
     int const value = detail::walk_node(visitor, e);

@@ -24,8 +24,8 @@ template <class I, class J, class A>
 struct CyclicSplit {
   using S = core::Scope<A, shardtype::detail::Bare<I, J>>;
   static constexpr bool cyclic(int k) {
-    Spec const& a = S::readings[0].spec;
-    int const d = a.find(S::readings[1].spec.dims[k].label);
+    Spec const& a = S::parsed[0].spec;
+    int const d = a.find(S::parsed[1].spec.dims[k].label);
     return d >= 0 && a.dims[d].axes.cyclic != 0;
   }
   static constexpr bool rows = cyclic(0);

@@ -105,10 +105,10 @@ inline constexpr bool splits_right = false;
 template <class I, class J, class A, class B>
 inline constexpr bool splits_right<I, J, A, B, true> = [] {
   using S = core::Scope<A, B, shardtype::detail::Bare<I, J>>;
-  Spec const& a = S::readings[0].spec;
-  Spec const& b = S::readings[1].spec;
+  Spec const& a = S::parsed[0].spec;
+  Spec const& b = S::parsed[1].spec;
   if (CyclicSplit<I, J, A>::rows == CyclicSplit<I, J, A>::columns) return false;
-  DimSpec const* const matrix = S::readings[2].spec.dims;
+  DimSpec const* const matrix = S::parsed[2].spec.dims;
   int const x = a.dims[a.find(matrix[CyclicSplit<I, J, A>::rows ? 0 : 1].label)].axes[0];
   for (int d = 0; d < b.rank; ++d)
     if (b.dims[d].label != matrix[0].label && b.dims[d].label != matrix[1].label &&

@@ -64,7 +64,7 @@ constexpr auto product(A const& a, B const& b) {
 }
 /// The tensor of an elementwise expression; that of automatic mode itself.
 template <class X>
-constexpr auto settled(X const& x) {
+constexpr auto computed(X const& x) {
   if constexpr (core::is_lazy<X>) {
     return x;
   } else {
@@ -144,7 +144,7 @@ constexpr auto cond(core::Argument<A> const& a, checking::CallSite where = {}) {
       using R = kernels::real_t<checking::element_t<detail::seen_t<A>>>;
       auto const least = shardtype::min<K>(s, where);
       auto const most = shardtype::norm_inf<K>(s, where);
-      return detail::settled(shardtype::where(least == R(0), R(infinite), most / least));
+      return detail::computed(shardtype::where(least == R(0), R(infinite), most / least));
     }
   } else {
     auto const inverse = api::inv<I, J>(a.self(), where);
@@ -153,8 +153,8 @@ constexpr auto cond(core::Argument<A> const& a, checking::CallSite where = {}) {
     } else {
       auto const own = api::norm<I, J, which>(a.self(), where);
       using R = kernels::real_t<checking::element_t<detail::seen_t<A>>>;
-      auto const both = detail::settled(own * api::norm<J, I, which>(inverse, where));
-      return detail::settled(shardtype::where(
+      auto const both = detail::computed(own * api::norm<J, I, which>(inverse, where));
+      return detail::computed(shardtype::where(
           shardtype::isnan(own), own, shardtype::where(shardtype::isnan(both), R(infinite), both)));
     }
   }

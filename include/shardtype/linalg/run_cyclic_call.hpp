@@ -41,10 +41,10 @@ class CyclicRun {
   using T = typename A::element;
   using Space = typename A::memory_space;
   static constexpr bool grid = false;
-  static constexpr auto const& matrix = R::S::readings[0].spec;
-  static constexpr auto const& last = R::S::readings[R::operands - 1].spec;  ///< operand
-  static constexpr int rows = R::S::readings[R::operands].spec.dims[0].label;
-  static constexpr int columns = R::S::readings[R::operands].spec.dims[1].label;
+  static constexpr auto const& matrix = R::S::parsed[0].spec;
+  static constexpr auto const& last = R::S::parsed[R::operands - 1].spec;  ///< operand
+  static constexpr int rows = R::S::parsed[R::operands].spec.dims[0].label;
+  static constexpr int columns = R::S::parsed[R::operands].spec.dims[1].label;
   /// Whether the rows are split too: then it is a GridRun.
   static constexpr bool over_grid = matrix.dims[matrix.find(rows)].axes.size > 0 &&
                                     matrix.dims[matrix.find(columns)].axes.size > 0;

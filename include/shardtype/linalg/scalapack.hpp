@@ -56,8 +56,8 @@ namespace linalg::api {
 template <class I, class J, class A>
 std::array<int, 9> scalapack_descriptor(core::Argument<A> const& a, int context) {
   using S = core::Scope<A, shardtype::detail::Bare<I, J>>;
-  constexpr Spec const& spec = S::readings[0].spec;
-  constexpr rules::Verdict v = rules::scalapack_matrix(spec, S::readings[1].spec);
+  constexpr Spec const& spec = S::parsed[0].spec;
+  constexpr rules::Verdict v = rules::scalapack_matrix(spec, S::parsed[1].spec);
   std::array<int, 9> out{};
   if constexpr (!v) {
     checking::refused<v.code, false, A, I, J>{};

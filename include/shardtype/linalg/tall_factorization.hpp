@@ -251,8 +251,8 @@ typename R::results TallQr<I, J, K, cholesky>::run(std::source_location const& w
   if (!a.mesh().here()) return out;
 #ifdef SHARDTYPE_HAVE_LAPACK
   using T = typename A::element;
-  constexpr auto const& matrix = R::S::readings[0].spec;
-  constexpr auto rows = matrix.find(R::S::readings[R::operands].spec.dims[0].label);
+  constexpr auto const& matrix = R::S::parsed[0].spec;
+  constexpr auto rows = matrix.find(R::S::parsed[R::operands].spec.dims[0].label);
   auto& mesh = a.mesh().state();
   runtime::AxisMap const map = runtime::map_axes(mesh, R::S::names);
   runtime::Comm& comm = execute::group_of(mesh, map, matrix.dims[rows].axes);

@@ -159,14 +159,14 @@ template <class I, class J, class K, class A, class Out>
 constexpr auto qr_parts([[maybe_unused]] A const& a, Out const& out) {
   if constexpr (checking::any_poisoned<Out>) {
     return QR<Out, Out>{out, out};
-  } else if constexpr (shardtype::detail::is_dry<Out>) {
+  } else if constexpr (shardtype::detail::is_abstract<Out>) {
     using S = core::Scope<typename Out::type, shardtype::detail::Bare<I, K>>;
     using R = typename checking::Resolve<op::CyclicQr<I, J, K, true>, tensor_behind<A>>::result;
-    constexpr int rows = S::readings[0].spec.find(S::readings[1].spec.dims[0].label);
+    constexpr int rows = S::parsed[0].spec.find(S::parsed[1].spec.dims[0].label);
     std::int64_t n[] = {a.extents()[0], a.extents()[1]};
     n[rows] = out.extents()[1 - rows];
-    using P = checking::Dry<R, std::remove_cvref_t<decltype(out.notes())>>;
-    return QR<Out, P>{out, P(out.notes(), n)};
+    using P = checking::Abstract<R, std::remove_cvref_t<decltype(out.recorder())>>;
+    return QR<Out, P>{out, P(out.recorder(), n)};
   } else {
     return QR<decltype(out.q), decltype(out.r)>{out.q, out.r};
   }

@@ -159,7 +159,7 @@ constexpr void check_square(ResultExtents const& c, bool transposed) {
 /// Whether a factorization takes the memory of its matrix; by a constructor, so that an operation
 /// can derive from it.
 struct InPlace {
-  static constexpr bool settled_by_type = true;  ///< in automatic mode nothing is given away
+  static constexpr bool determined_by_type = true;  ///< in automatic mode nothing is given away
   bool in_place = false;
   constexpr InPlace() = default;
   constexpr explicit InPlace(bool takes) : in_place(takes) {}

@@ -23,7 +23,7 @@ namespace api {
 /// control flow cannot diverge. Communicates nothing. Refused: A01 a block with dims, A02 an
 /// unreduced one, V13 one that varies, X09 one whose gradient is wanted (`item(stop_gradient(l))`).
 template <class L>
-  requires(is_local<detail::leaving_t<L>> && !detail::is_dry<L>)
+  requires(is_local<detail::leaving_t<L>> && !detail::is_abstract<L>)
 auto item(core::Argument<L> const& l_given) {
   L const& l = l_given.self();
   using A = detail::leaving_t<L>;
@@ -160,7 +160,7 @@ struct Branches<std::index_sequence<F...>, std::index_sequence<A...>, Rest...> {
   using argument = std::tuple_element_t<K, std::tuple<Rest...>>;
   template <std::size_t K>
   static constexpr auto given(Arguments const& all) {
-    return detail::settled(std::get<K>(all)(std::get<count + A>(all)...));
+    return detail::computed(std::get<K>(all)(std::get<count + A>(all)...));
   }
   template <std::size_t K>
   using result = decltype(given<K>(std::declval<Arguments const&>()));
@@ -219,15 +219,15 @@ namespace api {
 template <class Carry, class Body>
 constexpr auto loop(core::Taken<std::int64_t> rounds, Carry const& start, Body const& body) {
   std::int64_t const n = rounds;
-  auto const first = detail::settled(start);
+  auto const first = detail::computed(start);
   using Start = std::remove_const_t<decltype(first)>;
   if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(n, first))>) {
     checking::refused<rules::Code::T11_not_callable, false, std::int64_t, Start>{};
     return detail::refused_like<Start>{};
   } else {
-    using Given = decltype(detail::settled(body(n, first)));
+    using Given = decltype(detail::computed(body(n, first)));
     using In = detail::carried_t<Start, Given>;
-    using Next = decltype(detail::settled(body(n, std::declval<In const&>())));
+    using Next = decltype(detail::computed(body(n, std::declval<In const&>())));
     using Judged = detail::judged_t<detail::CarryStays<In, Next>, In, Next>;
     if constexpr (!detail::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
@@ -235,7 +235,7 @@ constexpr auto loop(core::Taken<std::int64_t> rounds, Carry const& start, Body c
     } else {
       In carry(first);
       for (std::int64_t k = 0; k < n; ++k)
-        carry = In(detail::settled(body(k, std::as_const(carry))));
+        carry = In(detail::computed(body(k, std::as_const(carry))));
       return carry;
     }
   }
@@ -245,28 +245,28 @@ constexpr auto loop(core::Taken<std::int64_t> rounds, Carry const& start, Body c
 /// JAX: while_loop. Refused: T11, V11, V13, A01, A02, P11, in a plan from types A05.
 template <class Carry, class Condition, class Body>
 constexpr auto loop_while(Condition condition, Carry start, Body body) {
-  auto const first = detail::settled(start);
+  auto const first = detail::computed(start);
   using Start = std::remove_const_t<decltype(first)>;
   if constexpr (detail::not_taken<decltype(detail::or_not_taken(body)(first))> ||
                 detail::not_taken<decltype(detail::or_not_taken(condition)(first))>) {
     checking::refused<rules::Code::T11_not_callable, false, Start>{};
     return detail::refused_like<Start>{};
   } else {
-    using Given = decltype(detail::settled(body(first)));
+    using Given = decltype(detail::computed(body(first)));
     using In = detail::carried_t<Start, Given>;
-    using Next = decltype(detail::settled(body(std::declval<In const&>())));
+    using Next = decltype(detail::computed(body(std::declval<In const&>())));
     using Judged = detail::judged_t<detail::CarryStays<In, Next>, In, Next>;
     using Goes = std::remove_cvref_t<decltype(condition(std::declval<In const&>()))>;
     if constexpr (!detail::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
       return detail::refused_like<Start>{};
-    } else if constexpr (detail::is_dry<Goes>) {
+    } else if constexpr (detail::is_abstract<Goes>) {
       static_cast<void>(alignof(detail::unknown_t<detail::Condition, Goes>));
       return checking::Poisoned{};
     } else {
       In carry(first);
       while (detail::decided(condition(std::as_const(carry))))
-        carry = In(detail::settled(body(std::as_const(carry))));
+        carry = In(detail::computed(body(std::as_const(carry))));
       return carry;
     }
   }
@@ -284,8 +284,8 @@ constexpr auto branch(Condition condition, Yes yes, No no, Args const&... args) 
     checking::refused<rules::Code::T11_not_callable, false, Args...>{};
     return checking::Poisoned{};
   } else {
-    using A = decltype(detail::settled(yes(args...)));
-    using B = decltype(detail::settled(no(args...)));
+    using A = decltype(detail::computed(yes(args...)));
+    using B = decltype(detail::computed(no(args...)));
     using Both = detail::joined_t<A, B>;
     using Judged = detail::judged_t<
         detail::Plainly<std::is_void_v<Both> ? rules::Code::V12_branches_differ : rules::Code::ok>,
@@ -293,12 +293,12 @@ constexpr auto branch(Condition condition, Yes yes, No no, Args const&... args) 
     if constexpr (!detail::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
       return detail::refused_like<A>{};
-    } else if constexpr (detail::is_dry<Condition>) {
+    } else if constexpr (detail::is_abstract<Condition>) {
       static_cast<void>(alignof(detail::unknown_t<detail::Condition, Condition>));
       return checking::Poisoned{};
     } else {
-      return detail::decided(condition) ? Both(detail::settled(yes(args...)))
-                                        : Both(detail::settled(no(args...)));
+      return detail::decided(condition) ? Both(detail::computed(yes(args...)))
+                                        : Both(detail::computed(no(args...)));
     }
   }
 }
@@ -316,7 +316,7 @@ constexpr auto branch(Number const& number, Rest const&... rest) {
   if constexpr (!detail::accepts<typename Among::judgement>) {
     static_cast<void>(checking::Poisoned(typename Among::judgement{}));
     return Among::none();
-  } else if constexpr (detail::is_dry<Number>) {
+  } else if constexpr (detail::is_abstract<Number>) {
     static_cast<void>(alignof(detail::unknown_t<detail::BranchNumber, Number>));
     return checking::Poisoned{};
   } else {

@@ -52,8 +52,8 @@ void agree_on_block(MeshState& mesh, std::int64_t const* extents, int rank);
 
 /// A tensor or block without data, of type `Out`, from the other one: the extents of a block are
 /// pieces of those of the tensor `Whole`; `dynamic` if one is not known.
-template <class Out, class Whole, class A, class Notes>
-constexpr auto dry_across(Dry<A, Notes> const& a) {
+template <class Out, class Whole, class A, class Recorder>
+constexpr auto abstract_across(Abstract<A, Recorder> const& a) {
   using S = Scope<Whole>;
   constexpr Spec s = S::template spec<0>;
   constexpr Sizes sizes = S::names.sizes();
@@ -66,7 +66,7 @@ constexpr auto dry_across(Dry<A, Notes> const& a) {
       extents[d] = !known ? dynamic : is_local<Out> ? extents[d] / p : extents[d] * p;
     }
   }
-  return Dry<Out, Notes>(a.notes(), extents, a);
+  return Abstract<Out, Recorder>(a.recorder(), extents, a);
 }
 
 /// The tensor `Out` whose block is `l`.
@@ -92,11 +92,11 @@ struct Entering {
     return detail::block_of(detail::operand(a), argument);
   }
 };
-template <class A, class Notes>
-struct Entering<Dry<A, Notes>> {
+template <class A, class Recorder>
+struct Entering<Abstract<A, Recorder>> {
   using type = A;
-  static constexpr auto of(Dry<A, Notes> const& a, int) {
-    return detail::dry_across<local_t<A>, A>(a);
+  static constexpr auto of(Abstract<A, Recorder> const& a, int) {
+    return detail::abstract_across<local_t<A>, A>(a);
   }
 };
 /// Converts a block to the tensor `Out`, by `to<Out>(block)`.
@@ -108,12 +108,12 @@ struct Leaving {
     return detail::whole_of<Out>(detail::operand(l));
   }
 };
-template <class L, class Notes>
-struct Leaving<Dry<L, Notes>> {
+template <class L, class Recorder>
+struct Leaving<Abstract<L, Recorder>> {
   using type = L;
   template <class Out>
-  static constexpr auto to(Dry<L, Notes> const& l) {
-    return detail::dry_across<Out, Out>(l);
+  static constexpr auto to(Abstract<L, Recorder> const& l) {
+    return detail::abstract_across<Out, Out>(l);
   }
 };
 template <class A>
@@ -218,12 +218,12 @@ auto refuse_void() {
 
 /// The function's result with its expressions computed.
 template <class Result>
-constexpr auto settled(Result&& result) {
+constexpr auto computed(Result&& result) {
   using R = std::remove_cvref_t<Result>;
-  if constexpr (is_active<R> || is_dry<R>) {
+  if constexpr (is_active<R> || is_abstract<R>) {
     return std::remove_cvref_t<decltype(result.tensor())>(result.tensor());
   } else if constexpr (is_tuple<R>) {
-    return std::apply([](auto const&... each) { return std::tuple(detail::settled(each)...); },
+    return std::apply([](auto const&... each) { return std::tuple(detail::computed(each)...); },
                       result);
   } else if constexpr (is_tensor<operand_t<R>> && !is_poisoned<R>) {
     return operand_t<R>(detail::operand(result));
@@ -252,11 +252,11 @@ template <class Scope, class F, class A, class... As>
 constexpr auto run_body(F const& f, A const& a, As const&... as) {
   if constexpr (is_active<A> || (is_active<As> || ...)) {
     return ActiveBody<Scope>::run(f, a, as...);
-  } else if constexpr (is_dry<A> || (is_dry<As> || ...)) {
-    return detail::settled(f(a, as...));
+  } else if constexpr (is_abstract<A> || (is_abstract<As> || ...)) {
+    return detail::computed(f(a, as...));
   } else {
     Scope const inside(a.mesh());
-    return detail::settled(f(a, as...));
+    return detail::computed(f(a, as...));
   }
 }
 
@@ -350,7 +350,7 @@ auto shard_map(runtime::MeshOf<Xs...> const& mesh, F const& f) {
     return Promised::of(
         [&] {
           detail::ManualScope const inside(mesh);
-          return detail::settled(f());
+          return detail::computed(f());
         }(),
         typename Promised::Places{});
   }
@@ -385,9 +385,9 @@ constexpr auto strict(F const& f, Ls const&... ls) {
     // tensors exist outside of manual mode only
     return detail::run_body<detail::StrictScope>(
         [&f](auto const&... blocks) {
-          return detail::blocks_of(detail::settled(f(detail::output<Ins>(blocks)...)));
+          return detail::blocks_of(detail::computed(f(detail::output<Ins>(blocks)...)));
         },
-        detail::settled(ls)...);
+        detail::computed(ls)...);
   }
 }
 

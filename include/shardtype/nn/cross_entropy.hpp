@@ -184,7 +184,7 @@ struct CrossEntropyPull {
   constexpr auto operator()(Saved const& saved, C const& ct) const {
     auto const& [logits, targets, sums] = saved;
     using Rows = cotangent_t<autodiff::tensor_of<std::remove_cvref_t<decltype(sums)>>>;
-    auto const rows = autodiff::settled<Rows, true>(ct);
+    auto const rows = autodiff::finished<Rows, true>(ct);
     return std::tuple(
         shardtype::call(op::CrossEntropyBack<V>{options}, where, logits, targets, sums, rows),
         no_gradient);

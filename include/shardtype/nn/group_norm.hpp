@@ -13,7 +13,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/autodiff/custom_vjp.hpp>
-#include <shardtype/autodiff/settle.hpp>
+#include <shardtype/autodiff/finish.hpp>
 #include <shardtype/nn/labels.hpp>
 #include <shardtype/nn/norm.hpp>
 #include <shardtype/ops/collectives.hpp>
@@ -300,7 +300,7 @@ struct GroupNormPull {
   constexpr auto operator()(Saved const& saved, Ct const& given) const {
     auto const& [normal, scale] = saved;
     using N = autodiff::tensor_of<std::remove_cvref_t<decltype(normal)>>;
-    auto const ct = autodiff::settled<cotangent_t<N>, true>(given);
+    auto const ct = autodiff::finished<cotangent_t<N>, true>(given);
     auto const [less, share] = detail::of_groups<false, groups, C, Ps...>(0, where, ct, normal);
     return shardtype::cast<checking::element_t<N>>(
         (shardtype::cast<double>(ct) - less - shardtype::cast<double>(normal) * share) * scale);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <shardtype/autodiff/settle.hpp>
+#include <shardtype/autodiff/finish.hpp>
 #include <shardtype/autodiff/tape.hpp>
 #include <shardtype/runtime/mesh.hpp>
 

@@ -181,7 +181,7 @@ constexpr bool fits() {
 template <class Sizes>
 constexpr std::int64_t most_rows([[maybe_unused]] Sizes const& sizes,
                                  [[maybe_unused]] std::source_location const& where) {
-  if constexpr (shardtype::detail::is_dry<Sizes> || shardtype::detail::is_poison<Sizes>) {
+  if constexpr (shardtype::detail::is_abstract<Sizes> || shardtype::detail::is_poison<Sizes>) {
     return -1;
   } else {
     return shardtype::item(shardtype::max<Tensor<std::int64_t>>(

@@ -32,7 +32,7 @@ class KeyRing {
   template <class R, class K>
   KeyRing(Type<R>, char const* name, std::source_location const& where, K const& k)
       : mesh_(k.mesh().state()), map_(runtime::map_axes(mesh_, R::S::names)) {
-    constexpr Spec keys = R::S::readings[1].spec;
+    constexpr Spec keys = R::S::parsed[1].spec;
     AxisList axes = keys.dims[1].axes;
     axes.cyclic = 0;
     Sizing const z{planning::extents_by_label(keys, k.extents().data()), map_.sizes, sizeof(T)};

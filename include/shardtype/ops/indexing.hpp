@@ -86,7 +86,7 @@ struct TakeRows {
     using S = Scope<R, A, Ids>;
     Verdict const v = rules::scatter_add(rules::cotangent(S::template spec<0>), S::template spec<2>,
                                          S::names.find_label(identity<V>));
-    return v ? rules::settle(v.result, rules::cotangent(S::template spec<1>), false).verdict : v;
+    return v ? rules::finish(v.result, rules::cotangent(S::template spec<1>), false).verdict : v;
   }
   /// Each row of the cotangent is added to the row of the table that its id names.
   constexpr auto pull(auto const& g) const {

@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/counted.hpp>
-#include <shardtype/check/dry.hpp>
 #include <shardtype/check/misused.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/check/operand.hpp>

@@ -111,7 +111,7 @@ constexpr auto fuse(F const& f, Args&&... args) {
       static_cast<void>(alignof(typename Next::template refusal_of_function<F>));
       return Poisoned{};
     }
-  } else if constexpr ((is_dry<std::remove_cvref_t<Args>> || ...)) {
+  } else if constexpr ((is_abstract<std::remove_cvref_t<Args>> || ...)) {
     return api::call(op::Map<F>{f}, std::source_location{},
                      detail::held(static_cast<Args&&>(args))...);
   } else {
@@ -170,7 +170,7 @@ Sizing map_sizing(AxisMap const& axes, Args const&... args) {
   auto const note = [&]<class A>(A const& a) {
     if constexpr (is_tensor<A>) {
       detail::check_one_mesh(mesh, a.mesh());
-      execute::note_extents(z.extents, R::S::names, R::S::readings[k].spec, a.extents().data(),
+      execute::note_extents(z.extents, R::S::names, R::S::parsed[k].spec, a.extents().data(),
                             "one operand");
     }
     ++k;

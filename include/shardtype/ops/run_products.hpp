@@ -64,9 +64,9 @@ auto plan_of_pair(MeshRef const& mesh, SizedTensor<A> const& a, SizedTensor<B> c
   Names const& names = R::S::names;
   Sizing z{names.extents(), map_axes(mesh.state(), names).sizes,
            static_cast<std::int64_t>(sizeof(typename A::element))};
-  execute::note_extents(z.extents, names, R::S::readings[0].spec, a.extents.data(),
+  execute::note_extents(z.extents, names, R::S::parsed[0].spec, a.extents.data(),
                         "the first operand");
-  execute::note_extents(z.extents, names, R::S::readings[1].spec, b.extents.data(),
+  execute::note_extents(z.extents, names, R::S::parsed[1].spec, b.extents.data(),
                         "the second operand");
   plan = execute::with_kernel<typename A::element, typename A::execution_space>(
       Planner{names, z.element_bytes, &R::make_plan}(z));
@@ -127,22 +127,22 @@ template <class... Out, class A, class B, class C, class... More>
   requires(detail::all_labels_named<Out...>)
 FunctionPlan plan_at(op::Einsum<Out...> const& op, core::Argument<A> const& a, B const& b,
                      C const& c, More const&... more) {
-  planning::FunctionWriter notes(runtime::run_time.machine);
+  planning::FunctionWriter recorder(runtime::run_time.machine);
   for (std::int64_t const bytes :
        {execute::given_bytes(detail::operand(a.self())), execute::given_bytes(detail::operand(b)),
         execute::given_bytes(detail::operand(c)), execute::given_bytes(detail::operand(more))...})
-    static_cast<void>(notes.hold(bytes));
+    static_cast<void>(recorder.hold(bytes));
   int before = -1;
   execute::for_pairs_of(
       op,
       [&](Plan const& plan, core::Names const& names, std::int64_t bytes) {
-        notes.note("einsum", plan, names);
-        int const made = notes.hold(bytes);
-        if (before >= 0) notes.release(before);
+        recorder.note("einsum", plan, names);
+        int const made = recorder.hold(bytes);
+        if (before >= 0) recorder.release(before);
         before = made;
       },
       detail::operand(a.self()), detail::operand(b), detail::operand(c), detail::operand(more)...);
-  return notes.plan();
+  return recorder.plan();
 }
 
 /// The same as text: one after the other.

@@ -64,7 +64,7 @@ struct StillUnreduced<A> {
 template <class A>
 struct NotAnItem : StillUnreduced<A> {};
 template <class A>
-  requires(is_tensor<A> && Scope<A>::readings[0].spec.rank > 0)
+  requires(is_tensor<A> && Scope<A>::parsed[0].spec.rank > 0)
 struct NotAnItem<A> : Plainly<Code::A01_item_has_dims> {};
 
 /// The tensor or block that is read, of a value whose gradient is wanted too.
@@ -118,15 +118,15 @@ namespace api {
 template <class A>
 auto to_host(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
-  using Held = detail::operand_t<A>;
-  using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
+  using Operand = detail::operand_t<A>;
+  using Judged = detail::judged_t<detail::StillUnreduced<Operand>, Operand>;
   if constexpr (core::is_active<A>) {
     return checking::Poisoned(
         checking::refused<rules::Code::X09_read, false, detail::read_of<A>>{});
   } else if constexpr (detail::accepts<Judged>) {
     core::RunningCall const running("to_host", where);
     return detail::block_on_host(
-        api::reshard<typename detail::Replicated<Held>::type>(detail::operand(a), where));
+        api::reshard<typename detail::Replicated<Operand>::type>(detail::operand(a), where));
   } else {
     return checking::Poisoned(Judged{});
   }

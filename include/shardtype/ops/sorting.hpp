@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
-#include <shardtype/check/dry.hpp>
 #include <shardtype/check/misused.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 #include <shardtype/rules/indexing.hpp>

@@ -32,7 +32,7 @@ class AxisGroups {
     sizing = z;
     for (int d = 0; d < first.rank; ++d) {
       AxisList const& now = first.dims[d].axes;
-      int const stay = now.cyclic != 0 ? 0 : settled(now, last.dims[d].axes);
+      int const stay = now.cyclic != 0 ? 0 : axes_in_place(now, last.dims[d].axes);
       stays_[d] = now.prefix(stay);
       for (int k = 0; k < stay; ++k) moving &= ~(1U << now[k]);
       int const label = first.dims[d].label;
@@ -146,12 +146,12 @@ class HalfWay {
     for (int d = 0; d < g.from.rank; ++d) {
       AxisList& now = middle.dims[d].axes;
       AxisList const& then = g.to.dims[d].axes;
-      while (settled(now, then) == now.size && now.size < then.size &&
+      while (axes_in_place(now, then) == now.size && now.size < then.size &&
              ((set >> then[now.size]) & 1U) != 0) {
         now.push(then[now.size]);
         now.cyclic = then.cyclic;
       }
-      left -= settled(now, then);
+      left -= axes_in_place(now, then);
     }
     for (int x = 0; x < g.size; ++x) {
       moved += ((set >> x) & 1U) != 0 ? 1 : 0;

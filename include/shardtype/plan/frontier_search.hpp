@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <shardtype/core/list.hpp>
-#include <shardtype/plan/settler.hpp>
+#include <shardtype/plan/relaxation.hpp>
 
 namespace shardtype::planning {
 
@@ -16,21 +16,21 @@ namespace shardtype::planning {
 /// candidates within the limit that no other beats in both time and memory, so that the fastest
 /// program within the limit is found. Operands are computed one after the other; each is brought to
 /// the layout that the value needs before the next is begun.
-class FrontierSearch : public Settler {
+class FrontierSearch : public Relaxation {
  public:
   /// `home`: for a shared value, the layout (of the graph) in which it is already available; else
   /// -1.
   constexpr FrontierSearch(RecordedProgram const& p, int node, LayoutGraph const& graph,
                            Frontier const* const* operands, Rates const& rates, int home = -1,
                            FrontierMemory const& to = {})
-      : Settler(p, node, graph, rates, to), fronts_(operands), makings_(to.makings) {
+      : Relaxation(p, node, graph, rates, to), fronts_(operands), makings_(to.makings) {
     if (!p.countable(node)) return;  // a value that cannot exist has no candidates
     if (n_.making == Making::given || home >= 0) {
       Option o;
       o.layout = home >= 0 ? static_cast<std::int16_t>(home) : graph.index[n_.pinned];
       o.size = bytes_[o.layout];
       offer(o);
-      settle();
+      relax();
       return;
     }
     if (makings_ == nullptr && !limited_) {
@@ -40,7 +40,7 @@ class FrontierSearch : public Settler {
     }
     for (int way = 0; way < n_.ways; ++way) make(way);
     if (!limited_) keep_made();
-    settle();
+    relax();
     if (n_.pinned >= 0) begin_at(graph.index[n_.pinned]);
   }
 
@@ -48,7 +48,7 @@ class FrontierSearch : public Settler {
   /// times include those of the operands' candidates.
   constexpr FrontierSearch(RecordedProgram const& p, int node, LayoutGraph const& graph,
                            Frontier const* const* operands, Rates const& rates, StrategyList& to)
-      : Settler(p, node, graph, rates, {}), fronts_(operands), makings_(nullptr), listed_(&to) {
+      : Relaxation(p, node, graph, rates, {}), fronts_(operands), makings_(nullptr), listed_(&to) {
     to.parties = n_.ways * n_.operands + 1;
     if (!p.countable(node)) return;
     for (int way = 0; way < n_.ways; ++way) make(way);

@@ -254,9 +254,9 @@ struct RecordedProgram {
   }
   /// Sets the extents that operations determine of their operands' extents alone, and those of
   /// relabelled values. Returns a label that a relabel gives another extent, or -1.
-  constexpr int settle_made() {
+  constexpr int infer_made() {
     for (int k = 0; k < size; ++k) {
-      if (int const l = settle_relabelled(k); l >= 0) return l;
+      if (int const l = infer_relabelled(k); l >= 0) return l;
       ProgramNode const& n = nodes[k];
       if (n.made_extents != nullptr)
         n.made_extents(*this, k, n.making == Making::result ? operand(k, 0, 0) : k);
@@ -265,7 +265,7 @@ struct RecordedProgram {
   }
   /// Copies the extents of its operand's dims to the labels of a relabelled value. Returns a label
   /// that already has another extent, or -1.
-  constexpr int settle_relabelled(int node) {
+  constexpr int infer_relabelled(int node) {
     if (nodes[node].making != Making::relabel) return -1;
     ProgramNode const& from = nodes[operand(node, 0, 0)];
     for (int d = 0; d < from.rank; ++d) {
@@ -277,9 +277,9 @@ struct RecordedProgram {
     return -1;
   }
   /// The same for all values.
-  constexpr int settle_relabelled() {
+  constexpr int infer_relabelled() {
     for (int k = 0; k < size; ++k)
-      if (int const l = settle_relabelled(k); l >= 0) return l;
+      if (int const l = infer_relabelled(k); l >= 0) return l;
     return -1;
   }
   friend constexpr bool operator==(RecordedProgram const& a, RecordedProgram const& b) {

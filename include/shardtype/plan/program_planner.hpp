@@ -168,9 +168,9 @@ class ProgramPlanner {
     fronts_[k] = &made_view_[k];
     if (!p_.shared(k) && home_[k] < 0) return;
     made_fronts_[k] = &made_view_[k];
-    if (home_[k] >= 0) settle_at_home(k);
+    if (home_[k] >= 0) relax_from_home(k);
   }
-  void settle_at_home(int k) {
+  void relax_from_home(int k) {
     LayoutGraph const& graph = made_view_[k].graph;
     read_[k] =
         shardtype::detail::Owned(new FrontierSearch(p_, k, graph, fronts_, rates_, home_[k]));
@@ -180,7 +180,7 @@ class ProgramPlanner {
   /// Moves the home of value `k` to another layout, and plans again all values that depend on it.
   void move(int k, int home) {
     home_[k] = home;
-    settle_at_home(k);
+    relax_from_home(k);
     for (int m = k + 1; m < p_.size; ++m)
       if (below_[m][k]) search(m);
   }

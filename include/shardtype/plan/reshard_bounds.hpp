@@ -48,7 +48,7 @@ constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machi
   }
   for (int d = 0; d < from.rank; ++d) {
     AxisList const& now = from.dims[d].axes;
-    int const stay = settled(now, to.dims[d].axes);
+    int const stay = axes_in_place(now, to.dims[d].axes);
     if (stay == now.size) continue;
     ++collectives;
     std::int64_t p = 1;
@@ -63,7 +63,7 @@ constexpr Bounds bounds(Spec const& from, Spec const& to, Sizing const& z, Machi
         resize(Collective::none, d, largest_block(z.extents[from.dims[d].label], then, z.sizes), 1);
       continue;
     }
-    for (int k = settled(from.dims[d].axes, then); k < then.size; ++k)
+    for (int k = axes_in_place(from.dims[d].axes, then); k < then.size; ++k)
       resize(Collective::none, d, ceil_div(length[d], z.sizes.at[then.at[k]]), 1);
   }
   if (collectives > 0)
@@ -89,7 +89,7 @@ class Missing {
       if (((axes >> x) & 1U) != 0 && z.sizes.at[x] < 2) known_ = false;
     double bytes = static_cast<double>(z.element_bytes);
     for (int d = 0; d < goal.rank; ++d) {
-      settled_[d] = goal.dims[d].axes.size;
+      in_place_[d] = goal.dims[d].axes.size;
       ranks_[d] = z.sizes.product(goal.dims[d].axes);
       bytes *= static_cast<double>(z.extents[goal.dims[d].label]);
       bytes /= static_cast<double>(ranks_[d]);
@@ -103,7 +103,7 @@ class Missing {
   /// axis is in their way: then the first block of one and the last block of the other have nothing
   /// in common.
   constexpr std::int64_t parts(int d, int stay, int size, std::int64_t ranks) const {
-    if (stay == settled_[d]) return ranks / ranks_[d];
+    if (stay == in_place_[d]) return ranks / ranks_[d];
     return stay == size ? 1 : 0;
   }
   /// Lower bound in picoseconds for sending a rank its block of the goal, except one of `parts`
@@ -115,7 +115,7 @@ class Missing {
 
  private:
   bool known_ = false;
-  int settled_[max_dims]{};
+  int in_place_[max_dims]{};
   std::int64_t ranks_[max_dims]{};
   std::int64_t block_ = 0;  ///< picoseconds to send the goal's whole block
 };

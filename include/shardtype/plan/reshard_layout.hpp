@@ -19,7 +19,7 @@ constexpr Spec without_reduced(Spec s) {
 /// replicated, 1 unreduced, else its position.
 using Key = std::uint32_t;
 /// Positions from here on are block-cyclic.
-inline constexpr int first_turn = 2 + max_dims * searched_axes;
+inline constexpr int first_cyclic = 2 + max_dims * searched_axes;
 
 constexpr Key place_key(int axis, int dim, int place) {
   return static_cast<Key>(2 + dim * searched_axes + place) << (6 * axis);
@@ -29,15 +29,15 @@ constexpr Key mask_key(int axis) { return Key{63} << (6 * axis); }
 
 /// The key of a dim that `axis` splits block-cyclically: with the block size of the goal, or of the
 /// start.
-constexpr Key turn_key(int axis, int dim, bool as_goal) {
-  return static_cast<Key>(first_turn + 2 * dim + (as_goal ? 0 : 1)) << (6 * axis);
+constexpr Key cyclic_key(int axis, int dim, bool as_goal) {
+  return static_cast<Key>(first_cyclic + 2 * dim + (as_goal ? 0 : 1)) << (6 * axis);
 }
 
 constexpr Key key_of(AxisList const& axes, int dim, AxisList const& goal) {
   Key key = 0;
   for (int k = 0; k < axes.size; ++k)
     key |= axes.cyclic == 0 ? place_key(axes[k], dim, k)
-                            : turn_key(axes[k], dim, axes.cyclic == goal.cyclic);
+                            : cyclic_key(axes[k], dim, axes.cyclic == goal.cyclic);
   return key;
 }
 constexpr Key key_of(Spec const& s, Spec const& goal) {
@@ -49,7 +49,7 @@ constexpr Key key_of(Spec const& s, Spec const& goal) {
 }
 
 /// Number of leading axes of `now` that agree with the goal's.
-constexpr int settled(AxisList const& now, AxisList const& then) {
+constexpr int axes_in_place(AxisList const& now, AxisList const& then) {
   if (now.cyclic != then.cyclic) return 0;
   int n = 0;
   while (n < now.size && n < then.size && now.at[n] == then.at[n]) ++n;
@@ -64,7 +64,7 @@ constexpr void put_at(AxisList& list, int number, int axis) {
 }
 
 /// Dim `d` split by `axis` with the block size that it has in `like`.
-constexpr AxisList turn(int d, int axis, Spec const& like) {
+constexpr AxisList cyclic_axes(int d, int axis, Spec const& like) {
   AxisList out;
   out.push(axis);
   out.cyclic = like.dims[d].axes.cyclic;
@@ -80,9 +80,9 @@ constexpr Spec spec_of(Key key, Spec const& from, Spec const& goal) {
     int const place = static_cast<int>(key & 63U);
     if (place == 1) s.unreduced.insert(x);
     if (place < 2) continue;
-    if (place >= first_turn) {
-      int const d = (place - first_turn) / 2;
-      s.dims[d].axes = turn(d, x, (place - first_turn) % 2 == 0 ? goal : from);
+    if (place >= first_cyclic) {
+      int const d = (place - first_cyclic) / 2;
+      s.dims[d].axes = cyclic_axes(d, x, (place - first_cyclic) % 2 == 0 ? goal : from);
       continue;
     }
     put_at(s.dims[(place - 2) / searched_axes].axes, place, x);

@@ -77,7 +77,7 @@ class Search {
       for (int d = 0; d < rank_; ++d) {
         if (!useful_[d]) continue;
         if (turns_) {
-          turns(d);
+          to_cyclic(d);
           if (here_[d].cyclic != 0) continue;
         }
         slices(d);
@@ -128,9 +128,9 @@ class Search {
         idle_ |= 1U << x;
       } else if (place == 1) {
         if (!goal_.unreduced.contains(x)) unreduced_ |= 1U << x;
-      } else if (place >= first_turn) {
-        int const d = (place - first_turn) / 2;
-        here_[d] = turn(d, x, (place - first_turn) % 2 == 0 ? goal_ : from_);
+      } else if (place >= first_cyclic) {
+        int const d = (place - first_cyclic) / 2;
+        here_[d] = cyclic_axes(d, x, (place - first_cyclic) % 2 == 0 ? goal_ : from_);
       } else {
         put_at(here_[(place - 2) / searched_axes], place, x);
       }
@@ -139,7 +139,7 @@ class Search {
     left_ = unreduced_ != 0 ? 1 : 0;
     for (int d = 0; d < rank_; ++d) {
       AxisList const& now = here_[d];
-      stay_[d] = settled(now, goal_.dims[d].axes);
+      stay_[d] = axes_in_place(now, goal_.dims[d].axes);
       if (stay_[d] < now.size) ++left_;
       std::int64_t length = z_.extents[from_.dims[d].label];
       ranks_[d] = 1;
@@ -264,7 +264,7 @@ class Search {
       for (int e = 0; e < rank_; ++e) {
         if (e == d || !useful_[e] || here_[e].cyclic != 0) continue;
         if (turns_ && k + 1 == now.size)
-          into_turns(Move::exchange_cyclic, d, e, now.at[k], without, bytes, left);
+          into_cyclic(Move::exchange_cyclic, d, e, now.at[k], without, bytes, left);
         Key key = without;
         std::int64_t after = length(e);
         int place = here_[e].size;
@@ -349,23 +349,23 @@ class Search {
     }
   }
 
-  /// Calls `deal` with each block-cyclic split of dim `d` over `axis`: with the goal's block size,
+  /// Calls `use` with each block-cyclic split of dim `d` over `axis`: with the goal's block size,
   /// and the start's own split.
-  template <class Deal>
-  constexpr void ways_to_deal(int d, int axis, Deal const& deal) {
+  template <class Use>
+  constexpr void cyclic_splits(int d, int axis, Use const& use) {
     AxisList const& first = from_.dims[d].axes;
     AxisList const& wanted = goal_.dims[d].axes;
-    if (wanted.cyclic != 0) deal(turn(d, axis, goal_));
-    if (first.cyclic != 0 && first.cyclic != wanted.cyclic && first.at[0] == axis) deal(first);
+    if (wanted.cyclic != 0) use(cyclic_axes(d, axis, goal_));
+    if (first.cyclic != 0 && first.cyclic != wanted.cyclic && first.at[0] == axis) use(first);
   }
 
   /// A step after which `axis` splits dim `d` block-cyclically; before that split a rank has
   /// `bytes`.
-  constexpr void into_turns(Move move, int from, int d, int axis, Key key, std::int64_t bytes,
-                            int left) {
+  constexpr void into_cyclic(Move move, int from, int d, int axis, Key key, std::int64_t bytes,
+                             int left) {
     if (here_[d].size > 0) return;
     AxisList const& wanted = goal_.dims[d].axes;
-    ways_to_deal(d, axis, [&](AxisList const& then) {
+    cyclic_splits(d, axis, [&](AxisList const& then) {
       consider(move, from, d, z_.sizes.at[axis], key | key_of(then, d, wanted), bytes_,
                rescaled(bytes, length(d), largest_block(length(d), then, z_.sizes)),
                left + (then == wanted ? 0 : 1), 0);
@@ -373,23 +373,23 @@ class Search {
   }
 
   // slice and reduce_scatter to a block-cyclic dim, and all steps from one
-  constexpr void turns(int d) {
+  constexpr void to_cyclic(int d) {
     for (int x = 0; x <= last_axis_; ++x) {
-      if (((idle_ >> x) & 1U) != 0) into_turns(Move::slice, -1, d, x, key_, bytes_, left_);
+      if (((idle_ >> x) & 1U) != 0) into_cyclic(Move::slice, -1, d, x, key_, bytes_, left_);
       if (((unreduced_ >> x) & 1U) != 0)
-        into_turns(Move::scatter_cyclic, -1, d, x, key_ & ~mask_key(x), bytes_,
-                   left_ - (unreduced_ == 1U << x ? 1 : 0));
+        into_cyclic(Move::scatter_cyclic, -1, d, x, key_ & ~mask_key(x), bytes_,
+                    left_ - (unreduced_ == 1U << x ? 1 : 0));
     }
     if (here_[d].size == 0) return;
-    bool const from_turns = here_[d].cyclic != 0;
-    if (from_turns) movers(d, 0);
+    bool const from_cyclic = here_[d].cyclic != 0;
+    if (from_cyclic) movers(d, 0);
     // all_to_all within dim d to one axis, of the dim or idle, from or to a block-cyclic split
     for (int x = 0; x <= last_axis_; ++x) {
       if (((idle_ >> x) & 1U) == 0 && !here_[d].contains(x)) continue;
       AxisList one;
       one.push(x);
-      if (from_turns) split_as(d, one);
-      ways_to_deal(d, x, [&](AxisList const& then) { split_as(d, then); });
+      if (from_cyclic) split_as(d, one);
+      cyclic_splits(d, x, [&](AxisList const& then) { split_as(d, then); });
     }
   }
 
@@ -402,7 +402,8 @@ class Search {
     std::int64_t const after =
         rescaled(bytes_, length(d), largest_block(z_.extents[from_.dims[d].label], then, z_.sizes));
     consider(Move::resplit, d, d, z_.sizes.product(now), without | key_of(then, d, wanted), after,
-             after, left_ - (moves(d) ? 1 : 0) + (settled(then, wanted) < then.size ? 1 : 0), 0);
+             after, left_ - (moves(d) ? 1 : 0) + (axes_in_place(then, wanted) < then.size ? 1 : 0),
+             0);
   }
 
   Spec from_;

@@ -79,7 +79,7 @@ constexpr Verdict shared_label(int l, bool batch, AxisList const& in_a, AxisList
     return refuse(Code::C09_batch_lists_differ, l);
   }
   if (same_axes(in_a, in_b) && in_a.cyclic != in_b.cyclic)
-    return refuse(Code::B06_turns_differ, l, -1, in_a[0]);
+    return refuse(Code::B06_block_sizes_differ, l, -1, in_a[0]);
   if (same_axes(in_a, in_b)) return refuse(Code::C06_order_differs, l, -1, in_a[0]);
   for (int k = 0; k < in_a.size; ++k)
     if (!in_b.contains(in_a[k])) return refuse(Code::C02_one_side_only, l, -1, in_a[k]);

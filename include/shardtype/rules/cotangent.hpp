@@ -31,7 +31,7 @@ constexpr Spec everywhere(Spec s) {
 
 /// The steps from one cotangent to another: a reshard to `met`, then to_partial over `partial`,
 /// then a reshard to the other.
-struct Settling {
+struct Finish {
   Verdict verdict{};
   Spec met{};
   AxisList partial{};
@@ -48,8 +48,8 @@ constexpr AxisList axes_kept(AxisList const& list, AxisList const& out) {
 
 /// The steps from the cotangent `got` of a block to `want`: casts of manual mode. Where no cast
 /// exists a sum over ranks would be needed, which is refused, X01.
-constexpr Settling settle_block(Spec const& got, Spec const& want) {
-  Settling out{{}, want, {}};
+constexpr Finish finish_block(Spec const& got, Spec const& want) {
+  Finish out{{}, want, {}};
   for (int x = 0; x < max_axes; ++x)
     if (AxisState const g = got.state(x), w = want.state(x);
         g != w && !exists({Movement::cast, g, w})) {
@@ -65,10 +65,10 @@ constexpr Settling settle_block(Spec const& got, Spec const& want) {
 /// over an axis along which the operand is replicated, X02 blocks of an operand that was sliced for
 /// free. Casts, slices, and zeros around a block (to_partial) are free; for blocks of manual mode
 /// only casts.
-constexpr Settling settle(Spec const& got, Spec const& want, bool communicates) {
+constexpr Finish finish(Spec const& got, Spec const& want, bool communicates) {
   using enum AxisState;
-  if (want.local) return settle_block(got, want);
-  Settling out{{}, want, {}};
+  if (want.local) return finish_block(got, want);
+  Finish out{{}, want, {}};
   auto const no = [&](Code code, int x) {
     out.verdict = refuse(code, -1, -1, x);
     return out;
@@ -189,7 +189,7 @@ constexpr Verdict product_cotangent(Spec const& ct, Spec const& other, Spec cons
   Verdict const made =
       in_manual_mode(in_manual_mode(contraction(ct, other, labels_of(met)), ct), other);
   if (!made || met.rank == own.rank) return made;
-  Verdict const free = settle(made.result, met, false).verdict;
+  Verdict const free = finish(made.result, met, false).verdict;
   return free ? spread(met, want) : free;
 }
 

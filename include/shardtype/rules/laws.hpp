@@ -30,14 +30,14 @@ constexpr int repeated_label(Spec const& s) {
 
 /// Whether a parsed type obeys the laws: each axis at most once, each index at most once, only dims
 /// and attributes in canonical order, a Cyclic only as the single axis of its dim.
-constexpr Verdict well_formed(Reading const& r) {
+constexpr Verdict well_formed(ParsedType const& r) {
   if (r.malformed == Malformed::unknown_part) return refuse(Code::T04_unknown_part);
   if (r.malformed == Malformed::not_a_label || r.malformed == Malformed::not_an_axis)
     return refuse(Code::T05_not_an_axis);
   if (r.malformed == Malformed::not_here) return refuse(Code::V02_wrong_mode, -1, -1, r.axis);
   if (r.malformed == Malformed::not_alone)
     return refuse(Code::B01_cyclic_beside_others, -1, -1, r.axis);
-  if (r.malformed == Malformed::turn) return refuse(Code::B02_turn, -1, -1, r.axis);
+  if (r.malformed == Malformed::block_size) return refuse(Code::B02_block_size, -1, -1, r.axis);
   if (r.too_many) return refuse(Code::T07_too_many);
   if (int const x = repeated_axis(r.spec); x >= 0) return refuse(Code::T01_axis_twice, -1, -1, x);
   if (r.malformed == Malformed::repeated_axis) return refuse(Code::T01_axis_twice, -1, -1, r.axis);
@@ -56,7 +56,7 @@ constexpr Verdict well_named(Names const& n) {
 }
 
 /// The first law that a type of an operation breaks.
-constexpr Verdict lawful(Names const& names, Reading const* types, int count) {
+constexpr Verdict lawful(Names const& names, ParsedType const* types, int count) {
   // a type with too many parts is parsed only in part, so it is not checked further
   bool too_many = names.overflow;
   for (int k = 0; k < count; ++k) too_many = too_many || types[k].too_many;
@@ -83,7 +83,7 @@ constexpr Verdict in_manual_mode(Verdict v, Spec const& operand) {
   v.result.reduced = v.result.reduced - operand.varying;
   return v;
 }
-constexpr Verdict in_manual_mode(Verdict v, Reading const* types, int count) {
+constexpr Verdict in_manual_mode(Verdict v, ParsedType const* types, int count) {
   for (int k = 0; k < count; ++k) v = in_manual_mode(v, types[k].spec);
   return v;
 }

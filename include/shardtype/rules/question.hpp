@@ -22,7 +22,7 @@ struct Question {
   constexpr int along() const { return from.dims[0].label; }
   constexpr std::int64_t extent(Spec const& s, int d) const { return extents[s.dims[d].label]; }
   /// Whether the types give the sizes of all these axes.
-  constexpr bool settled(AxisList const& axes) const {
+  constexpr bool sizes_known(AxisList const& axes) const {
     for (int k = 0; k < axes.size; ++k)
       if (sizes[axes[k]] == dynamic) return false;
     return true;

@@ -160,7 +160,7 @@ constexpr Verdict parts_fit(Question const& q, std::int64_t whole, std::int64_t 
     return refuse(Code::D06_extents_contradict, label);
   // rows are cut although the dim of rows is not split: wrong for every extent but 0 and 1
   bool const cut = major.size == 0 && minor.size > 0 && outer == dynamic;
-  bool const known = outer >= 0 && inner >= 0 && q.settled(major) && q.settled(minor);
+  bool const known = outer >= 0 && inner >= 0 && q.sizes_known(major) && q.sizes_known(minor);
   if (cut || (known && !lines_up(outer, inner, major, minor, q.sizes)))
     return refuse(Code::D09_blocks_differ, label, -1, minor.size > 0 ? minor[0] : major[0]);
   return {};

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <shardtype/check/manual.hpp>
-#include <shardtype/tensor/held.hpp>
+#include <shardtype/tensor/tensor_base.hpp>
 
 namespace shardtype {
 
@@ -22,8 +22,8 @@ namespace shardtype {
 /// V01. Extents are the block's, so a label's static extent does not apply. A value, as a Tensor
 /// is. JAX: arrays inside of shard_map, with their varying manual axes.
 template <class T, class... Parts>
-class Local : public detail::Held<Local<T, Parts...>, T, Parts...> {
-  using Base = detail::Held<Local, T, Parts...>;
+class Local : public detail::TensorBase<Local<T, Parts...>, T, Parts...> {
+  using Base = detail::TensorBase<Local, T, Parts...>;
 
  public:
   /// Refused, A08: `a = reshard<Dim<I>>(a)`. std::is_assignable holds all the same (Tensor).

@@ -9,7 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/tensor/held.hpp>
+#include <shardtype/tensor/tensor_base.hpp>
 
 namespace shardtype {
 
@@ -36,8 +36,8 @@ inline MeshRef const& not_manual(MeshRef const& mesh) {
 /// Functions that create tensors are in tensor/create.hpp. Refused at declaration: T01 to T08, B01,
 /// B02.
 template <class T, class... Parts>
-class Tensor : public detail::Held<Tensor<T, Parts...>, T, Parts...> {
-  using Base = detail::Held<Tensor, T, Parts...>;
+class Tensor : public detail::TensorBase<Tensor<T, Parts...>, T, Parts...> {
+  using Base = detail::TensorBase<Tensor, T, Parts...>;
 
  public:
   /// Refused, T14: a tensor has a mesh and a value from the beginning.

@@ -32,7 +32,7 @@ template <class A>
 constexpr ModelBytes tensor_bytes() {
   using T = typename A::element;
   using C = shardtype::detail::computed_t<T>;
-  Spec const& spec = Scope<A>::readings[0].spec;
+  Spec const& spec = Scope<A>::parsed[0].spec;
   std::int64_t const elements =
       core::largest_elements(spec, Scope<A>::names.extents(), Scope<A>::names.sizes());
   std::int64_t const own = mul_sat(elements, static_cast<std::int64_t>(sizeof(T)));

@@ -20,18 +20,18 @@ SHARDTYPE_INLINE std::size_t text_width(std::string_view text) {
 }
 
 /// The block size of dimension `d` if it is block-cyclic; 0: nested blocks.
-inline std::int64_t turn_of(ShardingPicture const& p, std::size_t d) {
+inline std::int64_t block_size_of(ShardingPicture const& p, std::size_t d) {
   return d < p.cyclic.size() ? p.cyclic[d] : 0;
 }
 
 SHARDTYPE_INLINE List<std::int64_t> block_sizes(ShardingPicture const& p, std::size_t d) {
-  if (std::int64_t const turn = turn_of(p, d); turn > 0) {
+  if (std::int64_t const block_size = block_size_of(p, d); block_size > 0) {
     std::int64_t const pieces = p.mesh_sizes[static_cast<std::size_t>(p.axes[d][0])];
     std::int64_t const extent = p.extents[d];
-    std::int64_t n = extent < 0 ? 2 * pieces : extent / turn + (extent % turn != 0);
+    std::int64_t n = extent < 0 ? 2 * pieces : extent / block_size + (extent % block_size != 0);
     if (n > 1000 + pieces) n -= (n - 1000) / pieces * pieces;
-    List<std::int64_t> sizes(static_cast<std::size_t>(n), extent < 0 ? -1 : turn);
-    if (extent > 0 && extent % turn != 0) sizes.back() = extent % turn;
+    List<std::int64_t> sizes(static_cast<std::size_t>(n), extent < 0 ? -1 : block_size);
+    if (extent > 0 && extent % block_size != 0) sizes.back() = extent % block_size;
     if (n == 0) sizes.assign(1, 0);
     return sizes;
   }
@@ -104,8 +104,9 @@ inline std::string split_text(ShardingPicture const& p, std::size_t d) {
   std::string const name =
       d < p.index_names.size() ? p.index_names[d] : "dimension " + std::to_string(d);
   if (p.axes[d].empty()) return name + " whole";
-  if (std::int64_t const turn = turn_of(p, d); turn > 0)
-    return name + " over " + axis_names(p, p.axes[d]) + " in turns of " + std::to_string(turn);
+  if (std::int64_t const block_size = block_size_of(p, d); block_size > 0)
+    return name + " over " + axis_names(p, p.axes[d]) + " in cyclic blocks of " +
+           std::to_string(block_size);
   auto const sizes = block_sizes(p, d);
   std::string out = name + " over " + axis_names(p, p.axes[d]) + ": " +
                     std::to_string(sizes.size()) + " block" + (sizes.size() == 1 ? "" : "s");

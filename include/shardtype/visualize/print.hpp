@@ -157,8 +157,8 @@ namespace api {
 template <class A>
 std::string to_text(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
-  using Held = detail::operand_t<A>;
-  using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
+  using Operand = detail::operand_t<A>;
+  using Judged = detail::judged_t<detail::StillUnreduced<Operand>, Operand>;
   if constexpr (core::is_active<A>) {
     return api::to_text(a.tensor().value(), where);
   } else if constexpr (detail::accepts<Judged>) {
@@ -183,8 +183,8 @@ std::string to_text(core::Argument<A> const& given, checking::CallSite where = {
 template <class A>
 void print(core::Argument<A> const& given, checking::CallSite where = {}) {
   A const& a = given.self();
-  using Held = detail::operand_t<A>;
-  using Judged = detail::judged_t<detail::StillUnreduced<Held>, Held>;
+  using Operand = detail::operand_t<A>;
+  using Judged = detail::judged_t<detail::StillUnreduced<Operand>, Operand>;
   if constexpr (core::is_active<A>) {
     api::print(a.tensor().value(), where);
   } else if constexpr (detail::accepts<Judged>) {

@@ -148,7 +148,7 @@ struct refused<Code::B01_cyclic_beside_others, legal, YourTypes...> : Poisoned {
                 "Dim<I, X, Y>.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::B02_turn, legal, YourTypes...> : Poisoned {
+struct refused<Code::B02_block_size, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype B02] the block size of a Cyclic is from 1 to 2147483647, as in "
                 "Dim<I, Cyclic<X, 64>>.");
@@ -164,20 +164,20 @@ struct refused<Code::B03_through_cyclic, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::B04_behind_cyclic, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype B04] this collective would put a mesh axis behind one that deals the "
-                "dim out in turns (Cyclic), which is the dim's only one. Name another dim, or "
+                "[shardtype B04] this collective would put a mesh axis behind one that splits the "
+                "dim block-cyclically, which is the dim's only one. Name another dim, or "
                 "reshard the dim to blocks first, Dim<I, X> (one all_to_all: each rank sends its "
                 "block once).");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::B05_no_range, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype B05] the indices that a rank is dealt in turns (Cyclic) are no range. "
+                "[shardtype B05] the indices that a rank has of a block-cyclic dim are no range. "
                 "a.rows() says which they are, a.global_index<I>(local) one of them, "
                 "a.local_extent<I>() how many; all free.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::B06_turns_differ, legal, YourTypes...> : Poisoned {
+struct refused<Code::B06_block_sizes_differ, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype B06] the contracted index is block-cyclic in one operand and "
                 "split differently (in blocks, or with another block size) in the other, so "

@@ -1,7 +1,7 @@
 #pragma once
-/// Definitions of held.hpp.
+/// Definitions of tensor_base.hpp.
 
-#include <shardtype/tensor/held.hpp>
+#include <shardtype/tensor/tensor_base.hpp>
 
 namespace shardtype::detail {
 

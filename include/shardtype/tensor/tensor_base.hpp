@@ -53,7 +53,7 @@ template <class A>
 struct Declaration {
   using S = Scope<A>;
   static constexpr Verdict verdict = is_element<element_t<A>>
-                                         ? rules::lawful(S::names, S::readings, 1)
+                                         ? rules::lawful(S::names, S::parsed, 1)
                                          : refuse(Code::T08_element_type);
 };
 
@@ -226,13 +226,13 @@ class HeldRows : public HeldBlock {
 /// the laws. A value: copies share memory until one is written, and writing needs the only
 /// reference.
 template <class Self, class Element, class... Parts>
-class Held
+class TensorBase
     : public detail::Resolved<bool(
           detail::Declaration<Self>::verdict)>::template of<detail::Lawful, detail::Unlawful<Self>>,
       public core::Argument<Self>,
-      public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::readings[0].spec.rank)> {
+      public detail::HeldRows<static_cast<std::size_t>(Scope<Self>::parsed[0].spec.rank)> {
   using S = Scope<Self>;
-  using Block = detail::HeldRows<static_cast<std::size_t>(S::readings[0].spec.rank)>;
+  using Block = detail::HeldRows<static_cast<std::size_t>(S::parsed[0].spec.rank)>;
   using Block::buffer_;
   using Block::extents_;
   using Block::mesh_;
@@ -243,7 +243,7 @@ class Held
   using memory_space = typename detail::MemoryOf<Parts...>::type;
   using execution_space = typename memory_space::execution_space;
   /// The sharding, numbered in the type's own scope.
-  static constexpr auto const& spec = S::readings[0].spec;
+  static constexpr auto const& spec = S::parsed[0].spec;
   static constexpr std::size_t rank = static_cast<std::size_t>(spec.rank);
   /// The local block, row-major in the order of the dims.
   template <class U>
@@ -377,7 +377,7 @@ class Held
   }
 
  protected:
-  Held(MeshRef const& mesh, std::array<std::int64_t, rank> const& extents, Buffer& buffer)
+  TensorBase(MeshRef const& mesh, std::array<std::int64_t, rank> const& extents, Buffer& buffer)
       : Block(mesh, extents, buffer, S::names, spec) {}
 
  private:
@@ -409,5 +409,5 @@ class Held
 }  // namespace shardtype::detail
 
 #ifndef SHARDTYPE_COMPILED
-#include <shardtype/tensor/held.ipp>
+#include <shardtype/tensor/tensor_base.ipp>
 #endif

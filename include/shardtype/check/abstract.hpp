@@ -41,59 +41,60 @@ struct TypesOnly {};
 /// determines: `extent<I>()` if sizes are known at compile time (else refused, A05), and
 /// `tensor()`. Created by `plan(f, type<A>...)`.
 ///
-/// `Notes`: the recorder of the operations. planning::FunctionWriter if the types determine all
+/// `Recorder`: what records the operations. planning::FunctionWriter if the types determine all
 /// sizes, else OpenFunctionPlan; TypesOnly if only the types of results are asked for.
-template <class A, class Notes>
-class Dry : public core::Argument<Dry<A, Notes>> {
+template <class A, class Recorder>
+class Abstract : public core::Argument<Abstract<A, Recorder>> {
  public:
   using type = A;
   using element = element_t<A>;
-  static constexpr bool sized = std::is_same_v<Notes, planning::FunctionWriter>;
-  static constexpr bool open = std::is_same_v<Notes, planning::OpenFunctionPlan>;
-  static constexpr int dims = Scope<A>::readings[0].spec.rank;
+  static constexpr bool sized = std::is_same_v<Recorder, planning::FunctionWriter>;
+  static constexpr bool open = std::is_same_v<Recorder, planning::OpenFunctionPlan>;
+  static constexpr int dims = Scope<A>::parsed[0].spec.rank;
   static constexpr std::size_t rank = static_cast<std::size_t>(dims);
 
-  constexpr Dry(Notes& notes, std::int64_t const* extents) : notes_(&notes) {
+  constexpr Abstract(Recorder& recorder, std::int64_t const* extents) : recorder_(&recorder) {
     for (int d = 0; d < dims; ++d) extents_[static_cast<std::size_t>(d)] = extents[d];
     if constexpr (open)
       for (int d = 0; d < dims; ++d)
         extents_[static_cast<std::size_t>(d)] =
-            known(d) == dynamic ? notes.reading.unknown : known(d);
+            known(d) == dynamic ? recorder.reading.unknown : known(d);
     if constexpr (sized) {
       Extents of_labels;
       for (int d = 0; d < dims; ++d) of_labels.at[spec().dims[d].label] = extents[d];
-      value_ = notes.hold(core::largest_elements(spec(), of_labels, Scope<A>::names.sizes()) *
-                          static_cast<std::int64_t>(sizeof(element)));
+      value_ = recorder.hold(core::largest_elements(spec(), of_labels, Scope<A>::names.sizes()) *
+                             static_cast<std::int64_t>(sizeof(element)));
     }
   }
   /// A value in the memory of another.
   template <class B>
-  constexpr Dry(Notes& notes, std::int64_t const* extents, Dry<B, Notes> const& holder)
-      : notes_(&notes), value_(holder.value()) {
+  constexpr Abstract(Recorder& recorder, std::int64_t const* extents,
+                     Abstract<B, Recorder> const& holder)
+      : recorder_(&recorder), value_(holder.value()) {
     for (int d = 0; d < dims; ++d) extents_[static_cast<std::size_t>(d)] = extents[d];
-    if constexpr (sized) notes.share(value_);
+    if constexpr (sized) recorder.share(value_);
   }
-  constexpr Dry(Dry const& other)
-      : notes_(other.notes_), extents_(other.extents_), value_(other.value_) {
-    if constexpr (sized) notes_->share(value_);
+  constexpr Abstract(Abstract const& other)
+      : recorder_(other.recorder_), extents_(other.extents_), value_(other.value_) {
+    if constexpr (sized) recorder_->share(value_);
   }
-  constexpr Dry& operator=(Dry const& other) {
+  constexpr Abstract& operator=(Abstract const& other) {
     if (this == &other) return *this;
     if constexpr (sized) {
-      notes_->share(other.value_);
-      notes_->release(value_);
+      recorder_->share(other.value_);
+      recorder_->release(value_);
     }
     extents_ = other.extents_;
     value_ = other.value_;
     return *this;
   }
-  constexpr ~Dry() {
-    if constexpr (sized) notes_->release(value_);
+  constexpr ~Abstract() {
+    if constexpr (sized) recorder_->release(value_);
   }
 
   /// Global extents, in the order of the dims.
   constexpr std::array<std::int64_t, rank> const& extents() const {
-    if constexpr (open && !all_known()) notes_->reading.read = true;
+    if constexpr (open && !all_known()) recorder_->reading.read = true;
     return extents_;
   }
   /// The same, for operations.
@@ -105,7 +106,7 @@ class Dry : public core::Argument<Dry<A, Notes>> {
     if constexpr (d < 0) {
       static_cast<void>(alignof(refused<Code::A03_no_such_index, false, A, I>));
     } else if constexpr (!sized && (is_local<A> || I::extent == dynamic) &&
-                         !std::is_same_v<Notes, TypesOnly>) {
+                         !std::is_same_v<Recorder, TypesOnly>) {
       // a requirement, so that the function remains a constant for clang
       static_cast<void>(requires { alignof(refused<Code::A05_run_time_extent, false, A, I>); });
     } else {
@@ -113,13 +114,13 @@ class Dry : public core::Argument<Dry<A, Notes>> {
     }
     return 0;
   }
-  constexpr Dry tensor() const { return *this; }
-  constexpr Notes& notes() const { return *notes_; }
-  /// Its number among the values that the notes hold.
+  constexpr Abstract tensor() const { return *this; }
+  constexpr Recorder& recorder() const { return *recorder_; }
+  /// Its number among the values that the recorder holds.
   constexpr int value() const { return value_; }
 
  private:
-  static constexpr Spec spec() { return Scope<A>::readings[0].spec; }
+  static constexpr Spec spec() { return Scope<A>::parsed[0].spec; }
   /// The extent of a dim that the type gives, or `dynamic`.
   static constexpr std::int64_t known(int d) {
     return is_local<A> ? dynamic : Scope<A>::names.label_extent[spec().dims[d].label];
@@ -130,7 +131,7 @@ class Dry : public core::Argument<Dry<A, Notes>> {
     return true;
   }
 
-  Notes* notes_;
+  Recorder* recorder_;
   std::array<std::int64_t, rank> extents_{};
   int value_ = 0;
 };
@@ -141,23 +142,23 @@ namespace shardtype {
 
 namespace detail {
 
-template <class A, class Notes>
-inline constexpr bool is_dry<Dry<A, Notes>> = true;
+template <class A, class Recorder>
+inline constexpr bool is_abstract<Abstract<A, Recorder>> = true;
 
 /// The first operand without data.
 template <class A, class... Rest>
-constexpr auto const& first_dry(A const& a, Rest const&... rest) {
-  if constexpr (is_dry<A>) {
+constexpr auto const& first_abstract(A const& a, Rest const&... rest) {
+  if constexpr (is_abstract<A>) {
     return a;
   } else {
-    return detail::first_dry(rest...);
+    return detail::first_abstract(rest...);
   }
 }
 
 /// The extents of an operand, which may be a number or a real tensor.
 template <class A>
 constexpr std::int64_t const* extents_or_none(A const& a) {
-  if constexpr (is_dry<A>) {
+  if constexpr (is_abstract<A>) {
     return a.extents_data();
   } else if constexpr (requires { a.extents().data(); }) {
     return a.extents().data();
@@ -171,26 +172,26 @@ template <class S, std::size_t Count>
 constexpr Sizing sizing_from(std::int64_t const* const (&extents)[Count], std::int64_t bytes) {
   Sizing z{S::names.extents(), S::names.sizes(), bytes};
   for (std::size_t k = 0; k < Count; ++k)
-    for (int d = 0; extents[k] != nullptr && d < S::readings[k].spec.rank; ++d)
-      z.extents.at[S::readings[k].spec.dims[d].label] = extents[k][d];
+    for (int d = 0; extents[k] != nullptr && d < S::parsed[k].spec.rank; ++d)
+      z.extents.at[S::parsed[k].spec.dims[d].label] = extents[k][d];
   return z;
 }
 
 /// Adds the collectives of `op`, of sizes that are given at run time.
-template <class R, class First, class Op, class Notes>
-constexpr void note_counts(Notes& notes, [[maybe_unused]] Op const& op) {
+template <class R, class First, class Op, class Recorder>
+constexpr void record_counts(Recorder& recorder, [[maybe_unused]] Op const& op) {
   for (int c = 1; c < collective_rows; ++c) {
     auto const kind = static_cast<Collective>(c);
     if constexpr (requires { R::open_count(op, kind); }) {
-      notes.counts[c] = planning::add_counts(notes.counts[c], R::open_count(op, kind));
+      recorder.counts[c] = planning::add_counts(recorder.counts[c], R::open_count(op, kind));
     } else if constexpr (R::communicates) {
       if constexpr (R::S::names.all_static()) {
-        notes.counts[c] = planning::add_counts(
-            notes.counts[c],
+        recorder.counts[c] = planning::add_counts(
+            recorder.counts[c],
             detail::shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>().count(kind));
       } else {
-        notes.counts[c] =
-            planning::add_counts(notes.counts[c], PlanSet<R, moved_t<R, First>>::count(kind));
+        recorder.counts[c] =
+            planning::add_counts(recorder.counts[c], PlanSet<R, moved_t<R, First>>::count(kind));
       }
     }
   }
@@ -198,67 +199,68 @@ constexpr void note_counts(Notes& notes, [[maybe_unused]] Op const& op) {
 /// Records the plan of `op`, which `R` resolved; returns its result, of type `Out`.
 template <class R, class Op, class... As>
 constexpr auto note([[maybe_unused]] Op const& op, As const&... as) {
-  auto const& dry = detail::first_dry(as...);
-  auto& notes = dry.notes();
-  using Notes = std::remove_reference_t<decltype(notes)>;
+  auto const& operand = detail::first_abstract(as...);
+  auto& recorder = operand.recorder();
+  using Recorder = std::remove_reference_t<decltype(recorder)>;
   using Out = typename R::result;
-  using First = typename std::remove_cvref_t<decltype(dry)>::type;
+  using First = typename std::remove_cvref_t<decltype(operand)>::type;
   std::int64_t const* const given[] = {detail::extents_or_none(as)...};
   Sizes const sizes = R::S::names.sizes();
   std::int64_t made[max_dims];
   for (std::int64_t& n : made) n = dynamic;
-  if constexpr (std::is_same_v<Notes, planning::FunctionWriter>) {
+  if constexpr (std::is_same_v<Recorder, planning::FunctionWriter>) {
     bool shares = false;
     if constexpr (requires { R::plan_call(op, sizes, given); }) {
       R::set_extents(op, sizes, given, made);
       Plan const plan = R::plan_call(op, sizes, given);
       shares = plan.shares;
-      notes.note(Op::name, plan, R::S::names);
+      recorder.note(Op::name, plan, R::S::names);
     } else if constexpr (R::S::names.all_static()) {
       // a constant, which the layers of a model share
       Plan const& plan = detail::shared_plan<R, StaticSizing<typename R::S, moved_t<R, First>>>();
       for (int d = 0; d < plan.result.rank; ++d)
         made[d] = R::S::names.extents()[plan.result.dims[d].label];
       shares = plan.size == 0;
-      notes.note_constant(Op::name, plan, R::S::names);
+      recorder.note_constant(Op::name, plan, R::S::names);
     } else {
       Sizing const z = detail::sizing_from<typename R::S>(
           given, static_cast<std::int64_t>(sizeof(moved_t<R, First>)));
       Plan const plan = R::make_plan(z, {});
       for (int d = 0; d < plan.result.rank; ++d) made[d] = z.extents[plan.result.dims[d].label];
       shares = plan.size == 0;
-      notes.note(Op::name, plan, R::S::names);
+      recorder.note(Op::name, plan, R::S::names);
     }
-    if (shares) return Dry<Out, Notes>(notes, made, dry);
-  } else if constexpr (!std::is_same_v<Notes, TypesOnly>) {
-    detail::note_counts<R, First>(notes, op);
+    if (shares) return Abstract<Out, Recorder>(recorder, made, operand);
+  } else if constexpr (!std::is_same_v<Recorder, TypesOnly>) {
+    detail::record_counts<R, First>(recorder, op);
   }
-  return Dry<Out, Notes>(notes, made);
+  return Abstract<Out, Recorder>(recorder, made);
 }
 
-template <class R, class Notes, std::size_t... K>
-constexpr auto dry_results(Notes& notes, typename R::Made const& made, std::index_sequence<K...>) {
-  return std::tuple<Dry<std::tuple_element_t<K, typename R::results>, Notes>...>{
-      Dry<std::tuple_element_t<K, typename R::results>, Notes>(notes, made.at[K])...};
+template <class R, class Recorder, std::size_t... K>
+constexpr auto abstract_results(Recorder& recorder, typename R::Made const& made,
+                                std::index_sequence<K...>) {
+  return std::tuple<Abstract<std::tuple_element_t<K, typename R::results>, Recorder>...>{
+      Abstract<std::tuple_element_t<K, typename R::results>, Recorder>(recorder, made.at[K])...};
 }
 /// The same of an operation with several results, which it returns as a std::tuple.
 template <class R, class Op, class... As>
 constexpr auto note_results([[maybe_unused]] Op const& op, As const&... as) {
-  auto const& dry = detail::first_dry(as...);
-  auto& notes = dry.notes();
-  using Notes = std::remove_reference_t<decltype(notes)>;
+  auto const& operand = detail::first_abstract(as...);
+  auto& recorder = operand.recorder();
+  using Recorder = std::remove_reference_t<decltype(recorder)>;
   typename R::Made made;
   for (auto& each : made.at)
     for (std::int64_t& n : each) n = dynamic;
-  if constexpr (std::is_same_v<Notes, planning::FunctionWriter>) {
+  if constexpr (std::is_same_v<Recorder, planning::FunctionWriter>) {
     std::int64_t const* const given[] = {detail::extents_or_none(as)...};
     Sizes const sizes = R::S::names.sizes();
     made = R::extents(op, sizes, given);
-    notes.note(Op::name, R::plan_call(op, sizes, given), R::S::names);
-  } else if constexpr (!std::is_same_v<Notes, TypesOnly>) {
-    detail::note_counts<R, typename std::remove_cvref_t<decltype(dry)>::type>(notes, op);
+    recorder.note(Op::name, R::plan_call(op, sizes, given), R::S::names);
+  } else if constexpr (!std::is_same_v<Recorder, TypesOnly>) {
+    detail::record_counts<R, typename std::remove_cvref_t<decltype(operand)>::type>(recorder, op);
   }
-  return detail::dry_results<R>(notes, made, typename R::Numbers{});
+  return detail::abstract_results<R>(recorder, made, typename R::Numbers{});
 }
 
 /// The same of a product of several operands, pair by pair.
@@ -273,24 +275,24 @@ constexpr auto note_pairs(Op const& op, A const& a, B const& b, Rest const&... r
 }
 
 /// An argument of a function that is being planned.
-template <class A, class Notes>
-constexpr Dry<A, Notes> dry_argument(Notes& notes) {
+template <class A, class Recorder>
+constexpr Abstract<A, Recorder> abstract_argument(Recorder& recorder) {
   std::int64_t extents[max_dims]{};
   using S = Scope<A>;
-  for (int d = 0; d < S::readings[0].spec.rank; ++d)
-    extents[d] = S::names.label_extent[S::readings[0].spec.dims[d].label];
-  Dry<A, Notes> const out(notes, extents);
-  if constexpr (Dry<A, Notes>::sized) notes.keep(out.value());
+  for (int d = 0; d < S::parsed[0].spec.rank; ++d)
+    extents[d] = S::names.label_extent[S::parsed[0].spec.dims[d].label];
+  Abstract<A, Recorder> const out(recorder, extents);
+  if constexpr (Abstract<A, Recorder>::sized) recorder.keep(out.value());
   return out;
 }
 
 /// The plan of a function some of whose sizes are given at run time.
 template <class F, class... As>
 constexpr planning::OpenFunctionPlan open_plan(F const& f, std::int64_t unknown) {
-  planning::OpenFunctionPlan notes;
-  notes.reading.unknown = unknown;
-  static_cast<void>(f(detail::dry_argument<As>(notes)...));
-  return notes;
+  planning::OpenFunctionPlan recorder;
+  recorder.reading.unknown = unknown;
+  static_cast<void>(f(detail::abstract_argument<As>(recorder)...));
+  return recorder;
 }
 template <class F, class... As>
 struct TryOpenPlan {
@@ -323,20 +325,22 @@ constexpr auto plan(F const& f, Type<As>...) {
   // the result's type comes first, because clang reports a second error if a refused plan must be a
   // constant; no name for it, which compilers would print
   if constexpr ((core::Scope<As>::names.all_static() && ...)) {
-    using Notes = planning::FunctionWriter;
-    Notes notes({});
-    if constexpr (!checking::any_poisoned<decltype(f(std::declval<detail::Dry<As, Notes>>()...))>)
-      static_cast<void>(f(detail::dry_argument<As>(notes)...));
-    return notes.plan();
+    using Recorder = planning::FunctionWriter;
+    Recorder recorder({});
+    if constexpr (!checking::any_poisoned<decltype(f(
+                      std::declval<detail::Abstract<As, Recorder>>()...))>)
+      static_cast<void>(f(detail::abstract_argument<As>(recorder)...));
+    return recorder.plan();
   } else {
-    using Notes = planning::OpenFunctionPlan;
-    if constexpr (checking::any_poisoned<decltype(f(std::declval<detail::Dry<As, Notes>>()...))>) {
-      return Notes{};
+    using Recorder = planning::OpenFunctionPlan;
+    if constexpr (checking::any_poisoned<decltype(f(
+                      std::declval<detail::Abstract<As, Recorder>>()...))>) {
+      return Recorder{};
     } else {
-      Notes notes;
-      static_cast<void>(f(detail::dry_argument<As>(notes)...));
+      Recorder recorder;
+      static_cast<void>(f(detail::abstract_argument<As>(recorder)...));
       detail::check_extents<F, As...>();  // after it, so that what it refuses is said first
-      return notes;
+      return recorder;
     }
   }
 }
@@ -356,11 +360,11 @@ constexpr auto plan(op::Einsum<Out...> const& op, Type<A>, Type<B>, Type<C>, Typ
     static_cast<void>(checking::refusal<R, A, B, C, More...>{});
     return planning::FunctionPlan{};
   } else if constexpr (sized) {
-    planning::FunctionWriter notes({});
+    planning::FunctionWriter recorder({});
     static_cast<void>(detail::note_pairs<R>(
-        op, detail::dry_argument<A>(notes), detail::dry_argument<B>(notes),
-        detail::dry_argument<C>(notes), detail::dry_argument<More>(notes)...));
-    return notes.plan();
+        op, detail::abstract_argument<A>(recorder), detail::abstract_argument<B>(recorder),
+        detail::abstract_argument<C>(recorder), detail::abstract_argument<More>(recorder)...));
+    return recorder.plan();
   } else {
     return planning::OpenFunctionPlan{};  // nothing is sent
   }

@@ -21,12 +21,12 @@ struct FrontierMemory {
 ///
 /// It also runs at compile time, where each statement and call counts: hence plain pointers and few
 /// calls in loops.
-class Settler {
+class Relaxation {
  public:
   /// Without a memory limit the candidates are written to `to`, which is cleared; by default, to
   /// memory of its own.
-  constexpr Settler(RecordedProgram const& p, int node, LayoutGraph const& graph,
-                    Rates const& rates, FrontierMemory const& to)
+  constexpr Relaxation(RecordedProgram const& p, int node, LayoutGraph const& graph,
+                       Rates const& rates, FrontierMemory const& to)
       : p_(p),
         n_(p.nodes[node]),
         node_(node),
@@ -55,8 +55,8 @@ class Settler {
   }
 
   // has pointers into itself
-  Settler(Settler const&) = delete;
-  Settler& operator=(Settler const&) = delete;
+  Relaxation(Relaxation const&) = delete;
+  Relaxation& operator=(Relaxation const&) = delete;
 
   constexpr shardtype::detail::List<Option> const& options() const { return own_ways_; }
   constexpr std::int32_t const* first() const { return first_; }
@@ -97,11 +97,11 @@ class Settler {
       o.next = -1;
       offer(o);
     }
-    settle();
+    relax();
   }
   /// Relaxes reshard steps from all reachable layouts until no arrival time improves
   /// (label-correcting shortest paths).
-  constexpr void settle() {
+  constexpr void relax() {
     if (n_.cyclic >= 0) return;  // nothing moves it
     for (bool any = true; any;) {
       any = false;

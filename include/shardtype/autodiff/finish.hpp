@@ -47,7 +47,7 @@ constexpr auto cast_over(V const& v, shardtype::detail::Pack<Xs...>) {
 }
 /// The cotangent `v` of a block as one of type `Want`, by casts.
 template <class Want, class V>
-constexpr auto settled_block(V const& v) {
+constexpr auto finished_block(V const& v) {
   using Got = tensor_of<V>;
   auto const varies =
       autodiff::cast_over<op::ToVarying>(v, typename Casts<Want, Got, AxisState::varying>::Axes{});
@@ -60,24 +60,24 @@ constexpr auto settled_block(V const& v) {
 /// The cotangent `v` as one of type `Want`: a cast, a slice or zeros around a block; with
 /// `communicates`, the transpose of a named movement.
 template <class Want, bool communicates, class V>
-constexpr auto settled(V const& v) {
+constexpr auto finished(V const& v) {
   using Got = tensor_of<V>;
   if constexpr (std::is_same_v<Got, Want>) {
     return v;
   } else if constexpr (is_local<Want>) {
-    return autodiff::settled_block<Want>(v);
+    return autodiff::finished_block<Want>(v);
   } else {
-    using How = shardtype::detail::Settles<Want, Got, communicates>;
+    using How = shardtype::detail::Finishes<Want, Got, communicates>;
     using Met = typename How::met;
     if constexpr (How::how.partial.size == 0) {
       return api::reshard<Want>(v);
     } else if constexpr (!std::is_same_v<Met, Got>) {
-      return autodiff::settled<Want, communicates>(api::reshard<Met>(v));
+      return autodiff::finished<Want, communicates>(api::reshard<Met>(v));
     } else {
       using Numbers = std::make_index_sequence<static_cast<std::size_t>(How::how.partial.size)>;
       using Op = decltype(autodiff::to_partial_over(
           decltype(autodiff::axes_in<typename How::S, typename How::Partial>(Numbers{})){}));
-      return autodiff::settled<Want, communicates>(
+      return autodiff::finished<Want, communicates>(
           api::call(Op{}, std::source_location::current(), v));
     }
   }
@@ -89,13 +89,13 @@ constexpr bool moves_last() {
   if constexpr (std::is_same_v<Got, Want>) {
     return false;
   } else {
-    return shardtype::detail::Settles<Want, Got, true>::how.partial.size == 0;
+    return shardtype::detail::Finishes<Want, Got, true>::how.partial.size == 0;
   }
 }
-/// Adds `x` to the cotangent of a value `V`, settled. The movement to a parameter's gradient, which
-/// is the last, may be started.
+/// Adds `x` to the cotangent of a value `V`, in its sharding. The movement to a parameter's
+/// gradient, which is the last, may be started.
 template <bool communicates, class V, class X>
-constexpr void add_settled(Slot<V>& to, X const& x) {
+constexpr void add_finished(Slot<V>& to, X const& x) {
   using Want = cotangent_t<tensor_of<V>>;
   if constexpr (communicates && can_start<cotangent_value<V>>) {
     if constexpr (autodiff::moves_last<Want, tensor_of<X>>()) {
@@ -105,7 +105,7 @@ constexpr void add_settled(Slot<V>& to, X const& x) {
       }
     }
   }
-  to.add(autodiff::settled<Want, communicates>(x));
+  to.add(autodiff::finished<Want, communicates>(x));
 }
 
 /// The dims of a tensor type, as a Pack.

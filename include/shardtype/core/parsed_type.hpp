@@ -21,11 +21,11 @@ enum class Malformed : std::int8_t {
   repeated_axis,  ///< one attribute names an axis twice
   not_here,       ///< Varying in a Tensor, or a split dim in a Local
   not_alone,      ///< a Cyclic next to other axes of its dim
-  turn            ///< a Cyclic with block size below 1 or too large
+  block_size      ///< a Cyclic with block size below 1 or too large
 };
 
 /// A parsed type: its Spec, and its first spelling error.
-struct Reading {
+struct ParsedType {
   Spec spec{};
   bool real = true;  ///< false for Mentions, a mere list of labels and axes that an operation names
   Malformed malformed = Malformed::none;
@@ -67,13 +67,13 @@ constexpr Pack<A..., B...> operator|(Pack<A...>, Pack<B...>) {
 template <class X>
 struct AxisOf {
   using type = X;
-  static constexpr std::int64_t turn = 0;
+  static constexpr std::int64_t block_size = 0;
   static constexpr bool cyclic = false;
 };
 template <class X, std::int64_t Block>
 struct AxisOf<Cyclic<X, Block>> {
   using type = X;
-  static constexpr std::int64_t turn = Block;
+  static constexpr std::int64_t block_size = Block;
   static constexpr bool cyclic = true;
 };
 
@@ -94,9 +94,9 @@ constexpr AxisPart make_axis_part() {
   using Of = AxisOf<Position>;
   using X = typename Of::type;
   if constexpr (MeshAxis<X>) {
-    return {identity<X>, X::name, X::size, Of::cyclic, Of::turn};
+    return {identity<X>, X::name, X::size, Of::cyclic, Of::block_size};
   } else {
-    return {nullptr, {}, dynamic, Of::cyclic, Of::turn};
+    return {nullptr, {}, dynamic, Of::cyclic, Of::block_size};
   }
 }
 template <class Position>
@@ -133,22 +133,23 @@ inline constexpr Part part<Reduced<Xs...>>{Part::Kind::reduced, {}, nullptr, axi
 template <class Space>
 inline constexpr Part part<Memory<Space>>{.kind = Part::Kind::memory, .memory = identity<Space>};
 
-constexpr int read_axis(Reading& r, Names& n, AxisPart const& axis) {
+constexpr int read_axis(ParsedType& r, Names& n, AxisPart const& axis) {
   if (axis.id != nullptr) return n.add(axis);
   r.fault(Malformed::not_an_axis);
   return -1;
 }
 
 /// Records the Cyclic of a dim whose axes are being parsed.
-constexpr void read_turn(Reading& r, AxisList& axes, AxisPart const& part, int positions) {
+constexpr void read_block_size(ParsedType& r, AxisList& axes, AxisPart const& part, int positions) {
   if (!part.cyclic) return;
   int const axis = axes.size > 0 ? axes[0] : -1;
   if (positions > 1) return r.fault(Malformed::not_alone, axis);
-  if (part.turn < 1 || part.turn > 0x7fffffff) return r.fault(Malformed::turn, axis);
-  if (axis >= 0) axes.cyclic = static_cast<std::int32_t>(part.turn);
+  if (part.block_size < 1 || part.block_size > 0x7fffffff)
+    return r.fault(Malformed::block_size, axis);
+  if (axis >= 0) axes.cyclic = static_cast<std::int32_t>(part.block_size);
 }
 
-constexpr void read_dim(Reading& r, Names& n, LabelPart const& label,
+constexpr void read_dim(ParsedType& r, Names& n, LabelPart const& label,
                         AxisPart const* const* parts) {
   r.order(0);
   if (label.id == nullptr) return r.fault(Malformed::not_a_label);
@@ -162,7 +163,7 @@ constexpr void read_dim(Reading& r, Names& n, LabelPart const& label,
       axes.push(axis);
     }
   }
-  for (int k = 0; k < positions; ++k) read_turn(r, axes, *parts[k], positions);
+  for (int k = 0; k < positions; ++k) read_block_size(r, axes, *parts[k], positions);
   if (r.spec.rank == max_dims) {
     r.too_many = true;
   } else {
@@ -171,7 +172,7 @@ constexpr void read_dim(Reading& r, Names& n, LabelPart const& label,
 }
 
 /// Axes of an attribute as a set; checks that they are sorted by name and distinct.
-constexpr AxisSet read_set(Reading& r, Names& n, AxisPart const* const* parts) {
+constexpr AxisSet read_set(ParsedType& r, Names& n, AxisPart const* const* parts) {
   AxisSet set;
   int previous = -1;
   if (*parts == nullptr) r.fault(Malformed::not_canonical);
@@ -188,7 +189,7 @@ constexpr AxisSet read_set(Reading& r, Names& n, AxisPart const* const* parts) {
   return set;
 }
 
-constexpr void read_part(Reading& r, Names& n, Part const& part) {
+constexpr void read_part(ParsedType& r, Names& n, Part const& part) {
   switch (part.kind) {
     case Part::Kind::none:
       return r.fault(Malformed::unknown_part);
@@ -232,8 +233,8 @@ inline constexpr Table table<Local<T, Parts...>>{Table::Kind::local, detail::par
 template <class... Parts>
 inline constexpr Table table<Mentions<Parts...>>{Table::Kind::mentions, detail::parts<Parts...>};
 
-constexpr Reading read_table(Names& n, Table const& table) {
-  Reading r;
+constexpr ParsedType read_table(Names& n, Table const& table) {
+  ParsedType r;
   r.real = table.kind != Table::Kind::mentions;
   r.spec.local = table.kind == Table::Kind::local;
   for (Part const* const* part = table.parts; *part != nullptr; ++part) read_part(r, n, **part);

@@ -1,4 +1,4 @@
-// Nothing is dealt out at a time.
+// A block size of zero.
 // EXPECT: \[shardtype B02\] the block size of a Cyclic is from 1 to 2147483647
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I, shardtype::Cyclic<X, 0> ?> ?>, X>
 // FORBID: Resolve<|basic_type|Pack<
