@@ -38,6 +38,15 @@ def check_json(plan, line, text):
                       ("their sum", sum(s["predicted_seconds"] for s in steps))]:
         if abs(is_ - float(seconds)) > 1e-6 * float(seconds):
             yield f"{name} is {is_}, not {seconds}"
+    bound, gap = totals["bound_seconds"], totals["gap"]
+    if (bound is None) != (gap is None):
+        yield f"bound_seconds is {bound}, gap {gap}"
+    if gap is not None:
+        if not 0 <= gap < 1 or totals["predicted_seconds"] * (1 - gap) > bound * (1 + 1e-9):
+            yield f"gap is {gap} with {bound} s of {totals['predicted_seconds']} s"
+        proof = "optimal" if gap <= 1e-9 else "of the best possible"
+        if not re.search(f" predicted, .*{proof}\n", text):
+            yield f"the text does not say {proof}"
     if sum(s["bytes"] for s in steps) < int(sent):
         yield "the steps send less than all together"
     for k, s in enumerate(steps):

@@ -208,6 +208,25 @@ TEST_CASE("shared values get their homes together") {
     }
     ProgramPlan const plan = plan_program(p, rates);
     CHECK(plan.picoseconds(rates) <= ProgramPlanner(p, rates).guess().picoseconds(rates));
+    // a plan says its bound and its gap, which the best homes of a brute force do not contradict
+    REQUIRE(plan.gap());
+    CHECK(plan.least <= best);
+    CHECK(*plan.gap() >= 0);
+    CHECK(static_cast<double>(plan.picoseconds(rates)) * (1 - *plan.gap()) <=
+          static_cast<double>(plan.least) * (1 + 1e-12));
+    // a limit that the best plan keeps to is none; with less room there is none, or one that does
+    Rates limited = rates;
+    limited.memory_limit = plan.temporary_bytes();
+    ProgramPlan const same = plan_program(p, limited);
+    CHECK(same.picoseconds(rates) == plan.picoseconds(rates));
+    CHECK(same.least == plan.least);
+    --limited.memory_limit;
+    ProgramPlan const smaller = plan_program(p, limited);
+    if (!smaller.possible) continue;
+    CHECK(smaller.temporary_bytes() <= limited.memory_limit);
+    CHECK(smaller.least == plan.least);
+    CHECK(static_cast<double>(smaller.picoseconds(rates)) * (1 - *smaller.gap()) <=
+          static_cast<double>(smaller.least) * (1 + 1e-12));
   }
   // chains leave gaps: in the bound, one half of a value may be computed in each of two ways
   std::printf(

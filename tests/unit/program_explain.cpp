@@ -36,7 +36,7 @@ TEST_CASE("a chain: what is made of what, and what it costs") {
                            .planned();
   CHECK(explain(program) == R"(T3[I@X, L@Y] of A[I@X, J@Y], B[J@Y, K], C[K, L@Y]
   on X = 2, Y = 4; I = 8192, J = 4096, K = 512, L = 4096
-  1 collective, 12.6 MB/rank, peak 54.5 MB, 8.59 GFLOP/rank, 175 ms predicted
+  1 collective, 12.6 MB/rank, peak 54.5 MB, 8.59 GFLOP/rank, 175 ms predicted, optimal
   1  product      T1[I@X, K]{U:Y} = A[I@X, J@Y] · B[J@Y, K]  4.29 GFLOP   85.9 ms
   2  AllReduce Y  T1[I@X, K]{U:Y} -> [I@X, K]                   12.6 MB   1.27 ms
   3  product      T2[I@X, L@Y] = T1[I@X, K] · C[K, L@Y]      4.29 GFLOP   85.9 ms
@@ -56,7 +56,7 @@ TEST_CASE("no collective, and every number of them") {
                          .planned();
   CHECK(explain(local) == R"(T1[I@X, K] of A[I@X, J], B[J, K]
   on X = 4; I = 1024, J = 512, K = 256
-  0 collectives, 0 B/rank, peak 1.31 MB, 67.1 MFLOP/rank, 1.34 ms predicted
+  0 collectives, 0 B/rank, peak 1.31 MB, 67.1 MFLOP/rank, 1.34 ms predicted, optimal
   1  product  T1[I@X, K] = A[I@X, J] · B[J, K]  67.1 MFLOP   1.34 ms
 )");
 
@@ -70,7 +70,7 @@ TEST_CASE("no collective, and every number of them") {
                            .planned();
   CHECK(explain(gathers) == R"(T1[I@X, K] of A[I@X, J], B[J@X, K]
   on X = 4; I = 1024, J = 512, K = 256
-  1 collective, 393 kB/rank, peak 1.44 MB, 67.1 MFLOP/rank, 1.39 ms predicted
+  1 collective, 393 kB/rank, peak 1.44 MB, 67.1 MFLOP/rank, 1.39 ms predicted, optimal
   1  AllGather X  B[J@X, K] -> [J, K]                   393 kB   47.3 µs
   2  product      T1[I@X, K] = A[I@X, J] · B[J, K]  67.1 MFLOP   1.34 ms
 )");
@@ -86,7 +86,7 @@ TEST_CASE("no collective, and every number of them") {
                             .planned();
   CHECK(explain(scatters) == R"(T1[I@X, K] of A[I, J@X], B[J@X, K]
   on X = 4; I = 1024, J = 512, K = 256
-  1 collective, 786 kB/rank, peak 3.01 MB, 67.1 MFLOP/rank, 1.43 ms predicted
+  1 collective, 786 kB/rank, peak 3.01 MB, 67.1 MFLOP/rank, 1.43 ms predicted, optimal
   1  product          T1[I, K]{U:X} = A[I, J@X] · B[J@X, K]  67.1 MFLOP   1.34 ms
   2  ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]                  786 kB   86.6 µs
 )");
@@ -102,7 +102,7 @@ TEST_CASE("no collective, and every number of them") {
                          .planned();
   CHECK(explain(turns) == R"(T1[J@X, I@Y] of A[I@X, J@Y]
   on X = 4, Y = 2; I = 1024, J = 512
-  3 collectives, 492 kB/rank, peak 1.05 MB, 0 FLOP/rank, 99.4 µs predicted
+  3 collectives, 492 kB/rank, peak 1.05 MB, 0 FLOP/rank, 99.4 µs predicted, optimal
   1  AllToAll Y    A[I@X, J@Y] -> [I@(X,Y), J]        131 kB   17.1 µs
   2  AllToAll X,Y  A[I@(X,Y), J] -> [I, J@(X,Y)]      229 kB   38.9 µs
   3  AllToAll Y    A[I, J@(X,Y)] -> [I@Y, J@X]        131 kB   17.1 µs
@@ -122,7 +122,7 @@ TEST_CASE("plans found at compile time") {
   static_assert(scatters.collectives() == 1);
   CHECK(explain(scatters) == R"(T1[I@X, K] of A[I, J@X], B[J@X, K]
   on X = 4; I = 1024, J = 512, K = 256
-  1 collective, 786 kB/rank, peak 3.01 MB, 67.1 MFLOP/rank, 1.43 ms predicted
+  1 collective, 786 kB/rank, peak 3.01 MB, 67.1 MFLOP/rank, 1.43 ms predicted, optimal
   1  product          T1[I, K]{U:X} = A[I, J@X] · B[J@X, K]  67.1 MFLOP   1.34 ms
   2  ReduceScatter X  T1[I, K]{U:X} -> [I@X, K]                  786 kB   86.6 µs
 )");
@@ -138,7 +138,7 @@ TEST_CASE("slices, reductions, other labels") {
           .planned();
   CHECK(explain(sums) == R"(T1[I@X] of A[I, J]
   on X = 4; I = 1024, J = 512
-  0 collectives, 0 B/rank, peak 2.62 MB, 0 FLOP/rank, 52.5 µs predicted
+  0 collectives, 0 B/rank, peak 2.62 MB, 0 FLOP/rank, 52.5 µs predicted, optimal
   1  slice      A[I, J] -> [I@X, J]               local   26.2 µs
   2  reduction  T1[I@X] = reduce(A[I@X, J])       local   26.3 µs
 )");
@@ -154,7 +154,7 @@ TEST_CASE("slices, reductions, other labels") {
                          .planned();
   CHECK(explain(total) == R"(T3[] of A[I@X, J@Y]
   on X = 4, Y = 2; I = 1024, J = 512, K = 512
-  4 collectives, 1.31 MB/rank, peak 2.88 MB, 67.1 MFLOP/rank, 2.86 ms predicted
+  4 collectives, 1.31 MB/rank, peak 2.88 MB, 67.1 MFLOP/rank, 2.86 ms predicted, within 1 % of the best possible
   1  AllGather Y      A[I@X, J@Y] -> [I@X, J]                         524 kB   56.4 µs
   2  relabel          T1[I@X, K] = A[I@X, J]                           local       0 s
   3  product          T2[J@Y, K]{U:X} = A[I@X, J@Y] · T1[I@X, K]  67.1 MFLOP   2.68 ms
@@ -170,7 +170,7 @@ TEST_CASE("a program without steps, and without axes") {
       dry_run<Tensor<float, Dim<I>>>([](auto a) { return evaluate<Dim<I>>(a); }).extent<I>(1024);
   CHECK(explain(program.planned()) == R"(A[I] of A[I]
   I = 1024
-  0 collectives, 0 B/rank, peak 4.1 kB, 0 FLOP/rank, 0 s predicted
+  0 collectives, 0 B/rank, peak 4.1 kB, 0 FLOP/rank, 0 s predicted, optimal
 )");
   // a scalar on an axis
   auto const scalar = dry_run<automatic_mode::Axes<X>, Tensor<float>>([](auto a) {
@@ -178,7 +178,7 @@ TEST_CASE("a program without steps, and without axes") {
                       }).ranks<X>(3);
   CHECK(explain(scalar.planned()) == R"(A[] of A[]
   on X = 3
-  0 collectives, 0 B/rank, peak 4 B, 0 FLOP/rank, 0 s predicted
+  0 collectives, 0 B/rank, peak 4 B, 0 FLOP/rank, 0 s predicted, optimal
 )");
 }
 

@@ -10,6 +10,7 @@
 
 #include <shardtype/check/resolve.hpp>
 #include <shardtype/lazy/written_program.hpp>
+#include <shardtype/plan/cost_network.hpp>
 #include <shardtype/plan/layout_tables.hpp>
 #include <shardtype/plan/plan_writer.hpp>
 #include <shardtype/plan/program_planner.hpp>
@@ -299,8 +300,11 @@ constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
   plan.program = P::program;
   planning::PlanWriter(plan, fronts, made).write(P::program.root, P::program.wanted);
   if (plan.too_long) return plan;
-  if (P::rates.memory_limit >= 0 && plan.temporary_bytes() > P::rates.memory_limit)
-    plan.possible = false;
+  if (P::rates.memory_limit >= 0) {
+    if (plan.temporary_bytes() > P::rates.memory_limit) plan.possible = false;
+  } else if (planning::is_tree(P::program)) {
+    plan.least = plan.searched;
+  }
   return plan;
 }
 template <class P>

@@ -40,11 +40,12 @@ SHARDTYPE_INLINE std::string explain(core::Taken<PlannedProgram> taken) {
     widest[1] = std::max(widest[1], columns(texts.change(k)));
   }
   for (int k : texts.given()) given += (given.empty() ? "" : ", ") + texts.value(k);
-  std::string out = texts.value(plan.size - 1) + " of " + given + "\n  " + texts.sizes() + "\n  " +
-                    collectives_text(plan.collectives()) + ", " +
-                    bytes_text(plan.bytes_per_rank()) + "/rank, peak " +
-                    bytes_text(plan.peak_bytes()) + ", " + flops_text(plan.flops()) + "/rank, " +
-                    seconds_text(program.seconds()) + " predicted\n";
+  std::string const proof = detail::gap_text(plan);
+  std::string out =
+      texts.value(plan.size - 1) + " of " + given + "\n  " + texts.sizes() + "\n  " +
+      collectives_text(plan.collectives()) + ", " + bytes_text(plan.bytes_per_rank()) +
+      "/rank, peak " + bytes_text(plan.peak_bytes()) + ", " + flops_text(plan.flops()) + "/rank, " +
+      seconds_text(program.seconds()) + " predicted" + (proof.empty() ? "" : ", ") + proof + "\n";
   auto right = [&](std::string const& text, std::size_t width) {
     return std::string(width - std::min(width, columns(text)), ' ') + text;
   };

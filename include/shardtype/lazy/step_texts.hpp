@@ -18,6 +18,8 @@ namespace shardtype::detail {
 
 /// `85.9 ms`, `2 µs`; three digits.
 std::string seconds_text(double s);
+/// "optimal", "within 0.003 % of the best possible"; nothing without a bound.
+std::string gap_text(ProgramPlan const& plan);
 /// Number of characters of a text, not of bytes.
 std::size_t columns(std::string const& text);
 inline std::string collectives_text(int n) {

@@ -1,6 +1,9 @@
 #pragma once
 /// Definitions of step_texts.hpp.
 
+#include <cmath>
+#include <optional>
+
 #include <shardtype/lazy/step_texts.hpp>
 
 namespace shardtype::detail {
@@ -14,6 +17,18 @@ SHARDTYPE_INLINE std::string seconds_text(double s) {
   return out;
 }
 
+SHARDTYPE_INLINE std::string gap_text(ProgramPlan const& plan) {
+  std::optional<double> const gap = plan.gap();
+  if (!gap) return {};
+  if (*gap <= 1e-9) return "optimal";
+  char out[64];
+  // one digit, rounded up: the text is a promise
+  double unit = 1e-9;
+  while (*gap * 100 >= unit * 10) unit *= 10;
+  std::snprintf(out, sizeof out, "within %.1g %% of the best possible",
+                std::ceil(*gap * 100 / unit) * unit);
+  return out;
+}
 SHARDTYPE_INLINE std::size_t columns(std::string const& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

@@ -37,7 +37,8 @@ namespace api {
 /// which they run. Each step has the numbers of the steps that it reads (`inputs`), the sharding of
 /// its value (`after`) and, for a move, of its operand; the bytes it sends, the work it computes,
 /// the memory in use (`live_bytes`, operands included), and its predicted time. Numbers are those
-/// of the busiest rank, in bytes, seconds and floating-point operations.
+/// of the busiest rank, in bytes, seconds and floating-point operations. `bound_seconds` and `gap`
+/// are those of ProgramPlan, or null.
 std::string to_json(core::Taken<PlannedProgram> program);
 
 }  // namespace api

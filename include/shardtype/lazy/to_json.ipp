@@ -65,6 +65,8 @@ SHARDTYPE_INLINE std::string to_json(core::Taken<PlannedProgram> taken) {
     return json_object({{"name", json_text(program.names.label[l].name)},
                         {"extent", json_number(plan.program.extents[l])}});
   };
+  auto const bound = plan.bound();
+  auto const gap = plan.possible ? plan.gap() : std::nullopt;
   auto const ratio = plan.possible ? plan.lower_bound_ratio() : std::nullopt;
   std::string const members[][2] = {
       {"possible", plan.possible ? "true" : "false"},
@@ -82,6 +84,8 @@ SHARDTYPE_INLINE std::string to_json(core::Taken<PlannedProgram> taken) {
                               {"flops", json_number(plan.flops())},
                               {"peak_bytes", json_number(plan.peak_bytes())},
                               {"predicted_seconds", json_number(program.seconds())},
+                              {"bound_seconds", bound ? json_number(*bound) : "null"},
+                              {"gap", gap ? json_number(*gap) : "null"},
                               {"lower_bound_ratio", ratio ? json_number(*ratio) : "null"}})},
       {"steps", json_array(plan.size, ",", [&](int k) {
          return "\n    " + json_of_step(program, texts, k, live[static_cast<std::size_t>(k)]);

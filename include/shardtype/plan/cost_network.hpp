@@ -28,6 +28,13 @@ constexpr bool is_kept_given(RecordedProgram const& p, int node) {
   return n.making == Making::given && n.readers > 1 && n.cyclic < 0;
 }
 
+/// Whether no value has several readers, so that the search alone finds the best plan.
+constexpr bool is_tree(RecordedProgram const& p) {
+  for (int k = 0; k < p.size; ++k)
+    if (p.shared(k) || planning::is_kept_given(p, k)) return false;
+  return true;
+}
+
 /// Costs in units of 1 / `scale` picoseconds. A variable is the home of a shared value, or the
 /// strategy of a computed value. Its cost is the time that the search sees: each reader of a shared
 /// value pays for its own path from the home.

@@ -27,7 +27,9 @@ class PlanWriter {
       Option const& b = f.ways[best];
       if (a.time < b.time || (a.time == b.time && a.moved < b.moved)) best = k;
     }
-    if (best >= 0) emit(root, best);
+    if (best < 0) return;
+    plan_.searched = f.ways[best].time;
+    emit(root, best);
   }
 
  private:

@@ -45,6 +45,10 @@ struct ProgramPlan {
   int size = 0;
   bool possible = true;   ///< whether a plan keeps to the memory limit
   bool too_long = false;  ///< whether it needs more steps than there is room for
+  /// Picoseconds by the search, in which each reader of a shared value pays for its own moves, and
+  /// a bound: no plan takes less by it. -1: no bound was computed.
+  std::int64_t searched = -1;
+  std::int64_t least = -1;
   Rooms<ProgramStep, max_program_steps> steps{};
 
   constexpr auto begin() const { return steps.iterator(0); }
@@ -181,6 +185,21 @@ struct ProgramPlan {
     Identity const none[max_axes]{};
     return static_cast<double>(picoseconds({m, program.sizes, none, program.axes, -1})) * 1e-12;
   }
+  /// A lower bound of the predicted time, in seconds, over all layouts of all values: without a
+  /// memory limit, and with each reader of a shared value paying for its own moves. Nothing if none
+  /// was computed: with static sizes for programs that read a value several times.
+  constexpr std::optional<double> bound() const {
+    if (least < 0) return {};
+    return static_cast<double>(least) * 1e-12;
+  }
+  /// By how much the plan may be slower than the best possible one, as a fraction of its time: 0 is
+  /// a proof that no plan is better. Nothing if no bound was computed.
+  constexpr std::optional<double> gap() const {
+    if (least < 0) return {};
+    return searched <= least
+               ? 0
+               : static_cast<double>(searched - least) / static_cast<double>(searched);
+  }
   /// Bytes moved by the busiest rank relative to the lower bound, for a program that is one product
   /// of two matrices (of groups of labels) whose operands and result are neither replicated nor
   /// unreduced; else nothing.
@@ -210,11 +229,11 @@ struct ProgramPlan {
       if (!spread_once(spec(k))) return {};
     double ranks = 1;
     for (int x = 0; x < program.axes; ++x) ranks *= static_cast<double>(program.sizes[x]);
-    double const least = product_lower_bound(size_of[0], size_of[1], size_of[2], ranks) *
+    double const lower = product_lower_bound(size_of[0], size_of[1], size_of[2], ranks) *
                          program.nodes[program.root].element_bytes;
     auto const moved = static_cast<double>(bytes_per_rank());
-    if (least <= 0) return moved == 0 ? std::optional(1.0) : std::nullopt;
-    return moved / least;
+    if (lower <= 0) return moved == 0 ? std::optional(1.0) : std::nullopt;
+    return moved / lower;
   }
   /// Bytes of the largest block of a step's value.
   constexpr std::int64_t block_bytes(int step) const {

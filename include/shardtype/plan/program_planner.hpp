@@ -1,6 +1,7 @@
 #pragma once
 /// Plans whole programs at run time.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -62,10 +63,20 @@ class ProgramPlanner {
     for (int k = 0; k < p_.size; ++k) search(k);
     return write();
   }
+  /// Under a memory limit the plan without it, if that keeps to it; else the bound is that without.
   ProgramPlan plan() {
+    if (rates_.memory_limit >= 0) return plan_within_limit();
     ProgramPlan best = guess();
-    if (best.possible && rates_.memory_limit < 0 && choose_together(best)) return best;
-    return descend(best);
+    if (!best.possible) return best;
+    if (planning::is_tree(p_)) {
+      best.least = best.searched;
+      return best;
+    }
+    Proof const proof = choose_together(best);
+    if (!proof.closed) best = descend(best);
+    best.least = proof.least;
+    best.searched = std::min(proof.searched, best.picoseconds(rates_));
+    return best;
   }
   /// The plan whose homes are improved one by one from the initial choice.
   ProgramPlan descend() { return descend(guess()); }
@@ -128,18 +139,30 @@ class ProgramPlanner {
     }
     return best;
   }
+  ProgramPlan plan_within_limit() {
+    Rates without = rates_;
+    without.memory_limit = -1;
+    ProgramPlan const free = ProgramPlanner(p_, without).plan();
+    if (free.possible && free.temporary_bytes() <= rates_.memory_limit) return free;
+    ProgramPlan best = descend();
+    best.least = free.least;
+    best.searched = best.possible ? best.picoseconds(rates_) : -1;
+    return best;
+  }
+  /// What the cost network says of all homes, in picoseconds; -1: nothing.
+  struct Proof {
+    bool closed = false;
+    std::int64_t least = -1;
+    std::int64_t searched = impossible_cost;
+  };
   /// Chooses all homes on the cost network, and keeps the plan that takes less time when written.
-  /// Returns whether the bound proves that no other homes are better.
-  bool choose_together(ProgramPlan& best) {
-    bool any = false;
-    for (int k = 0; k < p_.size; ++k) any = any || p_.shared(k) || planning::is_kept_given(p_, k);
-    if (!any) return true;
+  Proof choose_together(ProgramPlan& best) {
     CostNetwork const network(p_, rates_,
                               [this](int rank) { return Graphs::all().get(rank, p_.axes); });
-    if (!network.usable) return false;
+    if (!network.usable) return {};
     MessagePassing messages(network);
     messages.run(most_sweeps);
-    if (messages.best >= impossible_cost) return false;
+    if (messages.best >= impossible_cost) return {};
     int first_homes[max_nodes];
     for (int k = 0; k < p_.size; ++k) {
       first_homes[k] = home_[k];
@@ -159,7 +182,9 @@ class ProgramPlanner {
       for (int k = 0; k < p_.size; ++k) home_[k] = first_homes[k];
       for (int k = 0; k < p_.size; ++k) search(k);
     }
-    return messages.closed();
+    // whole picoseconds: the bound downwards, the time upwards
+    return {messages.closed(), messages.bound / network.scale,
+            (messages.best + network.scale - 1) / network.scale};
   }
   void search(int k) {
     LayoutGraph const& graph = Graphs::all().get(p_.nodes[k].rank, p_.axes);

@@ -104,7 +104,9 @@ class ProgramPage {
     out += card(bytes_text(plan_.bytes_per_rank()), "sent per rank");
     out += card(bytes_text(plan_.peak_bytes()), "peak memory");
     out += card(flops_text(plan_.flops()), "in products, per rank");
-    out += card(seconds_text(program_.seconds()), "predicted");
+    std::string const proof = detail::gap_text(plan_);
+    out +=
+        card(seconds_text(program_.seconds()), "predicted" + (proof.empty() ? "" : ", " + proof));
     if (auto const ratio = plan_.lower_bound_ratio()) {
       char text[32];
       std::snprintf(text, sizeof text, "%.3g×", *ratio);
