@@ -1,10 +1,12 @@
-// The plans of a dozen programs of automatic mode on a mesh of 2 x 4: the bytes that each rank
-// sends, and its flops. scripts/bench plans compares them with JAX's partitioner
-// (scripts/bench.d/plans has the same programs in JAX).
+// The plans of programs of automatic mode on a mesh of 2 x 4: the bytes that each rank sends, its
+// flops, and how far the plan may be from the best possible. scripts/bench plans compares them with
+// JAX's partitioner (scripts/bench.d/plans has the same programs in JAX).
 #include <cstdio>
 #include <string>
 
 #include <shardtype/shardtype.hpp>
+
+#include "plan_blocks.hpp"
 
 using namespace shardtype;
 
@@ -14,8 +16,7 @@ struct X : Axis<"x", 2> {};
 struct Y : Axis<"y", 4> {};
 using Grid = automatic_mode::Axes<X, Y>;
 
-/// Prints `plan NAME BYTES FLOPS`, then the collectives. The flops of a plan are those of its
-/// products.
+/// Prints `plan NAME BYTES FLOPS gap=GAP`, then the collectives. GAP is -1 without a bound.
 template <class Program>
 void show(char const* name, Program const& p) {
   ProgramPlan const& plan = p.plan;
@@ -25,8 +26,8 @@ void show(char const* name, Program const& p) {
         Collective::all_to_all, Collective::permute})
     if (int const n = plan.count(c); n > 0)
       collectives += " " + std::to_string(n) + " " + detail::collective_text(c);
-  std::printf("plan %s %lld %lld%s\n", name, static_cast<long long>(plan.bytes_per_rank()),
-              static_cast<long long>(plan.flops()), collectives.c_str());
+  std::printf("plan %s %lld %lld gap=%.2g%s\n", name, static_cast<long long>(plan.bytes_per_rank()),
+              static_cast<long long>(plan.flops()), plan.gap().value_or(-1), collectives.c_str());
 }
 template <class... Given, class F>
 void show(char const* name, F const& f, Grid) {
@@ -194,5 +195,8 @@ int main() {
   products();
   statistics();
   transformer();
+  auto const print = [](char const* name, PlannedProgram const& p) { show(name, p); };
+  plan_models::for_all(print);
+  plan_models::for_all_longer(print);
   return 0;
 }
