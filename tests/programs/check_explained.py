@@ -39,7 +39,7 @@ def check_json(plan, line, text):
         if abs(is_ - float(seconds)) > 1e-6 * float(seconds):
             yield f"{name} is {is_}, not {seconds}"
     bound, gap = totals["bound_seconds"], totals["gap"]
-    if (bound is None) != (gap is None):
+    if (gap is None) != (bound is None or not plan["possible"]):
         yield f"bound_seconds is {bound}, gap {gap}"
     if gap is not None:
         if not 0 <= gap < 1 or totals["predicted_seconds"] * (1 - gap) > bound * (1 + 1e-9):

@@ -10,6 +10,10 @@
 #include <shardtype/plan/program_builder.hpp>
 #include <shardtype/plan/program_planner.hpp>
 
+#ifndef SHARDTYPE_PROGRAMS  // joint_plans_all.cpp draws more
+#define SHARDTYPE_PROGRAMS 60
+#endif
+
 #include "harness/catch.hpp"
 #include "harness/draw.hpp"
 #include "harness/simulate.hpp"
@@ -161,10 +165,13 @@ Drawn drawn(unsigned seed) {
 }  // namespace
 
 TEST_CASE("shared values get their homes together") {
+  constexpr unsigned programs = SHARDTYPE_PROGRAMS;
   int open = 0;
   int open_chains = 0;
   int missed = 0;
-  for (unsigned seed = 0; seed < 40; ++seed) {
+  int still_open = 0;
+  int stopped = 0;
+  for (unsigned seed = 0; seed < programs; ++seed) {
     INFO("seed " << seed);
     Drawn const d = drawn(seed);
     RecordedProgram const& p = d.b.program;
@@ -193,9 +200,19 @@ TEST_CASE("shared values get their homes together") {
     else
       ++(d.chains ? open_chains : open);
     if (m.best != best * g.scale) ++missed;
+    // cases close what messages leave open, with the same homes as the brute force
+    MessagePassing closed(m);
+    if (!closed.closed()) CaseSearch(g, 50'000).run(closed);
+    CHECK(closed.bound <= best * g.scale);
+    CHECK(closed.best >= best * g.scale);
+    if (closed.closed())
+      CHECK(closed.best == best * g.scale);
+    else
+      ++still_open;
     // the cost of the network is that of the search
     for (int const s : d.shared) homes[s] = m.homes[static_cast<std::size_t>(g.home(s))];
-    CHECK(planner.searched(homes) * g.scale == m.best);
+    CHECK(planner.searched(homes) * g.scale <= m.best);
+    if (m.closed()) CHECK(planner.searched(homes) * g.scale == m.best);
     // any damage keeps the bound sound
     Draw draw(seed + 999);
     for (int k = 0; k < 20; ++k) {
@@ -210,6 +227,7 @@ TEST_CASE("shared values get their homes together") {
     CHECK(plan.picoseconds(rates) <= ProgramPlanner(p, rates).guess().picoseconds(rates));
     // a plan says its bound and its gap, which the best homes of a brute force do not contradict
     REQUIRE(plan.gap());
+    if (*plan.gap() > 1e-9) ++stopped;
     CHECK(plan.least <= best);
     CHECK(*plan.gap() >= 0);
     CHECK(static_cast<double>(plan.picoseconds(rates)) * (1 - *plan.gap()) <=
@@ -230,9 +248,10 @@ TEST_CASE("shared values get their homes together") {
   }
   // chains leave gaps: in the bound, one half of a value may be computed in each of two ways
   std::printf(
-      "homes together: %d and, with chains, %d of 40 programs with a gap, %d not the best\n", open,
-      open_chains, missed);
+      "homes together: %d and, with chains, %d of %u programs with a gap, %d not the best; cases "
+      "close all but %d, planned with a gap %d\n",
+      open, open_chains, programs, missed, still_open, stopped);
   CHECK(open == 0);
-  CHECK(open_chains <= 15);
-  CHECK(missed <= 4);
+  CHECK(still_open == 0);
+  CHECK(stopped <= static_cast<int>(programs) / 100);  // the planner gives up sooner
 }

@@ -154,7 +154,7 @@ TEST_CASE("slices, reductions, other labels") {
                          .planned();
   CHECK(explain(total) == R"(T3[] of A[I@X, J@Y]
   on X = 4, Y = 2; I = 1024, J = 512, K = 512
-  4 collectives, 1.31 MB/rank, peak 2.88 MB, 67.1 MFLOP/rank, 2.86 ms predicted, within 1 % of the best possible
+  4 collectives, 1.31 MB/rank, peak 2.88 MB, 67.1 MFLOP/rank, 2.86 ms predicted, optimal
   1  AllGather Y      A[I@X, J@Y] -> [I@X, J]                         524 kB   56.4 µs
   2  relabel          T1[I@X, K] = A[I@X, J]                           local       0 s
   3  product          T2[J@Y, K]{U:X} = A[I@X, J@Y] · T1[I@X, K]  67.1 MFLOP   2.68 ms

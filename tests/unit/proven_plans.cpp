@@ -12,20 +12,17 @@ using namespace shardtype;
 
 TEST_CASE("models with values of several readers are proven the best") {
   int programs = 0;
-  int open = 0;
   std::map<std::string, std::int64_t> bytes;
   plan_models::for_all([&](char const* name, PlannedProgram const& p) {
     INFO(name);
     REQUIRE(p.plan.possible);
     REQUIRE(p.plan.gap());
-    CHECK(*p.plan.gap() <= 1e-3);
+    CHECK(*p.plan.gap() <= 1e-9);
     CHECK(p.seconds() * (1 - *p.plan.gap()) <= *p.plan.bound() * (1 + 1e-12));
     ++programs;
-    if (*p.plan.gap() > 1e-9) ++open;
     bytes[name] = p.plan.bytes_per_rank();
   });
   CHECK(programs == 27);
-  CHECK(open <= 1);
   // a leaf and a value are one, with `share` and without
   CHECK(bytes["gated_mlp"] == 75'497'472);
   CHECK(bytes["gated_mlp_shared"] == bytes["gated_mlp"]);

@@ -48,10 +48,12 @@ class CostNetwork {
   struct Variable {
     int node = -1;
     bool is_home = false;
-    Costs unary;                       ///< of a home: by layout
-    StrategyList strategies;           ///< of a computed value
-    shardtype::detail::List<int> in;   ///< edges from variables before it
-    shardtype::detail::List<int> out;  ///< edges to variables after it
+    Costs unary;              ///< of a home: by layout
+    StrategyList strategies;  ///< of a computed value
+    int choices = 1;          ///< of a computed value: the ways to compute it, or none
+    shardtype::detail::List<std::int16_t> choice;  ///< of each strategy, if there are several
+    shardtype::detail::List<int> in;               ///< edges from variables before it
+    shardtype::detail::List<int> out;              ///< edges to variables after it
   };
   /// The moves of a value from its layout in one variable to its layout in a later one.
   struct Edge {
@@ -208,6 +210,7 @@ class CostNetwork {
       for (std::size_t m = 0; m < reads; ++m)
         v.strategies.layouts.push_back(static_cast<std::int16_t>(graph_[operand(k, m)].layouts));
     }
+    if (n.ways > 1 || optional_[k]) number_choices(v, k);
     maker_[k] = static_cast<int>(variables.size());
     variables.push_back(v);
     for (std::size_t m = 0; m < reads; ++m) {
@@ -219,6 +222,20 @@ class CostNetwork {
     if (!shared) return;
     add_home(k);
     connect(maker_[k], home_[k], 0, k, n.has_results, true);
+  }
+  /// The way of each strategy, by the operands that it reads; the last: the value is not computed.
+  void number_choices(Variable& v, int k) const {
+    ProgramNode const& n = p_.nodes[k];
+    auto const parties = static_cast<std::size_t>(v.strategies.parties);
+    v.choices = n.ways + (optional_[k] ? 1 : 0);
+    for (std::size_t s = 0; s < v.strategies.time.size(); ++s) {
+      std::size_t m = 1;
+      while (m < parties &&
+             v.strategies.layouts[s * parties + m] == graph_[operand(k, m - 1)].layouts)
+        ++m;
+      v.choice.push_back(
+          static_cast<std::int16_t>(m < parties ? static_cast<int>(m - 1) / n.operands : n.ways));
+    }
   }
   /// Operand `m` of all ways to compute a value.
   int operand(int k, std::size_t m) const {
@@ -261,11 +278,12 @@ class CostNetwork {
           planning::sum_of_costs(total, v.is_home ? largest(v.unary) : largest(v.strategies.time));
     for (Edge const& e : edges)
       total = planning::sum_of_costs(total, largest(moves[static_cast<std::size_t>(e.moves)]));
-    constexpr std::int64_t room = std::int64_t{1} << 50;
-    if (total > room) {
+    // with the messages of 1024 edges, sums stay possible
+    if (total > std::int64_t{1} << 56) {
       usable = false;
       return;
     }
+    constexpr std::int64_t room = std::int64_t{1} << 50;
     while (scale < 1024 && total * scale * 2 <= room) scale *= 2;
     auto times = [this](Costs& costs) {
       for (std::int64_t& c : costs) c = planning::is_possible(c) ? c * scale : impossible_cost;

@@ -20,33 +20,55 @@ class MessagePassing {
       to_first.push_back(Costs(n, 0));
       to_second.push_back(Costs(n, 0));
     }
+    only_.resize(g_.variables.size(), -1);
   }
-  /// Sweeps until the bound meets the best homes, at most `most` times.
-  void run(int most) {
+  /// Sweeps until the bound meets the best homes or reaches `enough`, at most `most` times.
+  void run(int most, std::int64_t enough = impossible_cost) {
     for (int k = 0; k < most; ++k) {
       decode();
-      if (closed()) return;
+      if (closed() || bound >= enough) return;
       pass(true);
       pass(false);
       std::int64_t const now = certificate();
       if (now > bound) bound = now;
-      sweeps = k + 1;
+      ++sweeps;
     }
     decode();
   }
-  /// Whether no homes cost less than the best, but for one part in 10^12: costs are whole
-  /// picoseconds, and messages of long programs are rounded to them.
+  /// Fixes a home to one layout, or a computed value to one of its choices. The bound stays one.
+  void fix(int variable, int choice) {
+    only_[static_cast<std::size_t>(variable)] = choice;
+    best = impossible_cost;
+    homes = {};
+  }
+  bool is_fixed(int variable) const { return only_[static_cast<std::size_t>(variable)] >= 0; }
+  /// By the present messages, the least cost of a variable in each layout of its home, or in each
+  /// of its choices; impossible: there are no plans.
+  Costs choices(int variable) const {
+    CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(variable)];
+    if (x.is_home) return marginals(variable).at[0];
+    Costs out(static_cast<std::size_t>(x.choices), impossible_cost);
+    MessagePassing part(*this);
+    for (int c = 0; c < x.choices; ++c) {
+      part.fix(variable, c);
+      out[static_cast<std::size_t>(c)] = part.marginals(variable).low;
+    }
+    return out;
+  }
+  /// Whether no homes cost less than the best, but for rounding: costs are whole picoseconds, and
+  /// the bound loses at most one unit an edge.
   bool closed() const {
     return best < impossible_cost &&
-           (best - bound < g_.scale || best - bound <= best / 1'000'000'000'000);
+           (best - bound < g_.scale || best - bound <= static_cast<std::int64_t>(g_.edges.size()));
   }
   /// The bound by the present messages, in units of the network; at most the cost of any homes.
+  /// Impossible if there are no homes.
   std::int64_t certificate() const {
     std::int64_t sum = 0;
     shardtype::detail::List<Marginals> of;
     for (std::size_t v = 0; v < g_.variables.size(); ++v) {
       of.push_back(marginals(static_cast<int>(v)));
-      if (!planning::is_possible(of.back().low)) return 0;
+      if (!planning::is_possible(of.back().low)) return impossible_cost;
       sum += of.back().low;
     }
     for (std::size_t k = 0; k < g_.edges.size(); ++k) {
@@ -65,7 +87,7 @@ class MessagePassing {
           if (planning::is_possible(move) && move + share - m < least) least = move + share - m;
         }
       }
-      if (!planning::is_possible(least)) return 0;
+      if (!planning::is_possible(least)) return impossible_cost;
       sum += least;
     }
     return sum;
@@ -100,6 +122,7 @@ class MessagePassing {
         if (x.in.empty()) read[0].assign(x.unary.size(), 0);  // an operand of the program
         std::int64_t best_sum = impossible_cost;
         for (std::size_t s = 0; choose && s < x.unary.size(); ++s) {
+          if (!allows(v, static_cast<int>(s))) continue;
           std::int64_t c = planning::sum_of_costs(read[0][s], x.unary[s]);
           for (int const number : x.out)
             c = planning::sum_of_costs(c, to_first[static_cast<std::size_t>(number)][s]);
@@ -110,7 +133,7 @@ class MessagePassing {
         sum = planning::sum_of_costs(sum, planning::sum_of_costs(read[0][h], x.unary[h]));
         continue;
       }
-      made[v] = make(x, read);
+      made[v] = make(static_cast<int>(v), read);
       if (!x.out.empty()) continue;
       std::int64_t least = impossible_cost;
       for (std::int64_t const c : made[v])
@@ -142,6 +165,9 @@ class MessagePassing {
   static constexpr std::int64_t most_message = std::int64_t{1}
                                                << 47;  // of 1024 edges together possible
 
+  bool allows(std::size_t variable, int choice) const {
+    return only_[variable] < 0 || only_[variable] == choice;
+  }
   int party(CostNetwork::Edge const& e, bool second) const {
     return second && !g_.variables[static_cast<std::size_t>(e.to)].is_home ? e.party : 0;
   }
@@ -151,13 +177,15 @@ class MessagePassing {
     return n > 1 ? static_cast<std::int64_t>(n) : 1;
   }
   /// The least cost of a computed value in each layout, with its operands at these costs.
-  Costs make(CostNetwork::Variable const& x, shardtype::detail::List<Costs> const& read) const {
+  Costs make(int v, shardtype::detail::List<Costs> const& read) const {
+    CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
     Costs out;
     if (!x.out.empty())
       out.resize(static_cast<std::size_t>(g_.edges[static_cast<std::size_t>(x.out[0])].layouts),
                  impossible_cost);
     auto const parties = static_cast<std::size_t>(x.strategies.parties);
     for (std::size_t s = 0; s < x.strategies.time.size(); ++s) {
+      if (!allows(static_cast<std::size_t>(v), x.choice.empty() ? 0 : x.choice[s])) continue;
       std::int16_t const* const at = x.strategies.layouts.data() + s * parties;
       auto const to = static_cast<std::size_t>(at[0]);
       if (to >= out.size()) out.resize(to + 1, impossible_cost);
@@ -176,6 +204,7 @@ class MessagePassing {
       out.at.push_back(x.unary);
       Costs& mine = out.at[0];
       for (std::size_t s = 0; s < mine.size(); ++s) {
+        if (!allows(static_cast<std::size_t>(v), static_cast<int>(s))) mine[s] = impossible_cost;
         for (int const e : x.in)
           mine[s] = planning::sum_of_costs(mine[s], to_second[static_cast<std::size_t>(e)][s]);
         for (int const e : x.out)
@@ -203,6 +232,7 @@ class MessagePassing {
     }
     if (!x.out.empty()) listen(0, read);
     for (std::size_t s = 0; s < x.strategies.time.size(); ++s) {
+      if (!allows(static_cast<std::size_t>(v), x.choice.empty() ? 0 : x.choice[s])) continue;
       std::int16_t const* const at = x.strategies.layouts.data() + s * parties;
       std::int64_t c = x.strategies.time[s];
       for (std::size_t k = 0; k < parties; ++k)
@@ -253,6 +283,7 @@ class MessagePassing {
   }
 
   CostNetwork const& g_;
+  shardtype::detail::List<int> only_;  ///< the choice of each variable; -1: any
 };
 
 }  // namespace shardtype::planning

@@ -186,16 +186,17 @@ struct ProgramPlan {
     return static_cast<double>(picoseconds({m, program.sizes, none, program.axes, -1})) * 1e-12;
   }
   /// A lower bound of the predicted time, in seconds, over all layouts of all values: without a
-  /// memory limit, and with each reader of a shared value paying for its own moves. Nothing if none
-  /// was computed: with static sizes for programs that read a value several times.
+  /// memory limit, and with each reader of a shared value paying for its own moves: a plan in which
+  /// readers share a move may take less. Nothing if none was computed: with static sizes for
+  /// programs that read a value several times.
   constexpr std::optional<double> bound() const {
     if (least < 0) return {};
     return static_cast<double>(least) * 1e-12;
   }
   /// By how much the plan may be slower than the best possible one, as a fraction of its time: 0 is
-  /// a proof that no plan is better. Nothing if no bound was computed.
+  /// a proof that no plan is better. Nothing without a bound, or without a plan.
   constexpr std::optional<double> gap() const {
-    if (least < 0) return {};
+    if (least < 0 || !possible) return {};
     return searched <= least
                ? 0
                : static_cast<double>(searched - least) / static_cast<double>(searched);

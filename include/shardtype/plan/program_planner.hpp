@@ -8,6 +8,7 @@
 
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/list.hpp>
+#include <shardtype/plan/case_search.hpp>
 #include <shardtype/plan/layout_tables.hpp>
 #include <shardtype/plan/message_passing.hpp>
 #include <shardtype/plan/plan_writer.hpp>
@@ -162,6 +163,9 @@ class ProgramPlanner {
     if (!network.usable) return {};
     MessagePassing messages(network);
     messages.run(most_sweeps);
+    if (!messages.closed())
+      CaseSearch(network, most_moves_of_cases / (1 + static_cast<int>(network.edges.size())))
+          .run(messages);
     if (messages.best >= impossible_cost) return {};
     int first_homes[max_nodes];
     for (int k = 0; k < p_.size; ++k) {
@@ -182,9 +186,9 @@ class ProgramPlanner {
       for (int k = 0; k < p_.size; ++k) home_[k] = first_homes[k];
       for (int k = 0; k < p_.size; ++k) search(k);
     }
-    // whole picoseconds: the bound downwards, the time upwards
-    return {messages.closed(), messages.bound / network.scale,
-            (messages.best + network.scale - 1) / network.scale};
+    // costs are whole picoseconds, so that the bound is one of the next whole number
+    return {messages.closed(), (messages.bound + network.scale - 1) / network.scale,
+            messages.best / network.scale};
   }
   void search(int k) {
     LayoutGraph const& graph = Graphs::all().get(p_.nodes[k].rank, p_.axes);
@@ -243,6 +247,7 @@ class ProgramPlanner {
   }
 
   static constexpr int most_sweeps = 60;
+  static constexpr int most_moves_of_cases = 150'000;  ///< edges of the network times sweeps
 
   RecordedProgram const& p_;
   Rates const& rates_;
