@@ -25,8 +25,11 @@ SHARDTYPE_INLINE std::string gap_text(ProgramPlan const& plan) {
   // one digit, rounded up: the text is a promise
   double unit = 1e-9;
   while (*gap * 100 >= unit * 10) unit *= 10;
-  std::snprintf(out, sizeof out, "within %.1g %% of the best possible",
-                std::ceil(*gap * 100 / unit) * unit);
+  double const percent = std::ceil(*gap * 100 / unit) * unit;
+  std::snprintf(
+      out, sizeof out,
+      percent < 1 ? "within %.1g %% of the best possible" : "within %.0f %% of the best possible",
+      percent);
   return out;
 }
 SHARDTYPE_INLINE std::size_t columns(std::string const& text) {
