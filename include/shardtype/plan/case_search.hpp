@@ -53,14 +53,15 @@ class CaseSearch {
     int choice = 0;
     std::int64_t cost = 0;
   };
-  /// The cases that are possible, the most promising first.
+  /// Possible cases, best first.
   shardtype::detail::List<Case> cases_of(MessagePassing const& messages, int v) const {
     shardtype::detail::List<Case> out;
     MessagePassing::Costs const costs = messages.choices(v);
     for (std::size_t c = 0; c < costs.size(); ++c)
       if (planning::is_possible(costs[c])) out.push_back({static_cast<int>(c), costs[c]});
-    std::stable_sort(out.begin(), out.end(),
-                     [](Case const& a, Case const& b) { return a.cost < b.cost; });
+    std::sort(out.begin(), out.end(), [](Case const& a, Case const& b) {
+      return a.cost < b.cost || (a.cost == b.cost && a.choice < b.choice);
+    });
     return out;
   }
   /// The value to distinguish by: the last that can be computed in several ways, or else the home
