@@ -245,6 +245,25 @@ void operations(Use const& use) {
   plan_models::planned<Tensor<float, Dim<V, X, Y>, Dim<D>>, Ids>(use, "embedding_fsdp", lookup);
 }
 
+/// Those that send more than JAX's, in the layouts of JAX: a mean and a sum of squares one after
+/// the other, and summands of all rows.
+template <class Use>
+void in_layouts_of_jax(Use const& use) {
+  using Rows = Tensor<float, Dim<S, X>, Dim<D, Y>>;
+  using Feature = Tensor<float, Dim<D, Y>>;
+  plan_models::planned<Rows, Feature, Feature>(
+      use, "layer_norm_op", [](auto x, auto gain, auto bias) {
+        auto const centred = share(x - mean<D>(x));
+        auto const variance = mean<D>(centred * centred);
+        return evaluate<Dim<S, X>, Dim<D, Y>>(centred / sqrt(variance + 1e-5F) * gain + bias);
+      });
+  plan_models::planned<Tensor<float, Dim<V, Y>, Dim<D>>, Tensor<std::int64_t, Dim<S, X>>>(
+      use, "embedding", [](auto table, auto ids) {
+        return evaluate<Dim<S, X>, Dim<D>>(
+            constrain<Dim<S, X>, Dim<D>, Unreduced<Y>>(nn::embedding<V>(table, ids)));
+      });
+}
+
 /// Calls `use(NAME, PLAN)` for each of the programs.
 template <class Use>
 void for_all(Use const& use) {

@@ -1,7 +1,9 @@
 // The plans of programs of automatic mode on a mesh of 2 x 4: the bytes that each rank sends, its
-// flops, and how far the plan may be from the best possible. scripts/bench plans compares them with
+// flops, and how far the plan may be from the best possible; of those that send more than JAX's,
+// the predicted time in JAX's layouts over that of the plan. scripts/bench plans compares them with
 // JAX's partitioner (scripts/bench.d/plans has the same programs in JAX).
 #include <cstdio>
+#include <map>
 #include <string>
 
 #include <shardtype/shardtype.hpp>
@@ -195,8 +197,16 @@ int main() {
   products();
   statistics();
   transformer();
-  auto const print = [](char const* name, PlannedProgram const& p) { show(name, p); };
+  std::map<std::string, double> seconds;
+  auto const print = [&](char const* name, PlannedProgram const& p) {
+    seconds[name] = p.seconds();
+    show(name, p);
+  };
   plan_models::for_all(print);
   plan_models::for_all_longer(print);
+  plan_models::in_layouts_of_jax([&](char const* name, PlannedProgram const& p) {
+    std::printf("pinned %s %lld %.3f\n", name, static_cast<long long>(p.plan.bytes_per_rank()),
+                p.seconds() / seconds[name]);
+  });
   return 0;
 }
