@@ -123,7 +123,7 @@ static_assert(is_carried(plan(op::Prod<Dim<M>>{}, type<A>), Collective::all_redu
 static_assert(is_carried(plan(op::LogSumExp<Dim<M, Y>>{}, type<A>), Collective::reduce_scatter,
                          96 * 3 / 4, 96, 12, 192));
 static_assert(is_carried(plan(op::Var<Dim<M>>{{1}}, type<A>), Collective::all_reduce,
-                         2 * 144 * 3 / 4, 144, 48, 384));
+                         2 * 192 * 3 / 4, 192, 48, 384));
 static_assert(is_carried(plan(op::StdDev<Dim<M, Y>>{}, type<C>), Collective::reduce_scatter,
                          576 * 3 / 4, 576, 12));
 static_assert(is_local(plan(op::Var<M>{}, type<A>), read, 4 * read, 250 * 4, 250 * 32));

@@ -76,10 +76,10 @@ struct Variance : Tag<ReductionKind::whole, Takes::floating, Makes::real> {
   }
   template <class T>
   static constexpr std::int64_t total_bytes = detail::is_complex<T> ? 48 : 32;
-  /// Of float a count, a mean and a deviation.
+  /// Of float a mean in double, a count and a deviation in float.
   template <class T>
   static constexpr std::int64_t sent_bytes =
-      std::is_same_v<detail::computed_t<T>, float> ? 3 * sizeof(float) : total_bytes<T>;
+      std::is_same_v<detail::computed_t<T>, float> ? 16 : total_bytes<T>;
 };
 struct Deviation : Variance {
   static constexpr std::string_view name = "stddev";

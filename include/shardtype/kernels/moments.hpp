@@ -27,11 +27,12 @@ struct Moments {
 };
 
 /// What ranks send of moments: the number of elements, their mean, and the root of the mean square
-/// of the distances from it, which does not overflow where its square would.
+/// of the distances from it, which does not overflow where its square would. The mean is in double:
+/// those of ranks may differ by less than its rounding to float.
 template <class Real>
 struct Spread {
+  double mean;
   Real count;
-  Real mean;
   Real deviation;
 };
 
@@ -45,20 +46,16 @@ template <class T, class Total>
 struct SentMoments<T, Total> {
   using Sent = Spread<float>;
   KOKKOS_FUNCTION static Sent narrow(Total const& a) {
-    if (a.count == 0) return {0.0F, 0.0F, 0.0F};
+    if (a.count == 0) return {0, 0.0F, 0.0F};
     double const off = a.distances / a.count;
-    auto const mean = static_cast<float>(a.near + off);
-    // distances are from the mean as it is sent
-    double const by = a.near + off - static_cast<double>(mean);
     double const square = a.squares / a.count - off * off;
     double const none_below = square < 0 ? 0 : square;  // keeps NaN
-    return {static_cast<float>(a.count), mean,
-            static_cast<float>(math::sqrt(none_below + by * by))};
+    return {a.near + off, static_cast<float>(a.count), static_cast<float>(math::sqrt(none_below))};
   }
   KOKKOS_FUNCTION static Total widened(Sent const& a) {
     double const count = static_cast<double>(a.count);
     double const deviation = static_cast<double>(a.deviation);
-    return {count, static_cast<double>(a.mean), 0, count == 0 ? 0 : deviation * deviation * count};
+    return {count, a.mean, 0, count == 0 ? 0 : deviation * deviation * count};
   }
 };
 
