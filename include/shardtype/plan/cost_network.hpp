@@ -91,8 +91,8 @@ class CostNetwork {
   shardtype::detail::List<Costs> moves;
 
   std::int64_t move(Edge const& e, int from, int to) const {
-    return moves[static_cast<std::size_t>(e.moves)]
-                [static_cast<std::size_t>(from * e.layouts + to)];
+    auto const row = static_cast<std::size_t>(from) * static_cast<std::size_t>(e.layouts);
+    return moves[static_cast<std::size_t>(e.moves)][row + static_cast<std::size_t>(to)];
   }
   /// The variable of the home of a shared value, or -1.
   int home(int node) const { return home_[node]; }
@@ -152,8 +152,8 @@ class CostNetwork {
     return static_cast<int>(moves.size()) - 1;
   }
   std::int64_t path(int k, int from, int to) const {
-    return moves[static_cast<std::size_t>(table_[k])]
-                [static_cast<std::size_t>(from * states(k) + to)];
+    auto const row = static_cast<std::size_t>(from) * static_cast<std::size_t>(states(k));
+    return moves[static_cast<std::size_t>(table_[k])][row + static_cast<std::size_t>(to)];
   }
   /// `always`: whether the later variable reads the value in each of its states.
   void connect(int from, int to, int party, int value, bool stays, bool always) {
