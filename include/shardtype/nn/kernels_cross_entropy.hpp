@@ -151,7 +151,6 @@ struct ClassReducer {
   using C = shardtype::detail::computed_t<T>;
   using Total = ClassTotal<C>;
   KOKKOS_FUNCTION static void join(Total& a, Total const& b) {
-    namespace math = shardtype::kernels::math;
     a.towards += b.towards;
     // a part without classes, or with logits of -inf only, adds nothing
     if (b.exponentials == C{}) return;
@@ -159,10 +158,11 @@ struct ClassReducer {
       a.largest = b.largest;
       a.exponentials = b.exponentials;
     } else if (b.largest > a.largest) {
-      a.exponentials = b.exponentials + a.exponentials * math::exp(a.largest - b.largest);
+      a.exponentials =
+          b.exponentials + a.exponentials * shardtype::kernels::math::exp(a.largest - b.largest);
       a.largest = b.largest;
     } else {
-      a.exponentials += b.exponentials * math::exp(b.largest - a.largest);
+      a.exponentials += b.exponentials * shardtype::kernels::math::exp(b.largest - a.largest);
     }
   }
 };
