@@ -149,7 +149,7 @@ void for_all_longer(Use const& use) {
   plan_models::network<ByBlocks>(use, std::make_index_sequence<5>{});
   plan_models::network<ByBlocks>(use, std::make_index_sequence<6>{});
   using Three = automatic_mode::Axes<X, Y, Third>;
-  plan_models::blocks<Grid, 1>(use, "block1_2axes");
+  plan_models::blocks<Grid, 1>(use, "transformer");
   plan_models::blocks<Three, 1>(use, "block1_3axes");
   plan_models::blocks<Grid, 2>(use, "block2_2axes");
   plan_models::blocks<Three, 2>(use, "block2_3axes");

@@ -143,10 +143,6 @@ struct T : Index<"T", 1024> {};
 struct U : Index<"U", 1024> {};
 struct N : Index<"N", 16> {};
 struct H : Index<"H", 64> {};
-struct C : Index<"C", 1024> {};
-struct G : Index<"G", 1024> {};
-struct O : Index<"O", 1024> {};
-struct W : Index<"W", 4096> {};
 
 /// softmax(q k^T / 8) v, with heads of 64.
 template <class Q, class K, class V>
@@ -155,36 +151,12 @@ auto attention(Q const& q, K const& k, V const& v) {
   auto const weights = share(exp(scores - max<U>(scores)));
   return einsum<B, T, N, H>(weights / sum<U>(weights), relabel<T, U>(v));
 }
-template <class A, class Gain>
-auto layer_norm(A const& x, Gain const& gain) {
-  auto const centred = share(x - mean<C>(x));
-  return centred / sqrt(mean<C>(centred * centred) + 1e-5F) * gain;
-}
-
-void transformer() {
+void heads() {
   using Sequence = Tensor<float, Dim<B, X>, Dim<T, Y>, Dim<N>, Dim<H>>;
   show<Sequence, Sequence, Sequence>(
       "attention",
       [](auto q, auto k, auto v) {
         return evaluate<Dim<B, X>, Dim<T, Y>, Dim<N>, Dim<H>>(attention(q, k, v));
-      },
-      Grid{});
-  using Input = Tensor<float, Dim<B, X>, Dim<T>, Dim<C, Y>>;
-  using Gain = Tensor<float, Dim<C>>;
-  using Heads = Tensor<float, Dim<C, X>, Dim<N, Y>, Dim<H>>;
-  using Joined = Tensor<float, Dim<N, Y>, Dim<H>, Dim<G, X>>;
-  using Up = Tensor<float, Dim<C, X>, Dim<W, Y>>;
-  using Down = Tensor<float, Dim<W, Y>, Dim<G, X>>;
-  show<Input, Gain, Heads, Heads, Heads, Joined, Gain, Up, Down>(
-      "transformer",
-      [](auto x, auto gain1, auto wq, auto wk, auto wv, auto wo, auto gain2, auto up, auto down) {
-        auto const a = share(layer_norm(x, gain1));
-        auto const mixed = attention(einsum<B, T, N, H>(a, wq), einsum<B, T, N, H>(a, wk),
-                                     einsum<B, T, N, H>(a, wv));
-        auto const h = share(relabel<G, C>(einsum<B, T, G>(mixed, wo)) + x);
-        auto const hidden = max(einsum<B, T, W>(layer_norm(h, gain2), up), 0.0F);
-        return evaluate<Dim<B, X>, Dim<T>, Dim<C, Y>>(relabel<G, C>(einsum<B, T, G>(hidden, down)) +
-                                                      h);
       },
       Grid{});
 }
@@ -196,7 +168,7 @@ int main() {
   layers();
   products();
   statistics();
-  transformer();
+  heads();
   std::map<std::string, double> seconds;
   auto const print = [&](char const* name, PlannedProgram const& p) {
     seconds[name] = p.seconds();
