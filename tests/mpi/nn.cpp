@@ -69,9 +69,9 @@ static_assert(std::is_same_v<result<op::RowNormGain<true, J>, Rows, Rows>,
                              Tensor<float, Dim<J>, Unreduced<A2>>>);
 using Q = Tensor<float, Dim<I, A2>, Dim<J>, Dim<C, A4>, Dim<D>>;
 using K = Tensor<float, Dim<I, A2>, Dim<J>, Dim<V>, Dim<D>>;
-static_assert(std::is_same_v<result<op::Attention<false>, Q, Q, Q>, Q>);
-static_assert(std::is_same_v<result<op::Attention<false>, Q, K, K>, Q>);
-static_assert(!checking::Resolve<op::Attention<false>, K, Q, Q>::verdict);
+static_assert(std::is_same_v<result<op::Attention, Q, Q, Q>, Q>);
+static_assert(std::is_same_v<result<op::Attention, Q, K, K>, Q>);
+static_assert(!checking::Resolve<op::Attention, K, Q, Q>::verdict);
 }  // namespace proofs
 
 auto mesh_of() { return on_ranks::two_axes<X, Y>(); }

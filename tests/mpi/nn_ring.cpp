@@ -56,12 +56,10 @@ using Even = A<Dim<I, A4>>;
 using Uneven = A<Dim<J, A4>>;
 inline constexpr std::int64_t block = 2 * 16 * 4 * 16 * 4;  // bytes
 
-static_assert(op::RingAttention<false>::communicates);
-static_assert(checking::Resolve<op::RingAttention<false>, Even, Even, Even>::verdict);
-static_assert(
-    std::is_same_v<checking::Resolve<op::RingAttention<false>, Even, Even, Even>::result, Even>);
-inline constexpr Plan forward =
-    plan(op::RingAttention<false>{}, type<Even>, type<Even>, type<Even>);
+static_assert(op::RingAttention::communicates);
+static_assert(checking::Resolve<op::RingAttention, Even, Even, Even>::verdict);
+static_assert(std::is_same_v<checking::Resolve<op::RingAttention, Even, Even, Even>::result, Even>);
+inline constexpr Plan forward = plan(op::RingAttention{}, type<Even>, type<Even>, type<Even>);
 static_assert(forward.count(Collective::permute) == 3);
 static_assert(forward.collectives() == 3);
 static_assert(forward.bytes_per_rank() == 3 * 2 * block);
@@ -71,8 +69,7 @@ static_assert(forward.messages() == 3);
 static_assert(forward.peak_bytes() ==
               3 * block + block + 2 * 2 * block + (2 * 16 * 16 + 2 * 16 + 2 * 2 * 16 * 4) * 4);
 // the blocks have 16, 16, 16, 13 rows: a rank does not send that of the rank after it
-inline constexpr Plan uneven =
-    plan(op::RingAttention<false>{}, type<Uneven>, type<Uneven>, type<Uneven>);
+inline constexpr Plan uneven = plan(op::RingAttention{}, type<Uneven>, type<Uneven>, type<Uneven>);
 inline constexpr std::int64_t row = 2 * 2 * 4 * 16 * 4;
 static_assert(uneven.bytes_per_rank() == (16 + 16 + 16) * row);
 static_assert(uneven.bytes({{0, 0}}) == (16 + 13 + 16) * row);
@@ -295,17 +292,14 @@ TEST_CASE("a ring sends and holds what its plan says, and replicas have the same
     using A = T<Dim<B>, Dim<S, X>, Dim<H>, Dim<F>>;
     using Turns = T<Dim<B>, Dim<S, Cyclic<X, 3>>, Dim<H>, Dim<F>>;
     auto const measure = [&](auto const& q, auto const& k, auto const& v, auto const& ct) {
-      op::RingAttention<true> const both{};
+      op::RingAttentionWithSums const both{};
       auto const run = [](auto const& op) {
         return [op](auto const&... as) {
           return shardtype::call(op, std::source_location::current(), as...);
         };
       };
       measured_plan::check("ring_attention", both, run(both), q, k, v);
-      auto const out = run(both)(q, k, v);
-      using Sum = nn::detail::FeaturesAndSum;
-      auto const result = slice<Sum, F>(out, 0, q.extents()[3]);
-      auto const sums = run(op::AtRow<Sum>{q.extents()[3]})(out);
+      auto const [result, sums] = run(both)(q, k, v);
       op::RingAttentionBack const back{};
       measured_plan::check("ring_attention_back", back, run(back), q, k, v, result, sums, ct);
       // ranks with the same place along X
@@ -345,7 +339,7 @@ TEST_CASE("the next block is under way while one is computed, and two travelling
   auto& memory = runtime::run_time.memory;
   std::int64_t const before = memory.now();
   execute::KeyRing<double, A::memory_space> ring(
-      Type<checking::Resolve<op::RingAttention<false>, A, A, A>>{}, "ring_attention",
+      Type<checking::Resolve<op::RingAttention, A, A, A>>{}, "ring_attention",
       std::source_location::current(), k);
   shim::reset();
   int rounds = 0;

@@ -50,7 +50,7 @@ constexpr auto ring = [](auto const& q, auto const& k, auto const& v) {
 constexpr auto program = [](auto const& q, auto const& k, auto const& v) {
   return evaluate<Queries>(ring(q, k, v));
 };
-constexpr Plan strict = plan(op::RingAttention<false>{}, type<Queries>, type<Keys>, type<Keys>);
+constexpr Plan strict = plan(op::RingAttention{}, type<Queries>, type<Keys>, type<Keys>);
 constexpr auto recorded_ring =
     plan_traced<automatic_mode::Axes<A2, A4>, Queries, Keys, Keys>(program);
 static_assert(strict.count(Collective::permute) == 3);
@@ -106,7 +106,7 @@ void ring(Mesh<X, Y> const& mesh, Extents const& n, nn::AttentionOptions const& 
       d.template ranks<Y>(mesh.template size_of<Y>());
   };
   auto const p = recorded::check<Queries>(mesh, Bytes::exact, mix, sizes, q, k, v);
-  auto const strict = plan_at(op::RingAttention<false>{{options}}, q, k, v);
+  auto const strict = plan_at(op::RingAttention{{{options}}}, q, k, v);
   CHECK(recorded::same_plan(p.plan, strict));
   if (mesh.template size_of<X>() > 1)
     CHECK(explain(p).find("ring_attention X") != std::string::npos);

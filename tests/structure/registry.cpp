@@ -106,7 +106,7 @@ inline constexpr std::tuple fft_samples{
     on<"Irfft", "irfft", Halves>(op::Irfft<Half, J>{}),
     on<"Rfft", "rfft", A>(op::Rfft<J, Half>{})};
 inline constexpr std::tuple nn_samples{
-    on<"Attention", "attention", Heads, Heads, Heads>(op::Attention<false>{}),
+    on<"Attention", "attention", Heads, Heads, Heads>(op::Attention{}),
     on<"CausalMask", "causal_mask", A>(op::CausalMask<I, J>{}),
     on<"Dropout", "dropout", A>(op::Dropout<>{RandomKey{1}, 0.1}),
     on<"LayerNorm", "layer_norm", A, Vector, Vector>(op::LayerNorm<J>{}),

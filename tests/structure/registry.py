@@ -29,8 +29,6 @@ ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md",
 # Operations that no function of a user's calls, and who does.
 INTERNAL = {
     "AttentionBack": "the gradient of attention (nn/attention.hpp)",
-    "AttentionBackKeys": "the gradient of attention (nn/attention.hpp)",
-    "AttentionBackQueries": "the gradient of attention (nn/attention.hpp)",
     "Cofactors": "the gradient of det (linalg/determinant.hpp)",
     "CombineRows": "moe (nn/moe.hpp)",
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
@@ -53,7 +51,6 @@ INTERNAL = {
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
     "RingAttention": "attention with a named result (nn/attention.hpp)",
     "RingAttentionBack": "the gradient of attention with a named result (nn/attention.hpp)",
-    "RingAttentionPart": "the gradient of attention with a named result (nn/attention.hpp)",
     "RowDots": "the gradient of moe's weights (nn/moe.hpp)",
     "RowNormBack": "the gradients of norms (nn/norm.hpp)",
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",

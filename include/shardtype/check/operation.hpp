@@ -180,6 +180,12 @@ template <class Op, class A, class B, class C, class D>
 struct ElementOfResult<Op, A, B, C, D> {
   using type = typename Op::template element<A, B, C, D>;
 };
+/// Of more operands that of the first one decides.
+template <class Op, class A, class B, class C, class D, class E, class... Bs>
+  requires requires { typename Op::template element<A>; }
+struct ElementOfResult<Op, A, B, C, D, E, Bs...> {
+  using type = typename Op::template element<A>;
+};
 
 /// The element type of the first result.
 template <class T>

@@ -5,6 +5,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <shardtype/nn/labels.hpp>
 #include <shardtype/nn/ring_attention.hpp>
 #include <shardtype/nn/strict_attention.hpp>
 
@@ -29,10 +30,12 @@ template <class... Out, class Q, class K, class V>
 constexpr auto attention_as(AttentionOptions const& options, std::source_location const& where,
                             Q const& q, K const& k, V const& v) {
   if constexpr (sizeof...(Out) == 0) {
-    return shardtype::call(op::Attention<false>{options}, where, q, k, v);
+    return shardtype::call(op::Attention{{options}}, where, q, k, v);
   } else {
-    using Op = std::conditional_t<splits_keys<K>, op::RingAttention<false>, op::Attention<false>>;
-    auto const mixed = shardtype::call(Op{{options}}, where, q, k, v);
+    using Op = std::conditional_t<splits_keys<K>, op::RingAttention, op::Attention>;
+    Op op;
+    op.options = options;
+    auto const mixed = shardtype::call(op, where, q, k, v);
     if constexpr (shardtype::detail::is_poison<decltype(mixed)>) {
       return checking::Poisoned{};
     } else {

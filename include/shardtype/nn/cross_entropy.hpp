@@ -35,12 +35,13 @@ void CrossEntropyNumbers<V, Split>::fill(Out& out, A const& logits, Ids const& t
            logits.rows()[at].range().begin, logits.extents()[at]});
 }
 template <class Out, class A, class Ids>
-void CrossEntropyJoin::fill(Out& out, A const& numbers, Ids const& targets) const {
+void CrossEntropyJoin::fill(Out& losses, Out& sums, A const& numbers, Ids const& targets) const {
   using C = typename A::element;
-  nn::detail::run_rows<A>("shardtype::cross_entropy_join", targets.local_size(),
-                          nn::kernels::CrossEntropyJoin<C, typename Ids::element>{
-                              execute::written(out), execute::data_of(numbers),
-                              execute::data_of(targets), numbers.extents()[A::rank - 2], options});
+  nn::detail::run_rows<A>(
+      "shardtype::cross_entropy_join", targets.local_size(),
+      nn::kernels::CrossEntropyJoin<C, typename Ids::element>{
+          execute::written(losses), execute::written(sums), execute::data_of(numbers),
+          execute::data_of(targets), numbers.extents()[A::rank - 2], options});
 }
 template <class V>
 template <class Out, class A, class Ids>
@@ -125,7 +126,7 @@ struct GatheredNumbers<Tensor<T, Parts...>> {
   using type = Tensor<T, typename Gathered<Parts>::type...>;
 };
 
-/// The losses and the logarithms of the sums of exponentials, [.., 2].
+/// The losses and the logarithms of the sums of exponentials.
 template <class V, bool Split, class A, class Ids>
 constexpr auto losses_and_sums(CrossEntropy const& options, std::source_location const& where,
                                A const& logits, Ids const& targets) {
@@ -140,18 +141,15 @@ constexpr auto losses_and_sums(CrossEntropy const& options, std::source_location
     return shardtype::call(op::CrossEntropyJoin{options}, where, own, targets);
   }
 }
-/// Number `k` of each row, in the sharding `Result` if that is named.
-template <class... Result, class Two>
-constexpr auto part_of(std::source_location const& where, Two const& two, std::int64_t k) {
-  if constexpr (sizeof...(Result) == 0) {
-    return shardtype::call(op::AtRow<ResultDim>{k}, where, two);
+/// The losses, in the sharding `Out` if that is named.
+template <class... Out, class Both>
+constexpr auto losses_as(Both const& both) {
+  if constexpr (shardtype::detail::is_poison<Both>) {
+    return checking::Poisoned{};
+  } else if constexpr (sizeof...(Out) == 0) {
+    return std::get<0>(both);
   } else {
-    auto const part = shardtype::call(op::AtRow<ResultDim>{k}, where, two);
-    if constexpr (shardtype::detail::is_poison<decltype(part)>) {
-      return checking::Poisoned{};
-    } else {
-      return shardtype::reshard<Result...>(part);
-    }
+    return shardtype::reshard<Out...>(std::get<0>(both));
   }
 }
 
@@ -161,8 +159,8 @@ struct CrossEntropyValue {
   std::source_location where;
   template <class A, class Ids>
   constexpr auto operator()(A const& logits, Ids const& targets) const {
-    return detail::part_of<Out...>(
-        where, detail::losses_and_sums<V, Split>(options, where, logits, targets), 0);
+    return detail::losses_as<Out...>(
+        detail::losses_and_sums<V, Split>(options, where, logits, targets));
   }
 };
 template <class V, bool Split, class... Out>
@@ -172,8 +170,8 @@ struct CrossEntropyForward {
   template <class A, class Ids>
   constexpr auto operator()(A const& logits, Ids const& targets) const {
     auto const both = detail::losses_and_sums<V, Split>(options, where, logits, targets);
-    return std::pair(detail::part_of<Out...>(where, both, 0),
-                     std::tuple(logits, targets, detail::part_of(where, both, 1)));
+    return std::pair(detail::losses_as<Out...>(both),
+                     std::tuple(logits, targets, std::get<1>(both)));
   }
 };
 template <class V, bool Split, class... Out>

@@ -45,17 +45,17 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
   T const scale = kernels::scale_of_scores<T>(s);
   std::int64_t const g = s.key_head(h);
   std::int64_t const end = s.seen(i0 + rows - 1);
-  auto const qs = s.query(q, b, i0, rows, h, s.features);
+  auto const qs = s.query(q, b, i0, rows, h);
   for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
     bool const first = begins && j0 == 0;
     std::int64_t const n = std::min(attention_block, end - j0);
     Matrix<T> const block{scores, rows, n, n, 1, 0};
-    shardtype::kernels::gemm<Exec, T>(exec, 1, qs, s.key(k, b, j0, n, g, s.features).transposed(),
-                                      block, false);
+    shardtype::kernels::gemm<Exec, T>(exec, 1, qs, s.key(k, b, j0, n, g).transposed(), block,
+                                      false);
     kernels::each_row(
         "shardtype::attention", exec, rows,
         AttentionRows<on_host<Exec>, T>{s, scores, largest, total, out, i0, j0, n, scale, first});
-    auto const vs = s.key(v, b, j0, n, g, s.features);
+    auto const vs = s.key(v, b, j0, n, g);
     if (finite || s.seen(i0) - j0 >= n) {
       shardtype::kernels::gemm<Exec, T>(exec, 1, block, vs, out, !first);
     } else {
@@ -66,32 +66,37 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
   return end > 0;
 }
 
-/// The result, of rows of `length` elements: the features and, if there is room, the logarithm of
-/// the sum.
+/// The logarithms of the sums of rows i0, ... of a head, or null if none are wanted.
+template <class T>
+T* sums_of(AttentionShape const& s, T* sums, std::int64_t b, std::int64_t i0, std::int64_t h) {
+  return sums == nullptr ? nullptr : sums + s.query_row(b, i0, h);
+}
+
+/// The result, and unless `sums` is null the logarithms of the sums, [batch, queries, heads].
 template <class T, class Exec>
 void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v,
-               T* out, std::int64_t length, T* scratch) {
+               T* out, T* sums, T* scratch) {
   std::int64_t const most = std::min(attention_block, s.queries);
   T* const largest = scratch;
   T* const total = scratch + most;
   bool const finite = kernels::hidden_values_finite(exec, s, v);
   kernels::each_block_of_queries(
       s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-        auto const os = s.query(out, b, i0, rows, h, length);
+        auto const os = s.query(out, b, i0, rows, h);
         bool const any = kernels::attention_of_block(exec, s, q, k, v, b, h, i0, rows, os, largest,
                                                      total, scratch + 2 * most, true, finite);
         kernels::each_row("shardtype::attention", exec, rows,
-                          AttentionFinish<T>{os, largest, total, !any, length > s.features});
+                          AttentionFinish<T>{os, largest, total, !any,
+                                             kernels::sums_of(s, sums, b, i0, h), s.heads});
       });
 }
 
-/// Attention to blocks of keys that come one after the other: the results so far, in rows of
-/// `length` elements, and for each sequence, head and query the largest score and the sum of
-/// exponentials relative to it.
+/// Attention to blocks of keys that come one after the other: the results so far, and for each
+/// sequence, head and query the largest score and the sum of exponentials relative to it.
 template <class T>
 struct AttentionSoFar {
   T* out;
-  std::int64_t length;
+  T* sums;  ///< their logarithms, or null
   T* largest;
   T* total;
 
@@ -99,7 +104,7 @@ struct AttentionSoFar {
   template <class Exec>
   void begin(Exec const& exec, AttentionShape const& s) const {
     std::int64_t const rows = s.batch * s.heads * s.queries;
-    shardtype::kernels::fill(exec, out, rows * length, T{});
+    shardtype::kernels::fill(exec, out, rows * s.features, T{});
     shardtype::kernels::fill(exec, largest, rows, -std::numeric_limits<T>::infinity());
     shardtype::kernels::fill(exec, total, rows, T{});
   }
@@ -108,25 +113,24 @@ struct AttentionSoFar {
   void add(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v, T* scores,
            Between const& between) const {
     bool const finite = kernels::hidden_values_finite(exec, s, v);
-    kernels::each_block_of_queries(
-        s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-          std::int64_t const at = (b * s.heads + h) * s.queries + i0;
-          kernels::attention_of_block(exec, s, q, k, v, b, h, i0, rows,
-                                      s.query(out, b, i0, rows, h, length), largest + at,
-                                      total + at, scores, false, finite);
-          between();
-        });
+    kernels::each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0,
+                                          std::int64_t rows) {
+      std::int64_t const at = (b * s.heads + h) * s.queries + i0;
+      kernels::attention_of_block(exec, s, q, k, v, b, h, i0, rows, s.query(out, b, i0, rows, h),
+                                  largest + at, total + at, scores, false, finite);
+      between();
+    });
   }
   /// After the last block.
   template <class Exec>
   void finish(Exec const& exec, AttentionShape const& s) const {
-    kernels::each_block_of_queries(
-        s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-          std::int64_t const at = (b * s.heads + h) * s.queries + i0;
-          kernels::each_row("shardtype::attention", exec, rows,
-                            AttentionFinish<T>{s.query(out, b, i0, rows, h, length), largest + at,
-                                               total + at, false, length > s.features});
-        });
+    kernels::each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0,
+                                          std::int64_t rows) {
+      std::int64_t const at = (b * s.heads + h) * s.queries + i0;
+      kernels::each_row("shardtype::attention", exec, rows,
+                        AttentionFinish<T>{s.query(out, b, i0, rows, h), largest + at, total + at,
+                                           false, kernels::sums_of(s, sums, b, i0, h), s.heads});
+    });
   }
 };
 
@@ -164,15 +168,11 @@ struct ScoresBack {
 
   template <class U>
   Matrix<U> queries(U* data) const {
-    return shape.query(data, b, i0, rows, h, shape.features);
-  }
-  template <class U>
-  Matrix<U> keys(U* data, std::int64_t length) const {
-    return shape.key(data, b, j0, n, shape.key_head(h), length);
+    return shape.query(data, b, i0, rows, h);
   }
   template <class U>
   Matrix<U> keys(U* data) const {
-    return keys(data, shape.features);
+    return shape.key(data, b, j0, n, shape.key_head(h));
   }
 };
 /// Calls `add(block)` for each block of scores that is seen, in the two blocks of `scratch`, and
@@ -202,82 +202,33 @@ void each_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T
           kernels::each_row("shardtype::attention_back", exec, rows,
                             AttentionRowsBack<on_host<Exec>, T>{
                                 s, k.p.data, k.ds.data, k.queries(of.out), k.queries(of.ct),
-                                of.sums + (b * s.queries + i0) * s.heads + h, i0, j0, n, scale});
+                                of.sums + s.query_row(b, i0, h), i0, j0, n, scale});
           add(k);
         }
         between();
       });
 }
 
-/// The cotangent of the queries.
-template <class T, class Exec>
-void attention_back_queries(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
-                            T* out, T* scratch) {
-  shardtype::kernels::fill(exec, out, s.batch * s.queries * s.heads * s.features, T{});
-  bool const finite = of.keys_finite(exec, s);
-  auto const add = [&](ScoresBack<T> const& k) {
-    kernels::add_seen<T>(exec, k.ds, k.keys(of.k), k.queries(out), finite);
-  };
-  kernels::each_block_back(exec, s, of, scratch, add, [] {});
-}
-
-/// The cotangents of keys and values, one behind the other in rows of 2 features.
-template <class T, class Exec>
-void attention_back_keys(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
-                         T* out, T* scratch) {
-  std::int64_t const length = 2 * s.features;
-  shardtype::kernels::fill(exec, out, s.batch * s.keys * s.key_heads * length, T{});
-  bool const finite = of.queries_finite(exec, s);
-  bool const cts_finite = of.cotangents_finite(exec, s);
-  auto const add = [&](ScoresBack<T> const& k) {
-    kernels::add_seen<T>(exec, k.ds.transposed(), k.queries(of.q), k.keys(out, length), finite);
-    kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), k.keys(out + s.features, length),
-                         cts_finite);
-  };
-  kernels::each_block_back(exec, s, of, scratch, add, [] {});
-}
-
-/// Adds the cotangents of queries, keys and values to the matrices `to_queries(b, h, i0, rows)`,
-/// `to_keys(b, g, j0, n)` and `to_values`. Each block of scores is computed once; `between` is
-/// called now and then.
-template <class T, class Exec, class Queries, class Keys, class Values, class Between>
-void attention_back_into(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
-                         Queries const& to_queries, Keys const& to_keys, Values const& to_values,
-                         T* scratch, Between const& between) {
+/// Where the cotangents of queries, keys and values are added.
+template <class T>
+struct AttentionCotangents {
+  T* queries;
+  T* keys;
+  T* values;
+};
+/// Adds the cotangents. Each block of scores is computed once; `between` is called now and then.
+template <class T, class Exec, class Between>
+void add_attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
+                        AttentionCotangents<T> const& to, T* scratch, Between const& between) {
   bool const finite = of.queries_finite(exec, s);
   bool const keys_finite = of.keys_finite(exec, s);
   bool const cts_finite = of.cotangents_finite(exec, s);
   auto const add = [&](ScoresBack<T> const& k) {
-    std::int64_t const g = s.key_head(k.h);
-    kernels::add_seen<T>(exec, k.ds, k.keys(of.k), to_queries(k.b, k.h, k.i0, k.rows), keys_finite);
-    kernels::add_seen<T>(exec, k.ds.transposed(), k.queries(of.q), to_keys(k.b, g, k.j0, k.n),
-                         finite);
-    kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), to_values(k.b, g, k.j0, k.n),
-                         cts_finite);
+    kernels::add_seen<T>(exec, k.ds, k.keys(of.k), k.queries(to.queries), keys_finite);
+    kernels::add_seen<T>(exec, k.ds.transposed(), k.queries(of.q), k.keys(to.keys), finite);
+    kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), k.keys(to.values), cts_finite);
   };
   kernels::each_block_back(exec, s, of, scratch, add, between);
-}
-
-/// The cotangents of queries, keys and values, where each head has keys of its own: [batch, heads,
-/// queries + 2 keys, features], one behind the other.
-template <class T, class Exec>
-void attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of, T* out,
-                    T* scratch) {
-  std::int64_t const length = s.queries + 2 * s.keys;
-  shardtype::kernels::fill(exec, out, s.batch * s.heads * length * s.features, T{});
-  auto const part = [&](std::int64_t from) {
-    return
-        [&s, length, from, out](std::int64_t b, std::int64_t h, std::int64_t row, std::int64_t n) {
-          return Matrix<T>{out + ((b * s.heads + h) * length + from + row) * s.features,
-                           n,
-                           s.features,
-                           s.features,
-                           1,
-                           0};
-        };
-  };
-  kernels::attention_back_into(exec, s, of, part(0), part(s.queries), part(s.queries + s.keys),
-                               scratch, [] {});
 }
 
 }  // namespace shardtype::nn::kernels

@@ -18,7 +18,7 @@ namespace shardtype::nn::kernels {
 
 using shardtype::kernels::Matrix;
 
-/// Blocks [batch, positions, heads, features], packed. A rank's head h is head `first_head` + h,
+/// Blocks [batch, positions, heads, features]. A rank's head h is head `first_head` + h,
 /// and reads key head (first_head + h) / group - first_key_head.
 struct AttentionShape {
   std::int64_t batch, queries, keys, heads, key_heads, features;
@@ -32,22 +32,21 @@ struct AttentionShape {
   KOKKOS_FUNCTION std::int64_t seen(std::int64_t i) const {
     return settings.causal ? key_rows.below(settings.first + query_rows[i] + 1) : keys;
   }
-  /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries, whose rows have `length`
-  /// elements.
+  /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries.
   template <class T>
-  Matrix<T> query(T* data, std::int64_t b, std::int64_t i0, std::int64_t rows, std::int64_t h,
-                  std::int64_t length) const {
-    return {data + ((b * queries + i0) * heads + h) * length, rows, features, heads * length, 1, 0};
+  Matrix<T> query(T* data, std::int64_t b, std::int64_t i0, std::int64_t rows,
+                  std::int64_t h) const {
+    std::int64_t const stride = heads * features;
+    return {data + query_row(b, i0, h) * features, rows, features, stride, 1, 0};
+  }
+  /// The number of a query's row among the rows of all queries and heads.
+  std::int64_t query_row(std::int64_t b, std::int64_t i, std::int64_t h) const {
+    return (b * queries + i) * heads + h;
   }
   template <class T>
-  Matrix<T> key(T* data, std::int64_t b, std::int64_t j0, std::int64_t rows, std::int64_t g,
-                std::int64_t length) const {
-    return {data + ((b * keys + j0) * key_heads + g) * length,
-            rows,
-            features,
-            key_heads * length,
-            1,
-            0};
+  Matrix<T> key(T* data, std::int64_t b, std::int64_t j0, std::int64_t rows, std::int64_t g) const {
+    std::int64_t const stride = key_heads * features;
+    return {data + ((b * keys + j0) * key_heads + g) * features, rows, features, stride, 1, 0};
   }
 };
 
@@ -125,23 +124,23 @@ struct AttentionRows {
     for (std::int64_t f = 0; f < out.cols; ++f) o[f] *= factor;
   }
 };
-/// The row of the result divided by its sum, 0 where no key is seen. `sums`: its logarithm behind
-/// the features.
+/// The row of the result divided by its sum, 0 where no key is seen.
 template <class T>
 struct AttentionFinish {
   Matrix<T> out;
   T const* largest;
   T const* total;
   bool empty;
-  bool sums;
+  T* sums;  ///< of the first row, with distance `heads`: their logarithms; or null
+  std::int64_t heads;
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     T* const o = out.data + row * out.row_stride;
     bool const none = empty || total[row] == T{};
     T const factor = none ? T{} : T(1) / total[row];
     for (std::int64_t f = 0; f < out.cols; ++f) o[f] = none ? T{} : o[f] * factor;
-    if (sums)
-      o[out.cols] = none ? -std::numeric_limits<T>::infinity()
-                         : largest[row] + shardtype::kernels::math::log(total[row]);
+    if (sums != nullptr)
+      sums[row * heads] = none ? -std::numeric_limits<T>::infinity()
+                               : largest[row] + shardtype::kernels::math::log(total[row]);
   }
 };
 

@@ -107,7 +107,8 @@ struct CrossEntropyNumbers {
 /// ranks.
 template <class C, class Id>
 struct CrossEntropyJoin {
-  C* out;
+  C* losses;
+  C* sums;
   C const* numbers;
   Id const* targets;
   std::int64_t parts;
@@ -140,8 +141,8 @@ struct CrossEntropyJoin {
     C loss = all - picked;
     if (settings.smoothing != 0) loss = (C(1) - share) * loss + share * (all - logits / classes);
     bool const ignored = static_cast<std::int64_t>(targets[row]) == settings.ignored;
-    out[2 * row] = ignored ? C{} : loss;
-    out[2 * row + 1] = all;
+    losses[row] = ignored ? C{} : loss;
+    sums[row] = all;
   }
 };
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <type_traits>
+#include <tuple>
 
 #include <Kokkos_Core.hpp>
 
@@ -144,30 +144,24 @@ void around_ring(KeyRing<T, Space>& ring, nn::AttentionOptions const& options, Q
 
 }  // namespace execute
 
-namespace op {
+namespace nn::detail {
 
-template <bool Sums>
-template <class R, class Q, class K, class V>
-typename R::result RingAttention<Sums>::run(std::source_location const& where, Q const& q,
-                                            K const& k, V const& v) const {
-  using T = typename Q::element;
+/// Writes the result, and the logarithms of the sums unless `sums` is null.
+template <class R, class Op, class T, class Out, class Q, class K, class V>
+void fill_ring_attention(Op const& op, std::source_location const& where, Out& out, T* sums,
+                         Q const& q, K const& k, V const& v) {
   typename Q::execution_space const exec{};
-  using Out = typename R::result;
-  Out out =
-      shardtype::detail::uninitialized<Out>(q.mesh(), execute::result_extents<R>(*this, q, k, v));
-  if (!q.mesh().here()) return out;
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
-  execute::KeyRing<T, typename Q::memory_space> ring(Type<R>{}, name.data(), where, k);
-  auto const whole = nn::detail::attention_shape(this->options, q, k);
+  execute::KeyRing<T, typename Q::memory_space> ring(Type<R>{}, Op::name.data(), where, k);
+  auto const whole = nn::detail::attention_shape(op.options, q, k);
   std::int64_t const rows = whole.batch * whole.heads * whole.queries;
   std::int64_t const scores = nn::kernels::attention_scratch(whole.queries, ring.most_rows());
   runtime::Buffer const numbers = ring.take(2 * rows + scores);
-  nn::kernels::AttentionSoFar<T> const so_far{execute::written(out),
-                                              whole.features + (Sums ? 1 : 0), ring.at(numbers),
+  nn::kernels::AttentionSoFar<T> const so_far{execute::written(out), sums, ring.at(numbers),
                                               ring.at(numbers) + rows};
   so_far.begin(exec, whole);
   execute::around_ring(
-      ring, this->options, q, k, v,
+      ring, op.options, q, k, v,
       [&](int, auto const& shape, T const* keys, T const* values, auto const& between) {
         so_far.add(exec, shape, execute::data_of(q), keys, values, ring.at(numbers) + 2 * rows,
                    between);
@@ -175,58 +169,70 @@ typename R::result RingAttention<Sums>::run(std::source_location const& where, Q
       [](int) {});
   so_far.finish(exec, whole);
   exec.fence();
+}
+
+}  // namespace nn::detail
+namespace op {
+
+template <class R, class Q, class K, class V>
+typename R::result RingAttention::run(std::source_location const& where, Q const& q, K const& k,
+                                      V const& v) const {
+  using Out = typename R::result;
+  Out out =
+      shardtype::detail::uninitialized<Out>(q.mesh(), execute::result_extents<R>(*this, q, k, v));
+  typename Q::element* const none = nullptr;
+  if (q.mesh().here()) nn::detail::fill_ring_attention<R>(*this, where, out, none, q, k, v);
   return out;
+}
+template <class R, class Q, class K, class V>
+typename R::results RingAttentionWithSums::run(std::source_location const& where, Q const& q,
+                                               K const& k, V const& v) const {
+  typename R::results both = execute::results_to_write<R>(*this, q, k, v);
+  auto& [out, sums] = both;
+  if (q.mesh().here())
+    nn::detail::fill_ring_attention<R>(*this, where, out, execute::written(sums), q, k, v);
+  return both;
 }
 
 template <class R, class Q, class K, class V, class O, class S, class C>
-typename R::result RingAttentionBack::run(std::source_location const& where, Q const& q, K const& k,
-                                          V const& v, O const& result, S const& sums,
-                                          C const& ct) const {
+typename R::results RingAttentionBack::run(std::source_location const& where, Q const& q,
+                                           K const& k, V const& v, O const& result, S const& sums,
+                                           C const& ct) const {
   using T = typename Q::element;
   using Ring = execute::KeyRing<T, typename Q::memory_space>;
   typename Q::execution_space const exec{};
-  using Out = typename R::result;
-  Out out = shardtype::detail::uninitialized<Out>(
-      q.mesh(), execute::result_extents<R>(*this, q, k, v, result, sums, ct));
+  typename R::results out = execute::results_to_write<R>(*this, q, k, v, result, sums, ct);
   if (!q.mesh().here()) return out;
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
   Ring ring(Type<R>{}, name.data(), where, k);
-  T* const of_queries = execute::written(out);
-  T* const home = of_queries + q.local_size();
+  nn::kernels::AttentionCotangents<T> const made{execute::written(std::get<0>(out)),
+                                                 execute::written(std::get<1>(out)),
+                                                 execute::written(std::get<2>(out))};
   runtime::Buffer const scratch =
       ring.take(nn::kernels::attention_scratch(q.rows()[1].size(), ring.most_rows()));
-  shardtype::kernels::fill(exec, of_queries, out.local_size(), T{});
+  shardtype::kernels::fill(exec, made.queries, q.local_size(), T{});
   typename Ring::Way way(ring);
   runtime::Buffer rooms[nn::detail::travelling_cotangents];
   if (ring.size() > 1)
     for (runtime::Buffer& room : rooms) room = ring.room();
   // what this rank adds in a round, and what came from the previous one
-  auto const own = [&](int round) {
-    return ring.size() == 1 ? home : ring.at(rooms[2 * round % 3]);
-  };
+  auto const own = [&](int round) { return ring.at(rooms[2 * round % 3]); };
   auto const came = [&](int round) { return ring.at(rooms[(2 * round + 2) % 3]); };
   execute::around_ring(
       ring, options, q, k, v,
       [&](int round, auto const& s, T const* keys, T const* values, auto const& between) {
-        T* const to_keys = own(round);
-        T* const to_values = to_keys + ring.elements(round);
-        shardtype::kernels::fill(exec, to_keys, 2 * ring.elements(round), T{});
-        nn::kernels::attention_back_into(
+        std::int64_t const n = ring.elements(round);
+        bool const alone = ring.size() == 1;
+        nn::kernels::AttentionCotangents<T> const to{made.queries, alone ? made.keys : own(round),
+                                                     alone ? made.values : own(round) + n};
+        shardtype::kernels::fill(exec, to.keys, n, T{});
+        shardtype::kernels::fill(exec, to.values, n, T{});
+        nn::kernels::add_attention_back(
             exec, s,
             nn::kernels::AttentionSaved<T>{execute::data_of(q), keys, values,
                                            execute::data_of(result), execute::data_of(sums),
                                            execute::data_of(ct)},
-            [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-              return s.query(of_queries, b, i0, rows, h, s.features);
-            },
-            [&](std::int64_t b, std::int64_t g, std::int64_t j0, std::int64_t rows) {
-              return s.key(to_keys, b, j0, rows, g, s.features);
-            },
-            [&](std::int64_t b, std::int64_t g, std::int64_t j0, std::int64_t rows) {
-              return s.key(to_values, b, j0, rows, g, s.features);
-            },
-            ring.at(scratch),
-            [&] {
+            to, ring.at(scratch), [&] {
               between();
               way.poke();
             });
@@ -239,43 +245,30 @@ typename R::result RingAttentionBack::run(std::source_location const& where, Q c
           shardtype::kernels::add_pitched(exec, static_cast<T const*>(came(round)), n, own(round),
                                           n, 1, n);
         }
-        way.start(round, own(round), round + 1 < ring.size() ? came(round + 1) : home);
+        way.start(round, own(round), came(round + 1));
       });
-  if (ring.size() > 1) way.finish();
+  if (ring.size() > 1) {
+    way.finish();
+    std::int64_t const n = ring.elements(0);
+    ring.copy(came(ring.size()), made.keys, n);
+    ring.copy(came(ring.size()) + n, made.values, n);
+  }
   exec.fence();
   return out;
 }
 
-template <int Which>
-template <class Out, class A, class Q, class K>
-void RingAttentionPart<Which>::fill(Out& out, A const& all, Q const& q, K const& k) const {
-  using T = typename A::element;
-  std::int64_t const from = Which == 0 ? 0 : q.local_size() + (Which - 1) * k.local_size();
-  execute::KeyRing<T, typename A::memory_space>::copy(execute::data_of(all) + from,
-                                                      execute::written(out), out.local_size());
-  typename A::execution_space{}.fence();
-}
-
-}  // namespace op
-namespace execute {}  // namespace execute
-
-namespace op {
-
-template <bool Sums>
 template <class Q, class K, class V>
-constexpr auto RingAttention<Sums>::forward(std::source_location const& where, Q const& q,
-                                            K const& k, V const& v) const {
-  return nn::detail::attention_forward(RingAttention<true>{{this->options}}, where, q, k, v);
+constexpr auto RingAttention::forward(std::source_location const& where, Q const& q, K const& k,
+                                      V const& v) const {
+  return nn::detail::attention_forward(RingAttentionWithSums{{{options}}}, where, q, k, v);
 }
-template <bool Sums>
 template <class G>
-constexpr auto RingAttention<Sums>::prepare(G const& g) const {
-  return nn::detail::attention_back(RingAttentionBack{this->options}, g, g.ct);
+constexpr auto RingAttention::prepare(G const& g) const {
+  return nn::detail::attention_back(RingAttentionBack{options}, g);
 }
-template <bool Sums>
 template <class G>
-constexpr auto RingAttention<Sums>::pull(G const& g) const {
-  return g.call(RingAttentionPart<G::operand>{}, g.ct, g.template kept<0>(), g.template kept<1>());
+constexpr auto RingAttention::pull(G const& g) const {
+  return std::get<static_cast<std::size_t>(G::operand)>(g.ct);
 }
 
 }  // namespace op

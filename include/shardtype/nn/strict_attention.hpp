@@ -5,17 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <type_traits>
+#include <tuple>
 
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/execute/lookup.hpp>
 #include <shardtype/nn/kernels_attention.hpp>
-#include <shardtype/nn/labels.hpp>
 #include <shardtype/nn/types_attention.hpp>
-#include <shardtype/ops/indexing.hpp>
-#include <shardtype/ops/math.hpp>
-#include <shardtype/ops/rows.hpp>
 
 namespace shardtype {
 
@@ -46,76 +42,59 @@ runtime::Buffer attention_scratch(A const& a, kernels::AttentionShape const& s) 
 }
 }  // namespace nn::detail
 
-namespace execute {}  // namespace execute
-namespace op {
+namespace nn::detail {
 
-template <bool Sums>
-template <class Out, class Q, class K, class V>
-void Attention<Sums>::fill(Out& out, Q const& q, K const& k, V const& v) const {
-  using T = typename Q::element;
+/// Writes the result, and the logarithms of the sums unless `sums` is null.
+template <class T, class Out, class Q, class K, class V>
+void fill_attention(AttentionOptions const& options, Out& out, T* sums, Q const& q, K const& k,
+                    V const& v) {
   typename Q::execution_space const exec{};
   auto const shape = nn::detail::attention_shape(options, q, k);
   runtime::Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
   nn::kernels::attention(exec, shape, execute::data_of(q), execute::data_of(k), execute::data_of(v),
-                         execute::written(out), shape.features + (Sums ? 1 : 0),
-                         static_cast<T*>(scratch.data()));
-  exec.fence();
-}
-
-}  // namespace op
-namespace nn::detail {
-
-/// Writes what `back(exec, shape, saved, out, scratch)` makes of the saved operands.
-template <class Back, class Out, class Q, class K, class V, class O, class S, class C>
-void fill_cotangents(AttentionOptions const& options, Back const& back, Out& out, Q const& q,
-                     K const& k, V const& v, O const& result, S const& sums, C const& ct) {
-  using T = typename Q::element;
-  typename Q::execution_space const exec{};
-  auto const shape = nn::detail::attention_shape(options, q, k);
-  runtime::Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
-  nn::kernels::AttentionSaved<T> const saved{execute::data_of(q),    execute::data_of(k),
-                                             execute::data_of(v),    execute::data_of(result),
-                                             execute::data_of(sums), execute::data_of(ct)};
-  back(exec, shape, saved, execute::written(out), static_cast<T*>(scratch.data()));
+                         execute::written(out), sums, static_cast<T*>(scratch.data()));
   exec.fence();
 }
 
 }  // namespace nn::detail
 namespace op {
 
-template <class Out, class Q, class K, class V, class O, class S, class C>
-void AttentionBack::fill(Out& out, Q const& q, K const& k, V const& v, O const& result,
-                         S const& sums, C const& ct) const {
-  nn::detail::fill_cotangents(
-      options, [](auto const&... all) { nn::kernels::attention_back(all...); }, out, q, k, v,
-      result, sums, ct);
+template <class Out, class Q, class K, class V>
+void Attention::fill(Out& out, Q const& q, K const& k, V const& v) const {
+  typename Q::element* const none = nullptr;
+  nn::detail::fill_attention(options, out, none, q, k, v);
 }
-template <class Out, class Q, class K, class V, class O, class S, class C>
-void AttentionBackQueries::fill(Out& out, Q const& q, K const& k, V const& v, O const& result,
-                                S const& sums, C const& ct) const {
-  nn::detail::fill_cotangents(
-      options, [](auto const&... all) { nn::kernels::attention_back_queries(all...); }, out, q, k,
-      v, result, sums, ct);
+template <class Out, class Sums, class Q, class K, class V>
+void AttentionWithSums::fill(Out& out, Sums& sums, Q const& q, K const& k, V const& v) const {
+  nn::detail::fill_attention(options, out, execute::written(sums), q, k, v);
 }
-template <class Out, class Q, class K, class V, class O, class S, class C>
-void AttentionBackKeys::fill(Out& out, Q const& q, K const& k, V const& v, O const& result,
-                             S const& sums, C const& ct) const {
-  nn::detail::fill_cotangents(
-      options, [](auto const&... all) { nn::kernels::attention_back_keys(all...); }, out, q, k, v,
-      result, sums, ct);
+
+template <class Queries, class Keys, class Values, class Q, class K, class V, class O, class S,
+          class C>
+void AttentionBack::fill(Queries& queries, Keys& keys, Values& values, Q const& q, K const& k,
+                         V const& v, O const& result, S const& sums, C const& ct) const {
+  using T = typename Q::element;
+  typename Q::execution_space const exec{};
+  auto const shape = nn::detail::attention_shape(options, q, k);
+  runtime::Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
+  nn::kernels::AttentionCotangents<T> const to{execute::written(queries), execute::written(keys),
+                                               execute::written(values)};
+  shardtype::kernels::fill(exec, to.queries, queries.local_size(), T{});
+  shardtype::kernels::fill(exec, to.keys, keys.local_size(), T{});
+  shardtype::kernels::fill(exec, to.values, values.local_size(), T{});
+  nn::kernels::add_attention_back(
+      exec, shape,
+      nn::kernels::AttentionSaved<T>{execute::data_of(q), execute::data_of(k), execute::data_of(v),
+                                     execute::data_of(result), execute::data_of(sums),
+                                     execute::data_of(ct)},
+      to, static_cast<T*>(scratch.data()), [] {});
+  exec.fence();
 }
 
 }  // namespace op
 
 namespace nn::detail {
 
-/// Whether queries are whole, and keys have their heads, split alike.
-template <class Q, class K>
-inline constexpr bool same_heads = [] {
-  using Shared = Scope<autodiff::tensor_of<Q>, autodiff::tensor_of<K>>;
-  return Shared::template spec<0>.dims[1].axes.size == 0 &&
-         Shared::template spec<0>.dims[2] == Shared::template spec<1>.dims[2];
-}();
 /// Whether an axis splits the sequence of keys of type `K`.
 template <class K>
 inline constexpr bool splits_keys = [] {
@@ -133,68 +112,38 @@ inline constexpr bool splits_keys = [] {
 namespace nn::detail {
 
 /// Attention by `op`, which gives the logarithms of the sums too. Keeps the operands, the result
-/// and one number per row; the array with both goes.
+/// and one number per row.
 template <class Op, class Q, class K, class V>
 constexpr auto attention_forward(Op const& op, std::source_location const& where, Q const& q,
                                  K const& k, V const& v) {
-  std::int64_t const features = q.extents()[3];
   auto const both = shardtype::call(op, where, q, k, v);
-  auto const out = shardtype::slice<FeaturesAndSum, label_at<Q, 3>>(both, 0, features);
-  auto const saved = autodiff::keep(
-      q, k, v, out, shardtype::call(op::AtRow<FeaturesAndSum>{features}, where, both));
-  return autodiff::Forward<std::remove_cvref_t<decltype(out)>,
-                           std::remove_cvref_t<decltype(saved)>>{out, saved};
+  auto const& out = std::get<0>(both);
+  return autodiff::Forward{out, autodiff::keep(q, k, v, out, std::get<1>(both))};
 }
 
 /// `op` of all that `attention_forward` kept, and a cotangent.
-template <class Op, class G, class C>
-constexpr auto attention_back(Op const& op, G const& g, C const& ct) {
+template <class Op, class G>
+constexpr auto attention_back(Op const& op, G const& g) {
   return g.call(op, g.template kept<0>(), g.template kept<1>(), g.template kept<2>(),
-                g.template kept<3>(), g.template kept<4>(), ct);
+                g.template kept<3>(), g.template kept<4>(), g.ct);
 }
 
 }  // namespace nn::detail
 
 namespace op {
 
-template <bool Sums>
 template <class Q, class K, class V>
-constexpr auto Attention<Sums>::forward(std::source_location const& where, Q const& q, K const& k,
-                                        V const& v) const {
-  return nn::detail::attention_forward(op::Attention<true>{options}, where, q, k, v);
+constexpr auto Attention::forward(std::source_location const& where, Q const& q, K const& k,
+                                  V const& v) const {
+  return nn::detail::attention_forward(AttentionWithSums{{options}}, where, q, k, v);
 }
-/// The cotangent of the result, and those of the operands that come together.
-template <bool Sums>
 template <class G>
-constexpr auto Attention<Sums>::prepare(G const& g) const {
-  if constexpr (nn::detail::same_heads<typename G::template operand_type<0>,
-                                       typename G::template operand_type<1>>) {
-    return autodiff::keep(g.ct, nn::detail::attention_back(AttentionBack{options}, g, g.ct));
-  } else {
-    return autodiff::keep(g.ct, nn::detail::attention_back(AttentionBackKeys{options}, g, g.ct));
-  }
+constexpr auto Attention::prepare(G const& g) const {
+  return nn::detail::attention_back(AttentionBack{options}, g);
 }
-template <bool Sums>
 template <class G>
-constexpr auto Attention<Sums>::pull(G const& g) const {
-  using nn::detail::label_at;
-  constexpr int which = G::operand;
-  using Operand = typename G::type;
-  if constexpr (nn::detail::same_heads<typename G::template operand_type<0>,
-                                       typename G::template operand_type<1>>) {
-    std::int64_t const queries = g.template kept<0>().extents()[1];
-    std::int64_t const keys = g.template kept<1>().extents()[1];
-    std::int64_t const first = which == 0 ? 0 : queries + (which - 1) * keys;
-    return g.in_order(api::slice<nn::detail::AllRows, label_at<Operand, 1>>(
-        autodiff::kept<1>(g.ct), first, first + (which == 0 ? queries : keys)));
-  } else if constexpr (which == 0) {
-    return nn::detail::attention_back(AttentionBackQueries{options}, g, autodiff::kept<0>(g.ct));
-  } else {
-    std::int64_t const features = g.template kept<0>().extents()[3];
-    std::int64_t const first = which == 1 ? 0 : features;
-    return api::slice<nn::detail::KeysAndValues, label_at<Operand, 3>>(autodiff::kept<1>(g.ct),
-                                                                       first, first + features);
-  }
+constexpr auto Attention::pull(G const& g) const {
+  return std::get<static_cast<std::size_t>(G::operand)>(g.ct);
 }
 
 }  // namespace op

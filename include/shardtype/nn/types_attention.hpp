@@ -51,16 +51,20 @@ constexpr Verdict attention(Question const& q, bool ring = false) {
     }
   return accept(out);
 }
-/// `s` unreduced over `axes`.
-constexpr Spec summed_over(Spec s, AxisList const& axes) {
-  for (int k = 0; k < axes.size; ++k) {
-    s.unreduced.insert(axes[k]);
-    s.reduced.erase(axes[k]);
-  }
-  return s;
+/// Those of `v`, and of one number per row of it, without the features.
+constexpr Verdicts<2> with_sums(Verdict const& v) {
+  Verdict sums = v;
+  if (v) --sums.result.rank, sums.result.dims[3] = DimSpec{};
+  return {v, sums};
 }
-/// `s` unreduced over the axes over which the cotangent `ct` is.
-constexpr Verdict pending_as(Spec s, Spec const& ct) {
+/// The cotangent of an operand `s`, unreduced over the axes over which the cotangent `ct` of the
+/// result is, and those that split queries or their heads and not the keys.
+constexpr Verdict attention_cotangent(Spec s, Spec const& queries, Spec const& ct) {
+  for (int d : {1, 2})
+    for (int k = 0; s.dims[d].axes.size == 0 && k < queries.dims[d].axes.size; ++k) {
+      s.unreduced.insert(queries.dims[d].axes[k]);
+      s.reduced.erase(queries.dims[d].axes[k]);
+    }
   for (int x = 0; x < max_axes; ++x) {
     if (!ct.unreduced.contains(x)) continue;
     if (s.dim_of(x) >= 0) return refuse(Code::P06_unreduced_and_split, -1, -1, x);
@@ -68,6 +72,14 @@ constexpr Verdict pending_as(Spec s, Spec const& ct) {
     s.reduced.erase(x);
   }
   return accept(s);
+}
+/// The cotangents of queries, keys and values, from these, the result, the logarithms of the sums,
+/// and the cotangent of the result.
+constexpr Verdicts<3> attention_cotangents(Question const& q, bool ring = false) {
+  Verdict const v = attention(q, ring);
+  if (!v) return {v, v, v};
+  auto const of = [&](int k) { return attention_cotangent(q.operands[k], q.a(), q.operands[5]); };
+  return {of(0), of(1), of(2)};
 }
 
 }  // namespace rules
@@ -97,10 +109,6 @@ constexpr std::int64_t attention_scratch(std::int64_t queries, std::int64_t keys
 }  // namespace kernels
 
 namespace detail {
-
-struct FeaturesAndSum : Index<"features and sum"> {};
-struct KeysAndValues : Index<"keys and values"> {};
-struct AllRows : Index<"queries, keys and values"> {};
 
 /// Error E41 of blocks of manual mode: queries that differ along an axis along which keys do not
 /// are some of all positions or heads, and a block does not say which.
@@ -158,34 +166,31 @@ constexpr planning::Work attention_work(planning::CallSizing const& c, bool caus
 
 namespace op {
 
-/// Attention of q, k, v; `Sums`: with the logarithm of the sum of exponentials behind the features.
-template <bool Sums>
-struct Attention {
-  using operation = Attention;
-  using gradient = std::conditional_t<Sums, void, checking::PullsBySaved>;
-  using to = std::conditional_t<Sums, Mentions<Dim<nn::detail::FeaturesAndSum>>, Mentions<>>;
+/// What attention of q, k, v has in common, whether it gives the logarithms of the sums of
+/// exponentials or not.
+struct AttentionCall {
   static constexpr std::string_view name = "attention";
   static constexpr bool reads_places = true;  ///< of queries, and of their heads
   nn::AttentionOptions options{};
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict v = rules::attention(q);
-    if (v && Sums) v.result.dims[3].label = q.to.dims[0].label;
-    return v;
-  }
   template <class A, class B, class C>
   static constexpr Code elements() {
     return nn::detail::real_elements<A, B, C>();
-  }
-  constexpr void extents(ResultExtents const& c) const {
-    nn::detail::check_attention(c, options.causal);
-    if (Sums) c.out[3] = c.given[0][3] + 1;
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::attention_work(c, options.causal, 2);
   }
   /// A mask halves the work.
   constexpr std::int32_t variant() const { return options.causal ? 0 : 1; }
-  static constexpr Attention of_variant(std::int32_t number) { return {{.causal = number == 0}}; }
+};
+/// Attention of q, k, v.
+struct Attention : AttentionCall {
+  using operation = Attention;
+  using gradient = checking::PullsBySaved;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::attention(q); }
+  constexpr void extents(ResultExtents const& c) const {
+    nn::detail::check_attention(c, options.causal);
+  }
+  static constexpr Attention of_variant(std::int32_t number) { return {{{.causal = number == 0}}}; }
   template <class Out, class Q, class K, class V>
   void fill(Out& out, Q const& q, K const& k, V const& v) const;
   static constexpr bool first_order = true;
@@ -197,78 +202,40 @@ struct Attention {
   template <class G>
   constexpr auto pull(G const& g) const;
 };
+/// The same, and the logarithm of the sum of exponentials of each query and head.
+struct AttentionWithSums : AttentionCall {
+  using operation = AttentionWithSums;
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    return rules::with_sums(rules::attention(q));
+  }
+  template <class A, class B, class C>
+  using element = Elements<checking::element_t<A>, checking::element_t<A>>;
+  constexpr void extents(ResultExtents const& c, ResultExtents const&) const {
+    nn::detail::check_attention(c, options.causal);
+  }
+  template <class Out, class Sums, class Q, class K, class V>
+  void fill(Out& out, Sums& sums, Q const& q, K const& k, V const& v) const;
+};
 
-/// The cotangents of q, k and v, one behind the other, [B, H, S + 2 K, F], from q, k, v, the
-/// result, the logarithms of the sums, and the cotangent of the result. Each head has its own keys.
+/// The cotangents of q, k and v, from these, the result, the logarithms of the sums, and the
+/// cotangent of the result. Those of k and v are unreduced over the axes that split queries or
+/// heads, and not the keys.
 struct AttentionBack {
   using operation = AttentionBack;
-  using to = Mentions<Dim<nn::detail::AllRows>>;
   static constexpr std::string_view name = "attention_back";
   nn::AttentionOptions options{};
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::attention(q);
-    if (!v) return v;
-    if (!(q.a().dims[2] == q.operands[1].dims[2]))
-      return rules::refuse(Code::D12_dims_differ, q.a().dims[2].label);
-    if (AxisList const& split = q.a().dims[1].axes; split.size > 0)
-      return rules::refuse(Code::D03_along_split, q.a().dims[1].label, -1, split[0]);
-    Spec out = q.a();
-    out.dims[1] = q.a().dims[2];
-    out.dims[2] = q.to.dims[0];
-    return rules::pending_as(out, q.operands[5]);
+  static constexpr Verdicts<3> rule(rules::Question const& q) {
+    return rules::attention_cotangents(q);
   }
-  constexpr void extents(ResultExtents const& c) const {
-    c.out[2] = c.given[0][1] + 2 * c.given[1][1];
-  }
+  template <class Q>
+  using element = Elements<checking::element_t<Q>, checking::element_t<Q>, checking::element_t<Q>>;
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::attention_work(c, options.causal, 5);
   }
-  template <class Out, class Q, class K, class V, class O, class S, class C>
-  void fill(Out& out, Q const& q, K const& k, V const& v, O const& result, S const& sums,
-            C const& ct) const;
-};
-/// The cotangent of q, from the same operands.
-struct AttentionBackQueries {
-  using operation = AttentionBackQueries;
-  static constexpr std::string_view name = "attention_back_queries";
-  nn::AttentionOptions options{};
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::attention(q);
-    return v ? rules::pending_as(q.a(), q.operands[5]) : v;
-  }
-  constexpr planning::Work work(planning::CallSizing const& c) const {
-    return nn::detail::attention_work(c, options.causal, 3);
-  }
-  template <class Out, class Q, class K, class V, class O, class S, class C>
-  void fill(Out& out, Q const& q, K const& k, V const& v, O const& result, S const& sums,
-            C const& ct) const;
-};
-/// The same of k and v, one behind the other; unreduced over the axes that split queries or heads,
-/// and not the keys.
-struct AttentionBackKeys {
-  using operation = AttentionBackKeys;
-  using to = Mentions<Dim<nn::detail::KeysAndValues>>;
-  static constexpr std::string_view name = "attention_back_keys";
-  nn::AttentionOptions options{};
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::attention(q);
-    if (!v) return v;
-    Spec out = q.operands[1];
-    out.dims[3].label = q.to.dims[0].label;
-    for (int d : {1, 2})
-      if (out.dims[d].axes.size == 0) out = rules::summed_over(out, q.a().dims[d].axes);
-    return rules::pending_as(out, q.operands[5]);
-  }
-  constexpr void extents(ResultExtents const& c) const {
-    for (int d = 0; d < 3; ++d) c.out[d] = c.given[1][d];
-    c.out[3] = 2 * c.given[1][3];
-  }
-  constexpr planning::Work work(planning::CallSizing const& c) const {
-    return nn::detail::attention_work(c, options.causal, 4);
-  }
-  template <class Out, class Q, class K, class V, class O, class S, class C>
-  void fill(Out& out, Q const& q, K const& k, V const& v, O const& result, S const& sums,
-            C const& ct) const;
+  template <class Queries, class Keys, class Values, class Q, class K, class V, class O, class S,
+            class C>
+  void fill(Queries& queries, Keys& keys, Values& values, Q const& q, K const& k, V const& v,
+            O const& result, S const& sums, C const& ct) const;
 };
 
 }  // namespace op

@@ -74,7 +74,6 @@ namespace detail {
 
 struct RankDim : Index<"part"> {};
 struct NumberDim : Index<"number", row_numbers> {};
-struct ResultDim : Index<"loss and sum", 2> {};
 
 constexpr void check_smoothing(double smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1))
@@ -143,25 +142,24 @@ struct CrossEntropyNumbers {
 struct CrossEntropyJoin {
   using operation = CrossEntropyJoin;
   using from = Mentions<Dim<nn::detail::RankDim>, Dim<nn::detail::NumberDim>>;
-  using to = Mentions<Dim<nn::detail::ResultDim>>;
   static constexpr std::string_view name = "cross_entropy_join";
   static constexpr bool makes_by_operands = true;
   nn::CrossEntropy options{};
-  static constexpr Verdict rule(rules::Question const& q) {
-    if (Verdict v = rules::unsplit(q, Code::D03_along_split); !v) return v;
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    Verdict v = rules::unsplit(q, Code::D03_along_split);
     Spec numbers = q.a();
     numbers.rank = static_cast<std::int8_t>(numbers.rank - 1);
-    Verdict v = rules::class_rows(numbers, q.operands[1], q.along());
-    if (v) v.result.add(q.to.dims[0].label);
-    return v;
+    if (v) v = rules::class_rows(numbers, q.operands[1], q.along());
+    return {v, v};
   }
   template <class A, class Ids>
   static constexpr Code elements() {
     return nn::detail::class_operands<A, Ids>();
   }
-  constexpr void extents(ResultExtents const& c) const { c.out[c.result.rank - 1] = 2; }
+  template <class A, class Ids>
+  using element = Elements<element_t<A>, element_t<A>>;
   template <class Out, class A, class Ids>
-  void fill(Out& out, A const& numbers, Ids const& targets) const;
+  void fill(Out& losses, Out& sums, A const& numbers, Ids const& targets) const;
 };
 
 /// The losses of rows of which automatic mode may split the classes, of logits and targets.

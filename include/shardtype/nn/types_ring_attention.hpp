@@ -14,9 +14,6 @@ namespace shardtype {
 
 namespace nn::detail {
 
-struct OneOfRanks : Index<"rank"> {};
-struct CotangentsOfRank : Index<"cotangents of a rank"> {};
-
 /// Blocks of keys with values that a rank holds at once, besides its own, and of their cotangents.
 inline constexpr std::int64_t travelling_keys = 2;
 inline constexpr std::int64_t travelling_cotangents = 3;
@@ -62,30 +59,33 @@ constexpr planning::Work ring_work(planning::CallSizing const& c, bool causal, i
 
 namespace op {
 
-/// Attention with keys and values that are split as the queries are: their blocks travel.
-template <bool Sums>
-struct RingAttention : Attention<Sums> {
-  using operation = RingAttention;
+/// What attention with keys and values that are split as the queries are has in common: their
+/// blocks travel.
+struct RingAttentionCall : AttentionCall {
   static constexpr bool communicates = true;
   static constexpr bool keeps_shardings = true;
   static constexpr std::string_view name = "ring_attention";
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict v = rules::attention(q, true);
-    if (v && Sums) v.result.dims[3].label = q.to.dims[0].label;
-    return v;
-  }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     nn::detail::append_travel(p, c, 3, false);
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
-    return nn::detail::ring_work(c, this->options.causal, 2, nn::detail::travelling_keys - 1, 2);
+    return nn::detail::ring_work(c, options.causal, 2, nn::detail::travelling_keys - 1, 2);
+  }
+};
+struct RingAttention : RingAttentionCall {
+  using operation = RingAttention;
+  using gradient = checking::PullsBySaved;
+  static constexpr Verdict rule(rules::Question const& q) { return rules::attention(q, true); }
+  constexpr void extents(ResultExtents const& c) const {
+    nn::detail::check_attention(c, options.causal);
   }
   static constexpr RingAttention of_variant(std::int32_t number) {
-    return {{{.causal = number == 0}}};
+    return {{{{.causal = number == 0}}}};
   }
   template <class R, class Q, class K, class V>
   typename R::result run(std::source_location const& where, Q const& q, K const& k,
                          V const& v) const;
+  static constexpr bool first_order = true;
   template <class Q, class K, class V>
   constexpr auto forward(std::source_location const& where, Q const& q, K const& k,
                          V const& v) const;
@@ -94,37 +94,34 @@ struct RingAttention : Attention<Sums> {
   template <class G>
   constexpr auto pull(G const& g) const;
 };
+/// The same, and the logarithm of the sum of exponentials of each query and head.
+struct RingAttentionWithSums : RingAttentionCall {
+  using operation = RingAttentionWithSums;
+  static constexpr Verdicts<2> rule(rules::Question const& q) {
+    return rules::with_sums(rules::attention(q, true));
+  }
+  template <class A, class B, class C>
+  using element = Elements<checking::element_t<A>, checking::element_t<A>>;
+  constexpr void extents(ResultExtents const& c, ResultExtents const&) const {
+    nn::detail::check_attention(c, options.causal);
+  }
+  template <class R, class Q, class K, class V>
+  typename R::results run(std::source_location const& where, Q const& q, K const& k,
+                          V const& v) const;
+};
 
-/// The cotangents of q, k and v: of each rank its blocks, one behind the other. From q, k, v, the
-/// result, the logarithms of the sums, and the cotangent of the result. Keys and values travel, and
-/// with them their cotangents.
+/// The cotangents of q, k and v, as those of AttentionBack. Keys and values travel, and with them
+/// their cotangents.
 struct RingAttentionBack {
   using operation = RingAttentionBack;
-  using to = Mentions<Dim<nn::detail::OneOfRanks>, Dim<nn::detail::CotangentsOfRank>>;
   static constexpr bool communicates = true;
   static constexpr std::string_view name = "ring_attention_back";
   nn::AttentionOptions options{};
-  static constexpr Verdict rule(rules::Question const& q) {
-    Verdict const v = rules::attention(q, true);
-    if (!v) return v;
-    AxisList ranks;
-    for (int d = 0; d < 4; ++d)
-      for (int k = 0; k < q.a().dims[d].axes.size; ++k) ranks.push(q.a().dims[d].axes[k]);
-    Spec out;
-    out.add(q.to.dims[0].label, ranks);
-    out.add(q.to.dims[1].label);
-    return rules::pending_as(out, q.operands[5]);
+  static constexpr Verdicts<3> rule(rules::Question const& q) {
+    return rules::attention_cotangents(q, true);
   }
-  constexpr void extents(ResultExtents const& c) const {
-    auto const block = [&](int k) {
-      std::int64_t n = 1;
-      for (int d = 0; d < 4; ++d)
-        n = mul_sat(n, core::largest_block(c.given[k][d], c.operand(k).dims[d].axes, c.sizes));
-      return n;
-    };
-    c.out[0] = c.sizes.product(c.result.dims[0].axes);
-    c.out[1] = add_sat(block(0), mul_sat(2, block(1)));
-  }
+  template <class Q>
+  using element = Elements<checking::element_t<Q>, checking::element_t<Q>, checking::element_t<Q>>;
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
     nn::detail::append_travel(p, c, 6, false);
     nn::detail::append_travel(p, c, 7, true);
@@ -135,27 +132,8 @@ struct RingAttentionBack {
         nn::detail::travelling_keys - 1 + nn::detail::travelling_cotangents - 1, 0);
   }
   template <class R, class Q, class K, class V, class O, class S, class C>
-  typename R::result run(std::source_location const& where, Q const& q, K const& k, V const& v,
-                         O const& result, S const& sums, C const& ct) const;
-};
-/// The cotangent of operand `Which`, from the result of RingAttentionBack, q and k.
-template <int Which>
-struct RingAttentionPart {
-  using operation = RingAttentionPart;
-  static constexpr std::string_view name = "ring_attention_part";
-  static constexpr Verdict rule(rules::Question const& q) {
-    Spec out = q.operands[Which == 0 ? 1 : 2];
-    AxisList rest;
-    AxisList const& ranks = q.a().dims[0].axes;
-    for (int k = 0; k < ranks.size; ++k)
-      if (out.dim_of(ranks[k]) < 0) rest.push(ranks[k]);
-    return rules::pending_as(rules::summed_over(out, rest), q.a());
-  }
-  constexpr void extents(ResultExtents const& c) const {
-    for (int d = 0; d < 4; ++d) c.out[d] = c.given[Which == 0 ? 1 : 2][d];
-  }
-  template <class Out, class A, class Q, class K>
-  void fill(Out& out, A const& all, Q const& q, K const& k) const;
+  typename R::results run(std::source_location const& where, Q const& q, K const& k, V const& v,
+                          O const& result, S const& sums, C const& ct) const;
 };
 
 }  // namespace op
