@@ -29,6 +29,7 @@ ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md",
 # Operations that no function of a user's calls, and who does.
 INTERNAL = {
     "AttentionBack": "the gradient of attention (nn/attention.hpp)",
+    "AttentionWithSums": "attention whose gradient is wanted (nn/attention.hpp)",
     "Cofactors": "the gradient of det (linalg/determinant.hpp)",
     "CombineRows": "moe (nn/moe.hpp)",
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
@@ -51,6 +52,7 @@ INTERNAL = {
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
     "RingAttention": "attention with a named result (nn/attention.hpp)",
     "RingAttentionBack": "the gradient of attention with a named result (nn/attention.hpp)",
+    "RingAttentionWithSums": "attention with a named result whose gradient is wanted (nn/attention.hpp)",
     "RowDots": "the gradient of moe's weights (nn/moe.hpp)",
     "RowNormBack": "the gradients of norms (nn/norm.hpp)",
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",
@@ -85,7 +87,7 @@ TESTED_ELSEWHERE = {
 }
 # The folder of a list of samples, unless it is "ops".
 LISTS = {"manual": "manual", "fft": "fft", "nn": "nn", "linalg": "linalg"}
-SAMPLE = re.compile(r'\bon<"(\w+)",\s*"([^"]+)",[^;]*?>\(\s*op::(\w+)<')
+SAMPLE = re.compile(r'\bon<"(\w+)",\s*"([^"]+)",[^;]*?>\(\s*op::(\w+)[<{]')
 
 
 def code_of(text):

@@ -108,17 +108,29 @@ struct FusedFunction {
 template <class F, class... Args>
 struct FusedArgument<Fused<F, Args...>> : FusedFunction<F, Args...> {};
 
+/// The names of the dims of a tensor or a block.
+template <class A>
+struct ScopeOf {
+  using type = Scope<A>;
+};
+/// Of a block that knows its place, those of the block's type.
+template <class A>
+  requires requires { typename A::placed; }
+struct ScopeOf<A> {
+  using type = Scope<typename A::placed>;
+};
 /// For each dim of `Out`, the index of the dim of `A` with the same label, or -1.
 template <class Out, class A>
 constexpr std::array<int, max_dims> dims_in() {
-  Spec const out = Scope<Out>::template spec<0>;
-  Spec const a = Scope<A>::template spec<0>;
+  using To = typename ScopeOf<Out>::type;
+  using From = typename ScopeOf<A>::type;
+  Spec const out = To::template spec<0>;
+  Spec const a = From::template spec<0>;
   std::array<int, max_dims> at{};
   for (int d = 0; d < max_dims; ++d) {
     at[static_cast<std::size_t>(d)] = -1;
     for (int e = 0; d < out.rank && e < a.rank; ++e)
-      if (Scope<A>::names.label_id[a.dims[e].label] ==
-          Scope<Out>::names.label_id[out.dims[d].label])
+      if (From::names.label_id[a.dims[e].label] == To::names.label_id[out.dims[d].label])
         at[static_cast<std::size_t>(d)] = e;
   }
   return at;

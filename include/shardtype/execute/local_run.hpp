@@ -37,9 +37,10 @@ struct LocalRun {
   T const* data;
   Buffer const& buffer;          ///< of the first operand
   Buffer const* const* buffers;  ///< of all
+  Rows const* held;              ///< of each dim of the first operand, what this rank holds
   LocalRun(MeshState& its_mesh, ResultExtents const& its_call,
            std::source_location const& its_source, kernels::Layout const& from,
-           kernels::Layout const& to, Buffer const* const* its_buffers)
+           kernels::Layout const& to, Buffer const* const* its_buffers, Rows const* its_rows)
       : mesh(its_mesh),
         call(its_call),
         where(its_source),
@@ -47,7 +48,8 @@ struct LocalRun {
         out(to),
         data(static_cast<T const*>(its_buffers[0]->data())),
         buffer(*its_buffers[0]),
-        buffers(its_buffers) {}
+        buffers(its_buffers),
+        held(its_rows) {}
 
   /// The default execution space instance; a new object each time, because g++ considers an empty
   /// member uninitialized.
@@ -82,19 +84,11 @@ struct LocalRun {
     kernels::Layout const l = planning::rearranged(in, call.a(), out, call.result);
     return l.contiguous() ? buffer : copy(data, l);
   }
-  /// The rows of dim `d` of the first operand that this rank holds.
-  Rows held(int d) const {
-    Spec const& a = call.a();
-    AxisMap const axes = map_axes(mesh, call.names);
-    Sizing z{call.names.extents(), axes.sizes, 1};
-    for (int e = 0; e < a.rank; ++e) z.extents.at[a.dims[e].label] = call.given[0][e];
-    return rows_of(a, d, z, axes.coords);
-  }
   /// Copies `n` rows begin, begin + step, ...; zeros for those that other ranks hold.
   Buffer rows(std::int64_t begin, std::int64_t step, std::int64_t n) const {
     int const d = call.dim();
     Around const b(in, d);
-    Range const here = call.a().dims[d].axes.size == 0 ? Range{0, b.n} : held(d).range();
+    Range const here = held[d].range();
     // the first of the rows at or behind one of the operand
     auto const row_from = [&](std::int64_t row) {
       return std::min(n, ceil_div(std::max(row - begin, std::int64_t{0}), step));
@@ -120,7 +114,7 @@ struct LocalRun {
   /// The rows begin, begin + step, ... of the result; the operand's memory if these are its block.
   Buffer slice(std::int64_t begin, std::int64_t step) const {
     int const d = call.dim();
-    bool const split = call.a().dims[d].axes.size > 0;
+    bool const split = held[d].size() != call.given[0][d];
     if (!split && out.extent[d] == in.extent[d] && step == 1) return buffer;
     return rows(begin, step, out.extent[d]);
   }
@@ -192,7 +186,7 @@ struct LocalRun {
   Buffer triangle(int rows, int columns, std::int64_t diagonal, bool upper) const {
     auto const dim = [&](int label) {
       int const d = call.a().find(label);
-      return kernels::HeldDim{held(d), kernels::inner_length(in, d)};
+      return kernels::HeldDim{held[d], kernels::inner_length(in, d)};
     };
     Buffer const result = fresh();
     kernels::keep_triangle(exec(), data, writable(result), in, dim(rows), dim(columns), diagonal,
@@ -205,8 +199,8 @@ struct LocalRun {
   Buffer diagonal(int rows, int columns) const {
     int const i = call.a().find(rows);
     int const j = call.a().find(columns);
-    Range const mine = held(i).range();
-    Range const both = core::intersect(mine, held(j).range());
+    Range const mine = held[i].range();
+    Range const both = core::intersect(mine, held[j].range());
     kernels::Layout from = out;
     kernels::Layout to = out;
     for (int d = 0; d < out.rank; ++d) {
@@ -221,7 +215,7 @@ struct LocalRun {
     if (from.elements() > 0) {
       std::int64_t const first = both.begin - mine.begin;
       T const* const src =
-          data + first * in.stride[i] + (both.begin - held(j).range().begin) * in.stride[j];
+          data + first * in.stride[i] + (both.begin - held[j].range().begin) * in.stride[j];
       Buffer const packed = both.size() < mine.size() ? take(from.elements()) : result;
       kernels::copy_packed(exec(), src, from, writable(packed));
       if (both.size() < mine.size())
@@ -299,7 +293,7 @@ Buffer local_block([[maybe_unused]] Op const& op, std::source_location const& wh
   Buffer const* const buffers[] = {&a.buffer(), &bs.buffer()...};
   using Run = LocalRun<typename A::element, typename A::memory_space>;
   Run const run(a.mesh().state(), call, where, detail::block_layout(a.rows()),
-                detail::block_layout(rows), buffers);
+                detail::block_layout(rows), buffers, a.rows().data());
   if constexpr (shardtype::detail::shares_memory<Op>) {
     return run.buffer;
   } else if constexpr (MapsNamedBlocks<Op, Run, Named>) {

@@ -69,11 +69,8 @@ struct Part {
 };
 
 template <class A, class I>
-inline constexpr int dim_of = A::spec.find(Scope<A>::names.find_label(identity<I>));
-/// Of a block that knows its place, that of the block's type.
-template <class A, class I>
-  requires requires { typename A::placed; }
-inline constexpr int dim_of<A, I> = dim_of<typename A::placed, I>;
+inline constexpr int dim_of =
+    A::spec.find(shardtype::detail::ScopeOf<A>::type::names.find_label(identity<I>));
 
 template <class A>
 auto data_of(A const& a) {

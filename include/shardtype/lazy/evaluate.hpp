@@ -145,20 +145,13 @@ execute::AnyBlock run_plan(MeshRef const& mesh, AxisMap const& axes, ProgramPlan
   return execute::ProgramRun(mesh, axes, plan, P::names.label, finder.parts, where).run();
 }
 
-template <class P, class Out, class E>
-Out run_program(MeshRef const& mesh, E const& e, std::source_location const& where) {
-  core::RunningCall const running("evaluate", where, detail::element_name<typename Out::element>(),
-                                  &Out::spec, &Scope<Out>::names);
-  execute::PartFinder finder;
-  AxisMap const axes = detail::program_axes<P>(mesh);
-  ProgramPlan const& plan = detail::plan_at_sizes<P>(mesh, axes, e, finder);
-  RecordedProgram const& p = plan.program;
+/// The tensor of the block that a plan gave.
+template <class Out>
+Out packed_result(MeshRef const& mesh, RecordedProgram const& p, execute::AnyBlock block) {
   std::array<std::int64_t, Out::rank> extents{};
   for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents[p.nodes[p.root].labels[d]];
-  if (!mesh.here()) return Out(mesh, extents, Buffer{});
-  execute::AnyBlock block = detail::run_plan<P, Out>(mesh, axes, plan, finder, where);
   typename Out::execution_space const exec{};
-  if (!block.layout.contiguous() || block.data != block.keep.data()) {
+  if (mesh.here() && (!block.layout.contiguous() || block.data != block.keep.data())) {
     auto const bytes =
         static_cast<std::size_t>(block.layout.elements()) * sizeof(typename Out::element);
     Buffer packed = mesh.state().pool().template take<typename Out::memory_space>(bytes);
@@ -168,6 +161,18 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
   }
   exec.fence();
   return Out(mesh, extents, std::move(block.keep));
+}
+
+template <class P, class Out, class E>
+Out run_program(MeshRef const& mesh, E const& e, std::source_location const& where) {
+  core::RunningCall const running("evaluate", where, detail::element_name<typename Out::element>(),
+                                  &Out::spec, &Scope<Out>::names);
+  execute::PartFinder finder;
+  AxisMap const axes = detail::program_axes<P>(mesh);
+  ProgramPlan const& plan = detail::plan_at_sizes<P>(mesh, axes, e, finder);
+  execute::AnyBlock block;
+  if (mesh.here()) block = detail::run_plan<P, Out>(mesh, axes, plan, finder, where);
+  return detail::packed_result<Out>(mesh, plan.program, std::move(block));
 }
 
 }  // namespace detail

@@ -34,6 +34,12 @@ class LocatedBlock : public L {
       : L(std::move(block)), whole_(extents), in_whole_(rows) {}
   PerDim const& extents() const { return whole_; }
   PerDimRows const& rows() const { return in_whole_; }
+  /// Of dims in blocks: those of a block-cyclic dim are not a range.
+  std::array<core::Range, L::rank> ranges() const {
+    std::array<core::Range, L::rank> out{};
+    for (std::size_t d = 0; d < L::rank; ++d) out[d] = in_whole_[d].range();
+    return out;
+  }
 
  private:
   PerDim whole_;

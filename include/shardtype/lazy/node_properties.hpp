@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/lazy/expression.hpp>
+#include <shardtype/lazy/located_block.hpp>
 #include <shardtype/plan/program_builder.hpp>
 
 namespace shardtype::detail {
@@ -64,6 +66,19 @@ inline constexpr bool rereads_rows = false;
 template <class Op>
   requires requires { Op::rereads_rows; }
 inline constexpr bool rereads_rows<Op> = Op::rereads_rows;
+
+/// Whether dims of one index have one extent in all operands, though the result's has another.
+template <class Op>
+inline constexpr bool operands_meet = requires { requires Op::operands_meet; };
+/// The number of the operand with a dim of Op::aligned.
+template <class Op>
+inline constexpr std::size_t aligned_operand = 0;
+template <class Op>
+  requires requires { Op::aligned_operand; }
+inline constexpr std::size_t aligned_operand<Op> = Op::aligned_operand;
+/// Whether ranks make only their own parts of dims that `Op` creates.
+template <class Op>
+inline constexpr bool makes_parts = requires { requires Op::makes_parts; };
 
 /// How many of its operands the totals of rows are made of.
 template <class Op>
@@ -155,6 +170,39 @@ struct OperationExtents<Op, K, As...> {
 /// knows the variant.
 template <class Op, class Whole, class... As>
 struct OperationWork {};
+/// Bytes of the blocks of further results of an operation, whose blocks have these extents.
+template <class Op, class Whole, class... As>
+constexpr std::int64_t further_bytes(RecordedProgram const& p, ProgramNode const& n,
+                                     std::int64_t const* extents) {
+  auto const extent_of = [&](Identity id, std::int64_t otherwise) {
+    std::int64_t found = otherwise;
+    auto const look = [&]<class A>(Type<A>, ProgramNode const& value, int operand) {
+      using S = Scope<A>;
+      for (int d = 0; d < value.rank; ++d)
+        if (S::names.label_id[S::parsed[0].spec.dims[d].label] == id)
+          found = extents[value.labels[operand < 0 ? d : n.place(operand, d)]];
+    };
+    int k = 0;
+    ((look(Type<typename As::whole>{}, p.nodes[p.uses[n.first_use + k]], k), ++k), ...);
+    look(Type<Whole>{}, n, -1);
+    return found;
+  };
+  auto const bytes_of = [&]<class Out>(Type<Out>) {
+    using S = Scope<Out>;
+    auto bytes = static_cast<std::int64_t>(sizeof(element_t<Out>));
+    for (int d = 0; d < S::parsed[0].spec.rank; ++d) {
+      int const label = S::parsed[0].spec.dims[d].label;
+      std::int64_t const known = S::names.label_extent[label];
+      bytes = mul_sat(bytes, extent_of(S::names.label_id[label], known < 0 ? 0 : known));
+    }
+    return bytes;
+  };
+  return [&]<class First, class... Further>(Type<std::tuple<First, Further...>>) {
+    std::int64_t sum = 0;
+    ((sum = add_sat(sum, bytes_of(Type<Further>{}))), ...);
+    return sum;
+  }(Type<typename Resolve<Op, typename As::whole...>::results>{});
+}
 template <class Op, class Whole, class... As>
   requires HasVariant<Op> && requires { Resolve<Op, typename As::whole...>::work; }
 struct OperationWork<Op, Whole, As...> {
@@ -169,8 +217,12 @@ struct OperationWork<Op, Whole, As...> {
     }
     std::int64_t made[max_dims]{};
     for (int d = 0; d < n.rank; ++d) made[d] = extents[n.labels[d]];
-    return Resolve<Op, typename As::whole...>::work(detail::of_variant<Op>(n.variant), Sizes{},
-                                                    given, made);
+    planning::Work work = Resolve<Op, typename As::whole...>::work(
+        detail::of_variant<Op>(n.variant), Sizes{}, given, made);
+    if constexpr (HasResults<Op>)
+      work.workspace =
+          add_sat(work.workspace, detail::further_bytes<Op, Whole, As...>(p, n, extents));
+    return work;
   }
 };
 /// A reduction reads each element once, and has a total for each result.
@@ -184,6 +236,18 @@ struct OperationWork<op::Reduce<F, Ls...>, Whole, A> {
     for (int d = 0; d < from.rank; ++d) read = mul_sat(read, extents[from.labels[d]]);
     for (int d = 0; d < n.rank; ++d) made = mul_sat(made, extents[n.labels[d]]);
     return {read, made, false};
+  }
+};
+/// The same with numbers of elements as a further result.
+template <class F, class... Ls, class Whole, class A>
+struct OperationWork<op::ReduceCounted<F, Ls...>, Whole, A> {
+  static constexpr planning::Work of(RecordedProgram const& p, ProgramNode const& n,
+                                     std::int64_t const* extents) {
+    planning::Work work = OperationWork<op::Reduce<F, Ls...>, Whole, A>::of(p, n, extents);
+    work.workspace =
+        add_sat(work.workspace,
+                detail::further_bytes<op::ReduceCounted<F, Ls...>, Whole, A>(p, n, extents));
+    return work;
   }
 };
 
@@ -212,11 +276,19 @@ struct OperationDims {
   static constexpr bool resizes =
       requires(Op const& op, ResultExtents const& c) { op.extents(c); } || HasResults<Op>;
 
+  /// Labels whose dims of the operands and of the result may have different extents.
+  static constexpr LabelSet apart() {
+    LabelSet out;
+    for (int k = 0; resizes && k < mentioned.size; ++k)
+      if (!divides(mentioned.at[k])) out.add(mentioned.at[k]);
+    return out;
+  }
   /// Whether the operation applied to blocks split equally along `id` gives the corresponding block
   /// of the result, by its own rule.
   static constexpr bool divides(Identity id) {
-    if (mentioned.contains(id) || !detail::labels_in<Whole>().contains(id)) return false;
-    if (!(detail::labels_in<typename As::whole>().contains(id) || ...)) return false;
+    if (mentioned.contains(id) && !reads_places<Op>) return false;
+    if (!detail::labels_in<Whole>().contains(id)) return false;
+    if (!(detail::labels_in<typename As::whole>().contains(id) || ...)) return makes_parts<Op>;
     if constexpr (!Ruled<Op>) {
       return true;
     } else if constexpr (HasResults<Op>) {
@@ -228,30 +300,31 @@ struct OperationDims {
       return splits(split_along(id), label_of(id));
     }
   }
-  /// Whether blocks split along `id`, which the result lacks, give parts of a pending reduction, by
-  /// the operation's own rule. Only of operations that say so, because blocks must do.
+  /// Whether blocks split along `id`, which the result lacks or has with another extent, give parts
+  /// of a pending reduction, by the operation's own rule. Only of operations that say so, because
+  /// blocks must do.
   static constexpr bool sums(Identity id) {
     if constexpr (sums_parts<Op>) {
-      if (detail::labels_in<Whole>().contains(id)) return false;
-      Verdict const v = split_along(id);
+      if (detail::labels_in<Whole>().contains(id) && !apart().contains(id)) return false;
+      Verdict const v = parts_along(id);
       return v && v.result.unreduced.contains(0);
     } else {
       return false;
     }
   }
   /// The kind of that reduction; all such labels have one.
-  static constexpr ReduceKind kind_of_sums(Identity id) { return split_along(id).result.kind; }
+  static constexpr ReduceKind kind_of_sums(Identity id) { return parts_along(id).result.kind; }
   /// Whether a result is accepted, with the dim `label` split.
   static constexpr bool splits(Verdict const& v, int label) {
     if (!v || !v.result.unreduced.empty()) return false;
     int const d = v.result.find(label);
     return d >= 0 && v.result.dims[d].axes.size == 1;
   }
-  /// A bit for each dim of a value that must not be split.
-  static constexpr std::uint8_t whole(Identity const* dims, int rank) {
+  /// A bit for each dim of a value that must not be split. `read`: of an operand.
+  static constexpr std::uint8_t whole(Identity const* dims, int rank, bool read) {
     unsigned out = 0;
     for (int d = 0; d < rank; ++d)
-      if (!divides(dims[d]) && !sums(dims[d])) out |= 1U << d;
+      if (!divides(dims[d]) && !(read && sums(dims[d]))) out |= 1U << d;
     return static_cast<std::uint8_t>(out);
   }
 
@@ -259,8 +332,20 @@ struct OperationDims {
   static constexpr int label_of(Identity id) {
     return RuleOf<Op, typename As::whole...>::S::names.find_label(id);
   }
+  /// What the rule says where `id` is split over axis 0, of parts that blocks give.
+  static constexpr Verdict parts_along(Identity id) {
+    return asked_along(id, [](rules::Question const& q) {
+      if constexpr (requires { Op::parts(q); }) {
+        return Op::parts(q);
+      } else {
+        return Op::rule(q);
+      }
+    });
+  }
   /// What the rule says where `id` is split over axis 0.
-  static constexpr auto split_along(Identity id) {
+  static constexpr auto split_along(Identity id) { return asked_along(id, &Op::rule); }
+  template <class Rule>
+  static constexpr auto asked_along(Identity id, Rule rule) {
     using R = RuleOf<Op, typename As::whole...>;
     int const label = label_of(id);
     Spec split[sizeof...(As)];
@@ -277,7 +362,7 @@ struct OperationDims {
                             R::S::names.extents(),
                             sizes,
                             std::is_same_v<element_t<typename FirstOperand<As...>::type>, bool>};
-    return Op::rule(q);
+    return rule(q);
   }
 };
 

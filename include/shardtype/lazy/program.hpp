@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/check/valid_on.hpp>
@@ -128,19 +129,21 @@ class ProgramWriter {
   constexpr int visit(LazyOperation<Op, Whole, As...> const*, WalkedOperands const& operands) {
     using D = OperationDims<Op, Whole, As...>;
     using T = element_t<Whole>;
-    LabelSet const apart = D::resizes ? D::mentioned : LabelSet{};
-    meet(operands, apart);
+    LabelSet const apart = D::apart();
+    meet(operands, operands_meet<Op> ? LabelSet{} : apart);
     ProgramNode n;
     n.name = Op::name.data();
     planning::ProgramLabels const labels = labels_among<Whole>(operands, apart);
-    n.whole[0] = whole_dims<D>(labels);
+    n.whole[0] = whole_dims<D>(labels, false);
     for (int k = 0; k < operands.size; ++k)
-      n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]));
+      n.whole[k + 1] = whole_dims<D>(labels_of(operands.at[k]), true);
+    n.in_place = shares_memory<Op>;
     if constexpr (requires { &OperationWork<Op, Whole, As...>::of; }) {
       n.work_on = &OperationWork<Op, Whole, As...>::of;
       n.varies = has_variants<Op>;
     }
     note_order<typename As::whole...>(n, operands);
+    if constexpr (requires { typename Op::aligned; }) note_aligned<Op, Whole, As...>(n);
     if constexpr (OperationExtents<Op, 0, As...>::known)
       n.made_extents = &OperationExtents<Op, 0, As...>::set;
     if constexpr (sums_parts<Op>) {
@@ -186,13 +189,14 @@ class ProgramWriter {
     n.name = ordinals[K];
     if constexpr (!is_own_call<Node>) {
       using D = DimsOfNode<Node>;
-      n.whole[0] = whole_dims<D>(labels);
-      n.whole[1] = whole_dims<D>(labels_of(operands.at[0]));
+      n.whole[0] = whole_dims<D>(labels, false);
+      n.whole[1] = whole_dims<D>(labels_of(operands.at[0]), false);
       if constexpr (D::template extents<K>::known) n.made_extents = &D::template extents<K>::set;
     }
     int const value = originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
     builder.program.nodes[value].making = Making::result;
+    builder.program.nodes[value].result = static_cast<std::int8_t>(K);
     builder.program.nodes[operands.at[0]].has_results = true;
     if constexpr (is_own_call<Node>)
       builder.program.pin(value, spec_of<pin_t<LazyResult<K, Whole, Node>>>(labels));
@@ -351,16 +355,56 @@ class ProgramWriter {
           out |= static_cast<std::uint32_t>(d) << (4 * e);
     return out;
   }
+  /// Dims of an operation and of an operand that are split alike: Op::aligned has the operand's
+  /// label and the result's. Op::tail: the dim that runs fastest in the longer of them.
+  template <class Op, class Whole, class... As>
+  constexpr void note_aligned(ProgramNode& n) const {
+    constexpr std::size_t operand = aligned_operand<Op>;
+    using A = std::tuple_element_t<operand, std::tuple<typename As::whole...>>;
+    auto const in_operand = [&](Identity id) {
+      int const d = place_of<A>(id);
+      return static_cast<std::int8_t>(d < 0 ? -1 : n.place(operand, d));
+    };
+    auto const in_result = [](Identity id) {
+      return static_cast<std::int8_t>(place_of<Whole>(id));
+    };
+    auto const may_split = [&](int party, int d) {
+      n.whole[party] = static_cast<std::uint8_t>(n.whole[party] & ~(1U << d));
+    };
+    int const party = static_cast<int>(operand) + 1;
+    n.aligned_operand = static_cast<std::int8_t>(operand);
+    [&]<class From, class To>(Pack<From, To>) {
+      n.aligned_with = in_operand(core::identity<From>);
+      n.aligned_dim = in_result(core::identity<To>);
+    }(typename Op::aligned{});
+    may_split(party, n.aligned_with);
+    may_split(0, n.aligned_dim);
+    if constexpr (requires { typename Op::tail; }) {
+      Identity const tail = core::identity<typename Op::tail>;
+      bool const of_result = in_result(tail) >= 0;
+      n.tail_party = static_cast<std::int8_t>(of_result ? 0 : party);
+      n.tail_dim = of_result ? in_result(tail) : in_operand(tail);
+      may_split(n.tail_party, n.tail_dim);
+    }
+  }
+  /// The dim of a type with this label, or -1.
+  template <class A>
+  static constexpr int place_of(Identity id) {
+    using S = Scope<A>;
+    for (int d = 0; d < S::parsed[0].spec.rank; ++d)
+      if (S::names.label_id[S::parsed[0].spec.dims[d].label] == id) return d;
+    return -1;
+  }
   template <class... As>
   constexpr void note_order(ProgramNode& n, WalkedOperands const& operands) const {
     int k = 0;
     ((n.order[k] = order_of<As>(operands.at[k]), ++k), ...);
   }
   template <class D>
-  constexpr std::uint8_t whole_dims(planning::ProgramLabels const& labels) const {
+  constexpr std::uint8_t whole_dims(planning::ProgramLabels const& labels, bool read) const {
     Identity ids[max_dims]{};
     for (int d = 0; d < labels.size; ++d) ids[d] = label_[labels.at[d]].id;
-    return D::whole(ids, labels.size);
+    return D::whole(ids, labels.size, read);
   }
   static constexpr WalkedOperands only(int operand) {
     WalkedOperands out;

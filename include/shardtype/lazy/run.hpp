@@ -76,6 +76,16 @@ class ProgramRun {
   shardtype::detail::List<AnyBlock>& further(int step) {
     return further_[static_cast<std::size_t>(step)];
   }
+  /// Gives the blocks of further results back that nothing reads.
+  void drop_unread_results(int step) {
+    for (std::size_t k = 0; k < further(step).size(); ++k) {
+      bool read = false;
+      for (int m = step + 1; m < plan_.size && !read; ++m)
+        read = plan_.steps[m].kind == ProgramStep::Kind::make && plan_.steps[m].input[0] == step &&
+               node(m).making == Making::result && node(m).result == static_cast<int>(k) + 1;
+      if (!read) further(step)[k] = {};
+    }
+  }
   ProgramNode const& node(int step) const { return plan_.program.nodes[plan_.steps[step].node]; }
   Extents extents(int step) const { return plan_.sizing(step).extents; }
 
@@ -187,11 +197,12 @@ AnyBlock move_block(ProgramRun& run, int step) {
   AnyBlock const& from = run.input(step, 0);
   Value<T> v{execute::elements_of<T>(from), from.layout, s.before, from.keep};
   Value<T> out = Executor<T, Space>(run.mesh(), run.axes(), z, run.where()).step(s, std::move(v));
-  // a part of a value that nothing else reads would hold all of it
-  if (s.move == Move::slice && run.frees_input(step) && out.layout.elements() > 0) {
+  // a part of a value that nothing else reads would hold all of it, an empty one too
+  if (s.move == Move::slice && run.frees_input(step)) {
     Value<T> packed = run.template fresh<T, Space>(step);
     typename Space::execution_space const exec{};
-    kernels::copy_packed(exec, out.data, out.layout, static_cast<T*>(packed.keep.data()));
+    if (out.layout.elements() > 0)
+      kernels::copy_packed(exec, out.data, out.layout, static_cast<T*>(packed.keep.data()));
     exec.fence();
     return execute::any_block(std::move(packed));
   }

@@ -24,14 +24,13 @@ automatic_mode::block_t<A> local_input(ProgramRun& run, int step, int k) {
   for (std::size_t d = 0; d < A::rank; ++d) extents[d] = layout.extent[d];
   return {run.mesh_ref(), extents, execute::packed_input<A>(run, step, k)};
 }
-/// The places of the elements of an operand's block.
+/// The places of the elements of the block of a step's value.
 template <class A>
-PlacesInWhole places_of_input(ProgramRun& run, int step, int k) {
-  int const input = run.plan().steps[step].input[k];
-  Spec const spec = run.plan().spec(input);
-  Extents const extents = run.extents(input);
+PlacesInWhole places_of_value(ProgramRun& run, int step) {
+  Spec const spec = run.plan().spec(step);
+  Extents const extents = run.extents(step);
   int place[max_dims]{};
-  execute::places_of<A>(run.node(input), run.labels(), place);
+  execute::places_of<A>(run.node(step), run.labels(), place);
   PlacesInWhole out;
   out.rank = static_cast<int>(A::rank);
   for (int d = 0; d < out.rank; ++d) {
@@ -48,6 +47,7 @@ AnyBlock keep_results(ProgramRun& run, int step, Out const& out, Blocks const& b
     return std::apply(
         [&](auto const& first, auto const&... further) {
           (run.further(step).push_back(block_of(further)), ...);
+          run.drop_unread_results(step);
           return block_of(first);
         },
         out);
@@ -77,15 +77,19 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   using R = Resolve<Op, typename As::whole...>;
   using OnBlocks = Resolve<Op, automatic_mode::block_t<typename As::whole>...>;
 
-  /// An operand of an operation that asks for the places of elements.
-  template <class A>
-  static LocatedBlock<automatic_mode::block_t<A>> placed(ProgramRun& run, int step, int k) {
-    PlacesInWhole const at = execute::places_of_input<A>(run, step, k);
+  /// A block of the value of a step of type `A`, with its places.
+  template <class A, class L>
+  static LocatedBlock<L> placed(ProgramRun& run, int step, L block) {
+    PlacesInWhole const at = execute::places_of_value<A>(run, step);
     std::array<std::int64_t, A::rank> whole{};
     std::array<core::Rows, A::rank> rows{};
     std::copy_n(at.extents, A::rank, whole.begin());
     std::copy_n(at.rows, A::rank, rows.begin());
-    return {execute::local_input<A>(run, step, k), whole, rows};
+    return {std::move(block), whole, rows};
+  }
+  template <class A>
+  static LocatedBlock<automatic_mode::block_t<A>> placed_input(ProgramRun& run, int step, int k) {
+    return placed<A>(run, run.plan().steps[step].input[k], execute::local_input<A>(run, step, k));
   }
   template <int... K>
   static auto result(ProgramRun& run, int step, Op const& op, std::integer_sequence<int, K...>) {
@@ -97,13 +101,31 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
       for (int d = 0; d < static_cast<int>(Out::rank); ++d)
         extents[static_cast<std::size_t>(d)] =
             core::held(whole[d], spec.dims[d].axes, run.axes().sizes, run.axes().coords);
-      Out out = shardtype::detail::uninitialized<Out>(run.mesh_ref(), extents);
-      auto const fill = [&](auto const&... as) { RunBlocks<Op>::fill(op, out, as...); };
-      fill(placed<typename As::whole>(run, step, K)...);
-      return out;
+      return result_at<Out>(run, step, op, extents,
+                            placed_input<typename As::whole>(run, step, K)...);
     } else {
       return RunBlocks<Op>::template run<OnBlocks>(
           op, run.where(), execute::local_input<typename As::whole>(run, step, K)...);
+    }
+  }
+  /// The result, of these local extents, of operands that know their places.
+  template <class Out, class... Located>
+  static Out result_at(ProgramRun& run, int step, Op const& op,
+                       std::array<std::int64_t, Out::rank> const& extents, Located const&... as) {
+    if constexpr (MapsBlocks<Op, Located...>) {
+      return Out(run.mesh_ref(), extents,
+                 execute::local_block(op, run.where(), OnBlocks::S::names, OnBlocks::S::parsed,
+                                      OnBlocks::verdict.result,
+                                      Out::local_rows(run.mesh_ref(), extents), nullptr, as...));
+    } else {
+      Out out = shardtype::detail::uninitialized<Out>(run.mesh_ref(), extents);
+      if constexpr (shardtype::detail::makes_parts<Op>) {
+        auto located = placed<Whole>(run, step, out);
+        RunBlocks<Op>::fill(op, located, as...);
+      } else {
+        RunBlocks<Op>::fill(op, out, as...);
+      }
+      return out;
     }
   }
   static AnyBlock make(ProgramRun& run, int step, void const* part) {

@@ -64,7 +64,7 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     extents.rank = k.count;
     for (int d = 0; d < k.count; ++d) extents.extent[d] = from.extent[k.at[d]];
     return execute::packed_block(
-        op.totals(in, execute::places_of_input<Rows>(run, step, 0),
+        op.totals(in, execute::places_of_value<Rows>(run, run.plan().steps[step].input[0]),
                   execute::local_input<std::tuple_element_t<static_cast<std::size_t>(K),
                                                             std::tuple<typename As::whole...>>>(
                       run, step, K)...),
@@ -81,7 +81,7 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
         execute::kept_first(from, k.at, k.count), k.count);
     using Total = typename Reducer::Total;
     if constexpr (std::is_same_v<Total, kernels::Placed<T>>) {
-      PlacesInWhole const at = execute::places_of_input<Rows>(run, step, 0);
+      PlacesInWhole const at = execute::places_of_value<Rows>(run, run.plan().steps[step].input[0]);
       execute::place_in_whole<typename Space::execution_space>(at, k,
                                                                static_cast<Total*>(out.data()));
     }

@@ -43,6 +43,7 @@ struct Rotary {
   using operation = Rotary;
   using from = shardtype::detail::Bare<F, S>;
   static constexpr std::string_view name = "rotary";
+  static constexpr bool reads_places = true;
   std::int64_t first = 0;
   double base = 10000;
   bool back = false;
@@ -75,6 +76,7 @@ struct CausalMask {
   using gradient = Pulls;
   using from = shardtype::detail::Bare<K, S>;
   static constexpr std::string_view name = "causal_mask";
+  static constexpr bool reads_places = true;
   std::int64_t first = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::masked_by_infinity(q); }
   template <class A>

@@ -146,6 +146,8 @@ struct RaggedDot {
   using gradient = checking::PullsBySaved;
   using from = shardtype::detail::Bare<D>;
   static constexpr std::string_view name = "ragged_dot";
+  static constexpr bool sums_parts = true;  ///< over features
+  static constexpr bool operands_meet = true;
   static constexpr Verdict rule(rules::Question const& q) { return rules::ragged_dot(q); }
   template <class A, class W, class Ids>
   static constexpr Code elements() {

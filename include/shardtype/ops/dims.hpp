@@ -130,6 +130,7 @@ struct Triangle {
   using operation = Triangle;
   using from = detail::Bare<I, J>;
   static constexpr std::string_view name = Upper ? "triu" : "tril";
+  static constexpr bool reads_places = true;
   std::int64_t diagonal = 0;
   static constexpr Verdict rule(rules::Question const& q) { return rules::masked(q); }
   auto block(auto const& run) const {
@@ -150,6 +151,8 @@ struct Diagonal {
   using gradient = PullsByExtents;
   using from = detail::Bare<I, J>;
   static constexpr std::string_view name = "diagonal";
+  static constexpr bool sums_parts = true;  ///< a rank has zeros for elements that it lacks
+  static constexpr bool reads_places = true;
   /// Ranks that do not hold an element have zero for it: over the axes of J the result is
   /// unreduced.
   static constexpr Verdict rule(rules::Question const& q) {
@@ -269,6 +272,8 @@ struct Broadcast {
   using gradient = Pulls;
   using to = Mentions<detail::dim_of_t<Dims>...>;
   static constexpr std::string_view name = "broadcast";
+  static constexpr bool makes_parts = true;
+  static constexpr bool reads_places = true;  ///< how many rows a rank makes
   std::array<std::int64_t, sizeof...(Dims)> n = detail::static_extents<Dims...>();
   static constexpr Verdict rule(rules::Question const& q) { return rules::broadcast(q, false); }
   constexpr void extents(ResultExtents const& c) const {
@@ -289,6 +294,9 @@ struct SplitDim {
   using from = detail::Bare<I>;
   using to = Mentions<detail::dim_of_t<First>, detail::dim_of_t<Second>>;
   static constexpr std::string_view name = "split_dim";
+  using aligned = detail::Pack<I, detail::label_of_t<First>>;
+  using tail = detail::label_of_t<Second>;
+  static constexpr bool reads_places = true;  ///< how many rows a rank has
   std::array<std::int64_t, 2> n = detail::static_extents<First, Second>();
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::split(q, detail::DimOf<First>::bare && detail::DimOf<Second>::bare);
@@ -317,6 +325,9 @@ struct MergeDims {
   using from = detail::Bare<First, Second>;
   using to = detail::Bare<I>;
   static constexpr std::string_view name = "merge_dims";
+  using aligned = detail::Pack<First, I>;
+  using tail = Second;
+  static constexpr bool reads_places = true;  ///< how many rows a rank has
   static constexpr Verdict rule(rules::Question const& q) { return rules::merge(q); }
   static constexpr void extents(ResultExtents const& c) {
     int const d = c.dim();

@@ -106,7 +106,9 @@ struct AtRow {
   using gradient = PullsByExtents;
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "at";
-  static constexpr bool named_pulls = true;  ///< NamedVjp
+  static constexpr bool sums_parts = true;    ///< a rank that lacks the row has zeros for it
+  static constexpr bool reads_places = true;  ///< of the rows
+  static constexpr bool named_pulls = true;   ///< NamedVjp
   std::int64_t k = 0;
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::take(q.a(), {}, q.along(), detail::joining(q));
@@ -134,6 +136,8 @@ struct AddRows {
   using gradient = PullsByIds;
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "scatter_add";
+  static constexpr bool makes_parts = true;
+  static constexpr bool reads_places = true;
   static constexpr bool sums_parts = true;   ///< a rank adds its own updates
   static constexpr bool named_pulls = true;  ///< NamedVjp
   std::int64_t n = detail::static_extents<V>()[0];
@@ -212,6 +216,8 @@ struct OneHotRows {
   using operation = OneHotRows;
   using from = detail::Bare<V>;
   static constexpr std::string_view name = "one_hot";
+  static constexpr bool makes_parts = true;
+  static constexpr bool reads_places = true;
   std::int64_t n = detail::static_extents<V>()[0];
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::one_hot(q.a(), q.along());
@@ -242,6 +248,11 @@ struct TakeAlong {
   using from = detail::Bare<J>;
   using to = detail::Bare<detail::into_t<J, Into...>>;
   static constexpr std::string_view name = "take_along";
+  /// Where the ids have another index, a rank has zeros for rows that it lacks.
+  static constexpr bool sums_parts = sizeof...(Into) > 0;
+  static constexpr bool reads_places = true;
+  using aligned = detail::Pack<detail::into_t<J, Into...>, detail::into_t<J, Into...>>;
+  static constexpr std::size_t aligned_operand = 1;
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::take_along(q.a(), q.operands[1], q.along(), q.to.dims[0].label);
   }
@@ -269,6 +280,8 @@ struct ScatterAlong {
   using from = detail::Bare<detail::into_t<J, At...>>;
   using to = detail::Bare<J>;
   static constexpr std::string_view name = "scatter_along";
+  static constexpr bool operands_meet = true;
+  static constexpr bool sums_parts = true;  ///< a rank adds its own updates
   std::int64_t n = detail::static_extents<J>()[0];
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::scatter_along(q.a(), q.operands[1], q.along(), q.to.dims[0].label);

@@ -76,11 +76,17 @@ struct SliceRows {
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "slice";
-  static constexpr bool named_pulls = true;  ///< NamedVjp
+  static constexpr bool sums_parts = true;    ///< a rank has zeros for rows that it lacks
+  static constexpr bool reads_places = true;  ///< of the rows
+  static constexpr bool named_pulls = true;   ///< NamedVjp
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t step = 1;
   static constexpr Verdict rule(rules::Question const& q) { return rules::resized(q); }
+  /// The rule where automatic mode adds what ranks have of the rows.
+  static constexpr Verdict parts(rules::Question const& q) {
+    return rules::resized_parts(q, detail::joining(q));
+  }
   constexpr void extents(ResultExtents const& c) const {
     if (begin < 0 || end < begin || end > c.extent() || step < 1)
       ResultExtents::fail("index " + c.name() + " has extent " + std::to_string(c.extent()) +

@@ -67,6 +67,7 @@ class FrontierSearch : public Relaxation {
     way_ = way;
     joined_ = n_.totals >= 0 && p_.operand(node_, way, 0) == n_.totals;
     labels_ = 0;
+    aligned_label_ = tail_label_ = -1;
     parties_ = n_.operands + 1;
     for (int d = 0; d < n_.rank; ++d) note(n_.labels[d], 0, d);
     for (int k = 1; k < parties_; ++k) {
@@ -75,8 +76,14 @@ class FrontierSearch : public Relaxation {
       front_[k] = fronts_[number];
       index_at_[k] = front_[k]->graph.index;
       first_at_[k] = front_[k]->first;
-      for (int d = 0; d < operand.rank; ++d)
-        note(n_.making == Making::relabel ? n_.labels[d] : operand.labels[d], k, d);
+      for (int d = 0; d < operand.rank; ++d) {
+        bool const aligned = k == n_.aligned_operand + 1 && d == n_.aligned_with;
+        note(aligned                        ? n_.labels[n_.aligned_dim]
+             : n_.making == Making::relabel ? n_.labels[d]
+                                            : operand.labels[d],
+             k, d);
+        if (aligned) align(n_.labels[n_.aligned_dim], p_.extents[operand.labels[d]]);
+      }
     }
     for (int k = 0; k < parties_; ++k) {
       int const base = (k == 0 ? graph_ : front_[k]->graph).code.base();
@@ -88,6 +95,7 @@ class FrontierSearch : public Relaxation {
           n_.totals >= 0 && n_.rereads && digit_[l][1] > 0 && p_.find(n_.totals, label_[l]) < 0;
       whole_[l] = whole_[l] && !spread_[l];
     }
+    find_tail();
     flops_ = 0;
     if (p_.is_fixed(node_)) {
       code_[0] = n_.pinned;
@@ -120,12 +128,44 @@ class FrontierSearch : public Relaxation {
       label_[l] = label;
       extent_[l] = p_.extents[label];
       parts_[l] = 1;
+      aligned_[l] = 0;
       on_[l] = 0;
       whole_[l] = false;
       for (int k = 0; k < parties_; ++k) digit_[l][k] = 0;
     }
     digit_[l][party] = 2 + d * p_.axes;
     whole_[l] = whole_[l] || (!joined_ && ((n_.whole[party] >> d) & 1U) != 0);
+  }
+  /// The number of the dim whose axes are minor ones of a longer dim.
+  constexpr void find_tail() {
+    if (n_.tail_dim < 0) return;
+    int const label =
+        n_.tail_party == 0
+            ? n_.labels[n_.tail_dim]
+            : p_.nodes[p_.operand(node_, way_, n_.tail_party - 1)].labels[n_.tail_dim];
+    for (int l = 0; l < labels_; ++l)
+      if (label_[l] == label) tail_label_ = l;
+    longer_party_ = n_.tail_party == 0 ? n_.aligned_operand + 1 : 0;
+  }
+  /// Considers the assignment if the axes of that dim are minor ones of the longer dim.
+  constexpr void consider_tail() {
+    int const l = tail_label_;
+    if (parts_[aligned_label_] != aligned_[aligned_label_] || extent_[l] % parts_[l] != 0) return;
+    int code = 0;
+    for (int k = 0; k < on_[l]; ++k)
+      code += (digit_[aligned_label_][longer_party_] + on_[aligned_label_] + k) *
+              power_[longer_party_][axis_[l][k]];
+    code_[longer_party_] += code;
+    consider_all();
+    code_[longer_party_] -= code;
+  }
+  /// The parts of this label divide `extent` too, if it is another one.
+  constexpr void align(int label, std::int64_t extent) {
+    for (int l = 0; l < labels_; ++l)
+      if (label_[l] == label) {
+        aligned_label_ = l;
+        if (extent != extent_[l]) aligned_[l] = extent < extent_[l] ? extent : extent_[l];
+      }
   }
   /// Enumerates all assignments of the axes from `x` on. `code_` holds the layouts of all parties
   /// so far.
@@ -150,6 +190,7 @@ class FrontierSearch : public Relaxation {
   /// becomes an unreduced sum, unless its ranks exchange totals; operands that lack it are
   /// replicated along the axis.
   constexpr void place_on(int l, int x) {
+    if (aligned_[l] > 0 && aligned_[l] % mul_sat(parts_[l], p_.sizes[x]) != 0) return;
     int* const list = axis_[l];
     int const n = on_[l]++;
     int const* const digit = digit_[l];
@@ -161,7 +202,7 @@ class FrontierSearch : public Relaxation {
                static_cast<double>(ceil_div(extent_[l], parts_[l]));
     for (int k = 0; k < parties_; ++k)
       if (digit[k] > 0) code_[k] += (digit[k] + n) * power_[k][x];
-    bool const sums = digit[0] == 0 && !spread_[l];
+    bool const sums = digit[0] == 0 && !spread_[l] && l != tail_label_;
     if (sums) code_[0] += power_[0][x];
     list[n] = x;
     place(x + 1);
@@ -186,6 +227,12 @@ class FrontierSearch : public Relaxation {
     --on_[l];
   }
   constexpr void consider() {
+    if (tail_label_ >= 0 && on_[tail_label_] > 0)
+      consider_tail();
+    else
+      consider_all();
+  }
+  constexpr void consider_all() {
     std::int64_t time = 0;
     std::int64_t moved = 0;
     result_ = graph_.index[code_[0]];
@@ -346,7 +393,7 @@ class FrontierSearch : public Relaxation {
   constexpr std::int64_t work(double bytes) const {
     Machine const& m = rates_.over[0];
     if (n_.making == Making::product) return picoseconds(flops_, m.flops_per_second);
-    if (n_.making == Making::relabel || n_.making == Making::result) return 0;
+    if (n_.making == Making::relabel || n_.making == Making::result || n_.in_place) return 0;
     std::int64_t const memory = picoseconds(bytes, m.memory_bytes_per_second);
     if (joined_) return 0;  // see ProgramPlan
     if (n_.work_on == nullptr || n_.rereads) return memory;
@@ -372,6 +419,10 @@ class FrontierSearch : public Relaxation {
   int digit_[max_program_labels][max_operands + 1]{};  ///< digit of the first axis on a party's
                                                        ///< dim, or 0
   bool whole_[max_program_labels]{};
+  std::int64_t aligned_[max_program_labels]{};  ///< the least extent of dims that line up, or 0
+  int aligned_label_ = -1;
+  int tail_label_ = -1;
+  int longer_party_ = 0;
   bool spread_[max_program_labels]{};  ///< of rows whose ranks exchange totals
   int power_[max_operands + 1][searched_axes]{};
   int sets_ = 0;

@@ -109,11 +109,24 @@ struct ProgramNode {
   /// The run-time arguments of an operation that decide about its plan or its work, as a number; 0:
   /// their defaults.
   std::int32_t variant = 0;
-  bool varies = false;        ///< whether there are such arguments
-  std::int16_t readers = 0;   ///< number of values that read it
-  bool kept = false;          ///< others may read it as well
-  bool has_results = false;   ///< whether values of Making::result read it
-  bool keeps = false;         ///< whether its operands are held to the end of the program
+  bool varies = false;       ///< whether there are such arguments
+  std::int16_t readers = 0;  ///< number of values that read it
+  bool kept = false;         ///< others may read it as well
+  bool has_results = false;  ///< whether values of Making::result read it
+  bool keeps = false;        ///< whether its operands are held to the end of the program
+  bool in_place = false;     ///< whether its block is the memory of its operand: it costs no time
+  /// Of a further result of an operation its number; the first result is number 0.
+  std::int8_t result = 0;
+  /// A dim of an operation and a dim of an operand that are split alike, though they have no label
+  /// in common: of different extents where the parts divide both. -1: none.
+  std::int8_t aligned_dim = -1;
+  std::int8_t aligned_with = -1;
+  std::int8_t aligned_operand = 0;
+  /// The dim that runs fastest in the longer of these two, of the value that has the shorter one:
+  /// its axes are the minor ones there, if each rank has one row of the shorter one. `tail_party`:
+  /// of the operation (0) or that operand.
+  std::int8_t tail_dim = -1;
+  std::int8_t tail_party = 0;
   std::int8_t own_call = -1;  ///< of an operation that communicates by itself: its number
   std::int8_t cyclic = -1;    ///< number of its CyclicSplit: nothing moves it; -1: in blocks
   std::int16_t shares =

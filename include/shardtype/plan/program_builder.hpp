@@ -200,6 +200,12 @@ class ProgramBuilder {
     v.made_extents = n.made_extents;
     v.varies = n.varies;
     v.sums = n.sums;
+    v.in_place = n.in_place;
+    v.aligned_dim = n.aligned_dim;
+    v.aligned_with = n.aligned_with;
+    v.aligned_operand = n.aligned_operand;
+    v.tail_dim = n.tail_dim;
+    v.tail_party = n.tail_party;
     v.unreduced_kind = n.unreduced_kind;
     for (int k = 0; k < size; ++k) v.order[k] = n.order[k];
     for (int k = 0; k <= size; ++k) v.whole[k] = n.whole[k];

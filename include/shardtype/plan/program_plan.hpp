@@ -127,10 +127,22 @@ struct ProgramPlan {
       next[static_cast<std::size_t>(m)] = first;
       first = m;
     }
+    // further results are made with the first one, and read later
+    shardtype::detail::List<int> further(static_cast<std::size_t>(size), -1);
+    shardtype::detail::List<int> another(static_cast<std::size_t>(size), -1);
+    for (int k = 0; k < size; ++k) {
+      if (!is_further_result(k)) continue;
+      int& first = further[static_cast<std::size_t>(steps[k].input[0])];
+      another[static_cast<std::size_t>(k)] = first;
+      first = k;
+    }
     planning::MemoryUse live;
     for (int k = 0; k < size; ++k) {
       bool const makes = memory[k] == k && steps[k].kind != ProgramStep::Kind::given;
-      if (makes) live.hold(block_bytes(k));
+      if (makes && !is_further_result(k)) live.hold(block_bytes(k));
+      for (int m = further[static_cast<std::size_t>(k)]; m >= 0;
+           m = another[static_cast<std::size_t>(m)])
+        live.hold(block_bytes(m));
       visit(k, add_sat(live.held(), room(k)));
       if (k + 1 == size) break;
       for (int m = released[static_cast<std::size_t>(k)]; m >= 0;
@@ -292,6 +304,11 @@ struct ProgramPlan {
       if (program.sizes[x] > 1 && s.dim_of(x) < 0) return false;
     return true;
   }
+  constexpr bool is_further_result(int step) const {
+    ProgramNode const& n = program.nodes[steps[step].node];
+    return steps[step].kind == ProgramStep::Kind::make && n.making == Making::result &&
+           program.nodes[steps[steps[step].input[0]].node].own_call < 0;
+  }
   constexpr bool in_memory_of_input(int step) const {
     return steps[step].kind == ProgramStep::Kind::make &&
            program.nodes[steps[step].node].making == Making::relabel;
@@ -312,6 +329,10 @@ struct ProgramPlan {
       case Making::operation: {
         bool const works = n.work_on != nullptr && !reads_totals(step);
         std::int64_t bytes = works ? work_of(step).workspace : 0;
+        // those that are read are values of their own
+        for (int k = step + 1; k < size && n.has_results; ++k)
+          if (is_further_result(k) && steps[k].input[0] == step) bytes -= block_bytes(k);
+        bytes = std::max(bytes, std::int64_t{0});
         for (int k = 0; k < s.inputs; ++k)
           if (is_part(s.input[k])) bytes = add_sat(bytes, block_bytes(s.input[k]));
         return bytes;
@@ -401,7 +422,7 @@ struct ProgramPlan {
   /// The costs of a step that computes a value.
   constexpr planning::Computation computation(int step) const {
     planning::Computation c;
-    c.shares = in_memory_of_input(step);
+    c.shares = in_memory_of_input(step) || program.nodes[steps[step].node].in_place;
     if (is_product(step)) {
       double const flops = product_flops(step);
       c.flops =

@@ -28,6 +28,26 @@ constexpr Verdict resized(Question const& q) {
   return accept(out);
 }
 
+/// The same where the dim may be split in blocks: ranks have zeros for rows that they lack, so that
+/// the result is unreduced over its axes.
+constexpr Verdict resized_parts(Question q, ReduceKind joining) {
+  Verdict const found = has_all(q.a(), q.from);
+  if (!found) return found;
+  Spec whole = q.a();
+  int const d = whole.find(q.from.dims[0].label);
+  AxisList const axes = whole.dims[d].axes;
+  if (axes.cyclic != 0) return refuse(Code::B03_through_cyclic, whole.dims[d].label, -1, axes[0]);
+  if (axes.size > 0 && !whole.unreduced.empty() && whole.kind != joining)
+    return refuse(Code::I07_other_kind, whole.dims[d].label, -1, axes[0]);
+  whole.dims[d].axes = {};
+  q.operands = &whole;
+  Verdict v = resized(q);
+  if (!v || axes.size == 0) return v;
+  v.result.unreduced = v.result.unreduced | axes.set();
+  v.result.kind = joining;
+  return v;
+}
+
 /// Refuses to pad an unreduced sum with a value other than 0, which would count once per summand.
 /// An unreduced maximum or minimum may be padded: every candidate gets the same value.
 constexpr Verdict pad(Question const& q, bool zero) {

@@ -1,0 +1,386 @@
+// What automatic mode promises of a call, for an operation of the registry on drawn layouts of its
+// operands and its result: no slower, as predicted, than the same call with a named result; what
+// is sent is what the plan says, and no more is held; a memory limit is kept or refused. One
+// expression is recorded, of operands whose layouts are named by constraints; layouts are drawn at
+// run time, into the recorded program.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <set>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <shardtype/random/random.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/measured_plan.hpp"
+#include "harness/on_ranks.hpp"
+#include "harness/sample.hpp"
+#include "shim/pmpi.hpp"
+
+namespace registry_costs {
+
+using namespace shardtype;
+using planning::RecordedProgram;
+
+struct U : Axis<"U"> {};
+struct W : Axis<"W"> {};
+using Grid = Mesh<U, W>;
+
+// A type without its sharding.
+template <class A>
+struct Bare;
+template <class D>
+struct BareDim {
+  using type = void;
+};
+template <class I, class... Xs>
+struct BareDim<Dim<I, Xs...>> {
+  using type = Dim<I>;
+};
+template <class T, class Dims>
+struct TensorOf;
+template <class T, class... Dims>
+struct TensorOf<T, detail::Pack<Dims...>> {
+  using type = Tensor<T, Dims...>;
+};
+template <class D>
+using OneDim = std::conditional_t<std::is_void_v<typename BareDim<D>::type>, detail::Pack<>,
+                                  detail::Pack<typename BareDim<D>::type>>;
+template <class T, class... Parts>
+struct Bare<Tensor<T, Parts...>> {
+  using type = typename TensorOf<T, decltype((detail::Pack<>{} | ... | OneDim<Parts>{}))>::type;
+};
+template <class A>
+using bare_t = typename Bare<A>::type;
+
+struct Draw {
+  std::mt19937 engine;
+  int below(int n) { return static_cast<int>(engine() % static_cast<unsigned>(n)); }
+};
+
+// The operands of a sample: numbers that all operations take, matrices near the identity.
+template <class A>
+A operand(Grid const& mesh, int which) {
+  using T = typename A::element;
+  return from_function<A>(mesh, [which](auto... at) {
+    std::int64_t const i[] = {static_cast<std::int64_t>(at)...};
+    std::int64_t hash = 7 + which;
+    for (std::int64_t const k : i) hash = (hash * 31 + k * 17 + 5) % 101;
+    if constexpr (std::is_same_v<T, bool>) {
+      return hash % 3 != 0;
+    } else if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(hash % 2);
+    } else {
+      constexpr std::size_t n = sizeof...(at);
+      bool const diagonal = n >= 2 && i[n - 1] == i[n < 2 ? 0 : n - 2];
+      return T(0.001 * static_cast<double>(hash) + (diagonal ? 2 : 0));
+    }
+  });
+}
+
+// The first result of an operation, called as users call it.
+template <class Op, class... As>
+auto called(Op const& op, As const&... as) {
+  auto const made = shardtype::call(detail::without_axes(op), {}, as...);
+  if constexpr (detail::HasResults<Op>) {
+    return std::get<0>(made);
+  } else {
+    return made;
+  }
+}
+template <class F, class... As>
+auto called(op::Map<F> const&, As const&... as) {
+  return shardtype::map(F{}, as...);
+}
+
+// The strict result, of operands that are not split.
+template <class Made, class A>
+Made dense(A const& a) {
+  return reshard<Made>(a);
+}
+
+// Over which axes dims are split: of each axis the dim, or -1.
+struct Layout {
+  std::array<int, 2> dim{-1, -1};
+  bool swapped = false;  // the second axis is the major one, where both split a dim
+};
+inline Layout drawn(Draw& draw, Grid const& mesh, int rank) {
+  Layout out;
+  // an axis of one rank splits nothing
+  if (mesh.size_of<U>() > 1) out.dim[0] = draw.below(rank + 1) - 1;
+  if (mesh.size_of<W>() > 1) out.dim[1] = draw.below(rank + 1) - 1;
+  out.swapped = draw.below(2) == 1;
+  return out;
+}
+inline Spec spec_of(Layout const& l, int rank) {
+  Spec s;
+  for (int d = 0; d < rank; ++d) {
+    core::AxisList axes;
+    for (int k = 0; k < 2; ++k) {
+      int const x = l.swapped ? 1 - k : k;
+      if (l.dim[static_cast<std::size_t>(x)] == d) axes.push(x);
+    }
+    s.add(d, axes);
+  }
+  return s;
+}
+
+// The time of the call with a named result, in these layouts, of operations with such a form; -1:
+// there is none, or it refuses extents whose blocks do not line up.
+template <class S, class Op, int n>
+bool refuses_extents(Op const& op, planning::LocalPlan const& local, core::Sizes const& sizes,
+                     std::array<std::array<std::int64_t, core::max_dims>, n> const& given) {
+  if constexpr (requires(ResultExtents const& c) { op.extents(c); }) {
+    core::ParsedType types[S::types]{};
+    std::int64_t const* extents[n];
+    for (int k = 0; k < S::types; ++k) types[k] = S::parsed[k];
+    for (int k = 0; k < n; ++k) {
+      types[k].spec = local.operands[k];
+      extents[k] = given[static_cast<std::size_t>(k)].data();
+    }
+    std::int64_t made[core::max_dims]{};
+    ResultExtents const c{S::names, types, n, local.result, sizes, extents, made};
+    try {
+      c.carry();
+      op.extents(c);
+    } catch (Error const&) {
+      return true;
+    }
+  }
+  return false;
+}
+template <class Op, class Out, class... As>
+double strict_seconds(Op const& op, Machine const& m, core::Sizes const& sizes,
+                      std::vector<Spec> const& given, Spec const& made) {
+  if constexpr (!detail::has_named_form<Op>) {
+    return -1;
+  } else {
+    using S =
+        core::Scope<As..., typename detail::FromOf<Op>::type, typename detail::ToOf<Op>::type, Out>;
+    constexpr int n = static_cast<int>(sizeof...(As));
+    std::array<std::array<std::int64_t, core::max_dims>, sizeof...(As)> given_extents{};
+    for (int k = 0; k < n; ++k)
+      for (int d = 0; d < S::parsed[k].spec.rank; ++d)
+        given_extents[static_cast<std::size_t>(k)][static_cast<std::size_t>(d)] =
+            S::names.label_extent[S::parsed[k].spec.dims[d].label];
+    auto const in_scope = [](Spec s, int k) {
+      for (int d = 0; d < s.rank; ++d) s.dims[d].label = S::parsed[k].spec.dims[d].label;
+      return s;
+    };
+    Spec operands[sizeof...(As)];
+    for (int k = 0; k < n; ++k) operands[k] = in_scope(given[static_cast<std::size_t>(k)], k);
+    Spec const wanted = in_scope(made, n + 2);
+    Spec const from = S::template spec<n>;
+    std::int64_t const bytes[] = {static_cast<std::int64_t>(sizeof(typename As::element))...,
+                                  static_cast<std::int64_t>(sizeof(typename Out::element))};
+    double best = -1;
+    for (int candidate = 0; candidate < detail::candidates_of<Op>; ++candidate) {
+      planning::LocalPlan const local =
+          detail::meet<Op>({operands, n, from, S::template spec<n + 1>, S::names.extents(), sizes,
+                            (std::is_same_v<typename As::element, bool> || ...)},
+                           wanted, candidate);
+      if (!local.verdict || refuses_extents<S, Op, n>(op, local, sizes, given_extents)) continue;
+      planning::Sizing z;
+      z.extents = S::names.extents();
+      z.sizes = sizes;
+      z.element_bytes = bytes[0];
+      planning::NamedCall c{Op::name, operands, &local, wanted, z, bytes};
+      c.from = from;
+      if constexpr (requires { Op::sent_bytes(0); }) {
+        c.totals = Op::totals(local.operands[0], from);
+        c.total_bytes = Op::sent_bytes(bytes[0]);
+      }
+      double const time = planning::named_plan(c, m, false, [](planning::CallSizing const& call) {
+                            return detail::work_of<Op>(call);
+                          }).seconds(m);
+      if (best < 0 || time < best) best = time;
+    }
+    return best;
+  }
+}
+
+template <class P, class Out, class E>
+struct Recorded {
+  Grid const& mesh;
+  E const& e;
+  runtime::AxisMap axes = detail::program_axes<P>(mesh);
+
+  RecordedProgram program() const {
+    execute::PartFinder finder;
+    detail::walk(finder, &e);
+    return detail::program_for<P>(mesh, axes, finder.parts);
+  }
+  Out run(ProgramPlan const& plan) const {
+    execute::PartFinder finder;
+    detail::walk(finder, &e);
+    return detail::packed_result<Out>(
+        mesh, plan.program,
+        detail::run_plan<P, Out>(mesh, axes, plan, finder, std::source_location::current()));
+  }
+  Coords coords() const {
+    Coords at;
+    for (int x = 0; x < P::names.axes; ++x)
+      at.at[x] = P::names.axis[x].id == core::identity<U> ? mesh.template coordinate<U>()
+                                                          : mesh.template coordinate<W>();
+    return at;
+  }
+};
+
+struct Checked {
+  int layouts = 0;
+  int beside_strict = 0;
+  int within_limit = 0;
+};
+
+// The largest difference between two tensors of one sharding, relative to elements above 1.
+template <class A>
+double difference(A const& a, A const& b) {
+  auto const x = to_host(a);
+  auto const y = to_host(b);
+  double most = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    double off = 0;
+    if constexpr (std::is_same_v<typename A::element, Kokkos::complex<double>>) {
+      off = std::max(std::abs(x[k].real() - y[k].real()), std::abs(x[k].imag() - y[k].imag()));
+    } else {
+      auto const u = static_cast<double>(x[k]);
+      auto const v = static_cast<double>(y[k]);
+      off = u == v ? 0 : std::abs(u - v) / std::max(1.0, std::abs(v));
+    }
+    most = off <= most ? most : off;
+  }
+  return most;
+}
+
+template <class R, class Want>
+void measured(R const& recorded, ProgramPlan const& plan, std::int64_t limit, Want const& want) {
+  auto& memory = runtime::run_time.memory;
+  std::int64_t const before = memory.now();
+  memory.reset();
+  shim::reset();
+  auto const got = recorded.run(plan);
+  std::int64_t const held = memory.most() - before;
+  std::int64_t const sent = shim::bytes();
+  INFO("held " << held << ", planned " << plan.temporary_bytes() << "; sent " << sent
+               << ", planned " << plan.bytes(recorded.coords()));
+  CHECK(held <= plan.temporary_bytes());
+  CHECK(sent == plan.bytes(recorded.coords()));
+  if (limit >= 0) CHECK(held <= limit);
+  CHECK(difference(got, want) <= 1e-9);
+}
+
+template <samples::Name object, samples::Name function, class Op, class... As, std::size_t... N>
+Checked check(samples::Sample<object, function, Op, As...> const& sample, Grid const& mesh,
+              int draws, std::index_sequence<N...>) {
+  Checked out;
+  std::tuple<bare_t<As>...> const given{operand<bare_t<As>>(mesh, static_cast<int>(N))...};
+  auto const made =
+      registry_costs::called(sample.op, constrain<bare_t<As>>(lazy(std::get<N>(given)))...);
+  using Made = bare_t<typename std::remove_cvref_t<decltype(made)>::whole>;
+  auto const e = constrain<Made>(made);
+  using E = std::remove_cvref_t<decltype(e)>;
+  using P = detail::planned_t<detail::DefaultPolicy, E, detail::MeshAxes<Grid>::type, Made>;
+  Recorded<P, Made, E> const recorded{mesh, e};
+  RecordedProgram const base = recorded.program();
+  Machine const machine = machine_here();
+  planning::Rates const rates = detail::rates_for(machine, -1, base.sizes, P::names);
+  Made const want =
+      registry_costs::dense<Made>(registry_costs::called(sample.op, std::get<N>(given)...));
+  // constraints of operands, and of the result
+  std::vector<int> operands;
+  int result = -1;
+  for (int k = 0; k < base.size; ++k) {
+    if (base.nodes[k].making == planning::Making::given || base.nodes[k].pinned < 0) continue;
+    if (operands.size() < sizeof...(As))
+      operands.push_back(k);
+    else
+      result = k;
+  }
+  REQUIRE(operands.size() == sizeof...(As));
+  REQUIRE(result >= 0);
+  Draw draw{std::mt19937(12345)};
+  for (int round = 0; round < draws; ++round) {
+    RecordedProgram p = base;
+    RecordedProgram apart = base;
+    std::vector<Spec> specs;
+    for (int const k : operands) {
+      specs.push_back(spec_of(drawn(draw, mesh, p.nodes[k].rank), p.nodes[k].rank));
+      p.nodes[k].pinned = p.code(k).of(specs.back());
+      apart.nodes[k].pinned = apart.nodes[p.operand(k, 0, 0)].pinned = p.nodes[k].pinned;
+    }
+    Spec const wanted = spec_of(drawn(draw, mesh, p.nodes[result].rank), p.nodes[result].rank);
+    p.nodes[result].pinned = apart.nodes[result].pinned = p.code(result).of(wanted);
+    ProgramPlan const plan = planning::plan_program(p, rates);
+    REQUIRE(plan.possible);
+    INFO(object.view() << ", layouts " << round << "\n"
+                       << explain(PlannedProgram{plan, P::names, machine}));
+    measured(recorded, plan, -1, want);
+    ++out.layouts;
+    planning::Rates less = rates;
+    less.memory_limit = plan.temporary_bytes() * 2 / 3;
+    ProgramPlan const within = planning::plan_program(p, less);
+    if (within.possible) {
+      INFO("within " << less.memory_limit);
+      CHECK(within.temporary_bytes() <= less.memory_limit);
+      measured(recorded, within, less.memory_limit, want);
+      ++out.within_limit;
+    }
+    if (apart.root != result) continue;
+    apart.wanted = apart.nodes[result].pinned;
+    double const strict =
+        strict_seconds<Op, Made, bare_t<As>...>(sample.op, machine, base.sizes, specs, wanted);
+    if (strict < 0) continue;
+    ProgramPlan const alone = planning::plan_program(apart, rates);
+    double const time = static_cast<double>(alone.picoseconds(rates)) * 1e-12;
+    INFO("alone\n" << explain(PlannedProgram{alone, P::names, machine}));
+    INFO("strict " << strict << ", automatic " << time);
+    CHECK(time <= strict * (1 + 1e-9) + 4e-12);
+    ++out.beside_strict;
+  }
+  return out;
+}
+
+constexpr bool is_recorded(std::string_view name) {
+  constexpr std::string_view not_recorded[] = {
+      "AllGather",     "AllReduce", "AllToAll",    "HaloAdd",     "HaloExchange",
+      "ReduceScatter", "ToPartial", "ToReduced",   "Transfer",    "UsedAs",
+      "Named",         "Reshard",   "FftFourStep", "IfftFourStep"};
+  for (std::string_view const n : not_recorded)
+    if (n == name) return false;
+  return true;
+}
+
+template <auto const& list>
+void check_all(int draws) {
+  Grid const mesh(MPI_COMM_WORLD, on_ranks::grids().front());
+  std::apply(
+      [&](auto const&... s) {
+        auto const one = [&]<samples::Name object, samples::Name function, class Op, class... As>(
+                             samples::Sample<object, function, Op, As...> const& sample) {
+          if constexpr (is_recorded(object.view())) {
+            Checked const c =
+                registry_costs::check(sample, mesh, draws, std::index_sequence_for<As...>{});
+            if (on_ranks::my_rank() == 0)
+              std::printf("%s: %d layouts, %d beside strict, %d within a limit\n", object.text,
+                          c.layouts, c.beside_strict, c.within_limit);
+          }
+        };
+        (one(s), ...);
+      },
+      list);
+}
+
+}  // namespace registry_costs
