@@ -356,6 +356,54 @@ TEST_CASE("attention with and without a mask") {
   CHECK(flops(false) == 2 * flops(true));
 }
 
+// Ranks exchange totals of their rows, or the rows at the ends of their blocks.
+TEST_CASE("running values, shifts and differences along dims that stay split") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  bool exchanged = false;
+  auto const stays = [&]<class... Out>(std::array<std::int64_t, 2> n, detail::Pack<Out...>) {
+    using In = Tensor<double, Out...>;
+    auto const a = normal<In>(mesh, n, RandomKey{3});
+    auto const check_one = [&](auto const& op, auto const& body) {
+      Plan const strict = plan_at(op, a);
+      compare<Out...>(mesh, &strict, body(a), body, 1e-11, a);
+      PlannedProgram const p = planned(evaluate_to<Out...>, mesh, body(lazy(a)));
+      for (int k = 0; k < p.plan.size; ++k) exchanged = exchanged || p.plan.is_own_call(k);
+    };
+    check_one(op::CumSum<S>{}, [](auto const& x) { return cumsum<S>(x); });
+    check_one(op::CumSum<S>{true, true}, [](auto const& x) {
+      return cumsum<S>(x, op::Cumulate::exclusive, op::Direction::reverse);
+    });
+    check_one(op::CumMax<V>{}, [](auto const& x) { return cummax<V>(x); });
+    check_one(op::Diff<S>{}, [](auto const& x) { return diff<S>(x); });
+    for (std::int64_t const by : {std::int64_t{1}, std::int64_t{-2}, n[0] / 2, 3 * n[0]}) {
+      check_one(op::Shift<S>{by}, [by](auto const& x) { return shift<S>(x, by); });
+      check_one(op::Shift<S>{by, op::Edge::wrap},
+                [by](auto const& x) { return shift<S>(x, by, op::Edge::wrap); });
+    }
+  };
+  for (auto const& n : shapes) {
+    stays(n, detail::Pack<Dim<S, X>, Dim<V, Y>>{});
+    stays(n, detail::Pack<Dim<S, Y, X>, Dim<V>>{});
+    stays(n, detail::Pack<Dim<S>, Dim<V, X, Y>>{});
+  }
+  if (on_ranks::rank_total() > 1) CHECK(exchanged);
+}
+
+// A stencil sends the rows at the ends of blocks, for as many steps as it has.
+TEST_CASE("a stencil in automatic mode sends what its shifts send") {
+  Grid const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = normal<double, Dim<S, X>, Dim<V, Y>>(mesh, {96, 64}, RandomKey{3});
+  auto const stencil = [](auto const& x) {
+    return shift<S>(x, 1) + shift<S>(x, -1) + shift<V>(x, 1) + shift<V>(x, -1) - x * 4.0;
+  };
+  auto const want = stencil(a).tensor();
+  compare<Dim<S, X>, Dim<V, Y>>(mesh, nullptr, want, stencil, 1e-13, a);
+  PlannedProgram const p = planned(evaluate_to<Dim<S, X>, Dim<V, Y>>, mesh, stencil(lazy(a)));
+  INFO(explain(p));
+  std::int64_t const rows = 96 / mesh.size_of<X>(), columns = 64 / mesh.size_of<Y>();
+  CHECK(p.plan.bytes_per_rank() <= 16 * (rows + columns));
+}
+
 TEST_CASE("cross entropy of recorded logits") {
   Grid const mesh = on_ranks::two_axes<X, Y>();
   using Logits = Tensor<float, Dim<S, X>, Dim<V, Y>>;

@@ -1,4 +1,5 @@
 // Automatic mode beside strict mode, for the operations of the registry on drawn layouts.
+// RANKS: 2 4 8
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 600
 #include "harness/cases/samples.hpp"

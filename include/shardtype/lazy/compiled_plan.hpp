@@ -188,7 +188,10 @@ struct AlikeValues {
         x.ways != y.ways || x.unreduced_count != y.unreduced_count)
       return false;
     if (!alike_totals(p, x, y) || x.work_on != y.work_on || x.variant != y.variant ||
-        x.total_bytes != y.total_bytes || x.sums != y.sums)
+        x.total_bytes != y.total_bytes || x.sums != y.sums || x.in_place != y.in_place ||
+        x.aligned_dim != y.aligned_dim || x.aligned_with != y.aligned_with ||
+        x.aligned_operand != y.aligned_operand || x.tail_dim != y.tail_dim ||
+        x.tail_party != y.tail_party || x.call_on_rows != y.call_on_rows || x.along != y.along)
       return false;
     for (int k = 0; k < x.unreduced_count; ++k)
       if (x.unreduced_sets[k] != y.unreduced_sets[k]) return false;

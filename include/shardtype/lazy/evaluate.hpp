@@ -142,7 +142,8 @@ execute::AnyBlock run_plan(MeshRef const& mesh, AxisMap const& axes, ProgramPlan
   last.move = &execute::move_block<typename Out::element, typename Out::memory_space>;
   finder.parts.push_back(last);
   TracedRun const traced(&P::names, plan, P::names, detail::planning_machine<P>(), where);
-  return execute::ProgramRun(mesh, axes, plan, P::names.label, finder.parts, where).run();
+  return execute::ProgramRun(mesh, axes, plan, P::names.label, P::names.axis, finder.parts, where)
+      .run();
 }
 
 /// The tensor of the block that a plan gave.

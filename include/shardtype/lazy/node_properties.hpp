@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include <shardtype/check/counted.hpp>
 #include <shardtype/lazy/expression.hpp>
 #include <shardtype/lazy/located_block.hpp>
 #include <shardtype/plan/program_builder.hpp>
@@ -67,6 +68,9 @@ template <class Op>
   requires requires { Op::rereads_rows; }
 inline constexpr bool rereads_rows<Op> = Op::rereads_rows;
 
+/// Whether ranks exchange rows, or totals of rows, where the dim that `Op` works along is split.
+template <class Op>
+inline constexpr bool exchanges_rows = requires { requires Op::exchanges_rows; };
 /// Whether dims of one index have one extent in all operands, though the result's has another.
 template <class Op>
 inline constexpr bool operands_meet = requires { requires Op::operands_meet; };
@@ -286,7 +290,7 @@ struct OperationDims {
   /// Whether the operation applied to blocks split equally along `id` gives the corresponding block
   /// of the result, by its own rule.
   static constexpr bool divides(Identity id) {
-    if (mentioned.contains(id) && !reads_places<Op>) return false;
+    if (mentioned.contains(id) && !reads_places<Op> && !exchanges_rows<Op>) return false;
     if (!detail::labels_in<Whole>().contains(id)) return false;
     if (!(detail::labels_in<typename As::whole>().contains(id) || ...)) return makes_parts<Op>;
     if constexpr (!Ruled<Op>) {

@@ -47,4 +47,49 @@ struct RecordedCall {
   }
 };
 
+/// The call of `Op`, which exchanges rows along a split dim, on an operand like `A` in a sharding
+/// of the program's axes.
+template <class Op, class A>
+struct CallOnRows {
+  using R = Resolve<Op, A>;
+  using S = typename R::S;
+
+  /// The types of the call: those of unsplit operands, with that sharding. The result has it, too.
+  struct Types {
+    ParsedType at[S::types]{};
+    Spec result{};
+
+    constexpr Types(ProgramNode const& n, Spec const& operand) {
+      for (int k = 0; k < S::types; ++k) at[k] = S::parsed[k];
+      result = R::verdict.result;
+      Spec& s = at[0].spec;
+      for (int d = 0; d < s.rank; ++d) {
+        s.dims[d].axes = operand.dims[n.place(0, d)].axes;
+        result.dims[result.find(s.dims[d].label)].axes = s.dims[d].axes;
+      }
+      for (Spec* const each : {&s, &result}) {
+        each->unreduced = operand.unreduced;
+        each->reduced = operand.reduced;
+        each->kind = operand.kind;
+      }
+    }
+  };
+  static constexpr Plan plan(RecordedProgram const& p, int node, Spec const& operand) {
+    ProgramNode const& n = p.nodes[node];
+    ProgramNode const& from = p.nodes[p.operand(node, 0, 0)];
+    Types const types(n, operand);
+    std::int64_t extents[max_dims]{};
+    for (int d = 0; d < from.rank; ++d) extents[d] = p.extents[from.labels[n.place(0, d)]];
+    std::int64_t const* const given[] = {extents};
+    std::int64_t const bytes[] = {sizeof(element_t<A>), sizeof(element_t<typename R::result>)};
+    CallValues<1> values(S::names, types.at, types.result, p.sizes, given, extents, bytes);
+    values.call.from = S::parsed[1].spec;
+    Op const op = detail::of_variant<Op>(n.variant);
+    Plan out = planning::plan_of_call(Op::name, values.call);
+    op.steps(out, values.call, R::along);
+    if (!out.computes()) planning::append_compute(out, detail::work_of(op, values.call, R::along));
+    return out;
+  }
+};
+
 }  // namespace shardtype::detail

@@ -144,6 +144,12 @@ class ProgramWriter {
     }
     note_order<typename As::whole...>(n, operands);
     if constexpr (requires { typename Op::aligned; }) note_aligned<Op, Whole, As...>(n);
+    if constexpr (exchanges_rows<Op>) {
+      using A = typename FirstOperand<As...>::type;
+      n.call_on_rows = &CallOnRows<Op, A>::plan;
+      n.along = static_cast<std::int8_t>(n.place(0, Resolve<Op, A>::along));
+      n.varies = has_variants<Op>;
+    }
     if constexpr (OperationExtents<Op, 0, As...>::known)
       n.made_extents = &OperationExtents<Op, 0, As...>::set;
     if constexpr (sums_parts<Op>) {

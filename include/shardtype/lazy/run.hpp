@@ -60,14 +60,23 @@ struct ProgramPart {
 class ProgramRun {
  public:
   ProgramRun(MeshRef const& mesh, AxisMap const& axes, ProgramPlan const& plan,
-             LabelPart const* labels, shardtype::detail::List<ProgramPart> const& parts,
-             std::source_location const& where);
+             LabelPart const* labels, AxisPart const* axis_parts,
+             shardtype::detail::List<ProgramPart> const& parts, std::source_location const& where);
 
   MeshState& mesh() { return mesh_; }
   MeshRef const& mesh_ref() const { return mesh_ref_; }
   /// The indices of the program's labels.
   LabelPart const* labels() const { return labels_; }
   AxisMap const& axes() const { return axes_; }
+  /// `names` with the program's axes.
+  Names with_axes(Names names) const {
+    names.axes = plan_.program.axes;
+    for (int x = 0; x < names.axes; ++x) {
+      names.axis_id[x] = axis_parts_[x].id;
+      names.axis_name[x] = axis_parts_[x].name;
+    }
+    return names;
+  }
   ProgramPlan const& plan() const { return plan_; }
   std::source_location const& where() const { return where_; }
   AnyBlock const& block(int step) const { return blocks_[static_cast<std::size_t>(step)]; }
@@ -81,8 +90,8 @@ class ProgramRun {
     for (std::size_t k = 0; k < further(step).size(); ++k) {
       bool read = false;
       for (int m = step + 1; m < plan_.size && !read; ++m)
-        read = plan_.steps[m].kind == ProgramStep::Kind::make && plan_.steps[m].input[0] == step &&
-               node(m).making == Making::result && node(m).result == static_cast<int>(k) + 1;
+        read = plan_.steps[m].kind == ProgramStep::Kind::make && node(m).making == Making::result &&
+               first(plan_.steps[m].input[0]) == step && node(m).result == static_cast<int>(k) + 1;
       if (!read) further(step)[k] = {};
     }
   }
@@ -165,6 +174,7 @@ class ProgramRun {
   AxisMap const& axes_;
   ProgramPlan const& plan_;
   LabelPart const* labels_;
+  AxisPart const* axis_parts_;
   shardtype::detail::List<ProgramPart> const& parts_;
   std::source_location where_;
   shardtype::detail::List<AnyBlock> blocks_;

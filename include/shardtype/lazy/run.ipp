@@ -7,6 +7,7 @@ namespace shardtype::execute {
 
 SHARDTYPE_INLINE ProgramRun::ProgramRun(MeshRef const& mesh, AxisMap const& axes,
                                         ProgramPlan const& plan, LabelPart const* labels,
+                                        AxisPart const* axis_parts,
                                         shardtype::detail::List<ProgramPart> const& parts,
                                         std::source_location const& where)
     : mesh_ref_(mesh),
@@ -14,6 +15,7 @@ SHARDTYPE_INLINE ProgramRun::ProgramRun(MeshRef const& mesh, AxisMap const& axes
       axes_(axes),
       plan_(plan),
       labels_(labels),
+      axis_parts_(axis_parts),
       parts_(parts),
       where_(where) {
   blocks_.resize(static_cast<std::size_t>(plan.size));

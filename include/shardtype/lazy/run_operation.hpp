@@ -12,6 +12,7 @@
 
 #include <shardtype/lazy/located_block.hpp>
 #include <shardtype/lazy/node_properties.hpp>
+#include <shardtype/lazy/own_call.hpp>
 #include <shardtype/lazy/run.hpp>
 
 namespace shardtype::execute {
@@ -103,10 +104,36 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
             core::held(whole[d], spec.dims[d].axes, run.axes().sizes, run.axes().coords);
       return result_at<Out>(run, step, op, extents,
                             placed_input<typename As::whole>(run, step, K)...);
+    } else if constexpr (shardtype::detail::exchanges_rows<Op>) {
+      if (run.plan().is_own_call(step)) return exchanged(run, step, op);
+      return RunBlocks<Op>::template run<OnBlocks>(
+          op, run.where(), execute::local_input<typename As::whole>(run, step, K)...);
     } else {
       return RunBlocks<Op>::template run<OnBlocks>(
           op, run.where(), execute::local_input<typename As::whole>(run, step, K)...);
     }
+  }
+  /// The result of an operation along a dim that ranks split, in the operand's sharding.
+  static auto exchanged(ProgramRun& run, int step, Op const& op) {
+    using A = typename shardtype::detail::FirstOperand<As...>::type;
+    using Out = typename OnBlocks::result;
+    using OnRows = shardtype::detail::CallOnRows<Op, A>;
+    ProgramNode const& n = run.node(step);
+    auto const a = placed_input<A>(run, step, 0);
+    typename OnRows::Types const types(n, run.plan().spec(run.plan().steps[step].input[0]));
+    Names const names = run.with_axes(OnRows::S::names);
+    std::int64_t const* const given[] = {a.extents().data()};
+    ResultExtents const call{names, types.at, 1, types.result, run.axes().sizes, given, nullptr};
+    Buffer const* const buffers[] = {&a.buffer()};
+    PlacesInWhole const at = execute::places_of_value<Whole>(run, step);
+    std::array<std::int64_t, Out::rank> extents{};
+    kernels::Layout out;
+    out.rank = static_cast<int>(Out::rank);
+    for (std::size_t d = 0; d < Out::rank; ++d) out.extent[d] = extents[d] = at.rows[d].size();
+    LocalRun<typename A::element, typename A::memory_space> const local(
+        run.mesh(), call, run.where(), shardtype::detail::block_layout(a.rows()), out.packed(),
+        buffers, a.rows().data());
+    return Out(run.mesh_ref(), extents, op.block(local));
   }
   /// The result, of these local extents, of operands that know their places.
   template <class Out, class... Located>

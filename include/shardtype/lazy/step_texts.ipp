@@ -68,8 +68,7 @@ SHARDTYPE_INLINE std::string StepTexts::group(int step) const {
   ProgramStep const& s = plan_.steps[step];
   AxisList axes = s.axes;
   if (plan_.is_own_call(step)) {
-    std::int8_t const* const number =
-        plan_.program.own_call[plan_.program.nodes[s.node].own_call].axis;
+    std::int8_t const* const number = planning::axes_of_own_plan(plan_.program, s.node).axis;
     for (Step const& sent : plan_.own_plan(step))
       for (int k = 0; k < sent.axes.size; ++k)
         if (!axes.contains(number[sent.axes[k]])) axes.push(number[sent.axes[k]]);

@@ -18,6 +18,22 @@ namespace shardtype {
 template <class A, class I>
 class Halo;
 
+namespace detail {
+
+/// A shift by `n` rows as a number: 0 is a shift by one row, with zeros beyond the end. Farther
+/// shifts than 2^29 rows count as such.
+constexpr std::int32_t window_variant(std::int64_t n, op::Edge edge) {
+  constexpr std::int64_t most = std::int64_t{1} << 29;
+  std::int64_t const rows = n > most ? most : n < -most ? -most : n;
+  return static_cast<std::int32_t>(2 * (rows - 1) + (edge == op::Edge::wrap ? 1 : 0));
+}
+constexpr std::int64_t rows_of_variant(std::int32_t number) { return (number >> 1) + 1; }
+constexpr op::Edge edge_of_variant(std::int32_t number) {
+  return (number & 1) != 0 ? op::Edge::wrap : op::Edge::fill_zero;
+}
+
+}  // namespace detail
+
 namespace op {
 
 /// Whether a running value includes its own element.
@@ -32,12 +48,18 @@ struct Shift {
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "shift";
   static constexpr bool communicates = true;
+  static constexpr bool exchanges_rows = true;
   std::int64_t n = 0;
   Edge edge = Edge::fill_zero;
   static constexpr Verdict rule(rules::Question const& q) { return rules::shift(q); }
   constexpr Window window(std::int64_t extent) const { return shift_window(n, extent, edge); }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
     planning::append_neighbor(p, d, window(c.given[0].extents[p.operands[0].dims[d].label]));
+  }
+  /// What is sent depends on the shift; of types alone, it is one by a row.
+  constexpr std::int32_t variant() const { return detail::window_variant(n, edge); }
+  static constexpr Shift of_variant(std::int32_t number) {
+    return {detail::rows_of_variant(number), detail::edge_of_variant(number)};
   }
   /// The shift by as many rows back, which sends as many bytes.
   constexpr Shift transposed() const { return {-n, edge}; }
@@ -52,6 +74,7 @@ struct Diff {
   using from = detail::Bare<I>;
   static constexpr std::string_view name = "diff";
   static constexpr bool communicates = true;
+  static constexpr bool exchanges_rows = true;
   std::int64_t n = 1;
   Edge edge = Edge::fill_zero;
   static constexpr Verdict rule(rules::Question const& q) { return rules::diff(q); }
@@ -60,6 +83,10 @@ struct Diff {
     return std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers : Code::ok;
   }
   constexpr Shift<I> moved() const { return {n, edge}; }
+  constexpr std::int32_t variant() const { return detail::window_variant(n, edge); }
+  static constexpr Diff of_variant(std::int32_t number) {
+    return {detail::rows_of_variant(number), detail::edge_of_variant(number)};
+  }
   constexpr void steps(Plan& p, planning::CallSizing const& c, int d) const {
     moved().steps(p, c, d);
   }
@@ -141,6 +168,7 @@ struct Cumulative {
   using reduction = F;
   using from = detail::Bare<I>;
   static constexpr bool communicates = true;
+  static constexpr bool exchanges_rows = true;
   static constexpr std::string_view name = F::running_name;
   bool exclusive = false;
   bool reverse = false;

@@ -150,13 +150,28 @@ constexpr Cost exchange_cost(RecordedProgram const& p, int node, RowExchange con
   return step_cost(Collective::all_reduce, bytes, bytes, rates.ranks[e.axes], rates.over[e.axes]);
 }
 
-/// The plan of an operation that communicates by itself.
-constexpr Plan own_plan(RecordedProgram const& p, int node) {
-  return p.own_call[p.nodes[node].own_call].plan(p, node);
+/// The plan of an operation that communicates by itself, or because its operand has this sharding.
+constexpr Plan own_plan(RecordedProgram const& p, int node, Spec const& operand) {
+  ProgramNode const& n = p.nodes[node];
+  return n.own_call >= 0 ? p.own_call[n.own_call].plan(p, node) : n.call_on_rows(p, node, operand);
 }
-/// Bytes that it needs besides its operands.
-constexpr std::int64_t own_temporaries(RecordedProgram const& p, int node) {
-  return planning::own_plan(p, node).memory().most();
+inline constexpr OwnCall in_program_axes = [] {
+  OwnCall out;
+  for (int x = 0; x < max_axes; ++x) out.axis[x] = static_cast<std::int8_t>(x);
+  return out;
+}();
+/// The program's axes by those of that plan.
+constexpr OwnCall const& axes_of_own_plan(RecordedProgram const& p, int node) {
+  ProgramNode const& n = p.nodes[node];
+  return n.own_call >= 0 ? p.own_call[n.own_call] : in_program_axes;
+}
+/// Its cost.
+constexpr Cost own_cost(RecordedProgram const& p, int node, Plan const& own, Rates const& rates) {
+  unsigned along = 0;
+  for (Step const& s : own)
+    for (int k = 0; k < s.axes.size; ++k)
+      along |= 1U << planning::axes_of_own_plan(p, node).axis[s.axes[k]];
+  return own.cost(rates.over[along]);
 }
 
 /// The order of evaluating operands with the least total peak: operands that release the most

@@ -250,6 +250,16 @@ class FrontierSearch : public Relaxation {
     }
     std::int64_t exchanged = 0;
     std::int64_t joining = 0;
+    if (n_.call_on_rows != nullptr && code_[1] > 0) {
+      int const number = p_.operand(node_, way_, 0);
+      Spec const operand = p_.spec(number, code_[1]);
+      if (planning::exchanges_rows(p_, node_, operand)) {
+        Cost const c =
+            planning::own_cost(p_, node_, planning::own_plan(p_, node_, operand), rates_);
+        exchanged = c.bytes;
+        joining = c.picoseconds - work(bytes);  // which its plan counts
+      }
+    }
     if (n_.rereads) {
       RowExchange const e = planning::exchange_of(p_, node_, code_[1]);
       if (e.axes != 0) {
@@ -348,8 +358,11 @@ class FrontierSearch : public Relaxation {
             add_sat(copied, fronts_[p_.operand(node_, making[0], k)]->ways[making[k + 1]].size);
       o.peak = add_sat(o.peak, copies_of(n_, copied));
     }
-    if (limited_ && n_.own_call >= 0)
-      o.peak = add_sat(o.peak, planning::own_temporaries(p_, node_) - o.size);
+    if (limited_ && (n_.own_call >= 0 || n_.call_on_rows != nullptr)) {
+      Spec const operand = spec_of_operand(making);
+      if (n_.own_call >= 0 || planning::exchanges_rows(p_, node_, operand))
+        o.peak = add_sat(o.peak, planning::own_plan(p_, node_, operand).memory().most() - o.size);
+    }
     if (n_.total_bytes > 0 && n_.making == Making::reduction)
       o.peak = add_sat(o.peak, mul_sat(o.size / n_.element_bytes, n_.total_bytes));
     bool const works = limited_ && n_.work_on != nullptr;
@@ -370,6 +383,13 @@ class FrontierSearch : public Relaxation {
       }
     }
     if (order.peak > o.peak) o.peak = order.peak;
+  }
+  /// The sharding of the first operand of a candidate.
+  constexpr Spec spec_of_operand(std::int32_t const* making) const {
+    if (n_.operands == 0) return {};
+    int const operand = p_.operand(node_, making[0], 0);
+    Frontier const& front = *fronts_[operand];
+    return p_.spec(operand, front.graph.codes[front.ways[making[1]].layout]);
   }
   /// Bytes that an operation needs: its workspace, and copies of operands that are parts of others.
   constexpr std::int64_t room_of_operation(int layout, std::int32_t const* making) const {

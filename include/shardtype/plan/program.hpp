@@ -71,6 +71,10 @@ using BlockWork = Work (*)(RecordedProgram const&, ProgramNode const&, std::int6
 /// those of its operands.
 using MadeExtents = void (*)(RecordedProgram&, int node, int made);
 
+/// The plan of an operation that communicates where the dim that it works along is split, on an
+/// operand in this sharding, whose labels are the operand's dims.
+using CallOnRows = Plan (*)(RecordedProgram const&, int node, Spec const& operand);
+
 /// A value of a program. Its dims are labels of the program.
 struct ProgramNode {
   Making making = Making::given;
@@ -104,6 +108,8 @@ struct ProgramNode {
   BlockWork work_on = nullptr;  ///< null: only what is read and written counts
   /// Null: the operation makes no dims, or their extents depend on its run-time arguments.
   MadeExtents made_extents = nullptr;
+  CallOnRows call_on_rows = nullptr;  ///< null: it does not communicate
+  std::int8_t along = -1;             ///< the operand's dim that such an operation works along
   /// Of each operand of an operation, the value's dim for each dim of its type: 4 bits each.
   std::uint32_t order[max_operands]{};
   /// The run-time arguments of an operation that decide about its plan or its work, as a number; 0:
@@ -306,6 +312,11 @@ struct RecordedProgram {
   }
 };
 
+/// Whether operation `node` communicates where its operand has this sharding.
+constexpr bool exchanges_rows(RecordedProgram const& p, int node, Spec const& operand) {
+  ProgramNode const& n = p.nodes[node];
+  return n.call_on_rows != nullptr && operand.dims[n.along].axes.size > 0;
+}
 /// What ranks exchange about rows that are split over them: each computes totals of its part, which
 /// one AllReduce joins.
 struct RowExchange {

@@ -206,6 +206,8 @@ class ProgramBuilder {
     v.aligned_operand = n.aligned_operand;
     v.tail_dim = n.tail_dim;
     v.tail_party = n.tail_party;
+    v.call_on_rows = n.call_on_rows;
+    v.along = n.along;
     v.unreduced_kind = n.unreduced_kind;
     for (int k = 0; k < size; ++k) v.order[k] = n.order[k];
     for (int k = 0; k <= size; ++k) v.whole[k] = n.whole[k];

@@ -94,10 +94,15 @@ struct ProgramPlan {
   }
   /// Whether a step is a call with a plan of its own, and that plan.
   constexpr bool is_own_call(int step) const {
-    return steps[step].kind == ProgramStep::Kind::make &&
-           program.nodes[steps[step].node].own_call >= 0;
+    ProgramStep const& s = steps[step];
+    if (s.kind != ProgramStep::Kind::make) return false;
+    return program.nodes[s.node].own_call >= 0 ||
+           (program.nodes[s.node].call_on_rows != nullptr &&
+            planning::exchanges_rows(program, s.node, spec(s.input[0])));
   }
-  constexpr Plan own_plan(int step) const { return planning::own_plan(program, steps[step].node); }
+  constexpr Plan own_plan(int step) const {
+    return planning::own_plan(program, steps[step].node, spec(steps[step].input[0]));
+  }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
   /// Floating-point operations of products and operations.
@@ -171,14 +176,8 @@ struct ProgramPlan {
   constexpr std::int64_t picoseconds(int step, planning::Rates const& rates) const {
     ProgramStep const& s = steps[step];
     if (s.kind == ProgramStep::Kind::given) return 0;
-    if (is_own_call(step)) {
-      Plan const own = own_plan(step);
-      unsigned along = 0;
-      for (Step const& each : own)
-        for (int k = 0; k < each.axes.size; ++k)
-          along |= 1U << program.own_call[program.nodes[s.node].own_call].axis[each.axes[k]];
-      return own.cost(rates.over[along]).picoseconds;
-    }
+    if (is_own_call(step))
+      return planning::own_cost(program, s.node, own_plan(step), rates).picoseconds;
     if (s.kind == ProgramStep::Kind::make)
       return planning::computing_time(computation(step), rates.over[0]);
     unsigned set = 0;
@@ -270,7 +269,7 @@ struct ProgramPlan {
       ProgramStep const& s = steps[k];
       if (is_own_call(k)) {
         Plan const own = own_plan(k);
-        a.number_axes(program.own_call[program.nodes[s.node].own_call].axis);
+        a.number_axes(planning::axes_of_own_plan(program, s.node).axis);
         closed ? own.replay_bytes(a, true) : own.replay(a, 0, own.size);
         a.end_of_part();
         continue;
@@ -318,7 +317,7 @@ struct ProgramPlan {
   constexpr std::int64_t room(int step) const {
     ProgramStep const& s = steps[step];
     ProgramNode const& n = program.nodes[s.node];
-    if (is_own_call(step)) return planning::own_temporaries(program, s.node) - block_bytes(step);
+    if (is_own_call(step)) return own_plan(step).memory().most() - block_bytes(step);
     if (s.collective != Collective::none) return room_of_move(step);
     if (s.kind != ProgramStep::Kind::make) return 0;
     switch (n.making) {
