@@ -94,8 +94,9 @@ struct SliceRows {
                           std::to_string(end) + " in steps of " + std::to_string(step));
     c.set(ceil_div(end - begin, step));
   }
-  constexpr planning::Work work(planning::CallSizing const& c) const {
-    return {0, 0, step == 1 && c.elements(0) == c.result_elements()};
+  constexpr planning::Work work(planning::CallSizing const& c, int d) const {
+    std::int64_t const all = c.given[0].extents[c.operands[0].dims[d].label];
+    return {0, 0, begin == 0 && step == 1 && end == all};
   }
   auto block(auto const& run) const { return run.slice(begin, step); }
   /// Zeros where no row was taken.
