@@ -70,7 +70,7 @@ struct L : Index<"L", 64> {};  // positions
 struct H : Index<"H", 2> {};   // heads
 struct K : Index<"K", 8> {};   // features of a head
 using Heads = Tensor<double, Dim<B, X>, Dim<L, Y>, Dim<H>, Dim<K>>;
-constexpr auto of_ring = plan(op::RingAttention<false>{}, type<Heads>, type<Heads>, type<Heads>);
+constexpr auto of_ring = plan(op::RingAttention{}, type<Heads>, type<Heads>, type<Heads>);
 static_assert(of_ring.count(Collective::permute) == 3 && of_ring.collectives() == 3);
 // queries, keys, values and the result, two travelling blocks of keys with values, and less than
 // one block of scores
@@ -81,7 +81,7 @@ static_assert(of_ring.peak_bytes() < (4 + 2 * 2 + 1) * own);
 // docs: turns
 // Two positions to each rank in turn: the last rank no longer has most of the scores.
 using Turns = Tensor<double, Dim<B, X>, Dim<L, Cyclic<Y, 2>>, Dim<H>, Dim<K>>;
-constexpr auto of_turns = plan(op::RingAttention<false>{}, type<Turns>, type<Turns>, type<Turns>);
+constexpr auto of_turns = plan(op::RingAttention{}, type<Turns>, type<Turns>, type<Turns>);
 static_assert(of_turns.bytes_per_rank() == of_ring.bytes_per_rank());
 static_assert(of_turns.peak_bytes() == of_ring.peak_bytes());
 static_assert(10 * of_turns.flops() < 6 * of_ring.flops());
@@ -292,7 +292,7 @@ int main(int argc, char** argv) {
   auto const k = normal<Heads>(mesh, RandomKey{7});
   auto const v = normal<Heads>(mesh, RandomKey{8});
   auto const seen = nn::attention<Dim<B, X>, Dim<L, Y>, Dim<H>, Dim<K>>(q, k, v, {.causal = true});
-  say(explain(op::RingAttention<false>{}, q, k, v));
+  say(explain(op::RingAttention{}, q, k, v));
   // docs: end
   using Whole = Tensor<double, Dim<B, X>, Dim<L>, Dim<H>, Dim<K>>;
   auto const expected =
