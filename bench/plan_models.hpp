@@ -28,10 +28,15 @@ struct P : Index<"P", 512> {};
 struct Q : Index<"Q", 512> {};
 struct K : Index<"K", 256> {};
 
-/// Calls `use(NAME, PLAN)` with the plan of `f` of operands `Given`.
+/// Calls `use(NAME, PLAN)` with the plan of `f` of operands `Given`; or `use.of<Grid,
+/// Given...>(NAME, f)`, if there is that.
 template <class... Given, class Use, class Fn>
 void planned(Use const& use, char const* name, Fn const& f) {
-  use(name, dry_run<Grid, Given...>(f).planned());
+  if constexpr (requires { use.template of<Grid, Given...>(name, f); }) {
+    use.template of<Grid, Given...>(name, f);
+  } else {
+    use(name, dry_run<Grid, Given...>(f).planned());
+  }
 }
 
 template <class Use>

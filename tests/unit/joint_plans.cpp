@@ -177,7 +177,10 @@ TEST_CASE("shared values get their homes together") {
     RecordedProgram const& p = d.b.program;
     Identity const no_axes[max_axes]{};
     Rates const rates(d.machine, p.sizes, no_axes, p.axes, -1);
-    CostNetwork const g(p, rates, [&](int rank) { return Graphs::all().get(rank, p.axes); });
+    auto const graphs = [&](int rank) -> LayoutGraph const& {
+      return Graphs::all().get(rank, p.axes);
+    };
+    CostNetwork const g(p, NetworkParts(p, rates, graphs));
     REQUIRE(g.usable);
     MessagePassing m(g);
     m.run(60);

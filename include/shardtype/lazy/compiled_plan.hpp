@@ -2,6 +2,7 @@
 /// The plan of a program at compile time. Each value of the program is planned in a constant of its
 /// own, so that no single evaluation comes near a compiler's step limit.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include <shardtype/check/resolve.hpp>
+#include <shardtype/lazy/compiled_homes.hpp>
 #include <shardtype/lazy/written_program.hpp>
 #include <shardtype/plan/cost_network.hpp>
 #include <shardtype/plan/layout_tables.hpp>
@@ -129,6 +131,15 @@ constexpr bool below_shared(RecordedProgram const& p, int value) {
   }
   return false;
 }
+/// Whether `value` depends on one that is moved from a home.
+constexpr bool below_home(RecordedProgram const& p, int value) {
+  ProgramNode const& n = p.nodes[value];
+  for (int k = 0; k < n.ways * n.operands; ++k) {
+    int const operand = p.uses[n.first_use + k];
+    if (detail::has_home(p, operand) || below_home(p, operand)) return true;
+  }
+  return false;
+}
 /// Whether `other` is an operand of `value`.
 constexpr bool reads(RecordedProgram const& p, int value, int other) {
   ProgramNode const& n = p.nodes[value];
@@ -136,8 +147,11 @@ constexpr bool reads(RecordedProgram const& p, int value, int other) {
     if (p.uses[n.first_use + k] == other) return true;
   return false;
 }
-/// A value that depends on no shared value is the same in both passes.
+/// The pass with the homes of the cost network, besides passes 0 and 1 of plan/shared_values.hpp.
+inline constexpr int with_homes = 2;
+/// A value that depends on no shared value is the same in all passes.
 constexpr int pass_of(RecordedProgram const& p, int value, int pass) {
+  if (pass == with_homes) return below_home(p, value) || has_home(p, value) ? pass : 1;
   return below_shared(p, value) || p.shared(value) ? pass : 1;
 }
 
@@ -149,9 +163,9 @@ struct AlikeValues {
   constexpr explicit AlikeValues(RecordedProgram const& p) {
     for (int k = 0; k < p.size; ++k) {
       first[k] = k;
-      if (p.shared(k)) continue;
+      if (detail::has_home(p, k)) continue;
       for (int m = 0; m < k && first[k] == k; ++m)
-        if (first[m] == m && !p.shared(m) && alike(p, m, k)) first[k] = m;
+        if (first[m] == m && !detail::has_home(p, m) && alike(p, m, k)) first[k] = m;
     }
   }
 
@@ -216,7 +230,9 @@ inline constexpr AlikeValues alike_values{P::program};
 
 /// The Pareto front of a value as its readers see it, in one pass of the planner
 /// (plan/shared_values.hpp).
-template <class P, int Node, int Pass, bool shared = P::program.shared(Node)>
+template <class P, int Node, int Pass,
+          bool shared =
+              P::program.shared(Node) || (Pass == with_homes && detail::has_home(P::program, Node))>
 struct ReadFrontier;
 template <class P, int Node, int Pass>
 inline constexpr planning::Frontier const& read_frontier =
@@ -271,7 +287,11 @@ struct NodeFrontier {
 };
 /// The Pareto front is the same in both passes if the value depends on no shared value.
 template <class P, int Node, int Pass>
-using MadeFrontier = NodeFrontier<P, Node, detail::below_shared(P::program, Node) ? Pass : 1>;
+using MadeFrontier = NodeFrontier<P, Node,
+                                  (Pass == with_homes ? detail::below_home(P::program, Node)
+                                                      : detail::below_shared(P::program, Node))
+                                      ? Pass
+                                      : 1>;
 
 template <class P, int Node, int Pass>
 struct ReadFrontier<P, Node, Pass, false> {
@@ -292,13 +312,20 @@ struct ReadFrontier<P, Node, 0, true> {
   static constexpr planning::Frontier view = {Made::graph, shared.ways, Made::table.first,
                                               Made::table.makings};
 };
+template <class P, int K, int Pass>
+constexpr planning::Frontier const* made_with_home() {
+  if constexpr ((Pass == 1 && P::program.shared(K)) ||
+                (Pass == with_homes && detail::has_home(P::program, K))) {
+    return &MadeFrontier<P, K, Pass>::view;
+  } else {
+    return nullptr;
+  }
+}
 template <class P, int Pass, int... K>
 constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
   planning::Frontier const* const fronts[] = {
-      &read_frontier < P, K,
-      detail::below_shared(P::program, K) || P::program.shared(K) ? Pass : 1 > ...};
-  planning::Frontier const* const made[] = {
-      (Pass == 1 && P::program.shared(K) ? &MadeFrontier<P, K, Pass>::view : nullptr)...};
+      &read_frontier<P, K, detail::pass_of(P::program, K, Pass)>...};
+  planning::Frontier const* const made[] = {detail::made_with_home<P, K, Pass>()...};
   ProgramPlan plan;
   plan.program = P::program;
   planning::PlanWriter(plan, fronts, made).write(P::program.root, P::program.wanted);
@@ -313,13 +340,21 @@ constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
 template <class P>
 inline constexpr ProgramPlan first_pass =
     detail::write_pass<P, 0>(std::make_integer_sequence<int, P::program.size>{});
-/// In the second pass, a shared value is available in one layout.
-template <class P, int Node>
-struct ReadFrontier<P, Node, 1, true> {
-  using Made = MadeFrontier<P, Node, 1>;
+template <class P, int Node, int Pass>
+constexpr int home_in_pass() {
+  if constexpr (Pass == with_homes) {
+    return compiled_homes<P>.at[Node];
+  } else {
+    return planning::home_of(Node, first_pass<P>, MadeFrontier<P, Node, 0>::view,
+                             MadeFrontier<P, Node, 1>::operands.data(), P::rates);
+  }
+}
+/// In the other passes, a shared value is available in one layout.
+template <class P, int Node, int Pass>
+struct ReadFrontier<P, Node, Pass, true> {
+  using Made = MadeFrontier<P, Node, Pass>;
   static constexpr auto const& rates = P::rates;
-  static constexpr int home = planning::home_of(Node, first_pass<P>, MadeFrontier<P, Node, 0>::view,
-                                                Made::operands.data(), P::rates);
+  static constexpr int home = detail::home_in_pass<P, Node, Pass>();
   static constexpr int operands_size = 0;
   static constexpr planning::FrontierSearch run(planning::FrontierMemory const& to) {
     return {P::program, Node, Made::graph, Made::operands.data(), P::rates, home, to};
@@ -329,6 +364,17 @@ struct ReadFrontier<P, Node, 1, true> {
   static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
 };
 
+/// Whether the plan of a program is a constant.
+template <class P>
+constexpr bool planned_as_constant() {
+  if constexpr (!P::names.all_static() || P::written.fault != Code::ok) {
+    return P::names.all_static();
+  } else if constexpr (!P::has_homes) {
+    return true;
+  } else {
+    return compiled_homes<P>.found;
+  }
+}
 /// The program of an expression with a policy, and its plan if the types determine all sizes.
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
@@ -339,13 +385,32 @@ struct Planned {
   static constexpr Machine machine = detail::machine_of<Policy>();
   static constexpr std::int64_t memory_limit = detail::limit_of<Policy>();
   static constexpr planning::Rates rates = rates_for(machine, memory_limit, program.sizes, names);
-  static constexpr bool is_static = names.all_static();
+  /// Whether values have homes to be chosen on the cost network.
+  static constexpr bool has_homes = memory_limit < 0 && !planning::is_tree(program);
+  /// Whether the plan is found at compile time: all sizes are static, and the program is small
+  /// enough.
+  static constexpr bool is_static = detail::planned_as_constant<Planned>();
   /// Whether the machine is known: the policy names it, or the plan is found at compile time.
   static constexpr bool machine_known = is_static || names_machine<Policy>;
 };
 template <class P>
-inline constexpr ProgramPlan compiled_program_plan =
-    detail::write_pass<P, 1>(std::make_integer_sequence<int, P::program.size>{});
+constexpr ProgramPlan plan_as_constant() {
+  using Values = std::make_integer_sequence<int, P::program.size>;
+  if constexpr (!P::has_homes) {
+    return detail::write_pass<P, 1>(Values{});
+  } else {
+    // the same choice as at run time (plan/program_planner.hpp)
+    ProgramPlan const guess = detail::write_pass<P, 1>(Values{});
+    ProgramPlan const together = detail::write_pass<P, with_homes>(Values{});
+    ProgramPlan out = planning::is_better(together, guess, P::rates) ? together : guess;
+    if (out.too_long || !out.possible) return out;
+    out.least = compiled_homes<P>.least;
+    out.searched = std::min(compiled_homes<P>.searched, out.picoseconds(P::rates));
+    return out;
+  }
+}
+template <class P>
+inline constexpr ProgramPlan compiled_program_plan = detail::plan_as_constant<P>();
 /// Whether one of the two passes needs more steps than there is room for.
 template <class P>
 constexpr bool is_too_long() {

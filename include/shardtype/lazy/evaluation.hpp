@@ -208,6 +208,10 @@ constexpr auto plan_of_evaluation() {
     return NamedProgramPlan<void>{};
   } else if constexpr (P::is_static) {
     return NamedProgramPlan<P>(compiled_program_plan<P>);
+  } else if constexpr (P::names.all_static()) {
+    static_cast<void>(refused<Code::L03_too_large, false, Exceeds<rules::ProgramLimit::constant>,
+                              typename R::expression, typename R::result>{});
+    return NamedProgramPlan<void>{};
   } else {
     return ProgramPlans<P>{};
   }
@@ -243,9 +247,10 @@ struct Symbols<Axes<Xs...>, Given...> : Symbols<Given...> {
 namespace api {
 
 /// `plan(evaluate_to<Out...>, mesh, e)`: the plan of `evaluate<Out...>(mesh, e)`: a constant
-/// `ProgramPlan` (a TracedPlan) if the types determine all sizes, else a ProgramPlans. The
-/// arguments' values are not used; in functions that take them by reference use plan_traced.
-/// Refused: as `evaluate`.
+/// `ProgramPlan` (a TracedPlan) if the types determine all sizes, else a ProgramPlans. Refused,
+/// L03: a program that is planned at its first call, because values that are read several times
+/// have too many layouts. The arguments' values are not used; in functions that take them by
+/// reference use plan_traced. Refused: as `evaluate`.
 template <class... Out, class M, class E, class Policy = detail::DefaultPolicy>
   requires(std::is_base_of_v<runtime::MeshRef, M>)
 constexpr auto plan(automatic_mode::EvaluateTo<Out...> const&, M const&,

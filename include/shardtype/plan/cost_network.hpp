@@ -25,7 +25,7 @@ constexpr std::int64_t sum_of_costs(std::int64_t a, std::int64_t b) {
 /// Whether an operand of the program has several readers, so that one move may serve them all.
 constexpr bool is_kept_given(RecordedProgram const& p, int node) {
   ProgramNode const& n = p.nodes[node];
-  return n.making == Making::given && n.readers > 1 && n.cyclic < 0;
+  return n.making == Making::given && n.read_again && n.cyclic < 0;
 }
 
 /// Whether no value has several readers, so that the search alone finds the best plan.
@@ -34,6 +34,94 @@ constexpr bool is_tree(RecordedProgram const& p) {
     if (p.shared(k) || planning::is_kept_given(p, k)) return false;
   return true;
 }
+
+/// Whether values have the same moves between their layouts.
+constexpr bool moves_alike(RecordedProgram const& p, int a, int b) {
+  ProgramNode const& x = p.nodes[a];
+  ProgramNode const& y = p.nodes[b];
+  if (x.rank != y.rank || x.element_bytes != y.element_bytes || x.cyclic != y.cyclic) return false;
+  if (p.countable(a) != p.countable(b)) return false;
+  for (int d = 0; d < x.rank; ++d)
+    if (p.extents[x.labels[d]] != p.extents[y.labels[d]]) return false;
+  return true;
+}
+
+using Costs = shardtype::detail::List<std::int64_t>;
+
+/// The costs of all shortest paths between the layouts of value `k`, from each layout to each, and
+/// to one more that stands for none, which all serve.
+constexpr Costs moves_of(RecordedProgram const& p, int k, LayoutGraph const& graph,
+                         Rates const& rates) {
+  auto const n = static_cast<std::size_t>(graph.layouts) + 1;
+  Costs costs(n * n, impossible_cost);
+  for (std::size_t from = 0; from < n; ++from) costs[from * n + n - 1] = 0;
+  for (std::size_t from = 0; from + 1 < n; ++from) {
+    FrontierSearch const paths(p, k, graph, nullptr, rates, static_cast<int>(from));
+    Frontier const view = paths.view();
+    for (std::size_t to = 0; to + 1 < n; ++to)
+      if (view.first[to] >= 0) costs[from * n + to] = view.ways[view.first[to]].time;
+  }
+  return costs;
+}
+
+/// The strategies of value `k`, with operands in any layout and operands of the program that are
+/// read once with their paths. `graphs(k)`: the layout graph of a value; `path(k, from, to)`: the
+/// cost of a move.
+template <class Graphs, class Path>
+constexpr StrategyList strategies_of(RecordedProgram const& p, int k, Rates const& rates,
+                                     Graphs const& graphs, Path const& path) {
+  ProgramNode const& n = p.nodes[k];
+  StrategyList out;
+  auto const reads = static_cast<std::size_t>(n.ways * n.operands);
+  shardtype::detail::List<shardtype::detail::List<Option>> ways(reads);
+  shardtype::detail::List<shardtype::detail::List<std::int32_t>> first(reads);
+  shardtype::detail::List<Frontier> fronts(reads);
+  Frontier const* by_node[max_nodes]{};
+  for (std::size_t m = 0; m < reads; ++m) {
+    int const o = p.uses[n.first_use + static_cast<int>(m)];
+    LayoutGraph const& graph = graphs(o);
+    bool const given = p.nodes[o].making == Making::given && !planning::is_kept_given(p, o);
+    for (int s = 0; s < graph.layouts; ++s) {
+      Option w;
+      w.layout = static_cast<std::int16_t>(s);
+      w.size = block_bytes(p, o, graph.codes[s]);
+      if (given) w.time = path(o, graph.index[p.nodes[o].pinned], s);
+      ways[m].push_back(w);
+      first[m].push_back(planning::is_possible(w.time) ? s : -1);
+    }
+    fronts[m] = {graph, ways[m].data(), first[m].data(), nullptr};
+    by_node[o] = &fronts[m];
+  }
+  FrontierSearch const list(p, k, graphs(k), by_node, rates, out);
+  auto const parties = static_cast<std::size_t>(out.parties);
+  for (std::size_t s = 0; s < out.layouts.size(); ++s)
+    if (out.layouts[s] < 0)
+      out.layouts[s] = static_cast<std::int16_t>(
+          graphs(p.uses[n.first_use + static_cast<int>(s % parties) - 1]).layouts);
+  return out;
+}
+
+/// What a cost network is made of, found as it is made.
+template <class Graphs>
+class NetworkParts {
+ public:
+  constexpr NetworkParts(RecordedProgram const& p, Rates const& rates, Graphs const& graphs)
+      : p_(p), rates_(rates), graphs_(graphs) {
+    rates_.memory_limit = -1;
+  }
+  constexpr LayoutGraph const& graph(int k) const { return graphs_(p_.nodes[k].rank); }
+  constexpr Costs moves(int k) const { return planning::moves_of(p_, k, graph(k), rates_); }
+  template <class Path>
+  constexpr StrategyList strategies(int k, Path const& path) const {
+    return planning::strategies_of(
+        p_, k, rates_, [this](int m) -> LayoutGraph const& { return graph(m); }, path);
+  }
+
+ private:
+  RecordedProgram const& p_;
+  Rates rates_;
+  Graphs const& graphs_;
+};
 
 /// Costs in units of 1 / `scale` picoseconds. A variable is the home of a shared value, or the
 /// strategy of a computed value. Its cost is the time that the search sees: each reader of a shared
@@ -44,7 +132,7 @@ constexpr bool is_tree(RecordedProgram const& p) {
 /// operand serves, and that of a part of a chain that is not computed, which serves no reader.
 class CostNetwork {
  public:
-  using Costs = shardtype::detail::List<std::int64_t>;
+  using Costs = planning::Costs;
   struct Variable {
     int node = -1;
     bool is_home = false;
@@ -64,18 +152,17 @@ class CostNetwork {
     int moves = -1;   ///< number of its table in `moves`
   };
 
-  /// `graphs(rank)` gives the layout graph of values with that many dims.
-  template <class Graphs>
-  CostNetwork(RecordedProgram const& p, Rates const& rates, Graphs graphs) : p_(p), rates_(rates) {
-    rates_.memory_limit = -1;
+  /// `parts`: NetworkParts, or what gives the same.
+  template <class Parts>
+  constexpr CostNetwork(RecordedProgram const& p, Parts const& parts) : p_(p) {
     mark(p.root, false);
     for (int k = 0; k < p.size; ++k) {
       maker_[k] = home_[k] = -1;
       if (!used_[k]) continue;
-      graph_[k] = graphs(p.nodes[k].rank);
-      table_[k] = find_table(k);
+      graph_[k] = parts.graph(k);
+      table_[k] = find_table(parts, k);
       if (p.nodes[k].making != Making::given)
-        add_strategies(k);
+        add_strategies(parts, k);
       else if (planning::is_kept_given(p, k))
         add_home(k);
       if (!usable) return;
@@ -90,17 +177,17 @@ class CostNetwork {
   /// Costs of moves, from each layout to each.
   shardtype::detail::List<Costs> moves;
 
-  std::int64_t move(Edge const& e, int from, int to) const {
+  constexpr std::int64_t move(Edge const& e, int from, int to) const {
     auto const row = static_cast<std::size_t>(from) * static_cast<std::size_t>(e.layouts);
     return moves[static_cast<std::size_t>(e.moves)][row + static_cast<std::size_t>(to)];
   }
   /// The variable of the home of a shared value, or -1.
-  int home(int node) const { return home_[node]; }
+  constexpr int home(int node) const { return home_[node]; }
 
  private:
   /// Marks a value as read, and as one that need not be computed: a part of a chain, or the totals
   /// of rows.
-  void mark(int node, bool optional) {
+  constexpr void mark(int node, bool optional) {
     ProgramNode const& n = p_.nodes[node];
     optional = optional && (n.making == Making::product || n.making == Making::reduction) &&
                n.pinned < 0 && !n.kept && !p_.shared(node);
@@ -109,54 +196,36 @@ class CostNetwork {
     optional_[node] = optional;
     for (int k = 0; k < n.ways * n.operands; ++k) mark(p_.uses[n.first_use + k], n.ways > 1);
   }
-  bool alike(int a, int b) const {
-    ProgramNode const& x = p_.nodes[a];
-    ProgramNode const& y = p_.nodes[b];
-    if (x.rank != y.rank || x.element_bytes != y.element_bytes || x.cyclic != y.cyclic)
-      return false;
-    if (p_.countable(a) != p_.countable(b)) return false;
-    for (int d = 0; d < x.rank; ++d)
-      if (p_.extents[x.labels[d]] != p_.extents[y.labels[d]]) return false;
-    return true;
-  }
-  /// The costs of all shortest paths between layouts of a value.
-  int find_table(int k) {
+  template <class Parts>
+  constexpr int find_table(Parts const& parts, int k) {
     for (int m = 0; m < k; ++m)
-      if (used_[m] && alike(m, k)) return table_[m];
-    Costs costs = no_moves(k);
-    auto const n = static_cast<std::size_t>(states(k));
-    for (std::size_t from = 0; from + 1 < n; ++from) {
-      FrontierSearch const paths(p_, k, graph_[k], nullptr, rates_, static_cast<int>(from));
-      Frontier const view = paths.view();
-      for (std::size_t to = 0; to + 1 < n; ++to)
-        if (view.first[to] >= 0) costs[from * n + to] = view.ways[view.first[to]].time;
-    }
-    moves.push_back(costs);
+      if (used_[m] && planning::moves_alike(p_, m, k)) return table_[m];
+    moves.push_back(parts.moves(k));
     return static_cast<int>(moves.size()) - 1;
   }
   /// The number of layouts of a value, and one for none.
-  int states(int k) const { return graph_[k].layouts + 1; }
+  constexpr int states(int k) const { return graph_[k].layouts + 1; }
   /// A table in which only the layout for none is served: by all.
-  Costs no_moves(int k) const {
+  constexpr Costs no_moves(int k) const {
     auto const n = static_cast<std::size_t>(states(k));
     Costs costs(n * n, impossible_cost);
     for (std::size_t from = 0; from < n; ++from) costs[from * n + n - 1] = 0;
     return costs;
   }
   /// A table without moves.
-  int stay(int k) {
+  constexpr int stay(int k) {
     auto const n = static_cast<std::size_t>(states(k));
     Costs costs = no_moves(k);
     for (std::size_t s = 0; s < n; ++s) costs[s * n + s] = 0;
     moves.push_back(costs);
     return static_cast<int>(moves.size()) - 1;
   }
-  std::int64_t path(int k, int from, int to) const {
+  constexpr std::int64_t path(int k, int from, int to) const {
     auto const row = static_cast<std::size_t>(from) * static_cast<std::size_t>(states(k));
     return moves[static_cast<std::size_t>(table_[k])][row + static_cast<std::size_t>(to)];
   }
   /// `always`: whether the later variable reads the value in each of its states.
-  void connect(int from, int to, int party, int value, bool stays, bool always) {
+  constexpr void connect(int from, int to, int party, int value, bool stays, bool always) {
     Edge e;
     e.from = from;
     e.to = to;
@@ -171,36 +240,14 @@ class CostNetwork {
     variables[static_cast<std::size_t>(to)].in.push_back(number);
     edges.push_back(e);
   }
-  void add_strategies(int k) {
+  template <class Parts>
+  constexpr void add_strategies(Parts const& parts, int k) {
     ProgramNode const& n = p_.nodes[k];
     Variable v;
     v.node = k;
-    // operands in any layout; operands of the program with their paths
+    v.strategies =
+        parts.strategies(k, [this](int value, int from, int to) { return path(value, from, to); });
     auto const reads = static_cast<std::size_t>(n.ways * n.operands);
-    shardtype::detail::List<shardtype::detail::List<Option>> ways(reads);
-    shardtype::detail::List<shardtype::detail::List<std::int32_t>> first(reads);
-    shardtype::detail::List<Frontier> fronts(reads);
-    Frontier const* by_node[max_nodes]{};
-    for (std::size_t m = 0; m < reads; ++m) {
-      int const o = operand(k, m);
-      bool const given = p_.nodes[o].making == Making::given && home_[o] < 0;
-      for (int s = 0; s < graph_[o].layouts; ++s) {
-        Option w;
-        w.layout = static_cast<std::int16_t>(s);
-        w.size = block_bytes(p_, o, graph_[o].codes[s]);
-        if (given) w.time = path(o, graph_[o].index[p_.nodes[o].pinned], s);
-        ways[m].push_back(w);
-        first[m].push_back(planning::is_possible(w.time) ? s : -1);
-      }
-      fronts[m] = {graph_[o], ways[m].data(), first[m].data(), nullptr};
-      by_node[o] = &fronts[m];
-    }
-    FrontierSearch const list(p_, k, graph_[k], by_node, rates_, v.strategies);
-    auto const parties = static_cast<std::size_t>(v.strategies.parties);
-    for (std::size_t s = 0; s < v.strategies.layouts.size(); ++s)
-      if (v.strategies.layouts[s] < 0)
-        v.strategies.layouts[s] =
-            static_cast<std::int16_t>(graph_[operand(k, s % parties - 1)].layouts);
     bool const shared = p_.shared(k);
     if (n.pinned >= 0) end_at(v.strategies, k, graph_[k].index[n.pinned]);
     if (k == p_.root && !shared) end_at(v.strategies, k, graph_[k].index[p_.wanted]);
@@ -224,7 +271,7 @@ class CostNetwork {
     connect(maker_[k], home_[k], 0, k, n.has_results, true);
   }
   /// The way of each strategy, by the operands that it reads; the last: the value is not computed.
-  void number_choices(Variable& v, int k) const {
+  constexpr void number_choices(Variable& v, int k) const {
     ProgramNode const& n = p_.nodes[k];
     auto const parties = static_cast<std::size_t>(v.strategies.parties);
     v.choices = n.ways + (optional_[k] ? 1 : 0);
@@ -238,10 +285,10 @@ class CostNetwork {
     }
   }
   /// Operand `m` of all ways to compute a value.
-  int operand(int k, std::size_t m) const {
+  constexpr int operand(int k, std::size_t m) const {
     return p_.uses[p_.nodes[k].first_use + static_cast<int>(m)];
   }
-  void add_home(int k) {
+  constexpr void add_home(int k) {
     Variable h;
     h.node = k;
     h.is_home = true;
@@ -258,20 +305,20 @@ class CostNetwork {
     variables.push_back(h);
   }
   /// Adds to each strategy the path from its value's layout to another, which then is its layout.
-  void end_at(StrategyList& list, int k, int layout) const {
+  constexpr void end_at(StrategyList& list, int k, int layout) const {
     for (std::size_t s = 0; s < list.time.size(); ++s) {
       std::int16_t& made = list.layouts[s * static_cast<std::size_t>(list.parties)];
       list.time[s] = planning::sum_of_costs(list.time[s], path(k, made, layout));
       made = static_cast<std::int16_t>(layout);
     }
   }
-  static std::int64_t largest(Costs const& costs) {
+  static constexpr std::int64_t largest(Costs const& costs) {
     std::int64_t most = 0;
     for (std::int64_t const c : costs)
       if (planning::is_possible(c) && c > most) most = c;
     return most;
   }
-  void scale_costs() {
+  constexpr void scale_costs() {
     std::int64_t total = 1;
     for (Variable const& v : variables)
       total =
@@ -293,7 +340,6 @@ class CostNetwork {
   }
 
   RecordedProgram const& p_;
-  Rates rates_;
   bool used_[max_nodes]{};
   bool optional_[max_nodes]{};     ///< whether there are plans that do not compute it
   bool read_always_[max_nodes]{};  ///< whether a reader reads it in all plans

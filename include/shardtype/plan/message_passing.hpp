@@ -14,7 +14,7 @@ namespace shardtype::planning {
 class MessagePassing {
  public:
   using Costs = CostNetwork::Costs;
-  explicit MessagePassing(CostNetwork const& network) : g_(network) {
+  constexpr explicit MessagePassing(CostNetwork const& network) : g_(network) {
     for (CostNetwork::Edge const& e : g_.edges) {
       auto const n = static_cast<std::size_t>(e.layouts);
       to_first.push_back(Costs(n, 0));
@@ -23,7 +23,7 @@ class MessagePassing {
     only_.resize(g_.variables.size(), -1);
   }
   /// Sweeps until the bound meets the best homes or reaches `enough`, at most `most` times.
-  void run(int most, std::int64_t enough = impossible_cost) {
+  constexpr void run(int most, std::int64_t enough = impossible_cost) {
     for (int k = 0; k < most; ++k) {
       decode();
       if (closed() || bound >= enough) return;
@@ -36,15 +36,17 @@ class MessagePassing {
     decode();
   }
   /// Fixes a home to one layout, or a computed value to one of its choices. The bound stays one.
-  void fix(int variable, int choice) {
+  constexpr void fix(int variable, int choice) {
     only_[static_cast<std::size_t>(variable)] = choice;
     best = impossible_cost;
     homes = {};
   }
-  bool is_fixed(int variable) const { return only_[static_cast<std::size_t>(variable)] >= 0; }
+  constexpr bool is_fixed(int variable) const {
+    return only_[static_cast<std::size_t>(variable)] >= 0;
+  }
   /// By the present messages, the least cost of a variable in each layout of its home, or in each
   /// of its choices; impossible: there are no plans.
-  Costs choices(int variable) const {
+  constexpr Costs choices(int variable) const {
     CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(variable)];
     if (x.is_home) return marginals(variable).at[0];
     Costs out(static_cast<std::size_t>(x.choices), impossible_cost);
@@ -57,13 +59,13 @@ class MessagePassing {
   }
   /// Whether no homes cost less than the best, but for rounding: costs are whole picoseconds, and
   /// the bound loses at most one unit an edge.
-  bool closed() const {
+  constexpr bool closed() const {
     return best < impossible_cost &&
            (best - bound < g_.scale || best - bound <= static_cast<std::int64_t>(g_.edges.size()));
   }
   /// The bound by the present messages, in units of the network; at most the cost of any homes.
   /// Impossible if there are no homes.
-  std::int64_t certificate() const {
+  constexpr std::int64_t certificate() const {
     std::int64_t sum = 0;
     shardtype::detail::List<Marginals> of;
     for (std::size_t v = 0; v < g_.variables.size(); ++v) {
@@ -94,7 +96,7 @@ class MessagePassing {
   }
   /// The cost of the homes `at`, by variable; `choose`: chooses them by the present messages
   /// instead.
-  std::int64_t cost(shardtype::detail::List<int>& at, bool choose) const {
+  constexpr std::int64_t cost(shardtype::detail::List<int>& at, bool choose) const {
     std::int64_t sum = 0;
     shardtype::detail::List<Costs> made(g_.variables.size());
     for (std::size_t v = 0; v < g_.variables.size(); ++v) {
@@ -142,7 +144,19 @@ class MessagePassing {
     }
     return sum;
   }
-  void decode() {
+  /// Sends all messages in one direction.
+  constexpr void pass(bool forward) {
+    int const n = static_cast<int>(g_.variables.size());
+    for (int q = 0; q < n; ++q) {
+      int const v = forward ? q : n - 1 - q;
+      Marginals const mine = marginals(v);
+      if (!planning::is_possible(mine.low)) return;
+      CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
+      for (int const e : forward ? x.out : x.in)
+        send(static_cast<std::size_t>(e), forward, v, mine);
+    }
+  }
+  constexpr void decode() {
     shardtype::detail::List<int> now(g_.variables.size(), -1);
     std::int64_t const c = cost(now, true);
     if (c < best) best = c, homes = now;
@@ -165,19 +179,19 @@ class MessagePassing {
   static constexpr std::int64_t most_message = std::int64_t{1}
                                                << 47;  // of 1024 edges together possible
 
-  bool allows(std::size_t variable, int choice) const {
+  constexpr bool allows(std::size_t variable, int choice) const {
     return only_[variable] < 0 || only_[variable] == choice;
   }
-  int party(CostNetwork::Edge const& e, bool second) const {
+  constexpr int party(CostNetwork::Edge const& e, bool second) const {
     return second && !g_.variables[static_cast<std::size_t>(e.to)].is_home ? e.party : 0;
   }
-  std::int64_t weight(int v) const {
+  constexpr std::int64_t weight(int v) const {
     CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
     std::size_t const n = x.in.size() > x.out.size() ? x.in.size() : x.out.size();
     return n > 1 ? static_cast<std::int64_t>(n) : 1;
   }
   /// The least cost of a computed value in each layout, with its operands at these costs.
-  Costs make(int v, shardtype::detail::List<Costs> const& read) const {
+  constexpr Costs make(int v, shardtype::detail::List<Costs> const& read) const {
     CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
     Costs out;
     if (!x.out.empty())
@@ -197,7 +211,7 @@ class MessagePassing {
     }
     return out;
   }
-  Marginals marginals(int v) const {
+  constexpr Marginals marginals(int v) const {
     CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
     Marginals out;
     if (x.is_home) {
@@ -248,18 +262,7 @@ class MessagePassing {
     }
     return out;
   }
-  void pass(bool forward) {
-    int const n = static_cast<int>(g_.variables.size());
-    for (int q = 0; q < n; ++q) {
-      int const v = forward ? q : n - 1 - q;
-      Marginals const mine = marginals(v);
-      if (!planning::is_possible(mine.low)) return;
-      CostNetwork::Variable const& x = g_.variables[static_cast<std::size_t>(v)];
-      for (int const e : forward ? x.out : x.in)
-        send(static_cast<std::size_t>(e), forward, v, mine);
-    }
-  }
-  void send(std::size_t number, bool forward, int v, Marginals const& mine) {
+  constexpr void send(std::size_t number, bool forward, int v, Marginals const& mine) {
     CostNetwork::Edge const& e = g_.edges[number];
     Costs const& heard = forward ? to_first[number] : to_second[number];
     Costs& out = forward ? to_second[number] : to_first[number];

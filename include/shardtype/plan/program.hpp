@@ -117,6 +117,7 @@ struct ProgramNode {
   std::int32_t variant = 0;
   bool varies = false;       ///< whether there are such arguments
   std::int16_t readers = 0;  ///< number of values that read it
+  bool read_again = false;   ///< whether several of them do in one plan
   bool kept = false;         ///< others may read it as well
   bool has_results = false;  ///< whether values of Making::result read it
   bool keeps = false;        ///< whether its operands are held to the end of the program

@@ -304,9 +304,29 @@ class ProgramBuilder {
     }
     program.root = root;
     program.wanted = program.code(root).of(wanted);
+    for (int k = 0; k < program.size; ++k)
+      if (program.nodes[k].making == Making::given && program.nodes[k].readers > 1)
+        program.nodes[k].read_again = reads_of(k) > 1;
   }
 
  private:
+  /// How often operand `k` of the program is read in one plan at most: of the parts of a chain only
+  /// some are computed.
+  constexpr int reads_of(int k) const {
+    int reads[max_nodes]{};
+    for (int m = 0; m < program.size; ++m) {
+      ProgramNode const& n = program.nodes[m];
+      for (int way = 0; way < n.ways; ++way) {
+        int sum = 0;
+        for (int o = 0; o < n.operands; ++o) {
+          int const operand = program.operand(m, way, o);
+          sum += operand == k ? 1 : reads[operand];
+        }
+        if (sum > reads[m]) reads[m] = sum < 2 ? sum : 2;
+      }
+    }
+    return reads[program.root];
+  }
   static constexpr ProgramNode value(Making making, ProgramLabels const& labels, int element_bytes,
                                      int work) {
     ProgramNode n;

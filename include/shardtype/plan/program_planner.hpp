@@ -40,6 +40,15 @@ class Graphs {
   Built built_[max_dims + 1][searched_axes + 1];
 };
 
+/// Whether the plan `together` is taken in place of `guess`.
+constexpr bool is_better(ProgramPlan const& together, ProgramPlan const& guess,
+                         Rates const& rates) {
+  if (!together.possible) return false;
+  std::int64_t const time = together.picoseconds(rates);
+  std::int64_t const before = guess.picoseconds(rates);
+  return time < before || (time == before && together.bytes_per_rank() <= guess.bytes_per_rank());
+}
+
 /// Finds the plan of one program; exact for chains and trees. A shared value is computed in one
 /// layout, its home. Homes are chosen together on a cost network (plan/cost_network.hpp); where its
 /// bound leaves a gap, and where there is a memory limit, they are improved one by one until
@@ -158,8 +167,10 @@ class ProgramPlanner {
   };
   /// Chooses all homes on the cost network, and keeps the plan that takes less time when written.
   Proof choose_together(ProgramPlan& best) {
-    CostNetwork const network(p_, rates_,
-                              [this](int rank) { return Graphs::all().get(rank, p_.axes); });
+    auto const graphs = [this](int rank) -> LayoutGraph const& {
+      return Graphs::all().get(rank, p_.axes);
+    };
+    CostNetwork const network(p_, NetworkParts(p_, rates_, graphs));
     if (!network.usable) return {};
     MessagePassing messages(network);
     messages.run(most_sweeps);
@@ -175,12 +186,7 @@ class ProgramPlanner {
     }
     for (int k = 0; k < p_.size; ++k) search(k);
     ProgramPlan const together = write();
-    std::int64_t const time = together.picoseconds(rates_);
-    std::int64_t const before = best.picoseconds(rates_);
-    bool const better =
-        together.possible &&
-        (time < before || (time == before && together.bytes_per_rank() <= best.bytes_per_rank()));
-    if (better) {
+    if (planning::is_better(together, best, rates_)) {
       best = together;
     } else {
       for (int k = 0; k < p_.size; ++k) home_[k] = first_homes[k];

@@ -16,7 +16,8 @@ enum class ProgramLimit : std::int8_t {
   shares,    ///< marks
   calls,     ///< with a plan of their own
   layouts,   ///< different block-cyclic ones
-  steps      ///< of the plan
+  steps,     ///< of the plan
+  constant   ///< choices that the compiler can make
 };
 
 }  // namespace shardtype::rules

@@ -68,6 +68,10 @@ struct refused<Code::L03_too_large, legal, YourTypes...> : Poisoned {
   static_assert(legal || within<rules::ProgramLimit::steps, YourTypes...>,
                 "[shardtype L03] the plan of one expression has more than 1024 steps. Evaluate a "
                 "part of it first.");
+  static_assert(legal || within<rules::ProgramLimit::constant, YourTypes...>,
+                "[shardtype L03] the values that this expression reads several times have too many "
+                "layouts for a plan that is a constant: evaluate finds it at the first call. In a "
+                "test, dry_run<A, B>(f).planned() gives it. Evaluate a part first for a constant.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::L04_memory_limit, legal, YourTypes...> : Poisoned {
