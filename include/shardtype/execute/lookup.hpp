@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/execute/fused.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/lookup.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>

@@ -184,10 +184,11 @@ namespace api {
 /// Tensor type. Runs the fastest plan, by the cost model, for the policy's machine within its
 /// memory limit. The plan chooses the shardings of all intermediates, the loop over which each mesh
 /// axis is spread in each product, the order of chains of products, and when sums are reduced. If
-/// the types determine all sizes, the plan is found at compile time; else at the first call of each
-/// shape, for the machine of SHARDTYPE_MACHINE unless the policy names one. Exact for chains and
-/// trees (plan/frontier.hpp). May use all axes of the mesh if there are at most four. The plan
-/// fixes the order of summation, so results may differ in rounding between plans.
+/// the types determine all sizes, the plan is found at compile time, unless values that are read
+/// several times have too many layouts; else at the first call of each shape, for the machine of
+/// SHARDTYPE_MACHINE unless the policy names one. Exact for chains and trees (plan/frontier.hpp).
+/// May use all axes of the mesh if there are at most four. The plan fixes the order of summation,
+/// so results may differ in rounding between plans.
 ///
 /// `plan(evaluate_to<Out...>, mesh, e)` is that plan. Refused: L07 other labels, M01 an axis the
 /// mesh lacks, L02 cyclic dims, L03 too large, L04 no plan keeps to the memory limit. Errors: E13,

@@ -198,8 +198,8 @@ struct ProgramPlan {
   }
   /// A lower bound of the predicted time, in seconds, over all layouts of all values: without a
   /// memory limit, and with each reader of a shared value paying for its own moves: a plan in which
-  /// readers share a move may take less. Nothing if none was computed: with static sizes for
-  /// programs that read a value several times.
+  /// readers share a move may take less. Nothing if none was computed: with a memory limit and
+  /// static sizes, for programs that read a value several times.
   constexpr std::optional<double> bound() const {
     if (least < 0) return {};
     return static_cast<double>(least) * 1e-12;

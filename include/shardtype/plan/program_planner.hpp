@@ -67,7 +67,7 @@ class ProgramPlanner {
     }
   }
 
-  /// The plan with the initial choice of homes, which is also the compile-time plan.
+  /// The plan with the initial choice of homes.
   ProgramPlan guess() {
     find_homes();
     for (int k = 0; k < p_.size; ++k) search(k);
