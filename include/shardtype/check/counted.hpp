@@ -71,6 +71,7 @@ namespace op {
 template <class F, class... Out>
 struct ReduceCounted : F::Arguments {
   using operation = ReduceCounted;
+  using reduces_by = F;
   static constexpr std::string_view name = F::name;
   static constexpr bool resolved_by_library = true;
   static constexpr std::size_t results = 2;

@@ -176,6 +176,7 @@ namespace op {
 template <class F, class... Out>
 struct Reduce : F::Arguments {
   using operation = Reduce;
+  using reduces_by = F;
   static constexpr std::string_view name = F::name;
   /// The reduction whose totals ranks join where rows are split over them.
   using row_totals = F;

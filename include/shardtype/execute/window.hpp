@@ -193,8 +193,8 @@ Buffer exchange_halo(Op const& op, std::source_location const& where, A const& a
   GivenExtents const given(a);
   ResultExtents const call{R::S::names, R::S::parsed, 1, R::verdict.result, {}, given.at, nullptr};
   Buffer const* const buffers[] = {&a.buffer()};
-  LocalRun<typename A::element, typename A::memory_space> const run(
-      a.mesh().state(), call, where, in, out, buffers, a.rows().data());
+  LocalRun<typename A::element, typename A::memory_space> const run(a.mesh().state(), call, where,
+                                                                    in, out, buffers, nullptr);
   return execute::run_neighbor<returned>(run, op.name.data(), op.window());
 }
 

@@ -230,28 +230,19 @@ struct OperationWork<Op, Whole, As...> {
   }
 };
 /// A reduction reads each element once, and has a total for each result.
-template <class F, class... Ls, class Whole, class A>
-struct OperationWork<op::Reduce<F, Ls...>, Whole, A> {
+template <class Op, class Whole, class A>
+  requires requires { typename Op::reduces_by; }
+struct OperationWork<Op, Whole, A> {
   static constexpr planning::Work of(RecordedProgram const& p, ProgramNode const& n,
                                      std::int64_t const* extents) {
     std::int64_t read = 1;
-    std::int64_t made = F::template total_bytes<element_t<typename A::whole>>;
+    std::int64_t made = Op::reduces_by::template total_bytes<element_t<typename A::whole>>;
     ProgramNode const& from = p.nodes[p.uses[n.first_use]];
     for (int d = 0; d < from.rank; ++d) read = mul_sat(read, extents[from.labels[d]]);
     for (int d = 0; d < n.rank; ++d) made = mul_sat(made, extents[n.labels[d]]);
+    if constexpr (HasResults<Op>)
+      made = add_sat(made, detail::further_bytes<Op, Whole, A>(p, n, extents));
     return {read, made, false};
-  }
-};
-/// The same with numbers of elements as a further result.
-template <class F, class... Ls, class Whole, class A>
-struct OperationWork<op::ReduceCounted<F, Ls...>, Whole, A> {
-  static constexpr planning::Work of(RecordedProgram const& p, ProgramNode const& n,
-                                     std::int64_t const* extents) {
-    planning::Work work = OperationWork<op::Reduce<F, Ls...>, Whole, A>::of(p, n, extents);
-    work.workspace =
-        add_sat(work.workspace,
-                detail::further_bytes<op::ReduceCounted<F, Ls...>, Whole, A>(p, n, extents));
-    return work;
   }
 };
 
