@@ -262,21 +262,19 @@ struct CompiledHomes {
 template <class P>
 constexpr CompiledHomes find_homes() {
   CompiledHomes out;
-  if constexpr (moves_of_pass<P>() > most_compiled_moves) {
-    return out;
-  } else if constexpr (!CompiledMessages<P>::sizes.usable) {
-    return out;
-  } else {
-    auto const& messages = last_messages<P>();
-    if (!messages.closed) return out;
-    planning::CostNetwork const g(P::program, CompiledParts<P>{});
-    out.found = true;
-    for (int k = 0; k < P::program.size; ++k)
-      out.at[k] = g.home(k) < 0 ? -1 : messages.homes[g.home(k)];
-    out.least = (messages.bound + messages.scale - 1) / messages.scale;
-    out.searched = messages.best / messages.scale;
-    return out;
+  if constexpr (moves_of_pass<P>() <= most_compiled_moves) {
+    if constexpr (CompiledMessages<P>::sizes.usable) {
+      auto const& messages = last_messages<P>();
+      if (!messages.closed) return out;
+      planning::CostNetwork const g(P::program, CompiledParts<P>{});
+      out.found = true;
+      for (int k = 0; k < P::program.size; ++k)
+        out.at[k] = g.home(k) < 0 ? -1 : messages.homes[g.home(k)];
+      out.least = (messages.bound + messages.scale - 1) / messages.scale;
+      out.searched = messages.best / messages.scale;
+    }
   }
+  return out;
 }
 template <class P>
 inline constexpr CompiledHomes compiled_homes = detail::find_homes<P>();
