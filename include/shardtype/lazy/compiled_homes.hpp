@@ -248,7 +248,7 @@ constexpr auto const& last_messages() {
   if constexpr (Now::value.closed || Sweep == most_compiled_sweeps) {
     return Now::value;
   } else {
-    return last_messages<P, Sweep + 1>();
+    return detail::last_messages<P, Sweep + 1>();
   }
 }
 
@@ -262,9 +262,9 @@ struct CompiledHomes {
 template <class P>
 constexpr CompiledHomes find_homes() {
   CompiledHomes out;
-  if constexpr (moves_of_pass<P>() <= most_compiled_moves) {
+  if constexpr (detail::moves_of_pass<P>() <= most_compiled_moves) {
     if constexpr (CompiledMessages<P>::sizes.usable) {
-      auto const& messages = last_messages<P>();
+      auto const& messages = detail::last_messages<P>();
       if (!messages.closed) return out;
       planning::CostNetwork const g(P::program, CompiledParts<P>{});
       out.found = true;

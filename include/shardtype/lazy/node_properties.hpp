@@ -197,13 +197,13 @@ constexpr std::int64_t further_bytes(RecordedProgram const& p, ProgramNode const
     for (int d = 0; d < S::parsed[0].spec.rank; ++d) {
       int const label = S::parsed[0].spec.dims[d].label;
       std::int64_t const known = S::names.label_extent[label];
-      bytes = mul_sat(bytes, extent_of(S::names.label_id[label], known < 0 ? 0 : known));
+      bytes = core::mul_sat(bytes, extent_of(S::names.label_id[label], known < 0 ? 0 : known));
     }
     return bytes;
   };
   return [&]<class First, class... Further>(Type<std::tuple<First, Further...>>) {
     std::int64_t sum = 0;
-    ((sum = add_sat(sum, bytes_of(Type<Further>{}))), ...);
+    ((sum = core::add_sat(sum, bytes_of(Type<Further>{}))), ...);
     return sum;
   }(Type<typename Resolve<Op, typename As::whole...>::results>{});
 }
@@ -225,7 +225,7 @@ struct OperationWork<Op, Whole, As...> {
         detail::of_variant<Op>(n.variant), Sizes{}, given, made);
     if constexpr (HasResults<Op>)
       work.workspace =
-          add_sat(work.workspace, detail::further_bytes<Op, Whole, As...>(p, n, extents));
+          core::add_sat(work.workspace, detail::further_bytes<Op, Whole, As...>(p, n, extents));
     return work;
   }
 };
@@ -241,7 +241,7 @@ struct OperationWork<Op, Whole, A> {
     for (int d = 0; d < from.rank; ++d) read = mul_sat(read, extents[from.labels[d]]);
     for (int d = 0; d < n.rank; ++d) made = mul_sat(made, extents[n.labels[d]]);
     if constexpr (HasResults<Op>)
-      made = add_sat(made, detail::further_bytes<Op, Whole, A>(p, n, extents));
+      made = core::add_sat(made, detail::further_bytes<Op, Whole, A>(p, n, extents));
     return {read, made, false};
   }
 };
