@@ -361,4 +361,42 @@ struct OperationDims {
   }
 };
 
+/// The dim of a type with this label, or -1.
+template <class A>
+constexpr int place_of(Identity id) {
+  return Scope<A>::parsed[0].spec.find(Scope<A>::names.find_label(id));
+}
+/// Notes the dims of an operation and of an operand that are split alike: Op::aligned has the
+/// operand's label and the result's. Op::tail: the dim that runs fastest in the longer of them.
+template <class Op, class Whole, class... As>
+constexpr void note_aligned(ProgramNode& n) {
+  constexpr std::size_t operand = aligned_operand<Op>;
+  using A = std::tuple_element_t<operand, std::tuple<typename As::whole...>>;
+  auto const in_operand = [&](Identity id) {
+    int const d = detail::place_of<A>(id);
+    return static_cast<std::int8_t>(d < 0 ? -1 : n.place(operand, d));
+  };
+  auto const in_result = [](Identity id) {
+    return static_cast<std::int8_t>(detail::place_of<Whole>(id));
+  };
+  auto const may_split = [&](int party, int d) {
+    n.whole[party] = static_cast<std::uint8_t>(n.whole[party] & ~(1U << d));
+  };
+  int const party = static_cast<int>(operand) + 1;
+  n.aligned_operand = static_cast<std::int8_t>(operand);
+  [&]<class From, class To>(Pack<From, To>) {
+    n.aligned_with = in_operand(core::identity<From>);
+    n.aligned_dim = in_result(core::identity<To>);
+  }(typename Op::aligned{});
+  may_split(party, n.aligned_with);
+  may_split(0, n.aligned_dim);
+  if constexpr (requires { typename Op::tail; }) {
+    Identity const tail = core::identity<typename Op::tail>;
+    bool const of_result = in_result(tail) >= 0;
+    n.tail_party = static_cast<std::int8_t>(of_result ? 0 : party);
+    n.tail_dim = of_result ? in_result(tail) : in_operand(tail);
+    may_split(n.tail_party, n.tail_dim);
+  }
+}
+
 }  // namespace shardtype::detail
