@@ -188,29 +188,14 @@ class ProgramBuilder {
     use(operand);
     return node;
   }
-  /// Adds an operation on values; `n` has its name and the dims that must not be split.
+  /// Adds an operation on values; `n` has its name, the dims that must not be split, and its other
+  /// properties.
   constexpr int operation(ProgramNode n, int const* operands, int size, ProgramLabels const& out,
                           int element_bytes, int work) {
-    ProgramNode v = value(Making::operation, out, element_bytes, work);
-    v.name = n.name;
-    v.totals = n.totals;
-    v.rereads = n.rereads;
-    v.totals_of = n.totals_of;
-    v.work_on = n.work_on;
-    v.made_extents = n.made_extents;
-    v.varies = n.varies;
-    v.sums = n.sums;
-    v.in_place = n.in_place;
-    v.aligned_dim = n.aligned_dim;
-    v.aligned_with = n.aligned_with;
-    v.aligned_operand = n.aligned_operand;
-    v.tail_dim = n.tail_dim;
-    v.tail_party = n.tail_party;
-    v.call_on_rows = n.call_on_rows;
-    v.along = n.along;
-    v.unreduced_kind = n.unreduced_kind;
-    for (int k = 0; k < size; ++k) v.order[k] = n.order[k];
-    for (int k = 0; k <= size; ++k) v.whole[k] = n.whole[k];
+    ProgramNode v = labelled(n, out);
+    v.making = Making::operation;
+    v.element_bytes = element_bytes;
+    v.work = work;
     v.operands = static_cast<std::int8_t>(size);
     v.ways = 1;
     bool const reads_totals = v.totals >= 0 && !v.rereads;
@@ -329,11 +314,14 @@ class ProgramBuilder {
   }
   static constexpr ProgramNode value(Making making, ProgramLabels const& labels, int element_bytes,
                                      int work) {
-    ProgramNode n;
+    ProgramNode n = labelled({}, labels);
     n.making = making;
-    for (int k = 0; k < labels.size && k < max_dims; ++k) n.labels[n.rank++] = labels.at[k];
     n.element_bytes = element_bytes;
     n.work = work;
+    return n;
+  }
+  static constexpr ProgramNode labelled(ProgramNode n, ProgramLabels const& labels) {
+    for (int k = 0; k < labels.size && k < max_dims; ++k) n.labels[n.rank++] = labels.at[k];
     return n;
   }
   constexpr void use(int operand) {
