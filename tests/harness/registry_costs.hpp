@@ -370,11 +370,11 @@ Checked check(samples::Sample<object, function, Op, As...> const& sample, Grid c
     std::vector<Spec> specs;
     for (int const k : operands) {
       specs.push_back(spec_of(drawn(draw, mesh, p.nodes[k].rank), p.nodes[k].rank));
-      p.nodes[k].pinned = p.code(k).of(specs.back());
-      apart.nodes[k].pinned = apart.nodes[p.operand(k, 0, 0)].pinned = p.nodes[k].pinned;
+      p.nodes.edit(k).pinned = p.code(k).of(specs.back());
+      apart.nodes.edit(k).pinned = apart.nodes.edit(p.operand(k, 0, 0)).pinned = p.nodes[k].pinned;
     }
     Spec const wanted = spec_of(drawn(draw, mesh, p.nodes[result].rank), p.nodes[result].rank);
-    p.nodes[result].pinned = apart.nodes[result].pinned = p.code(result).of(wanted);
+    p.nodes.edit(result).pinned = apart.nodes.edit(result).pinned = p.code(result).of(wanted);
     ProgramPlan const plan = planning::plan_program(p, rates);
     REQUIRE(plan.possible);
     INFO(object.view() << ", layouts " << round << "\n"
@@ -401,7 +401,7 @@ Checked check(samples::Sample<object, function, Op, As...> const& sample, Grid c
     for (std::int64_t const times : {1, Made::rank > 2 ? 8 : 300}) {
       if (times > 1 && makes_dims) break;
       apart = small;
-      for (int l = 0; l < apart.labels; ++l) apart.extents[l] *= times;
+      for (int l = 0; l < apart.labels; ++l) apart.extents.edit(l) *= times;
       double strict = -1;
       if constexpr (is_reduction<Op>)
         strict = strict_reduction(sample.op, detail::Pack<Made, bare_t<As>...>{}, times, machine,

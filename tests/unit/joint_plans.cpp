@@ -180,19 +180,19 @@ TEST_CASE("shared values get their homes together") {
     auto const graphs = [&](int rank) -> LayoutGraph const& {
       return Graphs::all().get(rank, p.axes);
     };
-    CostNetwork const g(p, NetworkParts(p, rates, graphs));
+    CostNetwork const g = cost_network(p, NetworkParts(p, rates, graphs));
     REQUIRE(g.usable);
     MessagePassing m(g);
     m.run(60);
     ProgramPlanner planner(p, rates);
-    int homes[max_nodes]{};
+    std::vector<int> homes(static_cast<std::size_t>(p.size));
     int const layouts = Graphs::all().get(2, p.axes).layouts;
     Wide best = none;
     for (int a = 0; a < layouts; ++a)
       for (int b = 0; b < layouts; ++b) {
-        homes[d.shared[0]] = a;
-        homes[d.shared[1]] = b;
-        if (Wide const t = planner.searched(homes); t >= 0) best = std::min(best, t);
+        homes[static_cast<std::size_t>(d.shared[0])] = a;
+        homes[static_cast<std::size_t>(d.shared[1])] = b;
+        if (Wide const t = planner.searched(homes.data()); t >= 0) best = std::min(best, t);
       }
     Wide const bound = bound_of(g, m);
     CHECK(m.certificate() == bound);
@@ -212,13 +212,15 @@ TEST_CASE("shared values get their homes together") {
       CHECK(closed.best == best * g.scale);
     else
       ++still_open;
-    for (int const k : d.shared) homes[k] = closed.homes[static_cast<std::size_t>(g.home(k))];
-    CHECK(planner.searched(homes) * g.scale == closed.best);
+    for (int const k : d.shared)
+      homes[static_cast<std::size_t>(k)] = closed.homes[static_cast<std::size_t>(g.home(k))];
+    CHECK(planner.searched(homes.data()) * g.scale == closed.best);
     // the cost of the network is that of the search, but for operands that messages left in a home
     // that is not the best
-    for (int const s : d.shared) homes[s] = m.homes[static_cast<std::size_t>(g.home(s))];
-    CHECK(planner.searched(homes) * g.scale <= m.best);
-    if (m.closed()) CHECK(planner.searched(homes) * g.scale == m.best);
+    for (int const s : d.shared)
+      homes[static_cast<std::size_t>(s)] = m.homes[static_cast<std::size_t>(g.home(s))];
+    CHECK(planner.searched(homes.data()) * g.scale <= m.best);
+    if (m.closed()) CHECK(planner.searched(homes.data()) * g.scale == m.best);
     // any damage keeps the bound sound
     Draw draw(seed + 999);
     for (int k = 0; k < 20; ++k) {

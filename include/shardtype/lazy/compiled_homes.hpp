@@ -1,7 +1,8 @@
 #pragma once
 /// The homes of values with several readers at compile time, on the cost network that is used at
-/// run time (plan/cost_network.hpp). Each table of moves, each list of strategies and each pass of
-/// messages is a constant of its own, so that no evaluation comes near a compiler's step limit.
+/// run time (plan/cost_network.hpp). But in small programs, each table of moves, each list of
+/// strategies and each pass of messages is a constant of its own, so that no evaluation comes near
+/// a compiler's step limit.
 
 #include <array>
 #include <cstddef>
@@ -13,9 +14,12 @@
 
 namespace shardtype::detail {
 
-/// Above this size a program is planned at its first call. In costs of moves that one pass of
-/// messages reads.
+/// Above these sizes a program is planned at its first call. In values, and in costs of moves that
+/// one pass of messages reads.
+inline constexpr int most_compiled_values = 128;
 inline constexpr std::int64_t most_compiled_moves = 40'000;
+/// Up to this size, all is one constant.
+inline constexpr std::int64_t most_moves_at_once = 8000;
 /// Sweeps after which messages that leave a gap are left to the first call.
 inline constexpr int most_compiled_sweeps = 8;
 
@@ -23,25 +27,30 @@ inline constexpr int most_compiled_sweeps = 8;
 constexpr bool has_home(RecordedProgram const& p, int k) {
   return p.shared(k) || planning::is_kept_given(p, k);
 }
+/// The layout graphs of values of at most four dims; null: of more.
+template <int Axes>
+inline constexpr std::array<planning::LayoutGraph const*, max_dims + 1> graphs_by_rank =
+    []<std::size_t... Rank>(std::index_sequence<Rank...>) {
+      return std::array<planning::LayoutGraph const*, max_dims + 1>{
+          (Rank < 5 ? &planning::layout_graph<(Rank < 5 ? static_cast<int>(Rank) : 0), Axes>
+                    : nullptr)...};
+    }(std::make_index_sequence<max_dims + 1>{});
+template <class P>
+inline constexpr auto size_of_program = static_cast<std::size_t>(P::program.size);
+
 /// An upper bound of the moves that one pass of messages reads.
 template <class P>
 constexpr std::int64_t moves_of_pass() {
   RecordedProgram const& p = P::program;
-  constexpr std::array<planning::LayoutGraph const*, max_dims + 1> graphs =
-      []<std::size_t... Rank>(std::index_sequence<Rank...>) {
-        return std::array<planning::LayoutGraph const*, max_dims + 1>{
-            (Rank < 5
-                 ? &planning::layout_graph<(Rank < 5 ? static_cast<int>(Rank) : 0), P::program.axes>
-                 : nullptr)...};
-      }(std::make_index_sequence<max_dims + 1>{});
+  constexpr auto const& graphs = graphs_by_rank<P::program.axes>;
   std::int64_t sum = 0;
   for (int k = 0; k < p.size; ++k) {
-    ProgramNode const& n = p.nodes[k];
+    ProgramNode const& n = p.nodes.at[k];
     for (int m = 0; m <= n.ways * n.operands; ++m) {
-      int const value = m == 0 ? k : p.uses[n.first_use + m - 1];
+      int const value = m == 0 ? k : p.uses.at[n.first_use + m - 1];
       if (m == 0 && !has_home(p, k)) continue;
       planning::LayoutGraph const* const graph =
-          graphs[static_cast<std::size_t>(p.nodes[value].rank)];
+          graphs[static_cast<std::size_t>(p.nodes.at[value].rank)];
       if (graph == nullptr) return most_compiled_moves + 1;
       sum += std::int64_t{graph->layouts + 1} * (graph->layouts + 1);
     }
@@ -54,13 +63,9 @@ template <class P>
 struct CompiledParts {
   template <int K>
   static constexpr planning::LayoutGraph const& graph_of() {
-    return planning::layout_graph<P::program.nodes[K].rank, P::program.axes>;
+    return planning::layout_graph<P::program.nodes.at[K].rank, P::program.axes>;
   }
-  static constexpr planning::Rates rates = [] {
-    planning::Rates out = P::rates;
-    out.memory_limit = -1;
-    return out;
-  }();
+  static constexpr planning::Rates const& rates = P::rates;
   /// The first value with the same moves.
   static constexpr int alike(int k) {
     for (int m = 0; m < k; ++m)
@@ -83,7 +88,7 @@ struct CompiledParts {
   template <int... K>
   static constexpr std::array<planning::LayoutGraph const*, sizeof...(K)> all_graphs(
       std::integer_sequence<int, K...>) {
-    return {&planning::layout_graph<P::program.nodes[K].rank, P::program.axes>...};
+    return {&planning::layout_graph<P::program.nodes.at[K].rank, P::program.axes>...};
   }
   template <int... K>
   static constexpr std::array<std::int64_t const*, sizeof...(K)> all_moves(
@@ -123,7 +128,8 @@ struct CompiledParts {
   template <int K>
   struct StrategyTable {
     static constexpr std::size_t count = count_of<K>;
-    static constexpr int parties = P::program.nodes[K].ways * P::program.nodes[K].operands + 1;
+    static constexpr int parties =
+        P::program.nodes.at[K].ways * P::program.nodes.at[K].operands + 1;
     std::int64_t time[count + 1]{};
     std::int16_t layouts[(count + 1) * static_cast<std::size_t>(parties)]{};
     constexpr StrategyTable() {
@@ -136,7 +142,7 @@ struct CompiledParts {
   static constexpr StrategyTable<K> strategy_table{};
   template <int K>
   static constexpr Strategies strategies_at() {
-    if constexpr (P::program.nodes[K].making == Making::given) {
+    if constexpr (P::program.nodes.at[K].making == Making::given) {
       return {};
     } else {
       using Listed = StrategyTable<K>;
@@ -171,7 +177,7 @@ struct CompiledMessages {
     std::size_t variables = 0;
   };
   static constexpr Sizes sizes = [] {
-    planning::CostNetwork const g(P::program, CompiledParts<P>{});
+    planning::CostNetwork const g = planning::cost_network(P::program, CompiledParts<P>{});
     Sizes out;
     out.usable = g.usable;
     out.variables = g.variables.size();
@@ -192,7 +198,7 @@ struct CompiledMessages {
   /// The messages after one more part of a sweep: the choice of homes, which says whether they are
   /// proven, the pass forward, or that back with the bound.
   static constexpr State advance(State state, int part) {
-    planning::CostNetwork const g(P::program, CompiledParts<P>{});
+    planning::CostNetwork const g = planning::cost_network(P::program, CompiledParts<P>{});
     planning::MessagePassing m(g);
     m.bound = state.bound;
     m.best = state.best;
@@ -252,31 +258,56 @@ constexpr auto const& last_messages() {
   }
 }
 
-/// The homes of a program's values, by value; -1: the value has none.
+/// The homes of a program of `Size` values, by value; -1: the value has none.
+template <std::size_t Size>
 struct CompiledHomes {
   bool found = false;  ///< whether they are proven the best
-  int at[planning::max_nodes]{};
+  int at[Size]{};
   std::int64_t least = -1;
   std::int64_t searched = -1;
 };
 template <class P>
-constexpr CompiledHomes find_homes() {
-  CompiledHomes out;
-  if constexpr (detail::moves_of_pass<P>() <= most_compiled_moves) {
-    if constexpr (CompiledMessages<P>::sizes.usable) {
-      auto const& messages = detail::last_messages<P>();
-      if (!messages.closed) return out;
-      planning::CostNetwork const g(P::program, CompiledParts<P>{});
-      out.found = true;
-      for (int k = 0; k < P::program.size; ++k)
-        out.at[k] = g.home(k) < 0 ? -1 : messages.homes[g.home(k)];
-      out.least = (messages.bound + messages.scale - 1) / messages.scale;
-      out.searched = messages.best / messages.scale;
-    }
-  }
+constexpr auto homes_of(planning::CostNetwork const& g, int const* at, std::int64_t bound,
+                        std::int64_t best) {
+  CompiledHomes<size_of_program<P>> out;
+  out.found = true;
+  for (int k = 0; k < P::program.size; ++k) out.at[k] = g.home(k) < 0 ? -1 : at[g.home(k)];
+  out.least = (bound + g.scale - 1) / g.scale;
+  out.searched = best / g.scale;
   return out;
 }
+/// The homes of a small program, all in one constant.
 template <class P>
-inline constexpr CompiledHomes compiled_homes = detail::find_homes<P>();
+constexpr auto find_few_homes() {
+  auto const graphs = [](int rank) -> planning::LayoutGraph const& {
+    return *graphs_by_rank<P::program.axes>[static_cast<std::size_t>(rank)];
+  };
+  planning::CostNetwork const g =
+      planning::cost_network(P::program, planning::NetworkParts(P::program, P::rates, graphs));
+  if (!g.usable) return CompiledHomes<size_of_program<P>>{};
+  planning::MessagePassing messages(g);
+  messages.run(most_compiled_sweeps);
+  if (!messages.closed()) return CompiledHomes<size_of_program<P>>{};
+  return detail::homes_of<P>(g, messages.homes.data(), messages.bound, messages.best);
+}
+template <class P>
+constexpr auto find_homes() {
+  constexpr std::int64_t moves = detail::moves_of_pass<P>();
+  if constexpr (moves <= most_moves_at_once) {
+    return detail::find_few_homes<P>();
+  } else if constexpr (moves <= most_compiled_moves) {
+    if constexpr (CompiledMessages<P>::sizes.usable) {
+      auto const& messages = detail::last_messages<P>();
+      if (messages.closed)
+        return detail::homes_of<P>(planning::cost_network(P::program, CompiledParts<P>{}),
+                                   messages.homes, messages.bound, messages.best);
+    }
+    return CompiledHomes<size_of_program<P>>{};
+  } else {
+    return CompiledHomes<size_of_program<P>>{};
+  }
+}
+template <class P>
+inline constexpr auto compiled_homes = detail::find_homes<P>();
 
 }  // namespace shardtype::detail

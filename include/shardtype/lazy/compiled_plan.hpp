@@ -16,7 +16,6 @@
 #include <shardtype/plan/layout_tables.hpp>
 #include <shardtype/plan/plan_writer.hpp>
 #include <shardtype/plan/program_planner.hpp>
-#include <shardtype/plan/shared_values.hpp>
 
 namespace shardtype {
 
@@ -122,43 +121,18 @@ struct FrontierTable {
   }
 };
 
-/// Whether `value` depends on a shared value.
-constexpr bool below_shared(RecordedProgram const& p, int value) {
-  ProgramNode const& n = p.nodes[value];
-  for (int k = 0; k < n.ways * n.operands; ++k) {
-    int const operand = p.uses[n.first_use + k];
-    if (p.shared(operand) || below_shared(p, operand)) return true;
-  }
-  return false;
-}
-/// Whether `value` depends on one that is moved from a home.
-constexpr bool below_home(RecordedProgram const& p, int value) {
-  ProgramNode const& n = p.nodes[value];
-  for (int k = 0; k < n.ways * n.operands; ++k) {
-    int const operand = p.uses[n.first_use + k];
-    if (detail::has_home(p, operand) || below_home(p, operand)) return true;
-  }
-  return false;
-}
 /// Whether `other` is an operand of `value`.
 constexpr bool reads(RecordedProgram const& p, int value, int other) {
-  ProgramNode const& n = p.nodes[value];
+  ProgramNode const& n = p.nodes.at[value];
   for (int k = 0; k < n.ways * n.operands; ++k)
-    if (p.uses[n.first_use + k] == other) return true;
+    if (p.uses.at[n.first_use + k] == other) return true;
   return false;
 }
-/// The pass with the homes of the cost network, besides passes 0 and 1 of plan/shared_values.hpp.
-inline constexpr int with_homes = 2;
-/// A value that depends on no shared value is the same in all passes.
-constexpr int pass_of(RecordedProgram const& p, int value, int pass) {
-  if (pass == with_homes) return below_home(p, value) || has_home(p, value) ? pass : 1;
-  return below_shared(p, value) || p.shared(value) ? pass : 1;
-}
-
 /// For each value, the first value with the same Pareto front: the same node kind with operands
 /// that have the same Pareto fronts, like the three products of attention.
+template <std::size_t Size>
 struct AlikeValues {
-  int first[max_nodes]{};
+  int first[Size]{};
 
   constexpr explicit AlikeValues(RecordedProgram const& p) {
     for (int k = 0; k < p.size; ++k) {
@@ -172,18 +146,20 @@ struct AlikeValues {
  private:
   /// The correspondence of two values' labels, dim by dim.
   struct Renaming {
-    int to[max_program_labels]{};  ///< one more than the label; 0: not seen yet
-    int from[max_program_labels]{};
+    List<int> to;  ///< by label, one more than the label; 0: not seen yet
+    List<int> from;
 
+    constexpr explicit Renaming(int labels)
+        : to(static_cast<std::size_t>(labels), 0), from(static_cast<std::size_t>(labels), 0) {}
     constexpr bool fits(RecordedProgram const& p, int a, int b) {
-      ProgramNode const& x = p.nodes[a];
-      ProgramNode const& y = p.nodes[b];
+      ProgramNode const& x = p.nodes.at[a];
+      ProgramNode const& y = p.nodes.at[b];
       for (int d = 0; d < x.rank; ++d) {
-        int& other = to[x.labels[d]];
-        int& mine = from[y.labels[d]];
+        int& other = to[static_cast<std::size_t>(x.labels[d])];
+        int& mine = from[static_cast<std::size_t>(y.labels[d])];
         if (other == 0 && mine == 0) other = y.labels[d] + 1, mine = x.labels[d] + 1;
         if (other != y.labels[d] + 1 || mine != x.labels[d] + 1) return false;
-        if (p.extents[x.labels[d]] != p.extents[y.labels[d]]) return false;
+        if (p.extents.at[x.labels[d]] != p.extents.at[y.labels[d]]) return false;
       }
       return true;
     }
@@ -191,11 +167,11 @@ struct AlikeValues {
   static constexpr bool alike_totals(RecordedProgram const& p, ProgramNode const& x,
                                      ProgramNode const& y) {
     if (!x.rereads || !y.rereads) return x.rereads == y.rereads;
-    return p.nodes[x.totals].element_bytes == p.nodes[y.totals].element_bytes;
+    return p.nodes.at[x.totals].element_bytes == p.nodes.at[y.totals].element_bytes;
   }
   constexpr bool alike(RecordedProgram const& p, int a, int b) const {
-    ProgramNode const& x = p.nodes[a];
-    ProgramNode const& y = p.nodes[b];
+    ProgramNode const& x = p.nodes.at[a];
+    ProgramNode const& y = p.nodes.at[b];
     if (x.making != y.making || x.rank != y.rank || x.pinned != y.pinned ||
         x.element_bytes != y.element_bytes || x.copy_bytes != y.copy_bytes || x.work != y.work ||
         x.own_call != y.own_call || x.cyclic != y.cyclic || x.operands != y.operands ||
@@ -213,11 +189,11 @@ struct AlikeValues {
       if (x.order[k] != y.order[k]) return false;
     for (int k = 0; k <= x.operands; ++k)
       if (x.whole[k] != y.whole[k]) return false;
-    Renaming names;
+    Renaming names(p.labels);
     if (!names.fits(p, a, b)) return false;
     for (int k = 0; k < x.ways * x.operands; ++k) {
-      int const of_x = p.uses[x.first_use + k];
-      int const of_y = p.uses[y.first_use + k];
+      int const of_x = p.uses.at[x.first_use + k];
+      int const of_y = p.uses.at[y.first_use + k];
       if (first[of_x] != first[of_y]) return false;
       // relabelling goes by dims
       if (x.making != Making::relabel && !names.fits(p, of_x, of_y)) return false;
@@ -226,17 +202,14 @@ struct AlikeValues {
   }
 };
 template <class P>
-inline constexpr AlikeValues alike_values{P::program};
+inline constexpr AlikeValues<size_of_program<P>> alike_values{P::program};
 
-/// The Pareto front of a value as its readers see it, in one pass of the planner
-/// (plan/shared_values.hpp).
-template <class P, int Node, int Pass,
-          bool shared =
-              P::program.shared(Node) || (Pass == with_homes && detail::has_home(P::program, Node))>
+/// The Pareto front of a value as its readers see it.
+template <class P, int Node, bool has_home = detail::has_home(P::program, Node)>
 struct ReadFrontier;
-template <class P, int Node, int Pass>
+template <class P, int Node>
 inline constexpr planning::Frontier const& read_frontier =
-    ReadFrontier<P, alike_values<P>.first[Node], Pass>::view;
+    ReadFrontier<P, alike_values<P>.first[Node]>::view;
 
 /// Number of candidates in the table of a search; without a memory limit, `unlimited`.
 template <class Search, std::size_t Layouts>
@@ -250,17 +223,17 @@ constexpr std::size_t ways_of(std::size_t unlimited) {
 
 /// The Pareto front of value `Node` of the program `P::program` at the rates `P::rates`, when it is
 /// computed.
-template <class P, int Node, int Pass>
+template <class P, int Node>
 struct NodeFrontier {
   static constexpr auto const& graph =
-      planning::layout_graph<P::program.nodes[Node].rank, P::program.axes>;
+      planning::layout_graph<P::program.nodes.at[Node].rank, P::program.axes>;
   static constexpr auto const& rates = P::rates;
 
-  /// Only for its operands: other Pareto fronts may not be known in this pass.
+  /// Only for its operands: others may be those of later values.
   template <int K>
   static constexpr planning::Frontier const* other() {
     if constexpr (detail::reads(P::program, Node, K)) {
-      return &read_frontier<P, K, detail::pass_of(P::program, K, Pass)>;
+      return &read_frontier<P, K>;
     } else {
       return nullptr;
     }
@@ -272,159 +245,122 @@ struct NodeFrontier {
   }
   static constexpr std::array<planning::Frontier const*, static_cast<std::size_t>(Node + 1)>
       operands = others(std::make_integer_sequence<int, Node>{});
-  static constexpr int operands_size = P::program.nodes[Node].operands;
+  static constexpr int operands_size = P::program.nodes.at[Node].operands;
   static constexpr planning::FrontierSearch run(planning::FrontierMemory const& to) {
     return {P::program, Node, graph, operands.data(), P::rates, -1, to};
   }
   static constexpr auto layouts = static_cast<std::size_t>(graph.layouts);
   /// A constrained value has two candidates per layout: before and after the constraint.
   static constexpr bool twice =
-      P::program.nodes[Node].pinned >= 0 && P::program.nodes[Node].making != Making::given;
+      P::program.nodes.at[Node].pinned >= 0 && P::program.nodes.at[Node].making != Making::given;
   static constexpr std::size_t ways =
       detail::ways_of<NodeFrontier, layouts>(twice ? 2 * layouts : layouts);
   static constexpr FrontierTable<NodeFrontier, layouts, ways> table{};
   static constexpr planning::Frontier view = {graph, table.ways, table.first, table.makings};
 };
-/// The Pareto front is the same in both passes if the value depends on no shared value.
-template <class P, int Node, int Pass>
-using MadeFrontier = NodeFrontier<P, Node,
-                                  (Pass == with_homes ? detail::below_home(P::program, Node)
-                                                      : detail::below_shared(P::program, Node))
-                                      ? Pass
-                                      : 1>;
-
-template <class P, int Node, int Pass>
-struct ReadFrontier<P, Node, Pass, false> {
-  static constexpr auto const& view = MadeFrontier<P, Node, Pass>::view;
-};
-/// In the first pass, each reader of a shared value pays its share.
 template <class P, int Node>
-struct ReadFrontier<P, Node, 0, true> {
-  using Made = MadeFrontier<P, Node, 0>;
-  struct Shared {
-    planning::Option ways[Made::ways]{};
-    constexpr Shared() {
-      for (std::size_t k = 0; k < Made::ways; ++k)
-        ways[k] = planning::shared_option(Made::table.ways[k], P::program.nodes[Node].shares);
-    }
-  };
-  static constexpr Shared shared{};
-  static constexpr planning::Frontier view = {Made::graph, shared.ways, Made::table.first,
-                                              Made::table.makings};
+struct ReadFrontier<P, Node, false> {
+  static constexpr auto const& view = NodeFrontier<P, Node>::view;
 };
-template <class P, int K, int Pass>
-constexpr planning::Frontier const* made_with_home() {
-  if constexpr ((Pass == 1 && P::program.shared(K)) ||
-                (Pass == with_homes && detail::has_home(P::program, K))) {
-    return &MadeFrontier<P, K, Pass>::view;
+/// A value that is moved from its home is available in that layout.
+template <class P, int Node>
+struct ReadFrontier<P, Node, true> {
+  using Made = NodeFrontier<P, Node>;
+  static constexpr auto const& rates = P::rates;
+  static constexpr int operands_size = 0;
+  static constexpr planning::FrontierSearch run(planning::FrontierMemory const& to) {
+    return {P::program, Node, Made::graph, Made::operands.data(), rates, compiled_homes<P>.at[Node],
+            to};
+  }
+  static constexpr FrontierTable<ReadFrontier, Made::layouts, Made::layouts> table{};
+  static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
+};
+template <class P, int K>
+constexpr planning::Frontier const* made_frontier() {
+  if constexpr (detail::has_home(P::program, K)) {
+    return &NodeFrontier<P, K>::view;
   } else {
     return nullptr;
   }
 }
-template <class P, int Pass, int... K>
-constexpr ProgramPlan write_pass(std::integer_sequence<int, K...>) {
-  planning::Frontier const* const fronts[] = {
-      &read_frontier<P, K, detail::pass_of(P::program, K, Pass)>...};
-  planning::Frontier const* const made[] = {detail::made_with_home<P, K, Pass>()...};
+template <class P, int... K>
+constexpr ProgramPlan write_plan(std::integer_sequence<int, K...>) {
+  planning::Frontier const* const fronts[] = {&read_frontier<P, K>...};
+  planning::Frontier const* const made[] = {detail::made_frontier<P, K>()...};
   ProgramPlan plan;
   plan.program = P::program;
   planning::PlanWriter(plan, fronts, made).write(P::program.root, P::program.wanted);
-  if (plan.too_long) return plan;
-  if (P::rates.memory_limit >= 0) {
-    if (plan.temporary_bytes() > P::rates.memory_limit) plan.possible = false;
-  } else if (planning::is_tree(P::program)) {
+  if constexpr (P::has_homes) {
+    plan.least = compiled_homes<P>.least;
+    plan.searched = std::min(compiled_homes<P>.searched, plan.picoseconds(P::rates));
+  } else if (P::rates.memory_limit < 0) {
     plan.least = plan.searched;
   }
+  if (P::memory_limit >= 0 && plan.temporary_bytes() > P::memory_limit) plan.possible = false;
   return plan;
 }
+/// The plan of the program `P` as a constant.
 template <class P>
-inline constexpr ProgramPlan first_pass =
-    detail::write_pass<P, 0>(std::make_integer_sequence<int, P::program.size>{});
-template <class P, int Node, int Pass>
-constexpr int home_in_pass() {
-  if constexpr (Pass == with_homes) {
-    return compiled_homes<P>.at[Node];
-  } else {
-    return planning::home_of(Node, first_pass<P>, MadeFrontier<P, Node, 0>::view,
-                             MadeFrontier<P, Node, 1>::operands.data(), P::rates);
-  }
-}
-/// In the other passes, a shared value is available in one layout.
-template <class P, int Node, int Pass>
-struct ReadFrontier<P, Node, Pass, true> {
-  using Made = MadeFrontier<P, Node, Pass>;
-  static constexpr auto const& rates = P::rates;
-  static constexpr int home = detail::home_in_pass<P, Node, Pass>();
-  static constexpr int operands_size = 0;
-  static constexpr planning::FrontierSearch run(planning::FrontierMemory const& to) {
-    return {P::program, Node, Made::graph, Made::operands.data(), P::rates, home, to};
-  }
-  static constexpr std::size_t ways = detail::ways_of<ReadFrontier, Made::layouts>(Made::layouts);
-  static constexpr FrontierTable<ReadFrontier, Made::layouts, ways> table{};
-  static constexpr planning::Frontier view = {Made::graph, table.ways, table.first, table.makings};
+struct ConstantPlan {
+  using Values = std::make_integer_sequence<int, P::program.size>;
+  static constexpr auto size = static_cast<std::size_t>(detail::write_plan<P>(Values{}).size);
+  struct Steps {
+    ProgramStep at[size + 1]{};
+    bool possible = false;
+    std::int64_t searched = -1;
+    std::int64_t least = -1;
+
+    constexpr Steps() {
+      ProgramPlan const plan = detail::write_plan<P>(Values{});
+      for (int k = 0; k < plan.size; ++k) at[k] = plan.steps.at[k];
+      possible = plan.possible;
+      searched = plan.searched;
+      least = plan.least;
+    }
+  };
+  static constexpr Steps steps{};
+  static constexpr ProgramPlan value = {P::program,     static_cast<int>(size),
+                                        steps.possible, steps.searched,
+                                        steps.least,    {steps.at, size}};
 };
+template <class P>
+inline constexpr ProgramPlan const& compiled_program_plan = ConstantPlan<P>::value;
 
 /// Whether the plan of a program is a constant.
 template <class P>
 constexpr bool planned_as_constant() {
   if constexpr (!P::names.all_static() || P::written.fault != Code::ok) {
     return P::names.all_static();
+  } else if constexpr (P::program.size > most_compiled_values) {
+    return false;
   } else if constexpr (!P::has_homes) {
     return true;
+  } else if constexpr (!compiled_homes<P>.found) {
+    return false;
   } else {
-    return compiled_homes<P>.found;
+    return P::memory_limit < 0 || compiled_program_plan<P>.possible;
   }
 }
 /// The program of an expression with a policy, and its plan if the types determine all sizes.
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
   using result = Out;
-  static constexpr WrittenProgram written = detail::write_program<E, Out, Xs...>();
+  static constexpr WrittenProgram const& written = ProgramConstant<E, Out, Xs...>::value;
   static constexpr auto const& program = written.program;
   static constexpr auto const& names = written.names;
   static constexpr Machine machine = detail::machine_of<Policy>();
   static constexpr std::int64_t memory_limit = detail::limit_of<Policy>();
-  static constexpr planning::Rates rates = rates_for(machine, memory_limit, program.sizes, names);
-  /// Whether values have homes to be chosen on the cost network.
-  static constexpr bool has_homes = memory_limit < 0 && !planning::is_tree(program);
+  /// Whether values have homes, which are chosen on the cost network.
+  static constexpr bool has_homes = !planning::is_tree(program);
+  /// With homes, a constant is the plan without a memory limit, if that keeps to the limit.
+  static constexpr planning::Rates rates =
+      rates_for(machine, has_homes ? -1 : memory_limit, program.sizes, names);
   /// Whether the plan is found at compile time: all sizes are static, and the program is small
   /// enough.
   static constexpr bool is_static = detail::planned_as_constant<Planned>();
   /// Whether the machine is known: the policy names it, or the plan is found at compile time.
   static constexpr bool machine_known = is_static || names_machine<Policy>;
 };
-template <class P>
-constexpr ProgramPlan plan_as_constant() {
-  using Values = std::make_integer_sequence<int, P::program.size>;
-  if constexpr (!P::has_homes) {
-    return detail::write_pass<P, 1>(Values{});
-  } else {
-    // the same choice as at run time (plan/program_planner.hpp)
-    ProgramPlan const guess = detail::write_pass<P, 1>(Values{});
-    ProgramPlan const together = detail::write_pass<P, with_homes>(Values{});
-    ProgramPlan out = planning::is_better(together, guess, P::rates) ? together : guess;
-    if (out.too_long || !out.possible) return out;
-    out.least = compiled_homes<P>.least;
-    out.searched = std::min(compiled_homes<P>.searched, out.picoseconds(P::rates));
-    return out;
-  }
-}
-template <class P>
-inline constexpr ProgramPlan compiled_program_plan = detail::plan_as_constant<P>();
-/// Whether one of the two passes needs more steps than there is room for.
-template <class P>
-constexpr bool is_too_long() {
-  constexpr bool shares = [] {
-    for (int k = 0; k < P::program.size; ++k)
-      if (P::program.shared(k)) return true;
-    return false;
-  }();
-  if constexpr (shares) {
-    return first_pass<P>.too_long || compiled_program_plan<P>.too_long;
-  } else {
-    return compiled_program_plan<P>.too_long;
-  }
-}
 
 }  // namespace detail
 

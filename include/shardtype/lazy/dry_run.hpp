@@ -34,10 +34,10 @@ class DryRun {
       given = given || (P::names.label[l].id == core::identity<I> && !P::names.made[l]);
     for (int l = 0; l < P::names.labels; ++l) {
       if (P::names.label[l].id != core::identity<I> || (given && P::names.made[l])) continue;
-      set(l, program_.extents, "index", I::name, n, 0);
+      set(l, program_.extents.own(), "index", I::name, n, 0);
       any = true;
     }
-    if (!any) set(-1, program_.extents, "index", I::name, n, 0);
+    if (!any) set(-1, program_.extents.own(), "index", I::name, n, 0);
     return *this;
   }
   /// Sets the number of ranks along an axis without a static size. Error E71.
@@ -60,8 +60,8 @@ class DryRun {
       throw Error("E71", "an element cannot have " + std::to_string(bytes) + " bytes",
                   FailedOn::every_rank);
     for (int k = 0; k < program_.size; ++k) {
-      program_.nodes[k].element_bytes = bytes;
-      program_.nodes[k].work = 1;
+      program_.nodes.edit(k).element_bytes = bytes;
+      program_.nodes.edit(k).work = 1;
     }
     return *this;
   }
@@ -78,10 +78,10 @@ class DryRun {
       throw Error("E71",
                   "index " + std::string(P::names.label[l].name) +
                       " is given to a dim of another extent by relabel; it has extent " +
-                      std::to_string(p.extents[l]),
+                      std::to_string(p.extents.at[l]),
                   FailedOn::every_rank);
     for (int l = 0; l < P::names.labels; ++l)
-      if (p.extents[l] == dynamic) open_index(l);
+      if (p.extents.at[l] == dynamic) open_index(l);
     for (int x = 0; x < P::names.axes; ++x)
       if (p.sizes[x] == dynamic) open("axis", P::names.axis[x].name);
     detail::check_countable(p);

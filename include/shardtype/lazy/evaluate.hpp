@@ -82,24 +82,24 @@ RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
   RecordedProgram p = P::program;
   p.sizes = axes.sizes;
   for (int k = 0; k < p.size; ++k) {
-    ProgramNode const& n = p.nodes[k];
+    ProgramNode const& n = p.nodes.at[k];
     if (int const l = p.infer_relabelled(k); l >= 0)
       throw Error("E24",
                   "index " + std::string(P::names.label[l].name) +
                       " is given to a dim of another extent by relabel; it has extent " +
-                      std::to_string(p.extents[l]),
+                      std::to_string(p.extents.at[l]),
                   FailedOn::every_rank);
     bool const sets =
         n.making == Making::operation || n.making == Making::result || n.own_call >= 0;
     if (n.making != Making::given && !sets) continue;
     execute::ProgramPart const& part = parts[static_cast<std::size_t>(n.origin)];
     if (sets) {
-      part.set_extents(part.part, p, k, P::names.label);
+      part.set_extents(part.part, p, k, P::names.label.data());
       continue;
     }
     check_one_mesh(mesh, *part.mesh);
     for (int d = 0; d < n.rank; ++d) {
-      std::int64_t& known = p.extents[n.labels[d]];
+      std::int64_t& known = p.extents.edit(n.labels[d]);
       if (known != dynamic && known != part.extents[d])
         throw Error("E24",
                     "index " + std::string(P::names.label[n.labels[d]].name) + " has extent " +
@@ -142,7 +142,8 @@ execute::AnyBlock run_plan(MeshRef const& mesh, AxisMap const& axes, ProgramPlan
   last.move = &execute::move_block<typename Out::element, typename Out::memory_space>;
   finder.parts.push_back(last);
   TracedRun const traced(&P::names, plan, P::names, detail::planning_machine<P>(), where);
-  return execute::ProgramRun(mesh, axes, plan, P::names.label, P::names.axis, finder.parts, where)
+  return execute::ProgramRun(mesh, axes, plan, P::names.label.data(), P::names.axis, finder.parts,
+                             where)
       .run();
 }
 
@@ -150,7 +151,8 @@ execute::AnyBlock run_plan(MeshRef const& mesh, AxisMap const& axes, ProgramPlan
 template <class Out>
 Out packed_result(MeshRef const& mesh, RecordedProgram const& p, execute::AnyBlock block) {
   std::array<std::int64_t, Out::rank> extents{};
-  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents[p.nodes[p.root].labels[d]];
+  for (std::size_t d = 0; d < Out::rank; ++d)
+    extents[d] = p.extents.at[p.nodes.at[p.root].labels[d]];
   typename Out::execution_space const exec{};
   if (mesh.here() && (!block.layout.contiguous() || block.data != block.keep.data())) {
     auto const bytes =

@@ -64,8 +64,6 @@ struct Evaluation {
       if constexpr (P::written.fault == Code::ok && P::is_static) {
         if constexpr (!P::program.countable())
           return refuse(Code::T10_too_many_elements);
-        else if (detail::is_too_long<P>())
-          return refuse(Code::L03_too_large);
         else if (!compiled_program_plan<P>.possible)
           return refuse(Code::L04_memory_limit);
       }
@@ -77,7 +75,7 @@ struct Evaluation {
   /// The limit that a program exceeds which is too large.
   static constexpr rules::ProgramLimit passed() {
     using P = typename PlannedOn<Policy, E, result, Xs>::type;
-    return P::written.program.overflows() ? P::written.program.passed : rules::ProgramLimit::steps;
+    return P::written.program.passed;
   }
 };
 /// The refusal of an `evaluate`, with the types at fault. A result type that breaks a law is left

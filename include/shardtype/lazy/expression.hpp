@@ -44,7 +44,8 @@ inline constexpr bool is_determined<E> = E::determined;
 /// Labels of an expression, by identity.
 struct LabelSet {
   int size = 0;
-  Identity at[max_program_labels]{};
+  static constexpr int most = 32;
+  Identity at[most]{};
 
   constexpr bool contains(Identity id) const {
     for (int k = 0; k < size; ++k)
@@ -52,7 +53,7 @@ struct LabelSet {
     return false;
   }
   constexpr void add(Identity id) {
-    if (!contains(id) && size < max_program_labels) at[size++] = id;
+    if (!contains(id) && size < most) at[size++] = id;
   }
   constexpr void add(LabelSet const& other) {
     for (int k = 0; k < other.size; ++k) add(other.at[k]);

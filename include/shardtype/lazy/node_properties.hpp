@@ -145,13 +145,13 @@ struct OperationExtents<Op, K, As...> {
   using R = Resolve<Op, typename As::whole...>;
   static constexpr bool known = true;
   static constexpr void set(RecordedProgram& p, int node, int made) {
-    ProgramNode const& n = p.nodes[made];
+    ProgramNode const& n = p.nodes.at[made];
     std::int64_t each[sizeof...(As)][max_dims]{};
     std::int64_t const* given[sizeof...(As)]{};
     for (int k = 0; k < n.operands; ++k) {
-      ProgramNode const& from = p.nodes[p.operand(made, 0, k)];
+      ProgramNode const& from = p.nodes.at[p.operand(made, 0, k)];
       for (int d = 0; d < from.rank; ++d) {
-        each[k][d] = p.extents[from.labels[n.place(k, d)]];
+        each[k][d] = p.extents.at[from.labels[n.place(k, d)]];
         if (each[k][d] == dynamic) return;
       }
       given[k] = each[k];
@@ -163,8 +163,8 @@ struct OperationExtents<Op, K, As...> {
     } else {
       R::set_extents(Op{}, p.sizes, given, out);
     }
-    for (int d = 0; d < p.nodes[node].rank; ++d) {
-      std::int64_t& extent = p.extents[p.nodes[node].labels[d]];
+    for (int d = 0; d < p.nodes.at[node].rank; ++d) {
+      std::int64_t& extent = p.extents.edit(p.nodes.at[node].labels[d]);
       if (extent == dynamic) extent = out[d];
     }
   }
@@ -187,7 +187,7 @@ constexpr std::int64_t further_bytes(RecordedProgram const& p, ProgramNode const
           found = extents[value.labels[operand < 0 ? d : n.place(operand, d)]];
     };
     int k = 0;
-    ((look(Type<typename As::whole>{}, p.nodes[p.uses[n.first_use + k]], k), ++k), ...);
+    ((look(Type<typename As::whole>{}, p.nodes.at[p.uses.at[n.first_use + k]], k), ++k), ...);
     look(Type<Whole>{}, n, -1);
     return found;
   };
@@ -215,7 +215,7 @@ struct OperationWork<Op, Whole, As...> {
     std::int64_t each[sizeof...(As)][max_dims]{};
     std::int64_t const* given[sizeof...(As)]{};
     for (int k = 0; k < n.operands; ++k) {
-      ProgramNode const& from = p.nodes[p.uses[n.first_use + k]];
+      ProgramNode const& from = p.nodes.at[p.uses.at[n.first_use + k]];
       for (int d = 0; d < from.rank; ++d) each[k][d] = extents[from.labels[n.place(k, d)]];
       given[k] = each[k];
     }
@@ -237,7 +237,7 @@ struct OperationWork<Op, Whole, A> {
                                      std::int64_t const* extents) {
     std::int64_t read = 1;
     std::int64_t made = Op::reduces_by::template total_bytes<element_t<typename A::whole>>;
-    ProgramNode const& from = p.nodes[p.uses[n.first_use]];
+    ProgramNode const& from = p.nodes.at[p.uses.at[n.first_use]];
     for (int d = 0; d < from.rank; ++d) read = mul_sat(read, extents[from.labels[d]]);
     for (int d = 0; d < n.rank; ++d) made = mul_sat(made, extents[n.labels[d]]);
     if constexpr (HasResults<Op>)

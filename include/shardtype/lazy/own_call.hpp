@@ -31,9 +31,9 @@ struct RecordedCall {
     constexpr Sizes(planning::OwnCall const& call, RecordedProgram const& p, int node) {
       for (int x = 0; x < S::names.axes; ++x) axes.at[x] = p.sizes[call.axis[x]];
       for (int k = 0; k < count; ++k) {
-        ProgramNode const& n = p.nodes[p.operand(node, 0, k)];
+        ProgramNode const& n = p.nodes.at[p.operand(node, 0, k)];
         for (int d = 0; d < n.rank; ++d)
-          extents[k][d] = p.extents[n.labels[p.nodes[node].place(k, d)]];
+          extents[k][d] = p.extents.at[n.labels[p.nodes.at[node].place(k, d)]];
         given[k] = extents[k];
       }
     }
@@ -42,8 +42,8 @@ struct RecordedCall {
   };
 
   static constexpr Plan plan(RecordedProgram const& p, int node) {
-    Sizes const sizes(p.own_call[p.nodes[node].own_call], p, node);
-    return R::plan_call(detail::of_variant<Op>(p.nodes[node].variant), sizes.axes, sizes.given);
+    Sizes const sizes(p.own_call.at[p.nodes.at[node].own_call], p, node);
+    return R::plan_call(detail::of_variant<Op>(p.nodes.at[node].variant), sizes.axes, sizes.given);
   }
 };
 
@@ -75,11 +75,11 @@ struct CallOnRows {
     }
   };
   static constexpr Plan plan(RecordedProgram const& p, int node, Spec const& operand) {
-    ProgramNode const& n = p.nodes[node];
-    ProgramNode const& from = p.nodes[p.operand(node, 0, 0)];
+    ProgramNode const& n = p.nodes.at[node];
+    ProgramNode const& from = p.nodes.at[p.operand(node, 0, 0)];
     Types const types(n, operand);
     std::int64_t extents[max_dims]{};
-    for (int d = 0; d < from.rank; ++d) extents[d] = p.extents[from.labels[n.place(0, d)]];
+    for (int d = 0; d < from.rank; ++d) extents[d] = p.extents.at[from.labels[n.place(0, d)]];
     std::int64_t const* const given[] = {extents};
     std::int64_t const bytes[] = {sizeof(element_t<A>), sizeof(element_t<typename R::result>)};
     CallValues<1> values(S::names, types.at, types.result, p.sizes, given, extents, bytes);

@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include <shardtype/check/valid_on.hpp>
+#include <shardtype/core/held.hpp>
+#include <shardtype/core/list.hpp>
 #include <shardtype/lazy/node_properties.hpp>
 #include <shardtype/lazy/own_call.hpp>
 #include <shardtype/lazy/walk.hpp>
@@ -22,10 +24,10 @@ struct Axes {};
 /// meet in an operation have different numbers: a slice has another extent than its operand.
 struct ProgramNames {
   int labels = 0;
-  LabelPart label[max_program_labels]{};
+  shardtype::detail::Held<LabelPart> label;
   /// Whether only results of operations have the label; then its extent is known when the operation
   /// runs.
-  bool made[max_program_labels]{};
+  shardtype::detail::Held<bool> made;
   int axes = 0;
   AxisPart axis[max_axes]{};
 
@@ -65,6 +67,13 @@ class ProgramWriter {
     builder.program.axes = names.axes;
   }
 
+  /// Whether no more values are written: compilers bound the steps of a constant.
+  constexpr bool full() {
+    if (builder.program.size < most_values) return false;
+    builder.program.pass(rules::ProgramLimit::values);
+    return true;
+  }
+
   // The callbacks of walk().
   template <class E, class A>
   constexpr int visit(LazyGiven<E, A> const*, WalkedOperands const&) {
@@ -79,8 +88,8 @@ class ProgramWriter {
     int const value =
         builder.product(operands.at, operands.size, labels_among<Whole>(operands, {}));
     for (int k = before; k < builder.program.size; ++k) {
-      builder.program.nodes[k].origin = static_cast<std::int16_t>(origin_);
-      builder.program.nodes[k].copy_bytes =
+      node(k).origin = origin_;
+      node(k).copy_bytes =
           static_cast<std::int32_t>(detail::product_element<element_t<Whole>>().copy_bytes);
     }
     ++origin_;
@@ -100,8 +109,8 @@ class ProgramWriter {
   constexpr int visit(LazyReduction<F, Whole, A> const*, WalkedOperands const& operands) {
     using T = element_t<Whole>;
     int const value = builder.reduction(operands.at[0], labels_among<Whole>(operands, {}), F::kind);
-    builder.program.nodes[value].element_bytes = sizeof(T);
-    builder.program.nodes[value].total_bytes =
+    node(value).element_bytes = sizeof(T);
+    node(value).total_bytes =
         static_cast<std::int32_t>(F::template total_bytes<element_t<typename A::whole>>);
     return originate(value);
   }
@@ -111,16 +120,16 @@ class ProgramWriter {
     // nothing
     using From = Scope<typename A::whole>;
     using To = Scope<Whole>;
-    ProgramNode const& n = builder.program.nodes[operands.at[0]];
+    settle(operands.at[0]);
+    ProgramNode const n = builder.program.nodes.at[operands.at[0]];
     planning::ProgramLabels labels;
     for (int d = 0; d < n.rank; ++d)
       for (int e = 0; e < From::parsed[0].spec.rank; ++e) {
         int const from = From::parsed[0].spec.dims[e].label;
         int const to = To::parsed[0].spec.dims[e].label;
-        if (From::names.label_id[from] != label_[n.labels[d]].id) continue;
-        labels.push(To::names.label_id[to] == label_[n.labels[d]].id
-                        ? n.labels[d]
-                        : fresh(part_of<To>(to), true));
+        if (From::names.label_id[from] != label_of(n.labels[d])) continue;
+        labels.push(To::names.label_id[to] == label_of(n.labels[d]) ? n.labels[d]
+                                                                    : fresh(part_of<To>(to), true));
       }
     return originate(builder.relabel(operands.at[0], labels));
   }
@@ -154,9 +163,9 @@ class ProgramWriter {
     if constexpr (sums_parts<Op>) {
       n.sums = true;
       for (int k = 0; k < operands.size; ++k) {
-        ProgramNode const& from = builder.program.nodes[operands.at[k]];
+        ProgramNode const& from = builder.program.nodes.at[operands.at[k]];
         for (int d = 0; d < from.rank; ++d)
-          if (Identity const id = label_[from.labels[d]].id; D::sums(id))
+          if (Identity const id = label_of(from.labels[d]); D::sums(id))
             n.unreduced_kind = D::kind_of_sums(id);
       }
     }
@@ -166,18 +175,17 @@ class ProgramWriter {
         if (((n.whole[0] >> d) & 1U) == 0) kept.push(labels.at[d]);
       using F = typename Op::row_totals;
       using Element = element_t<typename FirstOperand<As...>::type>;
-      n.totals = static_cast<std::int16_t>(
+      n.totals = static_cast<std::int32_t>(
           builder.totals(operands.at[0], kept, static_cast<int>(sent_bytes<F, Element>),
                          static_cast<int>(F::template total_bytes<Element>), rereads_rows<Op>));
       n.rereads = rereads_rows<Op>;
       n.totals_of = static_cast<std::int8_t>(totals_of<Op>);
-      builder.program.nodes[n.totals].origin = static_cast<std::int16_t>(origin_);
+      node(n.totals).origin = origin_;
     }
     int const value = originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
     // a constraint of the first result is not one of the operation, which others may read
-    if constexpr (HasResults<Op>)
-      builder.program.nodes[value].kept = is_determined<LazyOperation<Op, Whole, As...>>;
+    if constexpr (HasResults<Op>) node(value).kept = is_determined<LazyOperation<Op, Whole, As...>>;
     return value;
   }
   template <std::size_t K, class Whole, class Node>
@@ -187,7 +195,7 @@ class ProgramWriter {
     static_assert(K < 4);
     WalkedOperands beside = operands;  // whose dims it may have
     if constexpr (is_own_call<Node>)
-      for (int k = 0; k < builder.program.nodes[operands.at[0]].operands; ++k)
+      for (int k = 0; k < builder.program.nodes.at[operands.at[0]].operands; ++k)
         beside.push(builder.program.operand(operands.at[0], 0, k));
     planning::ProgramLabels const labels = labels_among<Whole>(beside, {});
     ProgramNode n;
@@ -200,9 +208,9 @@ class ProgramWriter {
     }
     int const value = originate(
         builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
-    builder.program.nodes[value].making = Making::result;
-    builder.program.nodes[value].result = static_cast<std::int8_t>(K);
-    builder.program.nodes[operands.at[0]].has_results = true;
+    node(value).making = Making::result;
+    node(value).result = static_cast<std::int8_t>(K);
+    node(operands.at[0]).has_results = true;
     if constexpr (is_own_call<Node>)
       builder.program.pin(value, spec_of<pin_t<LazyResult<K, Whole, Node>>>(labels));
     return value;
@@ -222,8 +230,8 @@ class ProgramWriter {
     for (int x = 0; x < Call::S::names.axes; ++x)
       own.axis[x] = static_cast<std::int8_t>(names.find_axis(Call::S::names.axis_id[x]));
     builder.own_call(value, own);
-    note_order<pin_t<As>...>(builder.program.nodes[value], operands);
-    builder.program.nodes[value].varies = has_variants<Op>;
+    note_order<pin_t<As>...>(node(value), operands);
+    node(value).varies = has_variants<Op>;
     return originate(value);
   }
   template <class F, class Result, class... As>
@@ -237,7 +245,7 @@ class ProgramWriter {
   template <class Pin, class A>
   constexpr int visit(LazyConstrained<Pin, A> const*, WalkedOperands const& operands) {
     Spec const spec = spec_of<Pin>(labels_of(operands.at[0]));
-    ProgramNode const& n = builder.program.nodes[operands.at[0]];
+    ProgramNode const& n = builder.program.nodes.at[operands.at[0]];
     if ((n.cyclic >= 0 || n.own_call >= 0) && is_as(operands.at[0], spec)) return operands.at[0];
     int const value = builder.constrain(operands.at[0], spec);
     check_kind(value, spec);
@@ -260,42 +268,24 @@ class ProgramWriter {
       refuse_with(Code::R04_kind_differs);
   }
   constexpr bool is_known(Identity tag, void const*, int& value) {
-    for (int k = 0; k < shared_; ++k) {
-      if (tag_[k] != tag) continue;
-      value = node_[k];
-      builder.share(value);
-      return true;
-    }
-    return false;
+    if (!find(shared_, tag, value)) return false;
+    builder.share(value);
+    return true;
   }
   /// Whether an expression of this type was there before; then its value has one more reader.
   constexpr bool found(Identity type, int& value) {
-    for (int k = 0; k < remembered_; ++k) {
-      if (type_[k] != type) continue;
-      value = value_[k];
-      read_again(value);
-      return true;
-    }
-    return false;
+    if (!find(remembered_, type, value)) return false;
+    read_again(value);
+    return true;
   }
   constexpr void read_again(int value) {
-    if (builder.program.nodes[value].shares == 0) builder.share(value);
+    if (builder.program.nodes.at[value].shares == 0) builder.share(value);
     builder.share(value);
   }
-  constexpr void remember(Identity type, int value) {
-    if (remembered_ == planning::max_nodes) return;
-    type_[remembered_] = type;
-    value_[remembered_++] = value;
-  }
+  constexpr void remember(Identity type, int value) { remembered_.push_back({type, value}); }
   constexpr int share(Identity tag, void const*, int value) {
-    if (shared_ == most_shared) {
-      builder.program.pass(rules::ProgramLimit::shares);
-      refuse_with(Code::L03_too_large);
-      return value;
-    }
     builder.share(value);
-    tag_[shared_] = tag;
-    node_[shared_++] = value;
+    shared_.push_back({tag, value});
     return value;
   }
   constexpr void refuse_with(Code code) {
@@ -303,28 +293,45 @@ class ProgramWriter {
   }
 
  private:
+  static constexpr int most_values = 1024;  ///< exceeded: code L03
+
   /// Whether a value is pinned to this sharding.
   constexpr bool is_as(int value, Spec const& spec) const {
     RecordedProgram const& p = builder.program;
-    return p.nodes[value].pinned >= 0 && p.spec(value, p.nodes[value].pinned) == spec;
+    return p.nodes.at[value].pinned >= 0 && p.spec(value, p.nodes.at[value].pinned) == spec;
   }
   /// Whether block-cyclic values are what a user's tensor or an operation has, and are read as they
   /// are.
   constexpr bool cyclic_values_stay(Spec const& wanted) const {
     RecordedProgram const& p = builder.program;
     for (int k = 0; k < p.size; ++k) {
-      bool const made = p.nodes[k].making == planning::Making::given || p.is_fixed(k);
-      if (p.nodes[k].cyclic >= 0 && !made) return false;
+      bool const made = p.nodes.at[k].making == planning::Making::given || p.is_fixed(k);
+      if (p.nodes.at[k].cyclic >= 0 && !made) return false;
       if (p.is_fixed(k)) continue;
-      for (int m = 0; m < p.nodes[k].ways * p.nodes[k].operands; ++m)
-        if (p.nodes[p.uses[p.nodes[k].first_use + m]].cyclic >= 0) return false;
+      for (int m = 0; m < p.nodes.at[k].ways * p.nodes.at[k].operands; ++m)
+        if (p.nodes.at[p.uses.at[p.nodes.at[k].first_use + m]].cyclic >= 0) return false;
     }
-    bool const cyclic = p.nodes[p.root].cyclic >= 0;
+    bool const cyclic = p.nodes.at[p.root].cyclic >= 0;
     return cyclic == (wanted.cyclic_dim() >= 0) && (!cyclic || is_as(p.root, wanted));
   }
 
-  static constexpr int most_shared = 32;
-  static constexpr int most_labels = 127;  ///< before labels that meet are merged
+  /// An expression that was seen, by its type or its tag.
+  struct Seen {
+    Identity id = nullptr;
+    int value = -1;
+  };
+  static constexpr bool find(List<Seen> const& among, Identity id, int& value) {
+    for (Seen const& s : among)
+      if (s.id == id) return value = s.value, true;
+    return false;
+  }
+  /// A dim of the values so far. Dims that met have one number: that which `same` leads to.
+  struct Label {
+    LabelPart part{};
+    bool made = false;
+    int same = -1;
+  };
+  constexpr ProgramNode& node(int value) { return builder.program.nodes.edit(value); }
 
   template <class S>
   static constexpr LabelPart part_of(int label) {
@@ -332,13 +339,8 @@ class ProgramWriter {
   }
   /// A new number for a dim. `made`: created by an operation, which may give it another extent.
   constexpr int fresh(LabelPart const& label, bool made) {
-    if (labels_ == most_labels) {
-      builder.program.pass(rules::ProgramLimit::dims);
-      return 0;
-    }
-    label_[labels_] = label;
-    made_[labels_] = made;
-    return labels_++;
+    labels_.push_back({label, made, -1});
+    return static_cast<int>(labels_.size()) - 1;
   }
   template <class A>
   constexpr planning::ProgramLabels fresh_labels(bool made) {
@@ -352,11 +354,11 @@ class ProgramWriter {
   template <class A>
   constexpr std::uint32_t order_of(int value) const {
     using S = Scope<A>;
-    ProgramNode const& n = builder.program.nodes[value];
+    ProgramNode const& n = builder.program.nodes.at[value];
     std::uint32_t out = 0;
     for (int e = 0; e < n.rank; ++e)
       for (int d = 0; d < n.rank; ++d)
-        if (label_[n.labels[d]].id == S::names.label_id[S::parsed[0].spec.dims[e].label])
+        if (label_of(n.labels[d]) == S::names.label_id[S::parsed[0].spec.dims[e].label])
           out |= static_cast<std::uint32_t>(d) << (4 * e);
     return out;
   }
@@ -368,7 +370,7 @@ class ProgramWriter {
   template <class D>
   constexpr std::uint8_t whole_dims(planning::ProgramLabels const& labels, bool read) const {
     Identity ids[max_dims]{};
-    for (int d = 0; d < labels.size; ++d) ids[d] = label_[labels.at[d]].id;
+    for (int d = 0; d < labels.size; ++d) ids[d] = label_of(labels.at[d]);
     return D::whole(ids, labels.size, read);
   }
   static constexpr WalkedOperands only(int operand) {
@@ -377,40 +379,50 @@ class ProgramWriter {
     return out;
   }
   constexpr planning::ProgramLabels labels_of(int value) const {
-    ProgramNode const& n = builder.program.nodes[value];
+    ProgramNode const& n = builder.program.nodes.at[value];
     planning::ProgramLabels out;
-    for (int d = 0; d < n.rank; ++d) out.push(n.labels[d]);
+    for (int d = 0; d < n.rank; ++d) out.push(first_of(n.labels[d]));
     return out;
   }
   /// The number of an index among the dims of the values, or -1.
   constexpr int number_of(Identity id, WalkedOperands const& values) const {
     for (int k = 0; k < values.size; ++k) {
-      ProgramNode const& n = builder.program.nodes[values.at[k]];
+      ProgramNode const& n = builder.program.nodes.at[values.at[k]];
       for (int d = 0; d < n.rank; ++d)
-        if (label_[n.labels[d]].id == id) return n.labels[d];
+        if (label_of(n.labels[d]) == id) return first_of(n.labels[d]);
     }
     return -1;
   }
   /// Merges the dims of one index, because they have one extent; except those of `apart`.
   constexpr void meet(WalkedOperands const& values, LabelSet const& apart) {
     for (int k = 1; k < values.size; ++k) {
-      ProgramNode const& n = builder.program.nodes[values.at[k]];
+      ProgramNode const& n = builder.program.nodes.at[values.at[k]];
       for (int d = 0; d < n.rank; ++d) {
-        int const mine = n.labels[d];
-        int const first = number_of(label_[mine].id, values);
-        if (first != mine && !apart.contains(label_[mine].id)) merge(first, mine);
+        int const mine = first_of(n.labels[d]);
+        int const first = number_of(label_of(mine), values);
+        if (first != mine && !apart.contains(label_of(mine))) merge(first, mine);
       }
     }
+    for (int k = 0; k < values.size; ++k) settle(values.at[k]);
   }
   constexpr void merge(int a, int b) {
     int const keep = a < b ? a : b;
     int const drop = a < b ? b : a;
-    made_[keep] = made_[a] && made_[b];
-    for (int k = 0; k < builder.program.size; ++k) {
-      ProgramNode& n = builder.program.nodes[k];
-      for (int d = 0; d < n.rank; ++d)
-        if (n.labels[d] == drop) n.labels[d] = static_cast<std::int8_t>(keep);
-    }
+    label(keep).made = label(a).made && label(b).made;
+    label(drop).same = keep;
+  }
+  constexpr Label& label(int number) { return labels_[static_cast<std::size_t>(number)]; }
+  /// The number of the dims that met a dim.
+  constexpr int first_of(int number) const {
+    Label const* const all = labels_.data();
+    while (all[number].same >= 0) number = all[number].same;
+    return number;
+  }
+  constexpr Identity label_of(int number) const { return labels_.data()[number].part.id; }
+  /// Gives the dims of a value the numbers of those that they met.
+  constexpr void settle(int value) {
+    ProgramNode& n = node(value);
+    for (int d = 0; d < n.rank; ++d) n.labels[d] = static_cast<std::int16_t>(first_of(n.labels[d]));
   }
   /// The labels of a type, numbered as the dims of `values`; new numbers for labels of `apart`, and
   /// for dims that no value has.
@@ -439,7 +451,7 @@ class ProgramWriter {
     Spec out;
     // labels for which there was no room are not those of the type: L03
     for (int d = 0; d < s.rank && !builder.program.overflows(); ++d) {
-      int const from = s.find(S::names.find_label(label_[labels.at[d]].id));
+      int const from = s.find(S::names.find_label(label_of(labels.at[d])));
       AxisList list;
       for (int k = 0; k < s.dims[from].axes.size; ++k) list.push(axis[s.dims[from].axes[k]]);
       list.cyclic = s.dims[from].axes.cyclic;
@@ -452,43 +464,39 @@ class ProgramWriter {
   }
   /// Renumbers the remaining labels without gaps.
   constexpr void number_labels() {
-    int number[most_labels]{};
-    for (int k = 0; k < builder.program.size; ++k)
-      for (int d = 0; d < builder.program.nodes[k].rank; ++d)
-        number[builder.program.nodes[k].labels[d]] = 1;
-    for (int l = 0; l < labels_; ++l) {
-      if (number[l] == 0) continue;
-      number[l] = builder.label(label_[l].extent);
-      names.label[number[l]] = label_[l];
-      names.made[number[l]] = made_[l];
+    ProgramNode* const nodes = builder.program.nodes.own();
+    int const size = builder.program.size;
+    List<int> number(labels_.size(), -1);
+    for (int k = 0; k < size; ++k)
+      for (int d = 0; d < nodes[k].rank; ++d)
+        number[static_cast<std::size_t>(first_of(nodes[k].labels[d]))] = 0;
+    for (std::size_t l = 0; l < labels_.size(); ++l) {
+      if (number[l] < 0) continue;
+      number[l] = builder.label(labels_[l].part.extent);
+      names.label.push_back(labels_[l].part);
+      names.made.push_back(labels_[l].made);
     }
     names.labels = builder.program.labels;
-    for (int k = 0; k < builder.program.size; ++k) {
-      ProgramNode& n = builder.program.nodes[k];
-      for (int d = 0; d < n.rank; ++d) n.labels[d] = static_cast<std::int8_t>(number[n.labels[d]]);
-    }
+    for (int k = 0; k < size; ++k)
+      for (int d = 0; d < nodes[k].rank; ++d)
+        nodes[k].labels[d] = static_cast<std::int16_t>(
+            number[static_cast<std::size_t>(first_of(nodes[k].labels[d]))]);
   }
   constexpr int originate(int value) {
-    builder.program.nodes[value].origin = static_cast<std::int16_t>(origin_++);
+    node(value).origin = origin_++;
     return value;
   }
 
   constexpr void check_kind(int value, Spec const& asked) {
-    if (!asked.unreduced.empty() && asked.kind != builder.program.nodes[value].unreduced_kind)
+    if (!asked.unreduced.empty() && asked.kind != builder.program.nodes.at[value].unreduced_kind)
       kinds_differ_ = true;
   }
 
   bool kinds_differ_ = false;
   int origin_ = 0;
-  int labels_ = 0;
-  LabelPart label_[most_labels]{};
-  bool made_[most_labels]{};
-  int shared_ = 0;
-  Identity tag_[most_shared]{};
-  int node_[most_shared]{};
-  int remembered_ = 0;
-  Identity type_[planning::max_nodes]{};
-  int value_[planning::max_nodes]{};
+  List<Label> labels_;
+  List<Seen> shared_;
+  List<Seen> remembered_;
 };
 
 }  // namespace detail

@@ -80,7 +80,7 @@ class ProgramRun {
   ProgramPlan const& plan() const { return plan_; }
   std::source_location const& where() const { return where_; }
   AnyBlock const& block(int step) const { return blocks_[static_cast<std::size_t>(step)]; }
-  AnyBlock const& input(int step, int k) const { return block(plan_.steps[step].input[k]); }
+  AnyBlock const& input(int step, int k) const { return block(plan_.steps.at[step].input[k]); }
   /// The blocks of the further results of a step's operation.
   shardtype::detail::List<AnyBlock>& further(int step) {
     return further_[static_cast<std::size_t>(step)];
@@ -90,12 +90,15 @@ class ProgramRun {
     for (std::size_t k = 0; k < further(step).size(); ++k) {
       bool read = false;
       for (int m = step + 1; m < plan_.size && !read; ++m)
-        read = plan_.steps[m].kind == ProgramStep::Kind::make && node(m).making == Making::result &&
-               first(plan_.steps[m].input[0]) == step && node(m).result == static_cast<int>(k) + 1;
+        read = plan_.steps.at[m].kind == ProgramStep::Kind::make &&
+               node(m).making == Making::result && first(plan_.steps.at[m].input[0]) == step &&
+               node(m).result == static_cast<int>(k) + 1;
       if (!read) further(step)[k] = {};
     }
   }
-  ProgramNode const& node(int step) const { return plan_.program.nodes[plan_.steps[step].node]; }
+  ProgramNode const& node(int step) const {
+    return plan_.program.nodes.at[plan_.steps.at[step].node];
+  }
   Extents extents(int step) const { return plan_.sizing(step).extents; }
 
   /// The block of the last step.
@@ -103,7 +106,7 @@ class ProgramRun {
 
   /// Whether the memory of a step's input is not used after it.
   bool frees_input(int step) {
-    int const input = plan_.steps[step].input[0];
+    int const input = plan_.steps.at[step].input[0];
     return last_read(input) == step && !in_given(input);
   }
 
@@ -127,7 +130,7 @@ class ProgramRun {
       ProgramPart const& a = part(k);
       ProgramPart const& b = part(j);
       if (a.part != nullptr && a.part == b.part) return same_labels(k, j);  // in a shared operation
-      if (plan_.steps[k].kind == ProgramStep::Kind::given)
+      if (plan_.steps.at[k].kind == ProgramStep::Kind::given)
         return a.argument >= 0 && a.argument == b.argument;
       return a.equal != nullptr && a.equal == b.equal && a.make == b.make &&
              a.equal(a.part, b.part);
@@ -148,9 +151,9 @@ class ProgramRun {
   /// Whether a step's block is memory of an operand of the program.
   bool in_given(int step) const {
     while (node(step).making == Making::relabel &&
-           plan_.steps[step].kind == ProgramStep::Kind::make)
-      step = plan_.steps[step].input[0];
-    return plan_.steps[step].kind == ProgramStep::Kind::given;
+           plan_.steps.at[step].kind == ProgramStep::Kind::make)
+      step = plan_.steps.at[step].input[0];
+    return plan_.steps.at[step].kind == ProgramStep::Kind::given;
   }
   int& last_read(int step) { return last_read_[static_cast<std::size_t>(step)]; }
   ProgramPart const& part(int step) const {
@@ -160,10 +163,10 @@ class ProgramRun {
   /// The part whose elements a step's value has: that of a constrained value is its operand's.
   ProgramPart const& part_of_elements(int step) const {
     RecordedProgram const& p = plan_.program;
-    int node = plan_.steps[step].node;
-    while (p.nodes[node].origin < 0 && p.nodes[node].making == planning::Making::relabel)
+    int node = plan_.steps.at[step].node;
+    while (p.nodes.at[node].origin < 0 && p.nodes.at[node].making == planning::Making::relabel)
       node = p.operand(node, 0, 0);
-    int const origin = p.nodes[node].origin;
+    int const origin = p.nodes.at[node].origin;
     return origin < 0 ? parts_.back() : parts_[static_cast<std::size_t>(origin)];
   }
   AnyBlock given(int step) { return packed_block(step, *part(step).buffer); }
@@ -225,7 +228,7 @@ AnyBlock product_block(ProgramRun& run, int step, void const*) {
   using Exec = typename Space::execution_space;
   auto labelled_input = [&](int k) {
     AnyBlock const& b = run.input(step, k);
-    ProgramNode const& n = run.node(run.plan().steps[step].input[k]);
+    ProgramNode const& n = run.node(run.plan().steps.at[step].input[k]);
     kernels::Labelled<T> out;
     out.data = execute::elements_of<T>(b);
     out.layout = b.layout;
@@ -252,7 +255,7 @@ kernels::Sources<static_cast<int>(sizeof...(Ts))> sources(ProgramRun& run, int s
   ProgramNode const& n = run.node(step);
   for (int k = 0; k < static_cast<int>(sizeof...(Ts)); ++k) {
     AnyBlock const& b = run.input(step, k);
-    ProgramNode const& operand = run.node(run.plan().steps[step].input[k]);
+    ProgramNode const& operand = run.node(run.plan().steps.at[step].input[k]);
     in.data[k] = b.data;
     for (int d = 0; d < n.rank; ++d)
       for (int e = 0; e < operand.rank; ++e)
@@ -294,10 +297,10 @@ AnyBlock reduction_block(ProgramRun& run, int step, void const*) {
   using Out = typename Whole::element;
   AnyBlock const& from = run.input(step, 0);
   ProgramNode const& n = run.node(step);
-  int const operand = run.plan().steps[step].input[0];
+  int const operand = run.plan().steps.at[step].input[0];
   int kept[max_dims]{};
   for (int d = 0; d < n.rank; ++d)
-    kept[d] = run.plan().program.find(run.plan().steps[operand].node, n.labels[d]);
+    kept[d] = run.plan().program.find(run.plan().steps.at[operand].node, n.labels[d]);
   kernels::Layout extents;
   extents.rank = n.rank;
   for (int d = 0; d < n.rank; ++d) extents.extent[d] = from.layout.extent[kept[d]];
@@ -334,7 +337,7 @@ template <class A>
 kernels::Layout input_layout(ProgramRun& run, int step, int k) {
   kernels::Layout const& from = run.input(step, k).layout;
   int place[max_dims]{};
-  execute::places_of<A>(run.node(run.plan().steps[step].input[k]), run.labels(), place);
+  execute::places_of<A>(run.node(run.plan().steps.at[step].input[k]), run.labels(), place);
   kernels::Layout layout;
   layout.rank = from.rank;
   for (int d = 0; d < layout.rank; ++d) {
@@ -361,7 +364,7 @@ Buffer packed_input(ProgramRun& run, int step, int k) {
 /// An operand of a step as a tensor of type `A`, in whose sharding it is.
 template <class A>
 A tensor_input(ProgramRun& run, int step, int k) {
-  int const input = run.plan().steps[step].input[k];
+  int const input = run.plan().steps.at[step].input[k];
   int place[max_dims]{};
   execute::places_of<A>(run.node(input), run.labels(), place);
   std::array<std::int64_t, A::rank> extents{};

@@ -60,7 +60,7 @@ SHARDTYPE_INLINE void set_extents_of_result(RecordedProgram& p, int node, std::i
                                             std::string_view name, LabelPart const* labels) {
   ProgramNode const& n = p.nodes[node];
   for (int d = 0; d < n.rank; ++d) {
-    std::int64_t& known = p.extents[n.labels[d]];
+    std::int64_t& known = p.extents.edit(n.labels[d]);
     if (known != dynamic && known != made[d])
       throw Error("E24",
                   "index " + std::string(labels[n.labels[d]].name) + " has extent " +

@@ -90,7 +90,8 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   }
   template <class A>
   static LocatedBlock<automatic_mode::block_t<A>> placed_input(ProgramRun& run, int step, int k) {
-    return placed<A>(run, run.plan().steps[step].input[k], execute::local_input<A>(run, step, k));
+    return placed<A>(run, run.plan().steps.at[step].input[k],
+                     execute::local_input<A>(run, step, k));
   }
   template <int... K>
   static auto result(ProgramRun& run, int step, Op const& op, std::integer_sequence<int, K...>) {
@@ -120,7 +121,7 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     using OnRows = shardtype::detail::CallOnRows<Op, A>;
     ProgramNode const& n = run.node(step);
     auto const a = placed_input<A>(run, step, 0);
-    typename OnRows::Types const types(n, run.plan().spec(run.plan().steps[step].input[0]));
+    typename OnRows::Types const types(n, run.plan().spec(run.plan().steps.at[step].input[0]));
     Names const names = run.with_axes(OnRows::S::names);
     std::int64_t const* const given[] = {a.extents().data()};
     ResultExtents const call{names, types.at, 1, types.result, run.axes().sizes, given, nullptr};
@@ -174,7 +175,7 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
 
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
     Op const& op = static_cast<E const*>(part)->function();
-    p.nodes[node].variant = shardtype::detail::variant_of(op);
+    p.nodes.edit(node).variant = shardtype::detail::variant_of(op);
     if constexpr (shardtype::detail::Ruled<Op>) set_extents_of<0>(op, p, node, node, labels);
   }
   /// Those of result `K` of `op`, which is the value `node`; `made`: the first result.
@@ -185,10 +186,10 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     std::int64_t const* given[sizeof...(As)];
     int k = 0;
     auto const read = [&]<class A>(Type<A>) {
-      ProgramNode const& n = p.nodes[p.operand(made, 0, k)];
+      ProgramNode const& n = p.nodes.at[p.operand(made, 0, k)];
       int place[max_dims]{};
       execute::places_of<A>(n, labels, place);
-      for (int d = 0; d < n.rank; ++d) each[k][d] = p.extents[n.labels[place[d]]];
+      for (int d = 0; d < n.rank; ++d) each[k][d] = p.extents.at[n.labels[place[d]]];
       given[k] = each[k];
       ++k;
     };
@@ -211,7 +212,7 @@ template <std::size_t K, class Whole, class Node>
 struct ResultRun<automatic_mode::LazyResult<K, Whole, Node>> {
   using E = automatic_mode::LazyResult<K, Whole, Node>;
   static AnyBlock make(ProgramRun& run, int step, void const*) {
-    return run.further(run.plan().steps[step].input[0])[K - 1];
+    return run.further(run.plan().steps.at[step].input[0])[K - 1];
   }
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
     OperationRun<Node>::template set_extents_of<K>(static_cast<E const*>(part)->node().function(),

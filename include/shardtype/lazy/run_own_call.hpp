@@ -32,13 +32,13 @@ struct OperationRun<automatic_mode::LazyOwnCall<Op, Results, Result, As...>> {
   }
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
     Op const& op = static_cast<E const*>(part)->function();
-    p.nodes[node].variant = shardtype::detail::variant_of(op);
+    p.nodes.edit(node).variant = shardtype::detail::variant_of(op);
     set_extents_of<0>(op, p, node, node, labels);
   }
   template <std::size_t K>
   static void set_extents_of(Op const& op, RecordedProgram& p, int node, int made,
                              LabelPart const* labels) {
-    typename Call::Sizes const sizes(p.own_call[p.nodes[made].own_call], p, made);
+    typename Call::Sizes const sizes(p.own_call.at[p.nodes.at[made].own_call], p, made);
     if constexpr (shardtype::detail::HasResults<Op>) {
       auto const all = Call::R::extents(op, sizes.axes, sizes.given);
       execute::set_extents_of_result(p, node, all.at[K], Op::name, labels);

@@ -58,13 +58,13 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
                          std::integer_sequence<int, K...>) {
     using Space = typename Rows::memory_space;
     kernels::Layout const from = execute::input_layout<Rows>(run, step, 0);
-    KeptDims const k = kept(run, run.node(run.plan().steps[step].input[0]), run.node(step));
+    KeptDims const k = kept(run, run.node(run.plan().steps.at[step].input[0]), run.node(step));
     JoinedRows<typename Rows::element, Space> const in{run.mesh(), from, k, {}, 1};
     kernels::Layout extents;
     extents.rank = k.count;
     for (int d = 0; d < k.count; ++d) extents.extent[d] = from.extent[k.at[d]];
     return execute::packed_block(
-        op.totals(in, execute::places_of_value<Rows>(run, run.plan().steps[step].input[0]),
+        op.totals(in, execute::places_of_value<Rows>(run, run.plan().steps.at[step].input[0]),
                   execute::local_input<std::tuple_element_t<static_cast<std::size_t>(K),
                                                             std::tuple<typename As::whole...>>>(
                       run, step, K)...),
@@ -73,7 +73,7 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
   static AnyBlock totals(ProgramRun& run, int step) {
     using Space = typename Rows::memory_space;
     using T = typename Rows::element;
-    int const input = run.plan().steps[step].input[0];
+    int const input = run.plan().steps.at[step].input[0];
     kernels::Layout const from = execute::input_layout<Rows>(run, step, 0);
     KeptDims const k = kept(run, run.node(input), run.node(step));
     Buffer out = execute::reduce_block<Reducer, false, Space>(
@@ -81,7 +81,8 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
         execute::kept_first(from, k.at, k.count), k.count);
     using Total = typename Reducer::Total;
     if constexpr (std::is_same_v<Total, kernels::Placed<T>>) {
-      PlacesInWhole const at = execute::places_of_value<Rows>(run, run.plan().steps[step].input[0]);
+      PlacesInWhole const at =
+          execute::places_of_value<Rows>(run, run.plan().steps.at[step].input[0]);
       execute::place_in_whole<typename Space::execution_space>(at, k,
                                                                static_cast<Total*>(out.data()));
     }
@@ -106,9 +107,9 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
     using Space = typename Rows::memory_space;
     using Total = Carried<Reducer>;
     RecordedProgram const& p = run.plan().program;
-    ProgramNode const& rows = p.nodes[p.operand(run.plan().steps[step].node, 0, 0)];
-    ProgramNode const& of = p.nodes[run.node(step).totals];
-    int const last = run.plan().steps[step].inputs - 1;
+    ProgramNode const& rows = p.nodes.at[p.operand(run.plan().steps.at[step].node, 0, 0)];
+    ProgramNode const& of = p.nodes.at[run.node(step).totals];
+    int const last = run.plan().steps.at[step].inputs - 1;
     JoinedRows<typename Rows::element, Space> in{run.mesh(), {}, kept(run, rows, of), {}, 1};
     AnyBlock const& totals = run.input(step, last);
     if (totals.layout.contiguous() && totals.data == totals.keep.data()) {
@@ -121,7 +122,8 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
       exec.fence();
     }
     for (int d = 0; d < rows.rank; ++d)
-      if (p.find(run.node(step).totals, rows.labels[d]) < 0) in.terms *= p.extents[rows.labels[d]];
+      if (p.find(run.node(step).totals, rows.labels[d]) < 0)
+        in.terms *= p.extents.at[rows.labels[d]];
     kernels::Layout out;
     out.rank = run.node(step).rank;
     if constexpr (shardtype::detail::rereads_rows<Op>) {

@@ -47,14 +47,14 @@ class SameValues {
     first_.resize(steps);
     plan.for_live_bytes([&](int k, std::int64_t bytes) { live[k] = bytes; });
     for (int k = 0; k < plan.size; ++k)
-      for (int m = 0; m < plan.steps[k].inputs; ++m) last_read[plan.steps[k].input[m]] = k;
+      for (int m = 0; m < plan.steps.at[k].inputs; ++m) last_read[plan.steps.at[k].input[m]] = k;
     std::int64_t const peak = plan.temporary_bytes();
     for (int k = 0; k < plan.size; ++k) {
       int& mine = first_[static_cast<std::size_t>(k)];
       mine = k;
       for (int j = 0; j < k && mine == k; ++j)
         if (first(j) == j && alike(plan, k, j) &&
-            (plan.steps[k].kind == ProgramStep::Kind::move || same(k, j)) &&
+            (plan.steps.at[k].kind == ProgramStep::Kind::move || same(k, j)) &&
             hold(plan, j, k, live, last_read, peak))
           mine = j;
     }
@@ -65,8 +65,8 @@ class SameValues {
 
  private:
   bool alike(ProgramPlan const& plan, int k, int j) const {
-    ProgramStep const& x = plan.steps[k];
-    ProgramStep const& y = plan.steps[j];
+    ProgramStep const& x = plan.steps.at[k];
+    ProgramStep const& y = plan.steps.at[j];
     if (x.kind != y.kind || x.collective != y.collective || x.inputs != y.inputs ||
         x.from != y.from || x.to != y.to || !(x.axes == y.axes) || x.layout != y.layout)
       return false;
@@ -77,7 +77,7 @@ class SameValues {
   /// Holds the value of step `j` until the last reader of step `k`, if the peak allows it.
   static bool hold(ProgramPlan const& plan, int j, int k, std::int64_t* live, int* last_read,
                    std::int64_t peak) {
-    bool const given = plan.steps[j].kind == ProgramStep::Kind::given;
+    bool const given = plan.steps.at[j].kind == ProgramStep::Kind::given;
     std::int64_t const bytes = given ? 0 : plan.block_bytes(j);
     for (int m = last_read[j] + 1; m < k; ++m)
       if (add_sat(live[m], bytes) > peak) return false;

@@ -159,11 +159,11 @@ template <class Out>
 Out result_of(MeshRef const& mesh, ProgramPlan const& plan, LabelPart const* labels, int k,
               int size, Buffer const& kept) {
   RecordedProgram const& p = plan.program;
-  ProgramNode const& n = p.nodes[node_of_result(p, p.root, k, size)];
+  ProgramNode const& n = p.nodes.at[node_of_result(p, p.root, k, size)];
   int place[max_dims]{};
   execute::places_of<Out>(n, labels, place);
   std::array<std::int64_t, Out::rank> extents{};
-  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents[n.labels[place[d]]];
+  for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = p.extents.at[n.labels[place[d]]];
   return Out(mesh, extents, kept);
 }
 
@@ -178,7 +178,7 @@ std::tuple<Tensors...> run_results(Outs<Tensors...>, MeshRef const& mesh, E cons
     static_cast<void>(detail::run_plan<P, Tensor<float>>(mesh, axes, plan, finder, where));
   return [&]<int... K>(std::integer_sequence<int, K...>) {
     return std::tuple<Tensors...>{
-        detail::result_of<Tensors>(mesh, plan, P::names.label, K, sizeof...(K), kept[K])...};
+        detail::result_of<Tensors>(mesh, plan, P::names.label.data(), K, sizeof...(K), kept[K])...};
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(Tensors))>{});
 }
 

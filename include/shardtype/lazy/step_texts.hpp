@@ -48,7 +48,8 @@ class StepTexts {
   std::string operation(int step) const;
   /// `AllGather X,Y`, `slice`, `product`, `lu_factor X`.
   std::string kind(int step) const {
-    bool const sends = plan_.steps[step].collective != Collective::none || plan_.is_own_call(step);
+    bool const sends =
+        plan_.steps.at[step].collective != Collective::none || plan_.is_own_call(step);
     std::string const axes = sends ? group(step) : "";
     return operation(step) + (axes.empty() ? "" : " ") + axes;
   }
@@ -66,7 +67,7 @@ class StepTexts {
   /// Whether a map is not part of the expression, but puts the dims of the result in the requested
   /// order.
   bool reorders(int node_number) const {
-    ProgramNode const& n = plan_.program.nodes[node_number];
+    ProgramNode const& n = plan_.program.nodes.at[node_number];
     return n.making == Making::map && n.origin < 0;
   }
   /// Number of operands further left in the expression.

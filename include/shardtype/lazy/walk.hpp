@@ -12,14 +12,16 @@ namespace shardtype::detail {
 /// The operands of a function or a product.
 struct WalkedOperands {
   int size = 0;
-  int at[max_program_labels]{};
+  static constexpr int most = 32;
+  int at[most]{};
   constexpr void push(int value) {
-    if (size < max_program_labels) at[size++] = value;
+    if (size < most) at[size++] = value;
   }
 };
 
 /// Calls `visitor.visit(e, operands)` for each value of the expression `e` (of which only the type
 /// is known if it is null), operands first; returns the visitor's result for the whole expression.
+/// A visitor that is `full()` visits no more.
 template <class V, class E>
 constexpr int walk(V& visitor, E const* e);
 
@@ -150,6 +152,8 @@ constexpr int walk_node(V& visitor, LazyOwnCall<Op, Results, Result, As...> cons
 
 template <class V, class E>
 constexpr int walk(V& visitor, E const* e) {
+  if constexpr (requires { visitor.full(); })
+    if (visitor.full()) return 0;
   if constexpr (E::found_again && is_determined<E>) {
     int known = -1;
     if (visitor.found(identity<E>, known)) return known;

@@ -1,6 +1,10 @@
 #pragma once
 /// Converts the type of an expression to its RecordedProgram.
 
+#include <cstddef>
+#include <cstdint>
+
+#include <shardtype/core/held.hpp>
 #include <shardtype/lazy/program.hpp>
 #include <shardtype/lazy/walk.hpp>
 
@@ -52,7 +56,65 @@ constexpr WrittenProgram write_program() {
           w.refuse_with(Code::M01_axis_not_in_mesh);
   }
   w.template finish<Out>(detail::walk(w, static_cast<E const*>(nullptr)));
-  return {w.builder.program, w.names, w.fault};
+  return {static_cast<RecordedProgram&&>(w.builder.program), w.names, w.fault};
 }
+
+/// The same as a constant, whose arrays have exactly the room that they need.
+template <class E, class Out, class... Xs>
+struct ProgramConstant {
+  struct Counts {
+    std::size_t nodes = 0, uses = 0, labels = 0, calls = 0, splits = 0;
+  };
+  static constexpr Counts counts = [] {
+    WrittenProgram const w = detail::write_program<E, Out, Xs...>();
+    RecordedProgram const& p = w.program;
+    Counts out;
+    out.nodes = static_cast<std::size_t>(p.nodes.size());
+    out.uses = static_cast<std::size_t>(p.uses.size());
+    out.labels = static_cast<std::size_t>(p.labels);
+    out.calls = static_cast<std::size_t>(p.own_call.size());
+    out.splits = static_cast<std::size_t>(p.cyclic_split.size());
+    return out;
+  }();
+  struct Values {
+    ProgramNode nodes[counts.nodes + 1]{};
+    std::int32_t uses[counts.uses + 1]{};
+    std::int64_t extents[counts.labels + 1]{};
+    planning::OwnCall own_call[counts.calls + 1]{};
+    planning::CyclicSplit cyclic_split[counts.splits + 1]{};
+    LabelPart label[counts.labels + 1]{};
+    bool made[counts.labels + 1]{};
+    WrittenProgram rest;
+
+    constexpr Values() : rest(detail::write_program<E, Out, Xs...>()) {
+      take(rest.program.nodes, nodes);
+      take(rest.program.uses, uses);
+      take(rest.program.extents, extents);
+      take(rest.program.own_call, own_call);
+      take(rest.program.cyclic_split, cyclic_split);
+      take(rest.names.label, label);
+      take(rest.names.made, made);
+    }
+
+   private:
+    template <class T>
+    static constexpr void take(Held<T>& from, T* to) {
+      for (int k = 0; k < from.size(); ++k) to[k] = from[k];
+      from = Held<T>();
+    }
+  };
+  static constexpr Values values{};
+  static constexpr WrittenProgram value = [] {
+    WrittenProgram out = values.rest;
+    out.program.nodes = {values.nodes, counts.nodes};
+    out.program.uses = {values.uses, counts.uses};
+    out.program.extents = {values.extents, counts.labels};
+    out.program.own_call = {values.own_call, counts.calls};
+    out.program.cyclic_split = {values.cyclic_split, counts.splits};
+    out.names.label = {values.label, counts.labels};
+    out.names.made = {values.made, counts.labels};
+    return out;
+  }();
+};
 
 }  // namespace shardtype::detail

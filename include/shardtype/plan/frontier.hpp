@@ -77,7 +77,7 @@ struct StrategyList {
 
 /// Whether a value has a layout in which it is unreduced over an axis.
 constexpr bool can_be_unreduced(RecordedProgram const& p, int node) {
-  ProgramNode const& n = p.nodes[node];
+  ProgramNode const& n = p.nodes.at[node];
   if (n.pinned >= 0) {
     int const base = p.code(node).base();
     for (int x = 0, code = n.pinned; x < p.axes; ++x, code /= base)
@@ -95,37 +95,43 @@ constexpr bool can_be_unreduced(RecordedProgram const& p, int node) {
   return false;
 }
 
-/// Notes the extents of the largest block of a value in a layout, by label.
-constexpr void note_block(RecordedProgram const& p, int node, int code, std::int64_t* extents) {
-  ProgramNode const& n = p.nodes[node];
+/// The extents of the largest block of a value in a layout, by its dims.
+constexpr void block_extents(RecordedProgram const& p, int node, int code, std::int64_t* extents) {
+  ProgramNode const& n = p.nodes.at[node];
   std::int64_t parts[max_dims];
   for (int d = 0; d < n.rank; ++d) parts[d] = 1;
   int const base = 2 + n.rank * p.axes;
   for (int x = 0; x < p.axes; ++x, code /= base)
     if (int const at = code % base; at >= 2) parts[(at - 2) / p.axes] *= p.sizes.at[x];
-  for (int d = 0; d < n.rank; ++d)
-    extents[n.labels[d]] = ceil_div(p.extents[n.labels[d]], parts[d]);
+  for (int d = 0; d < n.rank; ++d) extents[d] = ceil_div(p.extents.at[n.labels[d]], parts[d]);
+}
+/// Notes them by the program's labels.
+constexpr void note_block(RecordedProgram const& p, int node, int code, std::int64_t* extents) {
+  ProgramNode const& n = p.nodes.at[node];
+  std::int64_t own[max_dims];
+  planning::block_extents(p, node, code, own);
+  for (int d = 0; d < n.rank; ++d) extents[n.labels[d]] = own[d];
 }
 /// Bytes of the largest block of a value in a layout.
 constexpr std::int64_t block_bytes(RecordedProgram const& p, int node, int code) {
-  ProgramNode const& n = p.nodes[node];
+  ProgramNode const& n = p.nodes.at[node];
   if (n.cyclic >= 0) {
     Sizing const z = p.sizing(node);
     return mul_sat(core::largest_elements(p.spec(node, code), z.extents, z.sizes), n.element_bytes);
   }
-  std::int64_t extents[max_program_labels];
-  planning::note_block(p, node, code, extents);
+  std::int64_t extents[max_dims];
+  planning::block_extents(p, node, code, extents);
   std::int64_t bytes = n.element_bytes;
-  for (int d = 0; d < n.rank; ++d) bytes = mul_sat(bytes, extents[n.labels[d]]);
+  for (int d = 0; d < n.rank; ++d) bytes = mul_sat(bytes, extents[d]);
   return bytes;
 }
 
 /// Elements of the largest block of a value in a layout along the dims before `dim`.
 constexpr std::int64_t outer_elements(RecordedProgram const& p, int node, int code, int dim) {
-  std::int64_t extents[max_program_labels];
-  planning::note_block(p, node, code, extents);
+  std::int64_t extents[max_dims];
+  planning::block_extents(p, node, code, extents);
   std::int64_t elements = 1;
-  for (int d = 0; d < dim; ++d) elements = mul_sat(elements, extents[p.nodes[node].labels[d]]);
+  for (int d = 0; d < dim; ++d) elements = mul_sat(elements, extents[d]);
   return elements;
 }
 /// Bytes that a move of `sent` bytes to `received` bytes needs besides both: a packed copy of its
@@ -146,14 +152,15 @@ constexpr std::int64_t room_of_move(RecordedProgram const& p, int node, Collecti
 /// The cost of the exchange of operation `node`.
 constexpr Cost exchange_cost(RecordedProgram const& p, int node, RowExchange const& e,
                              Rates const& rates) {
-  std::int64_t const bytes = block_bytes(p, p.nodes[node].totals, e.joined);
+  std::int64_t const bytes = block_bytes(p, p.nodes.at[node].totals, e.joined);
   return step_cost(Collective::all_reduce, bytes, bytes, rates.ranks[e.axes], rates.over[e.axes]);
 }
 
 /// The plan of an operation that communicates by itself, or because its operand has this sharding.
 constexpr Plan own_plan(RecordedProgram const& p, int node, Spec const& operand) {
-  ProgramNode const& n = p.nodes[node];
-  return n.own_call >= 0 ? p.own_call[n.own_call].plan(p, node) : n.call_on_rows(p, node, operand);
+  ProgramNode const& n = p.nodes.at[node];
+  return n.own_call >= 0 ? p.own_call.at[n.own_call].plan(p, node)
+                         : n.call_on_rows(p, node, operand);
 }
 inline constexpr OwnCall in_program_axes = [] {
   OwnCall out;
@@ -162,8 +169,8 @@ inline constexpr OwnCall in_program_axes = [] {
 }();
 /// The program's axes by those of that plan.
 constexpr OwnCall const& axes_of_own_plan(RecordedProgram const& p, int node) {
-  ProgramNode const& n = p.nodes[node];
-  return n.own_call >= 0 ? p.own_call[n.own_call] : in_program_axes;
+  ProgramNode const& n = p.nodes.at[node];
+  return n.own_call >= 0 ? p.own_call.at[n.own_call] : in_program_axes;
 }
 /// Its cost.
 constexpr Cost own_cost(RecordedProgram const& p, int node, Plan const& own, Rates const& rates) {

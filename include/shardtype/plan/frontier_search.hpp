@@ -60,6 +60,8 @@ class FrontierSearch : public Relaxation {
   }
 
  private:
+  static constexpr int max_met_labels = (max_operands + 1) * max_dims;  ///< of one value
+
   // Computation: every axis splits a label of the operands, is idle, or is unreduced in a set of
   // operands.
 
@@ -72,7 +74,7 @@ class FrontierSearch : public Relaxation {
     for (int d = 0; d < n_.rank; ++d) note(n_.labels[d], 0, d);
     for (int k = 1; k < parties_; ++k) {
       int const number = p_.operand(node_, way, k - 1);
-      ProgramNode const& operand = p_.nodes[number];
+      ProgramNode const& operand = p_.nodes.at[number];
       front_[k] = fronts_[number];
       index_at_[k] = front_[k]->graph.index;
       first_at_[k] = front_[k]->first;
@@ -82,7 +84,7 @@ class FrontierSearch : public Relaxation {
              : n_.making == Making::relabel ? n_.labels[d]
                                             : operand.labels[d],
              k, d);
-        if (aligned) align(n_.labels[n_.aligned_dim], p_.extents[operand.labels[d]]);
+        if (aligned) align(n_.labels[n_.aligned_dim], p_.extents.at[operand.labels[d]]);
       }
     }
     for (int k = 0; k < parties_; ++k) {
@@ -99,7 +101,8 @@ class FrontierSearch : public Relaxation {
     flops_ = 0;
     if (p_.is_fixed(node_)) {
       code_[0] = n_.pinned;
-      for (int k = 1; k < parties_; ++k) code_[k] = p_.nodes[p_.operand(node_, way, k - 1)].pinned;
+      for (int k = 1; k < parties_; ++k)
+        code_[k] = p_.nodes.at[p_.operand(node_, way, k - 1)].pinned;
       return consider();
     }
     sets_ = 0;
@@ -111,8 +114,9 @@ class FrontierSearch : public Relaxation {
       if (possible) together_[sets_++] = 1U | static_cast<unsigned>(n_.unreduced_sets[set]) << 1U;
     }
     if (n_.making == Making::operation) {
-      flops_ =
-          n_.work_on == nullptr ? 0 : static_cast<double>(n_.work_on(p_, n_, p_.extents).flops);
+      flops_ = n_.work_on == nullptr
+                   ? 0
+                   : static_cast<double>(n_.work_on(p_, n_, p_.extents.data()).flops);
     } else {
       flops_ = 2.0 * n_.work;
       for (int l = 0; l < labels_; ++l) flops_ *= static_cast<double>(extent_[l]);
@@ -126,7 +130,7 @@ class FrontierSearch : public Relaxation {
     if (l == labels_) {
       ++labels_;
       label_[l] = label;
-      extent_[l] = p_.extents[label];
+      extent_[l] = p_.extents.at[label];
       parts_[l] = 1;
       aligned_[l] = 0;
       on_[l] = 0;
@@ -142,7 +146,7 @@ class FrontierSearch : public Relaxation {
     int const label =
         n_.tail_party == 0
             ? n_.labels[n_.tail_dim]
-            : p_.nodes[p_.operand(node_, way_, n_.tail_party - 1)].labels[n_.tail_dim];
+            : p_.nodes.at[p_.operand(node_, way_, n_.tail_party - 1)].labels[n_.tail_dim];
     for (int l = 0; l < labels_; ++l)
       if (label_[l] == label) tail_label_ = l;
     longer_party_ = n_.tail_party == 0 ? n_.aligned_operand + 1 : 0;
@@ -373,7 +377,7 @@ class FrontierSearch : public Relaxation {
           planning::exchange_of(p_, node_, rows.graph.codes[rows.ways[making[1]].layout]);
       if (e.axes != 0) {  // the AllReduce packs its operand
         std::int64_t const totals = planning::block_bytes(p_, n_.totals, e.joined);
-        ProgramNode const& of = p_.nodes[n_.totals];
+        ProgramNode const& of = p_.nodes.at[n_.totals];
         std::int64_t const summed = mul_sat(totals / of.element_bytes, of.total_bytes);
         std::int64_t const moved = mul_sat(2, totals);
         std::int64_t const joining =
@@ -393,20 +397,20 @@ class FrontierSearch : public Relaxation {
   }
   /// Bytes that an operation needs: its workspace, and copies of operands that are parts of others.
   constexpr std::int64_t room_of_operation(int layout, std::int32_t const* making) const {
-    std::int64_t extents[max_program_labels];
-    for (int l = 0; l < p_.labels; ++l) extents[l] = p_.extents[l];
-    planning::note_block(p_, node_, graph_.codes[layout], extents);
+    shardtype::detail::List<std::int64_t> extents(static_cast<std::size_t>(p_.labels));
+    for (int l = 0; l < p_.labels; ++l) extents[static_cast<std::size_t>(l)] = p_.extents.at[l];
+    planning::note_block(p_, node_, graph_.codes[layout], extents.data());
     std::int64_t copied = 0;
     for (int k = 0; k < n_.operands; ++k) {
       int const operand = p_.operand(node_, making[0], k);
       Frontier const& front = *fronts_[operand];
       Option const& o = front.ways[making[k + 1]];
-      planning::note_block(p_, operand, front.graph.codes[o.layout], extents);
+      planning::note_block(p_, operand, front.graph.codes[o.layout], extents.data());
       bool const part = o.from >= 0 && front.graph.fans[front.graph.edges[o.edge].fan].collective ==
                                            Collective::none;
       if (part) copied = add_sat(copied, o.size);
     }
-    return add_sat(copied, n_.work_on(p_, n_, extents).workspace);
+    return add_sat(copied, n_.work_on(p_, n_, extents.data()).workspace);
   }
   /// Picoseconds of the value's own computation for the current assignment of axes; `bytes` are
   /// read and written.
@@ -434,25 +438,25 @@ class FrontierSearch : public Relaxation {
   std::int16_t const* index_at_[max_operands + 1]{};
   std::int32_t const* first_at_[max_operands + 1]{};
   int labels_ = 0;
-  int label_[max_program_labels]{};
-  std::int64_t extent_[max_program_labels]{};
-  int digit_[max_program_labels][max_operands + 1]{};  ///< digit of the first axis on a party's
-                                                       ///< dim, or 0
-  bool whole_[max_program_labels]{};
-  std::int64_t aligned_[max_program_labels]{};  ///< the least extent of dims that line up, or 0
+  int label_[max_met_labels]{};
+  std::int64_t extent_[max_met_labels]{};
+  int digit_[max_met_labels][max_operands + 1]{};  ///< digit of the first axis on a party's
+                                                   ///< dim, or 0
+  bool whole_[max_met_labels]{};
+  std::int64_t aligned_[max_met_labels]{};  ///< the least extent of dims that line up, or 0
   int aligned_label_ = -1;
   int tail_label_ = -1;
   int longer_party_ = 0;
-  bool spread_[max_program_labels]{};  ///< of rows whose ranks exchange totals
+  bool spread_[max_met_labels]{};  ///< of rows whose ranks exchange totals
   int power_[max_operands + 1][searched_axes]{};
   int sets_ = 0;
   unsigned together_[max_operands]{};  ///< parties that may be unreduced over an axis together
   // the current assignment of axes
   double flops_ = 0;  ///< of a product or an operation
   int code_[max_operands + 1]{};
-  std::int64_t parts_[max_program_labels]{};
-  int on_[max_program_labels]{};
-  int axis_[max_program_labels][searched_axes]{};
+  std::int64_t parts_[max_met_labels]{};
+  int on_[max_met_labels]{};
+  int axis_[max_met_labels][searched_axes]{};
   int result_ = 0;
   std::int32_t first_of_[max_operands + 1]{};
   std::int32_t chosen_[max_operands + 1]{};

@@ -104,8 +104,7 @@ class MessagePassing {
       shardtype::detail::List<Costs> read(static_cast<std::size_t>(x.strategies.parties) + 1);
       for (int const number : x.in) {
         CostNetwork::Edge const& e = g_.edges[static_cast<std::size_t>(number)];
-        Costs& to = read[static_cast<std::size_t>(x.is_home ? 0 : e.party)];
-        to.assign(static_cast<std::size_t>(e.layouts), impossible_cost);
+        Costs to(static_cast<std::size_t>(e.layouts), impossible_cost);
         to[static_cast<std::size_t>(e.layouts) - 1] = 0;  // who does not read it does not pay
         auto const f = static_cast<std::size_t>(e.from);
         for (int a = 0; a < e.layouts; ++a) {
@@ -119,6 +118,9 @@ class MessagePassing {
             if (c < least) least = c;
           }
         }
+        Costs& all = read[static_cast<std::size_t>(x.is_home ? 0 : e.party)];
+        if (all.empty()) all.resize(to.size(), 0);
+        for (std::size_t s = 0; s < to.size(); ++s) all[s] = planning::sum_of_costs(all[s], to[s]);
       }
       if (x.is_home) {
         if (x.in.empty()) read[0].assign(x.unary.size(), 0);  // an operand of the program
@@ -176,8 +178,8 @@ class MessagePassing {
     std::int64_t low = impossible_cost;
     shardtype::detail::List<Costs> at;
   };
-  static constexpr std::int64_t most_message = std::int64_t{1}
-                                               << 47;  // of 1024 edges together possible
+  static constexpr std::int64_t most_message =
+      std::int64_t{1} << 47;  // of 1024 edges of a variable together possible
 
   constexpr bool allows(std::size_t variable, int choice) const {
     return only_[variable] < 0 || only_[variable] == choice;

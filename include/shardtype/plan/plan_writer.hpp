@@ -16,7 +16,10 @@ class PlanWriter {
   /// Pareto front when they are computed.
   constexpr PlanWriter(ProgramPlan& plan, Frontier const* const* fronts,
                        Frontier const* const* made)
-      : plan_(plan), fronts_(fronts), made_(made) {}
+      : plan_(plan),
+        fronts_(fronts),
+        made_(made),
+        newest_(static_cast<std::size_t>(plan.program.size), 0) {}
 
   constexpr void write(int root, int wanted) {
     Frontier const& f = *fronts_[root];
@@ -46,9 +49,9 @@ class PlanWriter {
   /// program exceeds what compilers evaluate.
   constexpr void emit(int root, std::int32_t number) {
     begin(root, fronts_[root], number);
-    while (!begun_.empty() && !plan_.too_long) {
+    while (!begun_.empty()) {
       Begun& b = begun_.back();
-      if (b.next > 0) b.step.input[b.order[b.next - 1]] = static_cast<std::int16_t>(emitted_);
+      if (b.next > 0) b.step.input[b.order[b.next - 1]] = emitted_;
       if (b.next == b.step.inputs) {
         if (b.step.kind == ProgramStep::Kind::make) exchange(b.step);
         finish(b.step);
@@ -72,8 +75,9 @@ class PlanWriter {
     Begun b;
     int const code = front->graph.codes[front->ways[number].layout];
     // a shared value is computed, and brought to a layout, only once
-    for (int k = newest_[node] - 1; k >= 0; k = before_[static_cast<std::size_t>(k)] - 1)
-      if (plan_.steps[k].layout == code) {
+    for (int k = newest_[static_cast<std::size_t>(node)] - 1; k >= 0;
+         k = before_[static_cast<std::size_t>(k)] - 1)
+      if (plan_.steps.at[k].layout == code) {
         emitted_ = k;
         return;
       }
@@ -87,7 +91,7 @@ class PlanWriter {
     b.front = front;
     b.number = number;
     ProgramStep& s = b.step;
-    s.node = static_cast<std::int16_t>(node);
+    s.node = node;
     s.layout = code;
     if (w.from >= 0) {
       Edge const& e = front->graph.edges[w.edge];
@@ -100,7 +104,7 @@ class PlanWriter {
       s.inputs = 1;
     } else if (w.making >= 0) {
       std::int32_t const* const making = front->makings + w.making;
-      int const n = plan_.program.nodes[node].operands;
+      int const n = plan_.program.nodes.at[node].operands;
       std::int64_t peaks[max_operands]{};
       std::int64_t helds[max_operands]{};
       for (int k = 0; k < n; ++k) {
@@ -118,10 +122,10 @@ class PlanWriter {
   }
   /// For an operation on split rows: adds the steps of their totals, which `s` reads as well.
   constexpr void exchange(ProgramStep& s) {
-    ProgramNode const& n = plan_.program.nodes[s.node];
+    ProgramNode const& n = plan_.program.nodes.at[s.node];
     if (!n.rereads) return;
     RowExchange const e =
-        planning::exchange_of(plan_.program, s.node, plan_.steps[s.input[0]].layout);
+        planning::exchange_of(plan_.program, s.node, plan_.steps.at[s.input[0]].layout);
     if (e.axes == 0) return;
     ProgramStep totals;
     totals.kind = ProgramStep::Kind::make;
@@ -135,20 +139,17 @@ class PlanWriter {
     totals.collective = Collective::all_reduce;
     totals.axes = e.group();
     totals.layout = e.joined;
-    totals.input[0] = static_cast<std::int16_t>(emitted_);
+    totals.input[0] = emitted_;
     finish(totals);
-    s.input[s.inputs++] = static_cast<std::int16_t>(emitted_);
+    s.input[s.inputs++] = emitted_;
   }
   /// Adds a step whose inputs are known.
   constexpr void finish(ProgramStep const& s) {
-    if (plan_.size == max_program_steps) {
-      plan_.too_long = true;
-      return;
-    }
-    before_.push_back(newest_[s.node]);
-    emitted_ = plan_.size;
-    plan_.steps.put(plan_.size++, s);
-    newest_[s.node] = plan_.size;
+    int& newest = newest_[static_cast<std::size_t>(s.node)];
+    before_.push_back(newest);
+    emitted_ = plan_.size++;
+    plan_.steps.push_back(s);
+    newest = plan_.size;
   }
 
   ProgramPlan& plan_;
@@ -156,7 +157,7 @@ class PlanWriter {
   Frontier const* const* made_;
   int emitted_ = 0;                       ///< number of the step that was emitted or found last
   shardtype::detail::List<Begun> begun_;  ///< each an input of the one before
-  int newest_[max_nodes]{};               ///< of each value: the number of its last step, plus 1
+  shardtype::detail::List<int> newest_;   ///< of each value: the number of its last step, plus 1
   shardtype::detail::List<int> before_;   ///< of each step: that of its value before it, plus 1
 };
 

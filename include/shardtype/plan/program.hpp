@@ -4,30 +4,20 @@
 #include <cstdint>
 
 #include <shardtype/core/block.hpp>
+#include <shardtype/core/held.hpp>
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/layout_graph.hpp>
 #include <shardtype/plan/work.hpp>
 #include <shardtype/rules/program_limit.hpp>
 
 namespace shardtype::planning {
 
-/// Maximal number of values of one program, including the possible intermediates of chains.
-/// Exceeded: code L03.
-inline constexpr int max_nodes = 128;
-/// Maximal total number of operands of all values, over all alternatives. Exceeded: code L03.
-inline constexpr int max_uses = 1024;
-/// Maximal number of distinct index labels in one program. Exceeded: code L03.
-inline constexpr int max_program_labels = 32;
 /// Maximal number of operands of one value. Results of several expressions are read by several
 /// values.
 inline constexpr int max_operands = 8;
 /// Maximal number of factors of one chain of products, whose parts are values: 105 for 14 factors.
 /// Exceeded: code L03.
 inline constexpr int max_chain = 14;
-
-/// Maximal number of calls with a plan of their own in one program, and of different ways to split
-/// its values block-cyclically. Exceeded: code L03.
-inline constexpr int max_own_calls = 16;
-inline constexpr int max_cyclic_splits = 8;
 
 struct Plan;
 struct RecordedProgram;
@@ -79,7 +69,7 @@ using CallOnRows = Plan (*)(RecordedProgram const&, int node, Spec const& operan
 struct ProgramNode {
   Making making = Making::given;
   std::int8_t rank = 0;
-  std::int8_t labels[max_dims]{};
+  std::int16_t labels[max_dims]{};
   ReduceKind unreduced_kind =
       ReduceKind::sum;  ///< kind of pending reduction over its unreduced axes
   /// The layout (LayoutCode) of an operand of the program, or else of a constraint; -1: none.
@@ -94,8 +84,8 @@ struct ProgramNode {
   std::int32_t total_bytes = 0;
   /// Number of its part of the expression, in the order of the walk; -1: not part of the
   /// expression.
-  std::int16_t origin = -1;
-  std::int16_t first_use = 0;  ///< index of its first operand in `uses`
+  std::int32_t origin = -1;
+  std::int32_t first_use = 0;  ///< index of its first operand in `uses`
   std::int8_t operands = 0;    ///< per alternative
   std::int16_t ways = 0;       ///< number of alternatives: the ways to cut a part of a chain
   /// Sets of operands that may be unreduced over the same axis together; the result then is, too.
@@ -116,7 +106,7 @@ struct ProgramNode {
   /// their defaults.
   std::int32_t variant = 0;
   bool varies = false;       ///< whether there are such arguments
-  std::int16_t readers = 0;  ///< number of values that read it
+  std::int32_t readers = 0;  ///< number of values that read it
   bool read_again = false;   ///< whether several of them do in one plan
   bool kept = false;         ///< others may read it as well
   bool has_results = false;  ///< whether values of Making::result read it
@@ -134,15 +124,15 @@ struct ProgramNode {
   /// of the operation (0) or that operand.
   std::int8_t tail_dim = -1;
   std::int8_t tail_party = 0;
-  std::int8_t own_call = -1;  ///< of an operation that communicates by itself: its number
-  std::int8_t cyclic = -1;    ///< number of its CyclicSplit: nothing moves it; -1: in blocks
-  std::int16_t shares =
+  std::int16_t own_call = -1;  ///< of an operation that communicates by itself: its number
+  std::int16_t cyclic = -1;    ///< number of its CyclicSplit: nothing moves it; -1: in blocks
+  std::int32_t shares =
       0;  ///< number of consumers of a value computed once; the value is shared if this is at least
           ///< 2
   /// For an operation on rows of its first operand that may be split: the value of their totals;
   /// -1: none. A reduction reads either its operand or them; an operation that rereads its operand
   /// exchanges them (`RowExchange`), so that they have no candidates of their own.
-  std::int16_t totals = -1;
+  std::int32_t totals = -1;
   bool sums = false;     ///< whether an operation on parts of a dim gives summands of its value
   bool rereads = false;  ///< whether the operation reads its operands again beside the totals
   std::int8_t totals_of = 1;  ///< number of the first operands that exchanged totals are made of
@@ -158,23 +148,21 @@ constexpr std::int64_t copies_of(ProgramNode const& product, std::int64_t bytes)
   return mul_sat(bytes / product.element_bytes, product.copy_bytes);
 }
 
-/// An expression: values listed after their operands, and the requested result.
+/// An expression: values listed after their operands, and the requested result. It may be of any
+/// size.
 struct RecordedProgram {
   int size = 0;
-  int uses_size = 0;
   int labels = 0;
   int axes = 0;
   int root = -1;
   std::int32_t wanted = 0;                                 ///< the requested layout of the root
   rules::ProgramLimit passed = rules::ProgramLimit::none;  ///< the first limit that it exceeds
-  std::int64_t extents[max_program_labels]{};
   Sizes sizes{};
-  ProgramNode nodes[max_nodes]{};
-  std::int16_t uses[max_uses]{};
-  int own_calls = 0;
-  OwnCall own_call[max_own_calls]{};
-  int cyclic_splits = 0;
-  CyclicSplit cyclic_split[max_cyclic_splits]{};
+  shardtype::detail::Held<std::int64_t> extents;  ///< by label
+  shardtype::detail::Held<ProgramNode> nodes;
+  shardtype::detail::Held<std::int32_t> uses;
+  shardtype::detail::Held<OwnCall> own_call;
+  shardtype::detail::Held<CyclicSplit> cyclic_split;
 
   constexpr void pass(rules::ProgramLimit limit) {
     if (passed == rules::ProgramLimit::none) passed = limit;
@@ -183,42 +171,43 @@ struct RecordedProgram {
   /// Whether run-time arguments decide about a plan.
   constexpr bool varies() const {
     for (int k = 0; k < size; ++k)
-      if (nodes[k].varies) return true;
+      if (nodes.at[k].varies) return true;
     return false;
   }
-  constexpr bool shared(int node) const { return nodes[node].shares > 1; }
-  constexpr planning::LayoutCode code(int node) const { return {nodes[node].rank, axes}; }
+  constexpr bool shared(int node) const { return nodes.at[node].shares > 1; }
+  constexpr planning::LayoutCode code(int node) const { return {nodes.at[node].rank, axes}; }
   constexpr int operand(int node, int way, int k) const {
-    ProgramNode const& n = nodes[node];
-    return uses[n.first_use + way * n.operands + k];
+    ProgramNode const& n = nodes.at[node];
+    return uses.at[n.first_use + way * n.operands + k];
   }
   /// Whether the shardings of a value and of its operands are fixed.
   constexpr bool is_fixed(int node) const {
-    ProgramNode const& n = nodes[node];
+    ProgramNode const& n = nodes.at[node];
     return n.making == Making::shard_map ||
-           (n.making == Making::result && nodes[operand(node, 0, 0)].own_call >= 0);
+           (n.making == Making::result && nodes.at[operand(node, 0, 0)].own_call >= 0);
   }
   /// Index of the dim of a value with this label, or -1.
   constexpr int find(int node, int label) const {
-    for (int d = 0; d < nodes[node].rank; ++d)
-      if (nodes[node].labels[d] == label) return d;
+    for (int d = 0; d < nodes.at[node].rank; ++d)
+      if (nodes.at[node].labels[d] == label) return d;
     return -1;
   }
   /// Whether a tensor can have the extents of a value.
   constexpr bool countable(int node) const {
     std::int64_t own[max_dims]{};
-    for (int d = 0; d < nodes[node].rank; ++d) own[d] = extents[nodes[node].labels[d]];
-    return shardtype::core::countable(own, nodes[node].rank);
+    for (int d = 0; d < nodes.at[node].rank; ++d) own[d] = extents.at[nodes.at[node].labels[d]];
+    return shardtype::core::countable(own, nodes.at[node].rank);
   }
   /// Whether the program can be computed from values whose extents a tensor can have.
   constexpr bool countable() const {
-    bool can[max_nodes]{};
+    shardtype::detail::List<bool> made(static_cast<std::size_t>(size), false);
+    bool* const can = made.data();
     for (int k = 0; k < size; ++k) {
       if (!countable(k)) continue;
-      can[k] = nodes[k].making == Making::given;
-      for (int way = 0; way < nodes[k].ways && !can[k]; ++way) {
+      can[k] = nodes.at[k].making == Making::given;
+      for (int way = 0; way < nodes.at[k].ways && !can[k]; ++way) {
         can[k] = true;
-        for (int m = 0; m < nodes[k].operands; ++m) can[k] = can[k] && can[operand(k, way, m)];
+        for (int m = 0; m < nodes.at[k].operands; ++m) can[k] = can[k] && can[operand(k, way, m)];
       }
     }
     return can[root];
@@ -227,57 +216,44 @@ struct RecordedProgram {
   /// dims.
   constexpr Sizing sizing(int node) const {
     Sizing z;
-    for (int d = 0; d < nodes[node].rank; ++d) z.extents.at[d] = extents[nodes[node].labels[d]];
+    for (int d = 0; d < nodes.at[node].rank; ++d)
+      z.extents.at[d] = extents.at[nodes.at[node].labels[d]];
     z.sizes = sizes;
-    z.element_bytes = nodes[node].element_bytes;
+    z.element_bytes = nodes.at[node].element_bytes;
     return z;
   }
   constexpr Spec spec(int node, int layout_code) const {
     Spec s = code(node).spec(layout_code);
-    s.kind = s.unreduced.empty() ? ReduceKind::sum : nodes[node].unreduced_kind;
-    if (int const split = nodes[node].cyclic; split >= 0)
-      for (int d = 0; d < s.rank; ++d) s.dims[d].axes.cyclic = cyclic_split[split].block[d];
+    s.kind = s.unreduced.empty() ? ReduceKind::sum : nodes.at[node].unreduced_kind;
+    if (int const split = nodes.at[node].cyclic; split >= 0)
+      for (int d = 0; d < s.rank; ++d) s.dims[d].axes.cyclic = cyclic_split.at[split].block[d];
     return s;
   }
 
   /// Adds a value; its operands are added by `use`, alternative by alternative.
   constexpr int add(ProgramNode n) {
-    if (size == max_nodes) {
-      pass(rules::ProgramLimit::values);
-      return 0;
-    }
-    n.first_use = static_cast<std::int16_t>(uses_size);
-    nodes[size] = n;
+    n.first_use = uses.size();
+    nodes.push_back(n);
     return size++;
   }
   /// Pins a value to a sharding in the program's axes, with its dims' numbers as labels.
   constexpr void pin(int node, Spec const& spec) {
-    nodes[node].pinned = code(node).of(spec);
+    nodes.edit(node).pinned = code(node).of(spec);
     if (spec.cyclic_dim() < 0) return;
     CyclicSplit split;
     for (int d = 0; d < spec.rank; ++d) split.block[d] = spec.dims[d].axes.cyclic;
     int k = 0;
-    while (k < cyclic_splits && !(cyclic_split[k] == split)) ++k;
-    if (k == max_cyclic_splits) {
-      pass(rules::ProgramLimit::layouts);
-      return;
-    }
-    if (k == cyclic_splits) cyclic_split[cyclic_splits++] = split;
-    nodes[node].cyclic = static_cast<std::int8_t>(k);
+    while (k < cyclic_split.size() && !(cyclic_split.at[k] == split)) ++k;
+    if (k == cyclic_split.size()) cyclic_split.push_back(split);
+    nodes.edit(node).cyclic = static_cast<std::int16_t>(k);
   }
-  constexpr void use(int operand) {
-    if (uses_size == max_uses) {
-      pass(rules::ProgramLimit::operands);
-      return;
-    }
-    uses[uses_size++] = static_cast<std::int16_t>(operand);
-  }
+  constexpr void use(int operand) { uses.push_back(operand); }
   /// Sets the extents that operations determine of their operands' extents alone, and those of
   /// relabelled values. Returns a label that a relabel gives another extent, or -1.
   constexpr int infer_made() {
     for (int k = 0; k < size; ++k) {
       if (int const l = infer_relabelled(k); l >= 0) return l;
-      ProgramNode const& n = nodes[k];
+      ProgramNode const& n = nodes.at[k];
       if (n.made_extents != nullptr)
         n.made_extents(*this, k, n.making == Making::result ? operand(k, 0, 0) : k);
     }
@@ -286,12 +262,12 @@ struct RecordedProgram {
   /// Copies the extents of its operand's dims to the labels of a relabelled value. Returns a label
   /// that already has another extent, or -1.
   constexpr int infer_relabelled(int node) {
-    if (nodes[node].making != Making::relabel) return -1;
-    ProgramNode const& from = nodes[operand(node, 0, 0)];
+    if (nodes.at[node].making != Making::relabel) return -1;
+    ProgramNode const& from = nodes.at[operand(node, 0, 0)];
     for (int d = 0; d < from.rank; ++d) {
-      std::int64_t const extent = extents[from.labels[d]];
-      std::int64_t& mine = extents[nodes[node].labels[d]];
-      if (mine != dynamic && extent != dynamic && mine != extent) return nodes[node].labels[d];
+      std::int64_t const extent = extents.at[from.labels[d]];
+      std::int64_t& mine = extents.edit(nodes.at[node].labels[d]);
+      if (mine != dynamic && extent != dynamic && mine != extent) return nodes.at[node].labels[d];
       if (mine == dynamic) mine = extent;
     }
     return -1;
@@ -306,16 +282,16 @@ struct RecordedProgram {
     // programs of one type have the same shape; only their sizes may differ
     if (a.labels != b.labels || !(a.sizes == b.sizes)) return false;
     for (int l = 0; l < a.labels; ++l)
-      if (a.extents[l] != b.extents[l]) return false;
+      if (a.extents.at[l] != b.extents.at[l]) return false;
     for (int k = 0; k < a.size; ++k)
-      if (a.nodes[k].variant != b.nodes[k].variant) return false;
+      if (a.nodes.at[k].variant != b.nodes.at[k].variant) return false;
     return true;
   }
 };
 
 /// Whether operation `node` communicates where its operand has this sharding.
 constexpr bool exchanges_rows(RecordedProgram const& p, int node, Spec const& operand) {
-  ProgramNode const& n = p.nodes[node];
+  ProgramNode const& n = p.nodes.at[node];
   return n.call_on_rows != nullptr && operand.dims[n.along].axes.size > 0;
 }
 /// What ranks exchange about rows that are split over them: each computes totals of its part, which
@@ -334,11 +310,11 @@ struct RowExchange {
 /// The exchange of operation `node` if its first operand has this layout.
 constexpr RowExchange exchange_of(RecordedProgram const& p, int node, std::int32_t layout) {
   RowExchange out;
-  int const totals = p.nodes[node].totals;
-  if (totals < 0 || !p.nodes[node].rereads) return out;
-  ProgramNode const& rows = p.nodes[p.operand(node, 0, 0)];
+  int const totals = p.nodes.at[node].totals;
+  if (totals < 0 || !p.nodes.at[node].rereads) return out;
+  ProgramNode const& rows = p.nodes.at[p.operand(node, 0, 0)];
   int const from = 2 + rows.rank * p.axes;
-  int const to = 2 + p.nodes[totals].rank * p.axes;
+  int const to = 2 + p.nodes.at[totals].rank * p.axes;
   for (int x = 0, power = 1; x < p.axes; ++x, power *= to, layout /= from) {
     int const at = layout % from - 2;
     if (at < 0) continue;

@@ -11,12 +11,13 @@ namespace shardtype::planning {
 
 /// Labels of a program, in order.
 struct ProgramLabels {
+  static constexpr int most = 32;
   std::int8_t size = 0;
-  std::int8_t at[max_program_labels]{};
+  std::int16_t at[most]{};
 
   /// Drops labels for which there is no room; no tensor has so many.
   constexpr void push(int label) {
-    if (size < max_program_labels) at[size++] = static_cast<std::int8_t>(label);
+    if (size < most) at[size++] = static_cast<std::int16_t>(label);
   }
   constexpr bool contains(int label) const {
     for (int k = 0; k < size; ++k)
@@ -128,11 +129,7 @@ class ProgramBuilder {
 
   /// A label of extent `extent`.
   constexpr int label(std::int64_t extent) {
-    if (program.labels == max_program_labels) {
-      program.pass(rules::ProgramLimit::indices);
-      return 0;
-    }
-    program.extents[program.labels] = extent;
+    program.extents.push_back(extent);
     return program.labels++;
   }
   /// Adds an operand of the program: a user's tensor. Its sharding is in the program's axes, with
@@ -177,7 +174,7 @@ class ProgramBuilder {
   }
   /// Adds a reduction of a value over the labels that `kept` lacks.
   constexpr int reduction(int operand, ProgramLabels const& kept, ReductionKind how) {
-    ProgramNode const from = program.nodes[operand];
+    ProgramNode const from = program.nodes.at[operand];
     ProgramNode n = value(Making::reduction, kept, from.element_bytes, from.work);
     n.unreduced_kind = unreduced_kind(how);
     n.operands = 1;
@@ -210,7 +207,7 @@ class ProgramBuilder {
   /// else reads them. `exchanged`: they have no candidates of their own.
   constexpr int totals(int rows, ProgramLabels const& kept, int sent_bytes, int total_bytes,
                        bool exchanged) {
-    ProgramNode n = value(Making::reduction, kept, sent_bytes, program.nodes[rows].work);
+    ProgramNode n = value(Making::reduction, kept, sent_bytes, program.nodes.at[rows].work);
     n.total_bytes = total_bytes;
     if (exchanged) return program.add(n);
     n.operands = 1;
@@ -236,16 +233,12 @@ class ProgramBuilder {
   }
   /// Makes a shard_map an operation that communicates by itself.
   constexpr void own_call(int node, OwnCall const& call) {
-    if (program.own_calls == max_own_calls) {
-      program.pass(rules::ProgramLimit::calls);
-      return;
-    }
-    program.nodes[node].own_call = static_cast<std::int8_t>(program.own_calls);
-    program.own_call[program.own_calls++] = call;
+    program.nodes.edit(node).own_call = static_cast<std::int16_t>(program.own_call.size());
+    program.own_call.push_back(call);
   }
   /// Adds a value with other labels, dim by dim.
   constexpr int relabel(int operand, ProgramLabels const& labels) {
-    ProgramNode const from = program.nodes[operand];
+    ProgramNode const from = program.nodes.at[operand];
     ProgramNode n = value(Making::relabel, labels, from.element_bytes, from.work);
     n.unreduced_kind = from.unreduced_kind;
     n.operands = 1;
@@ -257,7 +250,7 @@ class ProgramBuilder {
   }
   /// Constrains the sharding in which a value is computed; readers may reshard it.
   constexpr int constrain(int operand, Spec const& spec) {
-    ProgramNode& from = program.nodes[operand];
+    ProgramNode const& from = program.nodes.at[operand];
     int node = operand;
     if (from.making == Making::given || from.pinned >= 0 || from.readers > 0 || from.kept) {
       ProgramLabels same;
@@ -269,14 +262,14 @@ class ProgramBuilder {
   }
   /// Adds a reader of a shared value.
   constexpr void share(int value) {
-    ProgramNode& n = program.nodes[value];
+    ProgramNode& n = program.nodes.edit(value);
     n.kept = true;
     if (n.making != Making::given) ++n.shares;
   }
   /// Sets the requested result: a value with its dims in this order, and its sharding with their
   /// numbers as labels.
   constexpr void finish(int root, ProgramLabels const& order, Spec const& wanted) {
-    ProgramNode& n = program.nodes[root];
+    ProgramNode& n = program.nodes.edit(root);
     bool same = true;
     for (int d = 0; d < n.rank; ++d) same = same && n.labels[d] == order.at[d];
     bool const any_order = n.making == Making::product || n.making == Making::map;
@@ -290,17 +283,18 @@ class ProgramBuilder {
     program.root = root;
     program.wanted = program.code(root).of(wanted);
     for (int k = 0; k < program.size; ++k)
-      if (program.nodes[k].making == Making::given && program.nodes[k].readers > 1)
-        program.nodes[k].read_again = reads_of(k) > 1;
+      if (program.nodes.at[k].making == Making::given && program.nodes.at[k].readers > 1)
+        program.nodes.edit(k).read_again = reads_of(k) > 1;
   }
 
  private:
   /// How often operand `k` of the program is read in one plan at most: of the parts of a chain only
   /// some are computed.
   constexpr int reads_of(int k) const {
-    int reads[max_nodes]{};
+    shardtype::detail::List<int> all(static_cast<std::size_t>(program.size), 0);
+    int* const reads = all.data();
     for (int m = 0; m < program.size; ++m) {
-      ProgramNode const& n = program.nodes[m];
+      ProgramNode const& n = program.nodes.at[m];
       for (int way = 0; way < n.ways; ++way) {
         int sum = 0;
         for (int o = 0; o < n.operands; ++o) {
@@ -326,14 +320,14 @@ class ProgramBuilder {
   }
   constexpr void use(int operand) {
     program.use(operand);
-    ++program.nodes[operand].readers;
+    ++program.nodes.edit(operand).readers;
   }
   /// Whether the operands of a set have the same kind of pending reduction.
   constexpr bool one_kind(int const* operands, int size, unsigned set, ReduceKind& kind) const {
     bool first = true;
     for (int k = 0; k < size; ++k) {
       if (((set >> k) & 1U) == 0) continue;
-      ReduceKind const mine = program.nodes[operands[k]].unreduced_kind;
+      ReduceKind const mine = program.nodes.at[operands[k]].unreduced_kind;
       if (!first && mine != kind) return false;
       kind = mine;
       first = false;
@@ -347,7 +341,7 @@ class ProgramBuilder {
     if (i == 0 && j == size - 1) return out;
     ProgramLabels labels;
     for (int k = i; k <= j; ++k) {
-      ProgramNode const& n = program.nodes[operands[k]];
+      ProgramNode const& n = program.nodes.at[operands[k]];
       for (int d = 0; d < n.rank; ++d) {
         int const l = n.labels[d];
         bool needed = out.contains(l);
@@ -362,7 +356,7 @@ class ProgramBuilder {
                         int const* part) {
     ProgramLabels const labels = labels_of(operands, size, i, j, out);
     if (labels.size > max_dims) return -1;
-    ProgramNode const& like = program.nodes[operands[i]];
+    ProgramNode const like = program.nodes.at[operands[i]];
     ProgramNode n = value(Making::product, labels, like.element_bytes, like.work);
     n.operands = 2;
     int ways = 0;
@@ -374,7 +368,7 @@ class ProgramBuilder {
     for (int side = 0; side < 2; ++side) {
       bool sums = true;
       for (int k = i; k <= j; ++k)
-        sums = sums && program.nodes[operands[k]].unreduced_kind == ReduceKind::sum;
+        sums = sums && program.nodes.at[operands[k]].unreduced_kind == ReduceKind::sum;
       if (sums) n.unreduced_sets[n.unreduced_count++] = static_cast<std::uint8_t>(1 << side);
     }
     int const node = program.add(n);

@@ -6,17 +6,14 @@
 #include <cstdint>
 #include <optional>
 
+#include <shardtype/core/held.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/accounting.hpp>
 #include <shardtype/plan/frontier.hpp>
 #include <shardtype/plan/lower_bound.hpp>
 #include <shardtype/plan/program.hpp>
-#include <shardtype/plan/rooms.hpp>
 
 namespace shardtype::planning {
-
-/// Maximal number of steps of one plan. Exceeded: code L03, Error E84.
-inline constexpr int max_program_steps = 1024;
 
 /// One step, and its value. Later steps refer to it by its number.
 struct ProgramStep {
@@ -30,8 +27,8 @@ struct ProgramStep {
   std::int8_t inputs = 0;
   std::int8_t from = -1;  ///< dim that loses axes
   std::int8_t to = -1;    ///< dim that gains axes
-  std::int16_t node = 0;  ///< its value's node in the program
-  std::int16_t input[max_operands]{};
+  std::int32_t node = 0;  ///< its value's node in the program
+  std::int32_t input[max_operands]{};
   AxisList axes{};          ///< the group
   std::int32_t layout = 0;  ///< LayoutCode of its value
 
@@ -43,24 +40,25 @@ struct ProgramStep {
 struct ProgramPlan {
   RecordedProgram program{};
   int size = 0;
-  bool possible = true;   ///< whether a plan keeps to the memory limit
-  bool too_long = false;  ///< whether it needs more steps than there is room for
+  bool possible = true;  ///< whether a plan keeps to the memory limit
   /// Picoseconds by the search, in which each reader of a shared value pays for its own moves, and
   /// a bound: no plan takes less by it. -1: no bound was computed.
   std::int64_t searched = -1;
   std::int64_t least = -1;
-  Rooms<ProgramStep, max_program_steps> steps{};
+  shardtype::detail::Held<ProgramStep> steps;
 
-  constexpr auto begin() const { return steps.iterator(0); }
-  constexpr auto end() const { return steps.iterator(size); }
+  constexpr ProgramStep const* begin() const { return steps.begin(); }
+  constexpr ProgramStep const* end() const { return steps.end(); }
 
   /// The sharding of a step's value, with its dims' numbers as labels.
-  constexpr Spec spec(int step) const { return program.spec(steps[step].node, steps[step].layout); }
+  constexpr Spec spec(int step) const {
+    return program.spec(steps.at[step].node, steps.at[step].layout);
+  }
   /// Extents, axis sizes and element size of a step's value, with its dims' numbers as labels.
-  constexpr Sizing sizing(int step) const { return program.sizing(steps[step].node); }
+  constexpr Sizing sizing(int step) const { return program.sizing(steps.at[step].node); }
   /// A move as a Step of an operation on one tensor.
   constexpr Step move(int step) const {
-    ProgramStep const& s = steps[step];
+    ProgramStep const& s = steps.at[step];
     Step out;
     out.move = planning::move_of(s.collective);
     out.axes = s.axes;
@@ -94,14 +92,14 @@ struct ProgramPlan {
   }
   /// Whether a step is a call with a plan of its own, and that plan.
   constexpr bool is_own_call(int step) const {
-    ProgramStep const& s = steps[step];
+    ProgramStep const& s = steps.at[step];
     if (s.kind != ProgramStep::Kind::make) return false;
-    return program.nodes[s.node].own_call >= 0 ||
-           (program.nodes[s.node].call_on_rows != nullptr &&
+    return program.nodes.at[s.node].own_call >= 0 ||
+           (program.nodes.at[s.node].call_on_rows != nullptr &&
             planning::exchanges_rows(program, s.node, spec(s.input[0])));
   }
   constexpr Plan own_plan(int step) const {
-    return planning::own_plan(program, steps[step].node, spec(steps[step].input[0]));
+    return planning::own_plan(program, steps.at[step].node, spec(steps.at[step].input[0]));
   }
   /// Number of messages that each rank sends.
   constexpr std::int64_t messages() const { return account(planning::Answer::counts).messages(); }
@@ -116,18 +114,19 @@ struct ProgramPlan {
     int* const memory = owners.data();  // the step that owns the memory of a value
     int* const last_read = readers.data();
     for (int k = 0; k < size; ++k) {
-      memory[k] = in_memory_of_input(k) ? memory[steps[k].input[0]] : k;
+      memory[k] = in_memory_of_input(k) ? memory[steps.at[k].input[0]] : k;
       last_read[memory[k]] = k;
-      for (int m = 0; m < steps[k].inputs; ++m) last_read[memory[steps[k].input[m]]] = k;
+      for (int m = 0; m < steps.at[k].inputs; ++m) last_read[memory[steps.at[k].input[m]]] = k;
     }
     for (int k = 0; k < size; ++k)
-      if (steps[k].kind == ProgramStep::Kind::make && program.nodes[steps[k].node].keeps)
-        for (int m = 0; m < steps[k].inputs; ++m) last_read[memory[steps[k].input[m]]] = size - 1;
+      if (steps.at[k].kind == ProgramStep::Kind::make && program.nodes.at[steps.at[k].node].keeps)
+        for (int m = 0; m < steps.at[k].inputs; ++m)
+          last_read[memory[steps.at[k].input[m]]] = size - 1;
     // the values that step k reads last are released[k], next[released[k]], ...
     shardtype::detail::List<int> released(static_cast<std::size_t>(size), -1);
     shardtype::detail::List<int> next(static_cast<std::size_t>(size), -1);
     for (int m = 0; m < size; ++m) {
-      if (memory[m] != m || steps[m].kind == ProgramStep::Kind::given) continue;
+      if (memory[m] != m || steps.at[m].kind == ProgramStep::Kind::given) continue;
       int& first = released[static_cast<std::size_t>(last_read[m])];
       next[static_cast<std::size_t>(m)] = first;
       first = m;
@@ -137,13 +136,13 @@ struct ProgramPlan {
     shardtype::detail::List<int> another(static_cast<std::size_t>(size), -1);
     for (int k = 0; k < size; ++k) {
       if (!is_further_result(k)) continue;
-      int& first = further[static_cast<std::size_t>(steps[k].input[0])];
+      int& first = further[static_cast<std::size_t>(steps.at[k].input[0])];
       another[static_cast<std::size_t>(k)] = first;
       first = k;
     }
     planning::MemoryUse live;
     for (int k = 0; k < size; ++k) {
-      bool const makes = memory[k] == k && steps[k].kind != ProgramStep::Kind::given;
+      bool const makes = memory[k] == k && steps.at[k].kind != ProgramStep::Kind::given;
       if (makes && !is_further_result(k)) live.hold(block_bytes(k));
       for (int m = further[static_cast<std::size_t>(k)]; m >= 0;
            m = another[static_cast<std::size_t>(m)])
@@ -169,12 +168,12 @@ struct ProgramPlan {
   constexpr std::int64_t given_bytes() const {
     std::int64_t sum = 0;
     for (int k = 0; k < size; ++k)
-      if (steps[k].kind == ProgramStep::Kind::given) sum = add_sat(sum, block_bytes(k));
+      if (steps.at[k].kind == ProgramStep::Kind::given) sum = add_sat(sum, block_bytes(k));
     return sum;
   }
   /// Predicted picoseconds of one step.
   constexpr std::int64_t picoseconds(int step, planning::Rates const& rates) const {
-    ProgramStep const& s = steps[step];
+    ProgramStep const& s = steps.at[step];
     if (s.kind == ProgramStep::Kind::given) return 0;
     if (is_own_call(step))
       return planning::own_cost(program, s.node, own_plan(step), rates).picoseconds;
@@ -198,8 +197,7 @@ struct ProgramPlan {
   }
   /// A lower bound of the predicted time, in seconds, over all layouts of all values: without a
   /// memory limit, and with each reader of a shared value paying for its own moves: a plan in which
-  /// readers share a move may take less. Nothing if none was computed: with a memory limit and
-  /// static sizes, for programs that read a value several times.
+  /// readers share a move may take less.
   constexpr std::optional<double> bound() const {
     if (least < 0) return {};
     return static_cast<double>(least) * 1e-12;
@@ -219,37 +217,38 @@ struct ProgramPlan {
     int product = -1;
     int given[2] = {-1, -1};
     for (int k = 0, n = 0; k < size; ++k) {
-      ProgramStep const& s = steps[k];
+      ProgramStep const& s = steps.at[k];
       if (s.kind == ProgramStep::Kind::move) continue;
       bool const is_given = s.kind == ProgramStep::Kind::given;
-      if (!is_given && (product >= 0 || program.nodes[s.node].making != Making::product)) return {};
+      if (!is_given && (product >= 0 || program.nodes.at[s.node].making != Making::product))
+        return {};
       if (is_given && n == 2) return {};
       (is_given ? given[n++] : product) = k;
     }
     if (product < 0 || given[1] < 0) return {};
     double size_of[3] = {1, 1, 1};  // rows, columns, contracted
     for (int l = 0; l < program.labels; ++l) {
-      bool const in_a = program.find(steps[given[0]].node, l) >= 0;
-      bool const in_b = program.find(steps[given[1]].node, l) >= 0;
+      bool const in_a = program.find(steps.at[given[0]].node, l) >= 0;
+      bool const in_b = program.find(steps.at[given[1]].node, l) >= 0;
       bool const kept = program.find(program.root, l) >= 0;
       if (!in_a && !in_b) continue;
       if (in_a && in_b && kept) return {};
       if (!kept && !(in_a && in_b)) return {};
-      size_of[!kept ? 2 : in_a ? 0 : 1] *= static_cast<double>(program.extents[l]);
+      size_of[!kept ? 2 : in_a ? 0 : 1] *= static_cast<double>(program.extents.at[l]);
     }
     for (int const k : {given[0], given[1], size - 1})
       if (!spread_once(spec(k))) return {};
     double ranks = 1;
     for (int x = 0; x < program.axes; ++x) ranks *= static_cast<double>(program.sizes[x]);
     double const lower = product_lower_bound(size_of[0], size_of[1], size_of[2], ranks) *
-                         program.nodes[program.root].element_bytes;
+                         program.nodes.at[program.root].element_bytes;
     auto const moved = static_cast<double>(bytes_per_rank());
     if (lower <= 0) return moved == 0 ? std::optional(1.0) : std::nullopt;
     return moved / lower;
   }
   /// Bytes of the largest block of a step's value.
   constexpr std::int64_t block_bytes(int step) const {
-    return planning::block_bytes(program, steps[step].node, steps[step].layout);
+    return planning::block_bytes(program, steps.at[step].node, steps.at[step].layout);
   }
   /// Floating-point operations of one step, if it is a product or an operation.
   constexpr std::int64_t step_flops(int step) const {
@@ -259,14 +258,14 @@ struct ProgramPlan {
   }
   /// Whether a step reads totals of rows that are split.
   constexpr bool reads_totals(int step) const {
-    ProgramNode const& n = program.nodes[steps[step].node];
+    ProgramNode const& n = program.nodes.at[steps.at[step].node];
     return is_operation(step) && n.totals >= 0 &&
-           steps[steps[step].input[steps[step].inputs - 1]].node == n.totals;
+           steps.at[steps.at[step].input[steps.at[step].inputs - 1]].node == n.totals;
   }
   /// Passes collectives and flops of the steps from `first` to before `last` to an accounting.
   constexpr void replay(planning::Accounting& a, int first, int last, bool closed = false) const {
     for (int k = first; k < last; ++k) {
-      ProgramStep const& s = steps[k];
+      ProgramStep const& s = steps.at[k];
       if (is_own_call(k)) {
         Plan const own = own_plan(k);
         a.number_axes(planning::axes_of_own_plan(program, s.node).axis);
@@ -304,19 +303,19 @@ struct ProgramPlan {
     return true;
   }
   constexpr bool is_further_result(int step) const {
-    ProgramNode const& n = program.nodes[steps[step].node];
-    return steps[step].kind == ProgramStep::Kind::make && n.making == Making::result &&
-           program.nodes[steps[steps[step].input[0]].node].own_call < 0;
+    ProgramNode const& n = program.nodes.at[steps.at[step].node];
+    return steps.at[step].kind == ProgramStep::Kind::make && n.making == Making::result &&
+           program.nodes.at[steps.at[steps.at[step].input[0]].node].own_call < 0;
   }
   constexpr bool in_memory_of_input(int step) const {
-    return steps[step].kind == ProgramStep::Kind::make &&
-           program.nodes[steps[step].node].making == Making::relabel;
+    return steps.at[step].kind == ProgramStep::Kind::make &&
+           program.nodes.at[steps.at[step].node].making == Making::relabel;
   }
   /// Bytes that a step needs while it runs besides its inputs and its value: messages and packed
   /// copies of a collective, copies and workspace of a kernel.
   constexpr std::int64_t room(int step) const {
-    ProgramStep const& s = steps[step];
-    ProgramNode const& n = program.nodes[s.node];
+    ProgramStep const& s = steps.at[step];
+    ProgramNode const& n = program.nodes.at[s.node];
     if (is_own_call(step)) return own_plan(step).memory().most() - block_bytes(step);
     if (s.collective != Collective::none) return room_of_move(step);
     if (s.kind != ProgramStep::Kind::make) return 0;
@@ -330,7 +329,7 @@ struct ProgramPlan {
         std::int64_t bytes = works ? work_of(step).workspace : 0;
         // those that are read are values of their own
         for (int k = step + 1; k < size && n.has_results; ++k)
-          if (is_further_result(k) && steps[k].input[0] == step) bytes -= block_bytes(k);
+          if (is_further_result(k) && steps.at[k].input[0] == step) bytes -= block_bytes(k);
         bytes = std::max(bytes, std::int64_t{0});
         for (int k = 0; k < s.inputs; ++k)
           if (is_part(s.input[k])) bytes = add_sat(bytes, block_bytes(s.input[k]));
@@ -341,99 +340,101 @@ struct ProgramPlan {
     }
   }
   constexpr std::int64_t room_of_move(int step) const {
-    ProgramStep const& s = steps[step];
+    ProgramStep const& s = steps.at[step];
     return planning::room_of_move(program, s.node, s.collective, s.from, s.to,
-                                  steps[s.input[0]].layout, s.layout, block_bytes(s.input[0]),
+                                  steps.at[s.input[0]].layout, s.layout, block_bytes(s.input[0]),
                                   block_bytes(step));
   }
   constexpr std::int64_t room_of_product(int step) const {
     std::int64_t copied = block_bytes(step);
-    for (int k = 0; k < steps[step].inputs; ++k)
-      copied = add_sat(copied, block_bytes(steps[step].input[k]));
-    return planning::copies_of(program.nodes[steps[step].node], copied);
+    for (int k = 0; k < steps.at[step].inputs; ++k)
+      copied = add_sat(copied, block_bytes(steps.at[step].input[k]));
+    return planning::copies_of(program.nodes.at[steps.at[step].node], copied);
   }
   /// Whether a step's block is part of another one: a slice, or a slice with other names.
   constexpr bool is_part(int step) const {
-    for (; steps[step].kind != ProgramStep::Kind::given; step = steps[step].input[0]) {
-      if (steps[step].kind == ProgramStep::Kind::move)
-        return steps[step].collective == Collective::none;
+    for (; steps.at[step].kind != ProgramStep::Kind::given; step = steps.at[step].input[0]) {
+      if (steps.at[step].kind == ProgramStep::Kind::move)
+        return steps.at[step].collective == Collective::none;
       if (!in_memory_of_input(step)) return false;
     }
     return false;
   }
   /// The work of an operation.
   constexpr planning::Work work_of(int step) const {
-    std::int64_t extents[max_program_labels];
-    for (int l = 0; l < program.labels; ++l) extents[l] = program.extents[l];
-    planning::note_block(program, steps[step].node, steps[step].layout, extents);
-    for (int k = 0; k < steps[step].inputs; ++k) {
-      ProgramStep const& in = steps[steps[step].input[k]];
-      planning::note_block(program, in.node, in.layout, extents);
+    shardtype::detail::List<std::int64_t> extents(static_cast<std::size_t>(program.labels));
+    for (int l = 0; l < program.labels; ++l)
+      extents[static_cast<std::size_t>(l)] = program.extents.at[l];
+    planning::note_block(program, steps.at[step].node, steps.at[step].layout, extents.data());
+    for (int k = 0; k < steps.at[step].inputs; ++k) {
+      ProgramStep const& in = steps.at[steps.at[step].input[k]];
+      planning::note_block(program, in.node, in.layout, extents.data());
     }
-    ProgramNode const& n = program.nodes[steps[step].node];
-    return n.work_on(program, n, extents);
+    ProgramNode const& n = program.nodes.at[steps.at[step].node];
+    return n.work_on(program, n, extents.data());
   }
   constexpr double product_flops(int step) const {
-    ProgramStep const& s = steps[step];
+    ProgramStep const& s = steps.at[step];
     double flops = 2;
-    bool seen[max_program_labels]{};
+    shardtype::detail::List<bool> seen(static_cast<std::size_t>(program.labels), false);
     for (int m = 0; m < s.inputs; ++m) {
-      ProgramStep const& in = steps[s.input[m]];
+      ProgramStep const& in = steps.at[s.input[m]];
       Spec const block = spec(s.input[m]);
       for (int d = 0; d < block.rank; ++d) {
-        int const label = program.nodes[in.node].labels[d];
-        if (seen[label]) continue;
-        seen[label] = true;
+        int const label = program.nodes.at[in.node].labels[d];
+        bool& counted = seen[static_cast<std::size_t>(label)];
+        if (counted) continue;
+        counted = true;
         flops *= static_cast<double>(
-            largest_block(program.extents[label], block.dims[d].axes, program.sizes));
+            largest_block(program.extents.at[label], block.dims[d].axes, program.sizes));
       }
     }
     return flops;
   }
   constexpr bool is_product(int step) const {
-    return steps[step].kind == ProgramStep::Kind::make &&
-           program.nodes[steps[step].node].making == Making::product;
+    return steps.at[step].kind == ProgramStep::Kind::make &&
+           program.nodes.at[steps.at[step].node].making == Making::product;
   }
   constexpr bool has_flops(int step) const {
     return is_product(step) ||
-           (is_operation(step) && program.nodes[steps[step].node].work_on != nullptr);
+           (is_operation(step) && program.nodes.at[steps.at[step].node].work_on != nullptr);
   }
   constexpr bool is_operation(int step) const {
-    return steps[step].kind == ProgramStep::Kind::make &&
-           program.nodes[steps[step].node].making == Making::operation;
+    return steps.at[step].kind == ProgramStep::Kind::make &&
+           program.nodes.at[steps.at[step].node].making == Making::operation;
   }
   /// Whether a step computes totals of rows that are read again.
   constexpr bool totals_of_rows(int step) const {
-    ProgramStep const& s = steps[step];
-    ProgramNode const& n = program.nodes[s.node];
+    ProgramStep const& s = steps.at[step];
+    ProgramNode const& n = program.nodes.at[s.node];
     return s.kind == ProgramStep::Kind::make && n.making == Making::reduction && n.ways == 0;
   }
   /// What an operation on split rows costs as on whole rows, which its kernels read twice, too; the
   /// end of a reduction costs nothing, as in the plan of a call.
   constexpr void compute_from_totals(int step, planning::Computation& c) const {
-    ProgramStep const& s = steps[step];
-    if (!program.nodes[s.node].rereads) return;
+    ProgramStep const& s = steps.at[step];
+    if (!program.nodes.at[s.node].rereads) return;
     c.bytes = block_bytes(step);
     for (int k = 0; k + 1 < s.inputs; ++k) c.bytes = add_sat(c.bytes, block_bytes(s.input[k]));
-    ProgramNode const& rows = program.nodes[steps[s.input[0]].node];
+    ProgramNode const& rows = program.nodes.at[steps.at[s.input[0]].node];
     c.flops = mul_sat(2, block_bytes(s.input[0]) / rows.element_bytes);
   }
   /// The costs of a step that computes a value.
   constexpr planning::Computation computation(int step) const {
     planning::Computation c;
-    c.shares = in_memory_of_input(step) || program.nodes[steps[step].node].in_place;
+    c.shares = in_memory_of_input(step) || program.nodes.at[steps.at[step].node].in_place;
     if (is_product(step)) {
       double const flops = product_flops(step);
       c.flops =
           flops > 4e18 ? std::int64_t{4'000'000'000'000'000'000} : static_cast<std::int64_t>(flops);
-      c.product = flops * program.nodes[steps[step].node].work;
+      c.product = flops * program.nodes.at[steps.at[step].node].work;
     } else if (reads_totals(step)) {
       compute_from_totals(step, c);
     } else if (!c.shares && !totals_of_rows(step) &&
-               program.nodes[steps[step].node].making != Making::result) {
+               program.nodes.at[steps.at[step].node].making != Making::result) {
       c.bytes = block_bytes(step);
-      for (int k = 0; k < steps[step].inputs; ++k)
-        c.bytes = add_sat(c.bytes, block_bytes(steps[step].input[k]));
+      for (int k = 0; k < steps.at[step].inputs; ++k)
+        c.bytes = add_sat(c.bytes, block_bytes(steps.at[step].input[k]));
       if (has_flops(step)) c.flops = work_of(step).flops;
     }
     return c;

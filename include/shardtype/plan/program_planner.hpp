@@ -56,15 +56,27 @@ constexpr bool is_better(ProgramPlan const& together, ProgramPlan const& guess,
 class ProgramPlanner {
  public:
   ProgramPlanner(RecordedProgram const& p, Rates const& rates) : p_(p), rates_(rates) {
+    auto const n = static_cast<std::size_t>(p.size);
+    home_.resize(n, -1);
+    for (List<FrontierSearch*>* const searches : {&made_, &read_}) searches->resize(n, nullptr);
+    for (List<Frontier>* const views : {&made_view_, &read_view_}) views->resize(n);
+    for (List<Frontier const*>* const fronts : {&fronts_, &made_fronts_})
+      fronts->resize(n, nullptr);
+    below_.resize(n * n, false);
     for (int k = 0; k < p.size; ++k) {
-      home_[k] = -1;
-      for (int w = 0; w < p.nodes[k].ways * p.nodes[k].operands; ++w) {
-        int const operand = p.uses[p.nodes[k].first_use + w];
+      for (int w = 0; w < p.nodes.at[k].ways * p.nodes.at[k].operands; ++w) {
+        int const operand = p.uses.at[p.nodes.at[k].first_use + w];
         for (int m = 0; m <= operand; ++m)
-          if (below_[operand][m]) below_[k][m] = true;
+          if (below(operand, m)) below(k, m) = true;
       }
-      below_[k][k] = true;
+      below(k, k) = true;
     }
+  }
+  ProgramPlanner(ProgramPlanner const&) = delete;
+  ProgramPlanner& operator=(ProgramPlanner const&) = delete;
+  ~ProgramPlanner() {
+    for (List<FrontierSearch*> const* const searches : {&made_, &read_})
+      for (FrontierSearch const* const search : *searches) delete search;
   }
 
   /// The plan with the initial choice of homes.
@@ -76,14 +88,16 @@ class ProgramPlanner {
   /// Under a memory limit the plan without it, if that keeps to it; else the bound is that without.
   ProgramPlan plan() {
     if (rates_.memory_limit >= 0) return plan_within_limit();
-    ProgramPlan best = guess();
-    if (!best.possible) return best;
     if (planning::is_tree(p_)) {
+      ProgramPlan best = guess();
       best.least = best.searched;
       return best;
     }
-    Proof const proof = choose_together(best);
-    if (!proof.closed) best = descend(best);
+    Proof const proof = choose_together();
+    ProgramPlan best;
+    best.possible = false;
+    if (proof.least >= 0) best = write();
+    if (!proof.closed) best = improved(best);
     best.least = proof.least;
     best.searched = std::min(proof.searched, best.picoseconds(rates_));
     return best;
@@ -93,7 +107,7 @@ class ProgramPlanner {
 
   /// The time that the search sees with these homes, by value; -1: impossible.
   std::int64_t searched(int const* homes) {
-    for (int k = 0; k < p_.size; ++k) home_[k] = p_.shared(k) ? homes[k] : -1;
+    for (int k = 0; k < p_.size; ++k) home_[at(k)] = p_.shared(k) ? homes[k] : -1;
     for (int k = 0; k < p_.size; ++k) search(k);
     std::int64_t time = 0;
     auto add = [&](Frontier const& f, int layout) {
@@ -102,10 +116,10 @@ class ProgramPlanner {
       return true;
     };
     for (int k = 0; k < p_.size; ++k)
-      if (p_.shared(k) &&
-          (!planning::can_be_home(p_, k, made_view_[k], home_[k]) || !add(made_view_[k], home_[k])))
+      if (p_.shared(k) && (!planning::can_be_home(p_, k, made_view_[at(k)], home_[at(k)]) ||
+                           !add(made_view_[at(k)], home_[at(k)])))
         return -1;
-    Frontier const& root = *fronts_[p_.root];
+    Frontier const& root = *fronts_[at(p_.root)];
     return add(root, root.graph.index[p_.wanted]) ? time : -1;
   }
 
@@ -116,30 +130,37 @@ class ProgramPlanner {
   }
 
  private:
+  template <class T>
+  using List = shardtype::detail::List<T>;
+
+  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
+  bool& below(int value, int other) { return below_[at(value) * at(p_.size) + at(other)]; }
+  static void replace(FrontierSearch*& old, FrontierSearch* search) {
+    delete old;
+    old = search;
+  }
   /// The first pass, in which each reader of a shared value pays its share.
   void find_homes() {
     bool any = false;
-    shardtype::detail::List<shardtype::detail::List<Option>> shares(
-        static_cast<std::size_t>(p_.size));
+    List<List<Option>> shares(static_cast<std::size_t>(p_.size));
     for (int k = 0; k < p_.size; ++k) {
       search(k);
       if (!p_.shared(k)) continue;
       any = true;
-      shardtype::detail::List<Option>& mine = shares[static_cast<std::size_t>(k)];
-      for (Option const& o : made_[k]->options())
-        mine.push_back(shared_option(o, p_.nodes[k].shares));
-      read_view_[k] = made_view_[k];
-      read_view_[k].ways = mine.data();
-      fronts_[k] = &read_view_[k];
+      List<Option>& mine = shares[static_cast<std::size_t>(k)];
+      for (Option const& o : made_[at(k)]->options())
+        mine.push_back(shared_option(o, p_.nodes.at[k].shares));
+      read_view_[at(k)] = made_view_[at(k)];
+      read_view_[at(k)].ways = mine.data();
+      fronts_[at(k)] = &read_view_[at(k)];
     }
     if (!any) return;
     ProgramPlan pass;
     pass.program = p_;
-    Frontier const* const none[max_nodes]{};
-    PlanWriter(pass, fronts_, none).write(p_.root, p_.wanted);
-    too_long_ = pass.too_long;
+    List<Frontier const*> const none(at(p_.size), nullptr);
+    PlanWriter(pass, fronts_.data(), none.data()).write(p_.root, p_.wanted);
     for (int k = 0; k < p_.size; ++k)
-      if (p_.shared(k)) home_[k] = home_of(k, pass, made_view_[k], fronts_, rates_);
+      if (p_.shared(k)) home_[at(k)] = home_of(k, pass, made_view_[at(k)], fronts_.data(), rates_);
   }
   ProgramPlan descend(ProgramPlan best) {
     for (bool improved = true; improved && best.possible;) {
@@ -165,12 +186,12 @@ class ProgramPlanner {
     std::int64_t least = -1;
     std::int64_t searched = impossible_cost;
   };
-  /// Chooses all homes on the cost network, and keeps the plan that takes less time when written.
-  Proof choose_together(ProgramPlan& best) {
+  /// Chooses all homes on the cost network.
+  Proof choose_together() {
     auto const graphs = [this](int rank) -> LayoutGraph const& {
       return Graphs::all().get(rank, p_.axes);
     };
-    CostNetwork const network(p_, NetworkParts(p_, rates_, graphs));
+    CostNetwork const network = planning::cost_network(p_, NetworkParts(p_, rates_, graphs));
     if (!network.usable) return {};
     MessagePassing messages(network);
     messages.run(most_sweeps);
@@ -178,69 +199,62 @@ class ProgramPlanner {
       CaseSearch(network, most_moves_of_cases / (1 + static_cast<int>(network.edges.size())))
           .run(messages);
     if (messages.best >= impossible_cost) return {};
-    int first_homes[max_nodes];
-    for (int k = 0; k < p_.size; ++k) {
-      first_homes[k] = home_[k];
+    for (int k = 0; k < p_.size; ++k)
       if (network.home(k) >= 0)
-        home_[k] = messages.homes[static_cast<std::size_t>(network.home(k))];
-    }
+        home_[at(k)] = messages.homes[static_cast<std::size_t>(network.home(k))];
     for (int k = 0; k < p_.size; ++k) search(k);
-    ProgramPlan const together = write();
-    if (planning::is_better(together, best, rates_)) {
-      best = together;
-    } else {
-      for (int k = 0; k < p_.size; ++k) home_[k] = first_homes[k];
-      for (int k = 0; k < p_.size; ++k) search(k);
-    }
     // costs are whole picoseconds, so that the bound is one of the next whole number
     return {messages.closed(), (messages.bound + network.scale - 1) / network.scale,
             messages.best / network.scale};
   }
+  /// Homes improved one by one, from those of the plan `together` or from the initial choice.
+  ProgramPlan improved(ProgramPlan const& together) {
+    ProgramPlanner other(p_, rates_);
+    ProgramPlan const guess = other.guess();
+    return planning::is_better(together, guess, rates_) ? descend(together) : other.descend(guess);
+  }
   void search(int k) {
-    LayoutGraph const& graph = Graphs::all().get(p_.nodes[k].rank, p_.axes);
-    made_[k] = shardtype::detail::Owned(new FrontierSearch(p_, k, graph, fronts_, rates_));
-    made_view_[k] = made_[k]->view();
-    fronts_[k] = &made_view_[k];
-    if (!p_.shared(k) && home_[k] < 0) return;
-    made_fronts_[k] = &made_view_[k];
-    if (home_[k] >= 0) relax_from_home(k);
+    LayoutGraph const& graph = Graphs::all().get(p_.nodes.at[k].rank, p_.axes);
+    replace(made_[at(k)], new FrontierSearch(p_, k, graph, fronts_.data(), rates_));
+    made_view_[at(k)] = made_[at(k)]->view();
+    fronts_[at(k)] = &made_view_[at(k)];
+    if (!p_.shared(k) && home_[at(k)] < 0) return;
+    made_fronts_[at(k)] = &made_view_[at(k)];
+    if (home_[at(k)] >= 0) relax_from_home(k);
   }
   void relax_from_home(int k) {
-    LayoutGraph const& graph = made_view_[k].graph;
-    read_[k] =
-        shardtype::detail::Owned(new FrontierSearch(p_, k, graph, fronts_, rates_, home_[k]));
-    read_view_[k] = read_[k]->view();
-    fronts_[k] = &read_view_[k];
+    LayoutGraph const& graph = made_view_[at(k)].graph;
+    replace(read_[at(k)], new FrontierSearch(p_, k, graph, fronts_.data(), rates_, home_[at(k)]));
+    read_view_[at(k)] = read_[at(k)]->view();
+    fronts_[at(k)] = &read_view_[at(k)];
   }
   /// Moves the home of value `k` to another layout, and plans again all values that depend on it.
   void move(int k, int home) {
-    home_[k] = home;
+    home_[at(k)] = home;
     relax_from_home(k);
     for (int m = k + 1; m < p_.size; ++m)
-      if (below_[m][k]) search(m);
+      if (below(m, k)) search(m);
   }
   ProgramPlan write() const {
     ProgramPlan plan;
     plan.program = p_;
-    plan.too_long = too_long_;
-    plan.possible = !too_long_;
     for (int k = 0; k < p_.size; ++k)
-      if (p_.shared(k) && home_[k] < 0) plan.possible = false;
+      if (p_.shared(k) && home_[at(k)] < 0) plan.possible = false;
     if (!plan.possible) return plan;
-    PlanWriter(plan, fronts_, made_fronts_).write(p_.root, p_.wanted);
-    if (plan.too_long || (rates_.memory_limit >= 0 && plan.temporary_bytes() > rates_.memory_limit))
+    PlanWriter(plan, fronts_.data(), made_fronts_.data()).write(p_.root, p_.wanted);
+    if (rates_.memory_limit >= 0 && plan.temporary_bytes() > rates_.memory_limit)
       plan.possible = false;
     return plan;
   }
   /// Tries all layouts of value `k` whose computation alone is faster than the best plan.
   bool improve(int k, ProgramPlan& best) {
-    int now = home_[k];
+    int now = home_[at(k)];
     bool improved = false;
     std::int64_t time = best.picoseconds(rates_);
-    for (int s = 0; s < made_view_[k].graph.layouts; ++s) {
-      std::int32_t const first = made_view_[k].first[s];
-      if (s == now || first < 0 || made_view_[k].ways[first].time >= time) continue;
-      if (!planning::can_be_home(p_, k, made_view_[k], s)) continue;
+    for (int s = 0; s < made_view_[at(k)].graph.layouts; ++s) {
+      std::int32_t const first = made_view_[at(k)].first[s];
+      if (s == now || first < 0 || made_view_[at(k)].ways[first].time >= time) continue;
+      if (!planning::can_be_home(p_, k, made_view_[at(k)], s)) continue;
       ProgramPlan const other = plan_with(k, s);
       if (!other.possible || other.picoseconds(rates_) >= time) continue;
       best = other;
@@ -257,27 +271,19 @@ class ProgramPlanner {
 
   RecordedProgram const& p_;
   Rates const& rates_;
-  int home_[max_nodes]{};
-  bool below_[max_nodes][max_nodes]{};
-  shardtype::detail::Owned<FrontierSearch> made_[max_nodes];
-  shardtype::detail::Owned<FrontierSearch> read_[max_nodes];
-  Frontier made_view_[max_nodes]{};
-  Frontier read_view_[max_nodes]{};
-  Frontier const* fronts_[max_nodes]{};       ///< as readers see them
-  Frontier const* made_fronts_[max_nodes]{};  ///< of shared values, when they are computed
-  bool too_long_ = false;  ///< whether the first pass has more steps than there is room for
+  List<int> home_;              ///< layouts of shared values; -1: none
+  List<bool> below_;            ///< whether a value depends on another
+  List<FrontierSearch*> made_;  ///< owned
+  List<FrontierSearch*> read_;  ///< owned
+  List<Frontier> made_view_;
+  List<Frontier> read_view_;
+  List<Frontier const*> fronts_;       ///< as readers see them
+  List<Frontier const*> made_fronts_;  ///< of shared values, when they are computed
 };
 
-/// Finds the best plan of a program at run time. Error E84: it has too many steps.
+/// Finds the best plan of a program at run time.
 inline ProgramPlan plan_program(RecordedProgram const& p, Rates const& rates) {
-  ProgramPlan plan = ProgramPlanner(p, rates).plan();
-  if (plan.too_long)
-    throw Error("E84",
-                "the plan of an expression of " + std::to_string(p.size) +
-                    " values has more than " + std::to_string(max_program_steps) +
-                    " steps; evaluate a part of it first",
-                FailedOn::every_rank);
-  return plan;
+  return ProgramPlanner(p, rates).plan();
 }
 
 }  // namespace shardtype::planning

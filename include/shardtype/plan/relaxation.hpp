@@ -28,7 +28,7 @@ class Relaxation {
   constexpr Relaxation(RecordedProgram const& p, int node, LayoutGraph const& graph,
                        Rates const& rates, FrontierMemory const& to)
       : p_(p),
-        n_(p.nodes[node]),
+        n_(p.nodes.at[node]),
         node_(node),
         graph_(graph),
         rates_(rates),

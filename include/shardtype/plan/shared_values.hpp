@@ -23,7 +23,7 @@ constexpr Option shared_option(Option o, int shares) {
 /// it was computed.
 constexpr bool can_be_home(RecordedProgram const& p, int k, Frontier const& made, int layout) {
   std::int32_t const start = made.first[layout];
-  return !p.nodes[k].has_results || (start >= 0 && made.ways[start].from < 0);
+  return !p.nodes.at[k].has_results || (start >= 0 && made.ways[start].from < 0);
 }
 
 /// The home of value `k`. Candidates are the layouts in which the value was computed or read in the
@@ -43,7 +43,7 @@ constexpr int home_of(int k, ProgramPlan const& first_pass, Frontier const& made
     if (s.node == k && s.kind == ProgramStep::Kind::make) consider(made.graph.index[s.layout]);
     if (s.kind != ProgramStep::Kind::make) continue;
     for (int m = 0; m < s.inputs; ++m) {
-      ProgramStep const& in = first_pass.steps[s.input[m]];
+      ProgramStep const& in = first_pass.steps.at[s.input[m]];
       if (in.node != k) continue;
       wanted.push_back(made.graph.index[in.layout]);
       consider(made.graph.index[in.layout]);

@@ -12,9 +12,10 @@ namespace shardtype::planning {
 /// all sizes.
 class UnreducedReach {
  public:
-  constexpr explicit UnreducedReach(RecordedProgram const& p) : p_(p) {
+  constexpr explicit UnreducedReach(RecordedProgram const& p)
+      : p_(p), all_(static_cast<std::size_t>(p.size)), reach_(all_.data()) {
     for (int k = 0; k < p.size; ++k) {
-      ProgramNode const& n = p.nodes[k];
+      ProgramNode const& n = p.nodes.at[k];
       unsigned const pinned = n.pinned < 0 ? 0 : unreduced_of(k, n.pinned);
       bool const chosen = n.making != Making::given && !p.is_fixed(k);
       unsigned const made = chosen ? reach_of(k) : pinned;
@@ -36,7 +37,7 @@ class UnreducedReach {
   }
   /// The axes over which a value can be unreduced when it is computed.
   constexpr unsigned reach_of(int node) const {
-    ProgramNode const& n = p_.nodes[node];
+    ProgramNode const& n = p_.nodes.at[node];
     unsigned axes = 0;
     for (int way = 0; way < n.ways; ++way) {
       bool const sums = n.making == Making::product || n.making == Making::reduction || n.sums;
@@ -52,8 +53,8 @@ class UnreducedReach {
     return axes;
   }
   constexpr bool sums_over_a_label(int node, int way) const {
-    for (int k = 0; k < p_.nodes[node].operands; ++k) {
-      ProgramNode const& operand = p_.nodes[p_.operand(node, way, k)];
+    for (int k = 0; k < p_.nodes.at[node].operands; ++k) {
+      ProgramNode const& operand = p_.nodes.at[p_.operand(node, way, k)];
       for (int d = 0; d < operand.rank; ++d)
         if (p_.find(node, operand.labels[d]) < 0) return true;
     }
@@ -62,7 +63,8 @@ class UnreducedReach {
 
   RecordedProgram const& p_;
   bool holds_ = true;
-  unsigned reach_[max_nodes]{};
+  shardtype::detail::List<unsigned> all_;
+  unsigned* reach_;
 };
 
 }  // namespace shardtype::planning

@@ -41,33 +41,11 @@ struct refused<Code::L03_too_large, legal, YourTypes...> : Poisoned {
       legal || names_limit<YourTypes...>,
       "[shardtype L03] one expression is too large for the planner. Evaluate a part of it first.");
   static_assert(legal || within<rules::ProgramLimit::values, YourTypes...>,
-                "[shardtype L03] one expression has more than 128 values, the parts of its chains "
+                "[shardtype L03] one expression has more than 1024 values, the parts of its chains "
                 "of products included. Evaluate a part of it first.");
-  static_assert(legal || within<rules::ProgramLimit::operands, YourTypes...>,
-                "[shardtype L03] the values of one expression read more than 1024 operands, over "
-                "all orders of its products. Evaluate a part of it first.");
   static_assert(legal || within<rules::ProgramLimit::factors, YourTypes...>,
                 "[shardtype L03] one chain of products has more than 14 factors. Evaluate a part "
                 "of it first, or share a part: share(a * b) * c.");
-  static_assert(
-      legal || within<rules::ProgramLimit::indices, YourTypes...>,
-      "[shardtype L03] one expression has more than 32 indices. Evaluate a part of it first.");
-  static_assert(
-      legal || within<rules::ProgramLimit::dims, YourTypes...>,
-      "[shardtype L03] the values of one expression have more than 127 dims together, where those "
-      "that meet in an operation count once for each operand. Evaluate a part of it first.");
-  static_assert(
-      legal || within<rules::ProgramLimit::shares, YourTypes...>,
-      "[shardtype L03] one expression has more than 32 shares. Evaluate a part of it first.");
-  static_assert(legal || within<rules::ProgramLimit::calls, YourTypes...>,
-                "[shardtype L03] one expression has more than 16 operations that communicate by "
-                "themselves. Evaluate a part of it first.");
-  static_assert(legal || within<rules::ProgramLimit::layouts, YourTypes...>,
-                "[shardtype L03] one expression has more than 8 different block-cyclic layouts. "
-                "Evaluate a part of it first.");
-  static_assert(legal || within<rules::ProgramLimit::steps, YourTypes...>,
-                "[shardtype L03] the plan of one expression has more than 1024 steps. Evaluate a "
-                "part of it first.");
   static_assert(legal || within<rules::ProgramLimit::constant, YourTypes...>,
                 "[shardtype L03] the values that this expression reads several times have too many "
                 "layouts for a plan that is a constant: evaluate finds it at the first call. In a "
