@@ -23,6 +23,7 @@
 // clang-format on
 #include <shardtype/autodiff/check_grads.hpp>
 #include <shardtype/autodiff/custom_vjp.hpp>
+#include <shardtype/autodiff/evaluate_gradient.hpp>
 #include <shardtype/autodiff/plan.hpp>
 #include <shardtype/autodiff/remat.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>

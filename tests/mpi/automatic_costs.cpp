@@ -83,10 +83,9 @@ void compare(Grid const& mesh, Plan const* strict, Want const& want, Body const&
     INFO("strict " << strict->seconds(p.machine));
     CHECK(p.seconds() <= strict->seconds(p.machine) * (1 + 1e-9));
   }
-  for (planning::ProgramNode const* n = p.plan.program.nodes;
-       n != p.plan.program.nodes + p.plan.program.size; ++n)
-    if (n->totals >= 0)
-      for (planning::ProgramStep const& s : p.plan) splits += s.node == n->totals ? 1 : 0;
+  for (planning::ProgramNode const& n : p.plan.program.nodes)
+    if (n.totals >= 0)
+      for (planning::ProgramStep const& s : p.plan) splits += s.node == n.totals ? 1 : 0;
   CHECK(difference(evaluate<Out...>(mesh, e), want) <= tolerance);
   auto const [held, sent] = measure([&] { return evaluate<Out...>(mesh, e); });
   CHECK(held <= p.plan.temporary_bytes());

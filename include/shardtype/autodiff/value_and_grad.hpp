@@ -211,7 +211,8 @@ inline constexpr int most_numbered_arguments = 6;
 /// The gradient of `f` with respect to arguments `Ks`, and with `value` its value, as a function of
 /// the arguments.
 template <class F, bool value, int... Ks>
-struct Gradient : CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbered_arguments>> {
+struct Gradient : core::GradientFunction,
+                  CalledWithUpTo<Gradient<F, value, Ks...>, Numbers<most_numbered_arguments>> {
   shardtype::detail::OrWithout<F> f;
 
   constexpr explicit Gradient(F of) : f(std::move(of)) {}

@@ -119,6 +119,8 @@ struct Taken<std::array<std::int64_t, Rank>> {
 
 /// The base of every expression of automatic mode (lazy/expression.hpp).
 struct LazyNode {};
+/// Base of the gradients of functions.
+struct GradientFunction {};
 /// Whether `A` is an expression of automatic mode, whose operations are recorded.
 template <class A>
 inline constexpr bool is_lazy = std::derived_from<A, LazyNode>;

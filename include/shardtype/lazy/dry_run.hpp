@@ -86,7 +86,11 @@ class DryRun {
       if (p.sizes[x] == dynamic) open("axis", P::names.axis[x].name);
     detail::check_countable(p);
     planning::Rates const rates = detail::rates_for(machine_, limit_, p.sizes, P::names);
-    return {planning::plan_program(p, rates), P::names, machine_};
+    if constexpr (requires { P::plan(p, rates); }) {
+      return {P::plan(p, rates), P::names, machine_};
+    } else {
+      return {planning::plan_program(p, rates), P::names, machine_};
+    }
   }
 
  private:
@@ -155,6 +159,7 @@ namespace api {
 /// The program of `f` on symbols of the types `Given`, as in plan_traced, to be planned for sizes
 /// and machines that need not exist here. Communicates nothing. Refused: as `evaluate`.
 template <class... Given, class F>
+  requires(!std::is_base_of_v<core::GradientFunction, F>)
 auto dry_run([[maybe_unused]] F f) {
   using By = detail::Symbols<Given...>;
   // reports a refusal inside of the function: after this condition clang stops

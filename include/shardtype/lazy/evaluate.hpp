@@ -28,13 +28,17 @@ class ProgramCache {
   template <class Make>
   ProgramPlan const& get(RecordedProgram const& p, Make make) {
     for (auto const& known : known_)
-      if (known->program == p) return *known;
+      if (known->sized == p) return known->plan;
     if (known_.size() == 64) known_.erase(0);
-    return *known_.push_back(Owned(new ProgramPlan const(make())));
+    return known_.push_back(Owned(new Known const {p, make()}))->plan;
   }
 
  private:
-  List<Owned<ProgramPlan const>> known_;
+  struct Known {
+    RecordedProgram sized;
+    ProgramPlan plan;
+  };
+  List<Owned<Known const>> known_;
 };
 template <class P>
 inline ProgramCache program_cache;

@@ -224,6 +224,7 @@ struct NumberedSymbols;
 template <int... Number, class... Given>
 struct NumberedSymbols<std::integer_sequence<int, Number...>, Given...> {
   using axes = Axes<>;
+  using given = Pack<Given...>;
   template <class F>
   static constexpr auto call(F const& f) {
     return f(LazySymbol<Given, Number>()...);

@@ -306,7 +306,7 @@ inline constexpr bool is_several<std::tuple<Es...>> = true;
 template <class F>
 inline constexpr bool is_function_of_expressions =
     std::is_class_v<F> && !is_lazy<F> && !is_several<F> && !any_poisoned<F> && !is_pending<F> &&
-    !is_tensor<operand_t<F>>;
+    !is_tensor<operand_t<F>> && !std::is_base_of_v<core::GradientFunction, F>;
 
 /// The Tensor type in whose sharding an expression is computed, or void.
 template <class E>

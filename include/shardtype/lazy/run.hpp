@@ -38,6 +38,14 @@ class ProgramRun;
 using MakeBlock = AnyBlock (*)(ProgramRun&, int step, void const* part);
 using MoveBlock = AnyBlock (*)(ProgramRun&, int step);
 
+/// How the values of the backward pass are computed that belong to one part of the expression.
+struct BackwardKernels {
+  /// By Backward: of its elements.
+  MakeBlock of_elements[7]{};
+  /// Of a function, reduction or operation: the cotangents of its operands.
+  MakeBlock pulls[max_operands]{};
+};
+
 /// Run-time data of one part of the expression: a tensor's memory, or the functions that compute a
 /// value.
 struct ProgramPart {
@@ -54,6 +62,7 @@ struct ProgramPart {
   int argument = -1;  ///< of a tensor: the number of the argument of a function; -1: none
   /// For an operation: whether two nodes of this type have equal run-time arguments.
   bool (*equal)(void const* part, void const* other) = nullptr;
+  BackwardKernels const* backward = nullptr;  ///< null: its program has no backward pass
 };
 
 /// One run of a plan. It keeps the block of each step until its last reader has used it.
@@ -129,6 +138,7 @@ class ProgramRun {
     same_.find(plan_, [&](int k, int j) {
       ProgramPart const& a = part(k);
       ProgramPart const& b = part(j);
+      if (node(k).backward != Backward::none || node(j).backward != Backward::none) return false;
       if (a.part != nullptr && a.part == b.part) return same_labels(k, j);  // in a shared operation
       if (plan_.steps.at[k].kind == ProgramStep::Kind::given)
         return a.argument >= 0 && a.argument == b.argument;
@@ -226,6 +236,15 @@ AnyBlock move_block(ProgramRun& run, int step) {
 template <class T, class Space>
 AnyBlock product_block(ProgramRun& run, int step, void const*) {
   using Exec = typename Space::execution_space;
+  // the labels of this product, numbered from 0
+  int met[2 * max_dims]{};
+  int labels = 0;
+  auto number = [&](int label) {
+    int k = 0;
+    while (k < labels && met[k] != label) ++k;
+    if (k == labels) met[labels++] = label;
+    return static_cast<std::int8_t>(k);
+  };
   auto labelled_input = [&](int k) {
     AnyBlock const& b = run.input(step, k);
     ProgramNode const& n = run.node(run.plan().steps.at[step].input[k]);
@@ -233,15 +252,17 @@ AnyBlock product_block(ProgramRun& run, int step, void const*) {
     out.data = execute::elements_of<T>(b);
     out.layout = b.layout;
     out.keep = b.keep;
-    for (int d = 0; d < n.rank; ++d) out.label[d] = n.labels[d];
+    for (int d = 0; d < n.rank; ++d) out.label[d] = number(n.labels[d]);
     return out;
   };
+  kernels::Labelled<T> const a = labelled_input(0);
+  kernels::Labelled<T> const b = labelled_input(1);
   Labels kept;
   ProgramNode const& n = run.node(step);
-  for (int d = 0; d < n.rank; ++d) kept.push(n.labels[d]);
+  for (int d = 0; d < n.rank; ++d) kept.push(number(n.labels[d]));
   Value<T> c = run.template fresh<T, Space>(step);
   Exec const exec{};
-  kernels::Product<T, Exec>(exec, run.mesh().pool(), {})(labelled_input(0), labelled_input(1), kept,
+  kernels::Product<T, Exec>(exec, run.mesh().pool(), {})(a, b, kept,
                                                          static_cast<T*>(c.keep.data()));
   exec.fence();
   return execute::any_block(std::move(c));

@@ -74,7 +74,13 @@ SHARDTYPE_INLINE void set_extents_of_result(RecordedProgram& p, int node, std::i
 SHARDTYPE_INLINE AnyBlock ProgramRun::made(int step) {
   // the same block with other names
   if (node(step).making == Making::relabel) return input(step, 0);
-  return part(step).make(*this, step, part(step).part);
+  ProgramNode const& n = node(step);
+  if (n.backward == Backward::none) return part(step).make(*this, step, part(step).part);
+  if (n.backward != Backward::pull)
+    return part(step).backward->of_elements[static_cast<int>(n.backward)](*this, step, nullptr);
+  ProgramPart const& of = parts_[static_cast<std::size_t>(n.pulled)];
+  MakeBlock const make = n.making == Making::product ? of.make : of.backward->pulls[n.pulls];
+  return make(*this, step, of.part);
 }
 
 }  // namespace shardtype::execute

@@ -53,6 +53,17 @@ enum class Making : std::int8_t {
               ///< of its operands and its result are fixed
 };
 
+/// How a value of the backward pass is computed (plan/transposed_program.hpp).
+enum class Backward : std::int8_t {
+  none,    ///< a value of the program itself
+  pull,    ///< the cotangent of an operand, from that of the value that reads it
+  add,     ///< the sum of cotangents
+  sum,     ///< a sum over labels
+  spread,  ///< repeated along new dims, or with the dims in another order
+  one,     ///< the cotangent of the loss
+  zero     ///< that of an operand on which the loss does not depend
+};
+
 struct RecordedProgram;
 struct ProgramNode;
 /// The work of an operation on one rank, whose blocks have these extents by the program's labels.
@@ -85,6 +96,9 @@ struct ProgramNode {
   /// Number of its part of the expression, in the order of the walk; -1: not part of the
   /// expression.
   std::int32_t origin = -1;
+  Backward backward = Backward::none;
+  std::int8_t pulls = -1;    ///< of a pull: the number of the operand
+  std::int32_t pulled = -1;  ///< of a pull: the part of the expression that reads the operand
   std::int32_t first_use = 0;  ///< index of its first operand in `uses`
   std::int8_t operands = 0;    ///< per alternative
   std::int16_t ways = 0;       ///< number of alternatives: the ways to cut a part of a chain

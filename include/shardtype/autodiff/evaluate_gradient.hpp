@@ -1,0 +1,376 @@
+#pragma once
+/// Gradients in automatic mode: the forward and the backward pass as one program, whose plan
+/// chooses the shardings of both together.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/program_gradient.hpp>
+#include <shardtype/autodiff/value_and_grad.hpp>
+#include <shardtype/lazy/dry_run.hpp>
+#include <shardtype/lazy/evaluate.hpp>
+#include <shardtype/lazy/several.hpp>
+#include <shardtype/plan/program_planner.hpp>
+
+namespace shardtype {
+
+namespace autodiff {
+
+/// The results of a program with a backward pass, while it runs: `keep` packs each block.
+struct KeptResults {
+  using Pack = Buffer (*)(execute::ProgramRun& run, int step, int k);
+  shardtype::detail::List<int> values;
+  shardtype::detail::List<Pack> pack;
+  shardtype::detail::List<Buffer> kept;
+
+  static execute::AnyBlock keep(execute::ProgramRun& run, int step, void const* part) {
+    auto& results = *static_cast<KeptResults*>(const_cast<void*>(part));
+    ProgramStep const& s = run.plan().steps[step];
+    for (int k = 0; k < s.inputs; ++k)
+      for (std::size_t r = 0; r < results.values.size(); ++r)
+        if (results.values[r] == run.plan().steps[s.input[k]].node)
+          results.kept[r] = results.pack[r](run, step, k);
+    return execute::any_block(run.template fresh<float, Tensor<float>::memory_space>(step));
+  }
+};
+/// The block of input `k`, packed, with its dims in their order.
+template <class A>
+Buffer packed_result(execute::ProgramRun& run, int step, int k) {
+  using T = typename A::element;
+  execute::AnyBlock const& from = run.input(step, k);
+  if (from.layout.contiguous() && from.data == from.keep.data()) return from.keep;
+  Buffer memory = run.mesh().pool().template take<typename A::memory_space>(
+      static_cast<std::size_t>(from.layout.elements()) * sizeof(T));
+  typename A::execution_space const exec{};
+  kernels::copy_packed(exec, execute::elements_of<T>(from), from.layout,
+                       static_cast<T*>(memory.data()));
+  exec.fence();
+  return memory;
+}
+
+/// The first part of an expression that has no gradient; void: all have one.
+template <class E, class Operands = typename E::operands>
+struct RefusedPart;
+template <class A>
+struct RefusedIn {
+  using type = void;
+};
+template <class A>
+  requires(core::is_lazy<A>)
+struct RefusedIn<A> : RefusedPart<A> {};
+template <class E, class... As>
+struct RefusedPart<E, shardtype::detail::Pack<As...>> {
+  template <class First, class... Rest>
+  static constexpr auto first_of() {
+    using Here = typename RefusedIn<First>::type;
+    if constexpr (!std::is_void_v<Here> || sizeof...(Rest) == 0) {
+      return Type<Here>{};
+    } else {
+      return first_of<Rest...>();
+    }
+  }
+  static constexpr auto find() {
+    if constexpr (autodiff::part_gradient<E>().refused) {
+      return Type<E>{};
+    } else if constexpr (sizeof...(As) == 0) {
+      return Type<void>{};
+    } else {
+      return first_of<As...>();
+    }
+  }
+  using type = typename decltype(find())::type;
+};
+
+/// The sharding of a `A` in the axes of a program, with its dims' numbers as labels.
+template <class A>
+Spec spec_in(automatic_mode::ProgramNames const& names) {
+  using S = Scope<A>;
+  Spec const s = S::template spec<0>;
+  auto const number = [&](int x) { return names.find_axis(S::names.axis_id[x]); };
+  Spec out;
+  for (int d = 0; d < s.rank; ++d) {
+    AxisList list;
+    for (int k = 0; k < s.dims[d].axes.size; ++k) list.push(number(s.dims[d].axes[k]));
+    list.cyclic = s.dims[d].axes.cyclic;
+    out.add(d, list);
+  }
+  for (int x = 0; x < S::names.axes; ++x)
+    if (s.unreduced.contains(x)) out.unreduced.insert(number(x));
+  if (!out.unreduced.empty()) out.kind = s.kind;
+  return out;
+}
+
+/// The program of the loss `E`, and of its gradients of types `Gradients` with respect to the
+/// arguments of these numbers.
+template <class E, class Gradients, class Numbers, class Xs>
+struct LossProgram;
+template <class E, class... Gradients, int... Ks, class... Xs>
+struct LossProgram<E, shardtype::detail::Pack<Gradients...>, std::integer_sequence<int, Ks...>,
+                   automatic_mode::Axes<Xs...>> {
+  using Loss = typename E::whole;
+  using results = std::tuple<Loss, Gradients...>;
+  static constexpr int wanted = static_cast<int>(sizeof...(Gradients));
+  static constexpr shardtype::detail::WrittenProgram const& written =
+      shardtype::detail::ProgramConstant<E, Loss, Xs...>::value;
+  static constexpr auto const& program = written.program;
+  static constexpr auto const& names = written.names;
+  static constexpr Machine machine{};
+  static constexpr bool machine_known = false;
+  static constexpr std::int64_t memory_limit = -1;
+
+  /// The values of the forward pass that are the arguments whose gradients are wanted; -1: the loss
+  /// does not read it.
+  static shardtype::detail::List<int> operands() {
+    GradientRules const rules(Type<E>{});
+    shardtype::detail::List<int> out;
+    for (int const number : {Ks...}) {
+      int value = -1;
+      for (int k = 0; k < program.size; ++k)
+        if (program.nodes[k].making == planning::Making::given &&
+            rules.arguments[static_cast<std::size_t>(program.nodes[k].origin)] == number)
+          value = k;
+      out.push_back(value);
+    }
+    return out;
+  }
+  /// The plan of both passes; `sized`: the forward pass with its sizes.
+  static ProgramPlan plan(RecordedProgram const& sized, planning::Rates const& rates) {
+    GradientRules const rules(Type<E>{});
+    // chains of products are associated as the forward pass alone would
+    shardtype::detail::List<int> const ways =
+        planning::ways_in(planning::plan_program(sized, rates));
+    Spec const specs[] = {autodiff::spec_in<Gradients>(names)...};
+    shardtype::detail::List<int> read;
+    shardtype::detail::List<Spec> wanted_specs{autodiff::spec_in<Loss>(names)};
+    shardtype::detail::List<int> const all = operands();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (all[k] < 0) continue;
+      read.push_back(all[k]);
+      wanted_specs.push_back(specs[k]);
+    }
+    planning::Transposition const both(
+        sized, rules.gradients, read, [&](int k) { return ways[static_cast<std::size_t>(k)]; },
+        wanted_specs);
+    return planning::plan_program(both.program, rates);
+  }
+};
+
+/// Plans both passes of a loss together, and runs them.
+template <class P>
+class GradientRun {
+  using Loss = typename P::Loss;
+
+ public:
+  template <class E>
+  GradientRun(MeshRef const& mesh, E const& e)
+      : mesh_(mesh), axes_(shardtype::detail::program_axes<P>(mesh)), operands_(P::operands()) {
+    shardtype::detail::walk(finder_, &e);
+    RecordedProgram const sized = shardtype::detail::program_for<P>(mesh, axes_, finder_.parts);
+    plan_ = &shardtype::detail::program_cache<P>.get(sized, [&] {
+      shardtype::detail::check_countable(sized);
+      return P::plan(sized, shardtype::detail::rates_for(shardtype::detail::planning_machine<P>(),
+                                                         P::memory_limit, sized.sizes, P::names));
+    });
+  }
+  ProgramPlan const& plan() const { return *plan_; }
+
+  /// The loss and the gradients with respect to `as`.
+  template <class... As>
+  typename P::results run(std::source_location const& where, As const&... as) {
+    RecordedProgram const& p = plan_->program;
+    KeptResults results;
+    KeptResults::Pack const pack[] = {&packed_result<Loss>, &packed_result<cotangent_t<As>>...};
+    int count = 1;
+    for (int const value : operands_) count += value >= 0 ? 1 : 0;
+    for (std::size_t k = 0; k <= operands_.size(); ++k) {
+      if (k > 0 && operands_[k - 1] < 0) continue;
+      auto const number = static_cast<int>(results.values.size());
+      results.values.push_back(shardtype::detail::node_of_result(p, p.root, number, count));
+      results.pack.push_back(pack[k]);
+      results.kept.push_back({});
+    }
+    execute::ProgramPart last;
+    last.make = &KeptResults::keep;
+    last.part = &results;
+    finder_.parts.push_back(last);
+    if (mesh_.here()) {
+      shardtype::detail::TracedRun const traced(&P::names, *plan_, P::names,
+                                                shardtype::detail::planning_machine<P>(), where);
+      execute::ProgramRun(mesh_, axes_, *plan_, P::names.label.data(), P::names.axis, finder_.parts,
+                          where)
+          .run();
+    }
+    std::size_t next = 1;
+    std::size_t operand = 0;
+    auto const gradient = [&]<class A>(A const& a) {
+      using Out = cotangent_t<A>;
+      if (operands_[operand++] < 0)
+        return autodiff::filled<Out>(a, 0);  // the loss does not read it
+      return tensor<Out>(results, next++);
+    };
+    return typename P::results{tensor<Loss>(results, 0), gradient(as)...};
+  }
+
+ private:
+  template <class Out>
+  Out tensor(KeptResults const& results, std::size_t k) const {
+    RecordedProgram const& p = plan_->program;
+    std::array<std::int64_t, Out::rank> extents{};
+    for (std::size_t d = 0; d < Out::rank; ++d)
+      extents[d] = p.extents[p.nodes[results.values[k]].labels[d]];
+    return Out(mesh_, extents, results.kept[k]);
+  }
+
+  MeshRef const& mesh_;
+  AxisMap axes_;
+  shardtype::detail::List<int> operands_;
+  GradientFinder finder_;
+  ProgramPlan const* plan_ = nullptr;
+};
+
+template <int K, class A, class... As>
+auto const& nth_argument(A const& a, As const&... as) {
+  if constexpr (K == 0) {
+    return a;
+  } else {
+    return autodiff::nth_argument<K - 1>(as...);
+  }
+}
+/// The results as strict mode gives them.
+template <bool value, class L, class... Gs>
+constexpr auto together(std::tuple<L, Gs...>&& all) {
+  auto const grads = [](L const&, Gs const&... g) {
+    if constexpr (sizeof...(Gs) == 1) {
+      return std::get<0>(std::tuple<Gs...>{g...});
+    } else {
+      return std::tuple<Gs...>{g...};
+    }
+  };
+  auto g = std::apply(grads, all);
+  if constexpr (value) {
+    return ValueAndGradient<L, decltype(g)>{std::get<0>(all), std::move(g)};
+  } else {
+    return g;
+  }
+}
+
+/// Whether `e`, the loss of `evaluate` or `dry_run`, has gradients; else the refusal, as a type.
+template <class E>
+constexpr auto refused_loss() {
+  if constexpr (!core::is_lazy<E>) {
+    return Type<refused<Code::X04_loss, false, E>>{};
+  } else if constexpr (!autodiff::is_loss<typename E::whole>()) {
+    return Type<refused<Code::X04_loss, false, typename E::whole>>{};
+  } else if constexpr (!std::is_void_v<typename RefusedPart<E>::type>) {
+    return Type<refused<Code::X03_not_differentiable, false, typename RefusedPart<E>::type>>{};
+  } else {
+    return Type<void>{};
+  }
+}
+template <class E>
+using refused_loss_t = typename decltype(autodiff::refused_loss<E>())::type;
+
+/// The program of the loss `E` of arguments `As`, with respect to those of numbers `Ks`.
+template <class E, class Xs, int... Ks, class... As>
+constexpr auto loss_program(std::integer_sequence<int, Ks...>, shardtype::detail::Pack<As...>) {
+  return Type<LossProgram<E, shardtype::detail::Pack<cotangent_t<nth_t<Ks, As...>>...>,
+                          std::integer_sequence<int, Ks...>, Xs>>{};
+}
+
+/// `evaluate` of a gradient, called at `where`.
+template <class F, bool value, int... Ks, int... J, class M, class... As>
+auto evaluate_gradient(std::source_location const& where, M const& mesh,
+                       Gradient<F, value, Ks...> const& g, std::integer_sequence<int, J...>,
+                       As const&... as) {
+  using shardtype::detail::operand_t;
+  using Given = shardtype::detail::Pack<operand_t<As>...>;
+  auto const e =
+      g.f(automatic_mode::LazyInput<operand_t<As>, J>(shardtype::detail::operand(as))...);
+  using E = std::remove_cvref_t<decltype(e)>;
+  if constexpr (any_poisoned<E>) {
+    return autodiff::no_gradient<value, Ks...>(Given{});
+  } else if constexpr (!std::is_void_v<refused_loss_t<E>>) {
+    static_cast<void>(alignof(refused_loss_t<E>));
+    return autodiff::no_gradient<value, Ks...>(Given{});
+  } else {
+    using Xs = typename shardtype::detail::MeshAxes<M>::type;
+    using P = typename decltype(autodiff::loss_program<E, Xs>(std::integer_sequence<int, Ks...>{},
+                                                              Given{}))::type;
+    core::RunningCall const running("evaluate", where);
+    return autodiff::together<value>(GradientRun<P>(mesh, e).run(
+        where, autodiff::nth_argument<Ks>(shardtype::detail::operand(as)...)...));
+  }
+}
+
+template <class M, class G, class... As>
+inline constexpr bool runs_gradient =
+    std::is_base_of_v<MeshRef, M> && std::is_base_of_v<core::GradientFunction, G> &&
+    (is_tensor<shardtype::detail::operand_t<As>> && ...);
+
+}  // namespace autodiff
+
+namespace api {
+
+/// The value and the gradients of a function of expressions, planned and run as one program:
+/// `evaluate(mesh, value_and_grad<0, 1>(f), a, b)` is what `value_and_grad<0, 1>(f)(a, b)` is in
+/// strict mode, but that the shardings of all values of both passes are chosen together. The loss
+/// is on all ranks, each gradient in its operand's sharding, with `Unreduced` and `Reduced`
+/// swapped.
+///
+/// Refused: X03 a part without a gradient, X04 a loss that is none, and what `evaluate` refuses.
+template <class M, class G, class A>
+  requires(autodiff::runs_gradient<M, G, A>)
+auto evaluate(M const& mesh, G const& g, A const& a,
+              std::source_location const& where = std::source_location::current()) {
+  return autodiff::evaluate_gradient(where, mesh, g, autodiff::Numbers<1>{}, a);
+}
+template <class M, class G, class A, class B>
+  requires(autodiff::runs_gradient<M, G, A, B>)
+auto evaluate(M const& mesh, G const& g, A const& a, B const& b,
+              std::source_location const& where = std::source_location::current()) {
+  return autodiff::evaluate_gradient(where, mesh, g, autodiff::Numbers<2>{}, a, b);
+}
+template <class M, class G, class A, class B, class C>
+  requires(autodiff::runs_gradient<M, G, A, B, C>)
+auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c,
+              std::source_location const& where = std::source_location::current()) {
+  return autodiff::evaluate_gradient(where, mesh, g, autodiff::Numbers<3>{}, a, b, c);
+}
+template <class M, class G, class A, class B, class C, class D>
+  requires(autodiff::runs_gradient<M, G, A, B, C, D>)
+auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c, D const& d,
+              std::source_location const& where = std::source_location::current()) {
+  return autodiff::evaluate_gradient(where, mesh, g, autodiff::Numbers<4>{}, a, b, c, d);
+}
+// of more a line cannot be known
+template <class M, class G, class... As>
+  requires(sizeof...(As) > 4 && autodiff::runs_gradient<M, G, As...>)
+auto evaluate(M const& mesh, G const& g, As const&... as) {
+  return autodiff::evaluate_gradient({}, mesh, g,
+                                     autodiff::Numbers<static_cast<int>(sizeof...(As))>{}, as...);
+}
+
+/// Both passes of `value_and_grad<0, 1>(f)` on symbols of the types `Given`, to be planned for
+/// sizes and machines that need not exist here.
+template <class... Given, class F, bool value, int... Ks>
+auto dry_run(autodiff::Gradient<F, value, Ks...> const& g) {
+  using By = detail::Symbols<Given...>;
+  using E = decltype(By::call(g.f));
+  if constexpr (checking::any_poisoned<E>) {
+    return automatic_mode::RefusedDryRun();
+  } else if constexpr (!std::is_void_v<autodiff::refused_loss_t<E>>) {
+    return automatic_mode::RefusedDryRun(autodiff::refused_loss_t<E>{});
+  } else {
+    return DryRun<typename decltype(autodiff::loss_program<E, typename By::axes>(
+        std::integer_sequence<int, Ks...>{}, typename By::given{}))::type>();
+  }
+}
+
+}  // namespace api
+
+}  // namespace shardtype

@@ -1,0 +1,400 @@
+#pragma once
+/// Reverse-mode differentiation of a program in values: the forward and the backward pass as one
+/// program, without shardings.
+///
+/// | value | cotangent of operand k |
+/// |---|---|
+/// | product | the product of the cotangent with the other operand |
+/// | map | the cotangent, or a map of it and of what the derivative reads; summed over the labels
+///   that the operand lacks |
+/// | reduction | a map to the operand's labels of the cotangent and of what the derivative reads |
+/// | relabel | the cotangent with the operand's labels |
+/// | operation | an operation on the cotangent and on what the derivative reads |
+///
+/// Cotangents of one value are added by one map, so that an unreduced sum of several of them is
+/// reduced once. Constraints hold for the value, not for its cotangent, whose sharding the planner
+/// chooses.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <shardtype/core/list.hpp>
+#include <shardtype/plan/program_builder.hpp>
+#include <shardtype/plan/program_plan.hpp>
+
+namespace shardtype::planning {
+
+/// What the cotangent of one operand reads.
+struct PullOf {
+  bool exists = false;      ///< else the value does not depend on the operand, or is flat
+  bool passes = false;      ///< whether it is the value's cotangent
+  bool rows = false;        ///< of a reduction: whether it reads whole rows
+  std::uint32_t reads = 0;  ///< operands, as bits; the bit after the last one: the value
+};
+/// The derivatives of one part of an expression, by operands.
+struct PartGradient {
+  PullOf of[max_operands]{};
+  /// The dims on which an operation works, of its value and of its operands: these are whole in its
+  /// pulls.
+  std::uint8_t worked_on[max_operands + 1]{};
+  std::int32_t total_bytes = 0;  ///< of the accumulator of a long sum of such elements
+  bool refused = false;          ///< whether it has no gradient that can be recorded
+};
+
+/// The ways in which a plan computes the values of its program; -1: it does not compute them.
+inline shardtype::detail::List<int> ways_in(ProgramPlan const& plan) {
+  RecordedProgram const& p = plan.program;
+  shardtype::detail::List<int> out(static_cast<std::size_t>(p.size), -1);
+  for (ProgramStep const& s : plan) {
+    if (s.kind != ProgramStep::Kind::make) continue;
+    ProgramNode const& n = p.nodes.at[s.node];
+    int& way = out[static_cast<std::size_t>(s.node)];
+    for (int w = n.ways - 1; w >= 0; --w) {
+      bool same = true;
+      for (int k = 0; k < n.operands; ++k)
+        same = same && plan.steps.at[s.input[k]].node == p.operand(s.node, w, k);
+      if (same) way = w;
+    }
+  }
+  return out;
+}
+
+/// Writes the forward and the backward pass of a program.
+class Transposition {
+  template <class T>
+  using List = shardtype::detail::List<T>;
+
+ public:
+  /// The program, whose root reads the loss and then the gradients.
+  RecordedProgram program{};
+
+  /// Of the program `forward`, whose root is the loss, with respect to the operands of the program
+  /// `wrt`. `parts`: the derivatives by part of the expression. `way(k)`: how product `k` is
+  /// computed. `wanted[0]`: the sharding of the loss; then those of the gradients.
+  template <class Way>
+  Transposition(RecordedProgram const& forward, List<PartGradient> const& parts,
+                List<int> const& wrt, Way const& way, List<Spec> const& wanted)
+      : from_(forward), parts_(parts), to_(at(forward.size), -1) {
+    program.labels = forward.labels;
+    program.axes = forward.axes;
+    program.sizes = forward.sizes;
+    program.extents = forward.extents;
+    program.own_call = forward.own_call;
+    program.cyclic_split = forward.cyclic_split;
+    copy_forward(way);
+    int const forward_size = program.size;
+    active_.resize(at(forward_size), false);
+    cotangents_.resize(at(forward_size));
+    for (int const w : wrt) active_[at(to_[at(w)])] = true;
+    for (int k = 0; k < forward_size; ++k) find_active(k);
+    int const loss = to_[at(forward.root)];
+    if (active_[at(loss)]) cotangents_[at(loss)].push_back(filled(loss, Backward::one));
+    for (int k = forward_size - 1; k >= 0; --k) pull(k);
+    List<int> results;
+    results.push_back(result(loss, loss, wanted[0]));
+    for (std::size_t k = 0; k < wrt.size(); ++k)
+      results.push_back(gradient(to_[at(wrt[k])], wanted[k + 1]));
+    join(results);
+    count_readers();
+  }
+
+ private:
+  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
+  ProgramNode const& node(int k) const { return program.nodes.at[k]; }
+  static ProgramLabels labels_of(ProgramNode const& n) {
+    ProgramLabels out;
+    for (int d = 0; d < n.rank; ++d) out.push(n.labels[d]);
+    return out;
+  }
+  ProgramLabels labels_of(int k) const { return labels_of(node(k)); }
+
+  /// Copies the values that the loss needs, products in one way.
+  template <class Way>
+  void copy_forward(Way const& way) {
+    List<bool> needed(at(from_.size), false);
+    needed[at(from_.root)] = true;
+    auto need = [&](int k) { needed[at(k)] = true; };
+    for (int k = from_.size - 1; k >= 0; --k) {
+      if (!needed[at(k)]) continue;
+      ProgramNode const& n = from_.nodes.at[k];
+      if (n.totals >= 0) need(n.totals);
+      for (int w = 0; w < n.ways; ++w)
+        for (int m = 0; m < n.operands && (n.ways == 1 || !is_chain(n) || w == way(k)); ++m)
+          need(from_.operand(k, w, m));
+    }
+    for (int k = 0; k < from_.size; ++k) {
+      if (!needed[at(k)]) continue;
+      ProgramNode n = from_.nodes.at[k];
+      bool const chain = is_chain(n) && n.ways > 1;
+      int const only = chain ? way(k) : 0;
+      if (chain) n.ways = 1;
+      if (n.totals >= 0) n.totals = to_[at(n.totals)];
+      n.shares = 0;
+      n.readers = 0;
+      n.kept = n.read_again = false;
+      int const value = program.add(n);
+      for (int w = 0; w < n.ways; ++w)
+        for (int m = 0; m < n.operands; ++m) program.use(to_[at(from_.operand(k, only + w, m))]);
+      to_[at(k)] = value;
+    }
+  }
+  static bool is_chain(ProgramNode const& n) { return n.making == Making::product; }
+
+  /// The part of the expression whose elements a value has: that of a constrained value is its
+  /// operand's.
+  int element_part(int k) const {
+    while (node(k).origin < 0 && node(k).making == Making::relabel) k = program.operand(k, 0, 0);
+    return node(k).origin;
+  }
+  PullOf pull_of(int k, int operand) const {
+    ProgramNode const& n = node(k);
+    PullOf out;
+    out.exists = n.making == Making::product || n.making == Making::relabel;
+    if (n.making == Making::product) out.reads = 1U << (1 - operand);
+    if (n.origin >= 0 && !out.exists) out = parts_[at(n.origin)].of[operand];
+    return out;
+  }
+  void find_active(int k) {
+    ProgramNode const& n = node(k);
+    for (int m = 0; m < n.operands; ++m)
+      if (active_[at(program.operand(k, 0, m))] && pull_of(k, m).exists) active_[at(k)] = true;
+  }
+
+  // Values of the backward pass.
+
+  /// `like`: a value with such elements.
+  ProgramNode value(Making making, Backward how, ProgramLabels const& labels, int like) const {
+    ProgramNode n;
+    for (int d = 0; d < labels.size; ++d) n.labels[n.rank++] = labels.at[d];
+    n.making = making;
+    n.backward = how;
+    n.element_bytes = node(like).element_bytes;
+    n.work = node(like).work;
+    n.origin = element_part(like);
+    n.ways = 1;
+    return n;
+  }
+  int add(ProgramNode n, List<int> const& operands) {
+    n.operands = static_cast<std::int8_t>(operands.size());
+    int const out = program.add(n);
+    for (int const o : operands) program.use(o);
+    return out;
+  }
+  int filled(int like, Backward how) {
+    return add(value(Making::map, how, labels_of(like), like), {});
+  }
+  int spread(int ct, ProgramLabels const& to, int like) {
+    ProgramNode n = value(Making::map, Backward::spread, to, like);
+    n.unreduced_sets[n.unreduced_count++] = 1;
+    return add(n, {ct});
+  }
+  /// A cotangent with these labels, in their order if `ordered`: summed over others, and repeated
+  /// along those that it lacks.
+  int bring(int ct, ProgramLabels const& to, int like, bool ordered = false) {
+    ProgramLabels const have = labels_of(ct);
+    ProgramLabels both;
+    bool lacks = false;
+    for (int d = 0; d < have.size; ++d)
+      if (to.contains(have.at[d])) both.push(have.at[d]);
+    for (int d = 0; d < to.size; ++d) lacks = lacks || !have.contains(to.at[d]);
+    if (both.size < have.size) {
+      ProgramNode n = value(Making::reduction, Backward::sum, both, like);
+      n.unreduced_sets[n.unreduced_count++] = 1;
+      if (n.origin >= 0) n.total_bytes = parts_[at(n.origin)].total_bytes;
+      ct = add(n, {ct});
+    }
+    for (int d = 0; d < to.size && ordered && !lacks; ++d) lacks = both.at[d] != to.at[d];
+    return lacks ? spread(ct, to, like) : ct;
+  }
+  int sum_of(List<int> const& parts, int like) {
+    List<int> now = parts;
+    while (now.size() > 1) {
+      List<int> next;
+      for (std::size_t k = 0; k < now.size(); k += max_operands) {
+        List<int> some;
+        for (std::size_t m = k; m < now.size() && m < k + max_operands; ++m) some.push_back(now[m]);
+        if (some.size() == 1) {
+          next.push_back(some[0]);
+          continue;
+        }
+        ProgramNode n = value(Making::map, Backward::add, labels_of(like), like);
+        n.unreduced_sets[n.unreduced_count++] = static_cast<std::uint8_t>((1U << some.size()) - 1);
+        next.push_back(add(n, some));
+      }
+      now = next;
+    }
+    return now[0];
+  }
+
+  /// Adds the cotangents of the operands of value `k`.
+  void pull(int k) {
+    List<int>& mine = cotangents_[at(k)];
+    if (!active_[at(k)] || mine.empty()) return;
+    int const ct = sum_of(mine, k);
+    mine = {ct};
+    for (int m = 0; m < node(k).operands; ++m) {
+      int const operand = program.operand(k, 0, m);
+      PullOf const how = pull_of(k, m);
+      if (!active_[at(operand)] || !how.exists) continue;
+      cotangents_[at(operand)].push_back(pulled(k, m, operand, how, ct));
+    }
+  }
+  int pulled(int k, int m, int operand, PullOf const& how, int ct) {
+    ProgramNode const n = node(k);
+    switch (n.making) {
+      case Making::product:
+        return of_product(k, m, operand, ct);
+      case Making::relabel:
+        return of_relabel(k, operand, ct);
+      case Making::map:
+        return bring(how.passes ? ct : read(k, m, operand, how, ct, labels_of(k)),
+                     labels_of(operand), operand);
+      default:
+        return read(k, m, operand, how, ct, labels_by_type(k, m, operand));
+    }
+  }
+  int of_product(int k, int m, int operand, int ct) {
+    int const other = program.operand(k, 0, 1 - m);
+    ProgramLabels const wanted = labels_of(operand);
+    ProgramLabels made;
+    for (int d = 0; d < wanted.size; ++d)
+      if (program.find(other, wanted.at[d]) >= 0 || program.find(ct, wanted.at[d]) >= 0)
+        made.push(wanted.at[d]);
+    ProgramNode n = value(Making::product, Backward::pull, made, operand);
+    n.pulled = node(k).origin;
+    n.copy_bytes = node(k).copy_bytes;
+    for (int side = 0; side < 2; ++side)
+      n.unreduced_sets[n.unreduced_count++] = static_cast<std::uint8_t>(1 << side);
+    return bring(add(n, m == 0 ? List<int>{ct, other} : List<int>{other, ct}), wanted, operand);
+  }
+  /// The dims of a cotangent may be in another order than those of the value.
+  int of_relabel(int k, int operand, int ct) {
+    ProgramLabels labels;
+    for (int d = 0; d < node(ct).rank; ++d)
+      labels.push(node(operand).labels[program.find(k, node(ct).labels[d])]);
+    ProgramNode n = value(Making::relabel, Backward::pull, labels, operand);
+    n.unreduced_sets[n.unreduced_count++] = 1;
+    return add(n, {ct});
+  }
+  /// The labels of an operand in the order of its type, in which operations give cotangents.
+  ProgramLabels labels_by_type(int k, int m, int operand) const {
+    ProgramNode const& n = node(operand);
+    ProgramLabels out;
+    for (int d = 0; d < n.rank; ++d)
+      out.push(n.labels[node(k).making == Making::operation ? node(k).place(m, d) : d]);
+    return out;
+  }
+  /// The dims of value `k` with these labels, of which `bits` are by the dims of value `like`.
+  std::uint8_t reordered(unsigned bits, int like, ProgramLabels const& labels) const {
+    unsigned out = 0;
+    for (int d = 0; d < labels.size; ++d)
+      if (((bits >> program.find(like, labels.at[d])) & 1U) != 0) out |= 1U << d;
+    return static_cast<std::uint8_t>(out);
+  }
+  /// The dims that the pulls of value `k` need whole, of that value (party 0) or of an operand.
+  unsigned whole_in(int k, int party) const {
+    ProgramNode const& n = node(k);
+    unsigned out = n.whole[party];
+    if (n.making == Making::reduction) {
+      int const operand = program.operand(k, 0, 0);
+      for (int d = 0; party > 0 && d < node(operand).rank; ++d)
+        if (program.find(k, node(operand).labels[d]) < 0) out |= 1U << d;
+      return out;
+    }
+    unsigned const by_type = parts_[at(n.origin)].worked_on[party];
+    for (int d = 0; d < max_dims; ++d)
+      if (((by_type >> d) & 1U) != 0) out |= 1U << (party == 0 ? d : n.place(party - 1, d));
+    return out;
+  }
+  /// A value that a derivative computes from the cotangent and what it reads.
+  int read(int k, int m, int operand, PullOf const& how, int ct, ProgramLabels const& labels) {
+    ProgramNode const of = node(k);
+    bool const operation = of.making == Making::operation || how.rows;
+    ProgramNode n =
+        value(operation ? Making::operation : Making::map, Backward::pull, labels, operand);
+    n.pulls = static_cast<std::int8_t>(m);
+    n.pulled = of.origin;
+    List<int> operands{ct};
+    if (operation) {
+      n.whole[0] = reordered(whole_in(k, m + 1), operand, labels);
+      n.whole[1] = reordered(whole_in(k, 0), k, labels_of(ct));
+    }
+    for (int q = 0; q <= of.operands; ++q) {
+      if (((how.reads >> q) & 1U) == 0) continue;
+      if (operation)
+        n.whole[operands.size() + 1] =
+            static_cast<std::uint8_t>(whole_in(k, q < of.operands ? q + 1 : 0));
+      operands.push_back(q < of.operands ? program.operand(k, 0, q) : k);
+    }
+    if (operation) {
+      n.name = of.name == nullptr ? "reduction" : of.name;
+      n.sums = true;
+    } else {
+      n.unreduced_sets[n.unreduced_count++] = 1;  // derivatives are linear in the cotangent
+    }
+    return add(n, operands);
+  }
+
+  // Results.
+
+  /// A value in the sharding in which it is wanted, with its dims as `like` has them.
+  int result(int k, int like, Spec const& wanted) {
+    int const made = bring(k, labels_of(like), like, true);
+    ProgramNode n = value(Making::relabel, Backward::none, labels_of(made), made);
+    n.origin = -1;
+    n.unreduced_sets[n.unreduced_count++] = 1;
+    int const out = add(n, {made});
+    program.pin(out, wanted);
+    return out;
+  }
+  /// The gradient of value `k`, an operand of the program.
+  int gradient(int k, Spec const& wanted) {
+    List<int> const& all = cotangents_[at(k)];
+    return result(all.empty() ? filled(k, Backward::zero) : sum_of(all, k), k, wanted);
+  }
+  void join(List<int> results) {
+    do {
+      List<int> next;
+      for (std::size_t k = 0; k < results.size(); k += max_operands) {
+        List<int> some;
+        for (std::size_t m = k; m < results.size() && m < k + max_operands; ++m)
+          some.push_back(results[m]);
+        ProgramNode n;
+        n.making = Making::shard_map;
+        n.name = "results";
+        n.keeps = n.in_place = true;
+        n.element_bytes = 4;
+        n.ways = 1;
+        int const node = add(n, some);
+        program.pin(node, Spec{});
+        next.push_back(node);
+      }
+      results = next;
+    } while (results.size() > 1);
+    program.root = results[0];
+    program.wanted = 0;
+  }
+  void count_readers() {
+    for (int k = 0; k < program.size; ++k)
+      for (int u = 0; u < node(k).ways * node(k).operands; ++u)
+        ++program.nodes.edit(program.uses.at[node(k).first_use + u]).readers;
+    for (int k = 0; k < program.size; ++k) {
+      ProgramNode& n = program.nodes.edit(k);
+      if (n.readers < 2) continue;
+      if (n.making == Making::given) {
+        n.read_again = true;
+      } else {
+        n.shares = n.readers;
+        n.kept = true;
+      }
+    }
+  }
+
+  RecordedProgram const& from_;
+  List<PartGradient> const& parts_;
+  List<int> to_;  ///< the copy of each value of the program; -1: none
+  List<bool> active_;
+  List<List<int>> cotangents_;
+};
+
+}  // namespace shardtype::planning

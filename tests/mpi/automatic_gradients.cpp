@@ -1,0 +1,204 @@
+// Gradients in automatic mode: both passes as one program. Each is compared with the strict
+// gradient of replicated tensors.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include <shardtype/nn/nn.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+
+using namespace shardtype;
+using on_ranks::code_of;
+
+namespace {
+
+struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
+struct S : Index<"S"> {};
+struct D : Index<"D"> {};
+struct H : Index<"H"> {};
+struct E : Index<"E"> {};
+struct T : Index<"T"> {};
+
+using Int = std::int64_t;
+using Grid = Mesh<X, Y>;
+
+double number(Int i, Int j, int seed) {
+  return std::sin(static_cast<double>(i * 31 + j * 17 + seed * 7 + 1));
+}
+template <class A>
+A drawn(Grid const& mesh, std::array<Int, A::rank> const& n, int seed) {
+  if constexpr (A::rank == 1) {
+    return from_function<A>(mesh, n, [=](Int i) { return number(i, 3, seed); });
+  } else {
+    return from_function<A>(mesh, n, [=](Int i, Int j) { return number(i, j, seed); });
+  }
+}
+template <class A>
+auto whole(A const& a) {
+  return reshard<automatic_mode::whole_t<A>>(a);
+}
+/// The largest difference of two tensors, relative to numbers above 1.
+template <class A, class B>
+double difference(A const& a, B const& b) {
+  auto const x = to_host(a);
+  auto const y = to_host(b);
+  REQUIRE(x.size() == y.size());
+  double most = 0;
+  for (std::size_t k = 0; k < x.size(); ++k)
+    most = std::max(most, std::abs(x[k] - y[k]) / std::max(1.0, std::abs(y[k])));
+  return most;
+}
+template <class... As, class... Bs, std::size_t... K>
+double differences(std::tuple<As...> const& a, std::tuple<Bs...> const& b,
+                   std::index_sequence<K...>) {
+  return std::max({0.0, difference(std::get<K>(a), std::get<K>(b))...});
+}
+/// The gradients of `f` in automatic mode beside those in strict mode of unsplit tensors.
+template <class F, class... As, int... K>
+void compare_with(Grid const& mesh, F const& f, std::integer_sequence<int, K...>, As const&... as) {
+  auto const got = evaluate(mesh, value_and_grad<K...>(f), as...);
+  auto const want = value_and_grad<K...>(f)(whole(as)...);
+  CHECK(std::abs(item(got.value) - item(want.value)) <=
+        1e-12 * std::max(1.0, std::abs(item(want.value))));
+  if constexpr (sizeof...(As) == 1) {
+    static_assert(std::is_same_v<decltype(got.grad), cotangent_t<As>...>);
+    CHECK(difference(got.grad, want.grad) <= 1e-12);
+  } else {
+    static_assert(std::is_same_v<decltype(got.grad), std::tuple<cotangent_t<As>...>>);
+    CHECK(differences(got.grad, want.grad, std::index_sequence_for<As...>{}) <= 1e-12);
+  }
+}
+template <class F, class... As>
+void compare(Grid const& mesh, F const& f, As const&... as) {
+  compare_with(mesh, f, std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, as...);
+}
+
+}  // namespace
+
+TEST_CASE("gradients of a network of two layers, both passes in one program") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::array<Int, 4> const n : {std::array<Int, 4>{8, 4, 6, 4}, {7, 5, 3, 2}, {1, 3, 2, 1}}) {
+    INFO("extents " << n[0] << " " << n[1] << " " << n[2] << " " << n[3]);
+    auto const f = [](auto const& x, auto const& up, auto const& down) {
+      auto const h = tanh(matmul(x, up));
+      auto const y = matmul(h, down);
+      return sum<S, E>(y * y + exp(y)) * 0.5;
+    };
+    compare(mesh, f, drawn<Tensor<double, Dim<S, X>, Dim<D>>>(mesh, {n[0], n[1]}, 1),
+            drawn<Tensor<double, Dim<D>, Dim<H, Y>>>(mesh, {n[1], n[2]}, 2),
+            drawn<Tensor<double, Dim<H, Y>, Dim<E>>>(mesh, {n[2], n[3]}, 3));
+    compare(mesh, f, drawn<Tensor<double, Dim<S, X, Y>, Dim<D>>>(mesh, {n[0], n[1]}, 1),
+            drawn<Tensor<double, Dim<D, X>, Dim<H>>>(mesh, {n[1], n[2]}, 2),
+            drawn<Tensor<double, Dim<H>, Dim<E, Y>>>(mesh, {n[2], n[3]}, 3));
+  }
+}
+
+TEST_CASE("gradients of elementwise expressions, sums, means and other names") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using A = Tensor<double, Dim<S, X>, Dim<D, Y>>;
+  using B = Tensor<double, Dim<D>>;
+  using C = Tensor<double, Dim<S>, Dim<D>>;
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 3}, {1, 2}}) {
+    INFO("extents " << n[0] << " " << n[1]);
+    auto const a = drawn<A>(mesh, n, 1);
+    auto const b = drawn<B>(mesh, {n[1]}, 2);
+    auto const c = drawn<C>(mesh, n, 3);
+    compare(
+        mesh, [](auto const& x, auto const& y, auto const& z) { return sum(x * y + z); }, a, b, c);
+    compare(
+        mesh,
+        [](auto const& x, auto const& y, auto const& z) {
+          auto const h = where(x < z, sin(x) * y, exp(x * z) / (2 + y * y));
+          return mean(h * h) + sum(max(x, z)) + sum(sum<S>(h) * y);
+        },
+        a, b, c);
+    compare(mesh, [](auto const& x) { return sum(sqrt(x * x + 1)); }, a);
+    compare(
+        mesh,
+        [](auto const& x, auto const& y) {
+          auto const m = mean<D>(x);
+          auto const centred = x - m;
+          auto const spread = mean<D>(centred * centred);
+          return sum(centred / sqrt(spread + 0.1) * y * x);
+        },
+        a, b);
+    compare(
+        mesh,
+        [](auto const& x, auto const& z) {
+          auto const other = relabel<S, T>(x);
+          return sum(exp(0.1 * matmul(z, transpose<D, T>(other))));
+        },
+        a, c);
+  }
+}
+
+TEST_CASE("a value that the loss does not read has gradient zero, and constants have none") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = drawn<Tensor<double, Dim<S, X>, Dim<D>>>(mesh, {6, 4}, 1);
+  auto const b = drawn<Tensor<double, Dim<D, Y>>>(mesh, {4}, 2);
+  compare(mesh, [](auto const& x, auto const&) { return sum(x * x); }, a, b);
+  // read, but through comparisons only
+  compare(mesh, [](auto const& x, auto const& y) { return sum(where(y < 0, x, x * x)); }, a, b);
+  auto const [value, only] = evaluate(
+      mesh, value_and_grad<1>([](auto const& x, auto const& y) { return sum(x * y); }), a, b);
+  static_assert(std::is_same_v<decltype(only), Tensor<double, Dim<D, Y>> const>);
+  CHECK(difference(only, sum<S>(whole(a))) <= 1e-12);
+  auto const one = evaluate(mesh, grad<0>([](auto const& x) { return sum(x); }), b);
+  CHECK(difference(one, full_like(whole(b), 1.0)) <= 1e-12);
+}
+
+TEST_CASE("chains of products, read several times") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  compare(
+      mesh,
+      [](auto const& a, auto const& b, auto const& c) {
+        auto const abc = matmul(matmul(a, b), c);
+        return sum(tanh(abc)) + sum(abc * abc);
+      },
+      drawn<Tensor<double, Dim<S, X>, Dim<D>>>(mesh, {7, 4}, 1),
+      drawn<Tensor<double, Dim<D>, Dim<H, Y>>>(mesh, {4, 9}, 2),
+      drawn<Tensor<double, Dim<H>, Dim<E, X>>>(mesh, {9, 2}, 3));
+}
+
+TEST_CASE("gradients of operations, on blocks in which the dims that they work on are whole") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using A = Tensor<double, Dim<S, X>, Dim<D, Y>>;
+  for (std::array<Int, 2> const n : {std::array<Int, 2>{6, 8}, {5, 4}, {1, 2}}) {
+    INFO("extents " << n[0] << " " << n[1]);
+    auto const a = drawn<A>(mesh, n, 1);
+    auto const b = drawn<Tensor<double, Dim<D>>>(mesh, {n[1]}, 2);
+    auto const c = drawn<Tensor<double, Dim<S, Y>, Dim<D, X>>>(mesh, n, 3);
+    compare(
+        mesh, [](auto const& x, auto const& y) { return sum(softmax<D>(x * 2.0) * y * y); }, a, c);
+    compare(
+        mesh, [](auto const& x, auto const& y) { return sum(max<D>(x) * sum<D>(x * y)); }, a, b);
+    compare(mesh, [](auto const& x) { return sum(logsumexp<S>(x) + norm<S>(x)); }, a);
+    compare(
+        mesh,
+        [](auto const& x, auto const& gain) {
+          auto const h = nn::rms_norm<D>(x, gain);
+          return sum(h * h * h);
+        },
+        a, b);
+    compare(
+        mesh,
+        [](auto const& x, auto const& y) {
+          return sum(flip<S>(x) * tril<S, D>(y)) + sum(cumsum<D>(x * y) * x);
+        },
+        a, c);
+    compare(
+        mesh,
+        [](auto const& x, auto const& y) {
+          auto const both = concat<S>(x, y);
+          return sum(slice<S>(both, 1, 2) * 3.0) + sum(both * both);
+        },
+        a, c);
+  }
+}
