@@ -105,6 +105,10 @@ Spec spec_in(automatic_mode::ProgramNames const& names) {
   return out;
 }
 
+template <class Tag, class A>
+struct RefusedPart<automatic_mode::LazyShared<Tag, A>, shardtype::detail::Pack<>> : RefusedPart<A> {
+};
+
 /// The program of the loss `E`, and of its gradients of types `Gradients` with respect to the
 /// arguments of these numbers.
 template <class E, class Gradients, class Numbers, class Xs>
@@ -170,19 +174,24 @@ class GradientRun {
   GradientRun(MeshRef const& mesh, E const& e)
       : mesh_(mesh), axes_(shardtype::detail::program_axes<P>(mesh)), operands_(P::operands()) {
     shardtype::detail::walk(finder_, &e);
-    RecordedProgram const sized = shardtype::detail::program_for<P>(mesh, axes_, finder_.parts);
-    plan_ = &shardtype::detail::program_cache<P>.get(sized, [&] {
-      shardtype::detail::check_countable(sized);
-      return P::plan(sized, shardtype::detail::rates_for(shardtype::detail::planning_machine<P>(),
-                                                         P::memory_limit, sized.sizes, P::names));
+    sized_ = shardtype::detail::program_for<P>(mesh, axes_, finder_.parts);
+  }
+  /// The forward pass with its sizes.
+  RecordedProgram const& sized() const { return sized_; }
+  AxisMap const& axes() const { return axes_; }
+  ProgramPlan const& plan() const {
+    return shardtype::detail::program_cache<P>.get(sized_, [&] {
+      shardtype::detail::check_countable(sized_);
+      return P::plan(sized_, shardtype::detail::rates_for(shardtype::detail::planning_machine<P>(),
+                                                          P::memory_limit, sized_.sizes, P::names));
     });
   }
-  ProgramPlan const& plan() const { return *plan_; }
 
-  /// The loss and the gradients with respect to `as`.
+  /// The loss and the gradients with respect to `as`, by this plan.
   template <class... As>
-  typename P::results run(std::source_location const& where, As const&... as) {
-    RecordedProgram const& p = plan_->program;
+  typename P::results run(ProgramPlan const& plan, std::source_location const& where,
+                          As const&... as) {
+    RecordedProgram const& p = plan.program;
     KeptResults results;
     KeptResults::Pack const pack[] = {&packed_result<Loss>, &packed_result<cotangent_t<As>>...};
     int count = 1;
@@ -194,15 +203,15 @@ class GradientRun {
       results.pack.push_back(pack[k]);
       results.kept.push_back({});
     }
+    shardtype::detail::List<execute::ProgramPart> parts = finder_.parts;
     execute::ProgramPart last;
     last.make = &KeptResults::keep;
     last.part = &results;
-    finder_.parts.push_back(last);
+    parts.push_back(last);
     if (mesh_.here()) {
-      shardtype::detail::TracedRun const traced(&P::names, *plan_, P::names,
+      shardtype::detail::TracedRun const traced(&P::names, plan, P::names,
                                                 shardtype::detail::planning_machine<P>(), where);
-      execute::ProgramRun(mesh_, axes_, *plan_, P::names.label.data(), P::names.axis, finder_.parts,
-                          where)
+      execute::ProgramRun(mesh_, axes_, plan, P::names.label.data(), P::names.axis, parts, where)
           .run();
     }
     std::size_t next = 1;
@@ -211,15 +220,14 @@ class GradientRun {
       using Out = cotangent_t<A>;
       if (operands_[operand++] < 0)
         return autodiff::filled<Out>(a, 0);  // the loss does not read it
-      return tensor<Out>(results, next++);
+      return tensor<Out>(p, results, next++);
     };
-    return typename P::results{tensor<Loss>(results, 0), gradient(as)...};
+    return typename P::results{tensor<Loss>(p, results, 0), gradient(as)...};
   }
 
  private:
   template <class Out>
-  Out tensor(KeptResults const& results, std::size_t k) const {
-    RecordedProgram const& p = plan_->program;
+  Out tensor(RecordedProgram const& p, KeptResults const& results, std::size_t k) const {
     std::array<std::int64_t, Out::rank> extents{};
     for (std::size_t d = 0; d < Out::rank; ++d)
       extents[d] = p.extents[p.nodes[results.values[k]].labels[d]];
@@ -230,7 +238,7 @@ class GradientRun {
   AxisMap axes_;
   shardtype::detail::List<int> operands_;
   GradientFinder finder_;
-  ProgramPlan const* plan_ = nullptr;
+  RecordedProgram sized_;
 };
 
 template <int K, class A, class... As>
@@ -302,8 +310,9 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh,
     using P = typename decltype(autodiff::loss_program<E, Xs>(std::integer_sequence<int, Ks...>{},
                                                               Given{}))::type;
     core::RunningCall const running("evaluate", where);
-    return autodiff::together<value>(GradientRun<P>(mesh, e).run(
-        where, autodiff::nth_argument<Ks>(shardtype::detail::operand(as)...)...));
+    GradientRun<P> run(mesh, e);
+    return autodiff::together<value>(run.run(
+        run.plan(), where, autodiff::nth_argument<Ks>(shardtype::detail::operand(as)...)...));
   }
 }
 

@@ -2,6 +2,7 @@
 /// The derivatives of the parts of an expression of automatic mode: what the cotangents of their
 /// operands read, and how a rank computes them.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +15,11 @@
 #include <shardtype/autodiff/pullback.hpp>
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/reductions.hpp>
+#include <shardtype/check/abstract.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/lazy/operation_properties.hpp>
 #include <shardtype/lazy/part_finder.hpp>
+#include <shardtype/plan/function_plan.hpp>
 #include <shardtype/plan/transposed_program.hpp>
 
 namespace shardtype::autodiff {
@@ -208,6 +211,25 @@ struct PartDerivative {
   static constexpr planning::PartGradient rules{};
   static constexpr void set(execute::BackwardKernels&) {}
 };
+/// Not recorded: results of operations that have several, operations that communicate by themselves,
+/// and shard_map.
+template <class Whole>
+struct NotRecorded {
+  static constexpr planning::PartGradient rules = [] {
+    planning::PartGradient out;
+    out.refused = shardtype::detail::is_floating<element_t<Whole>>;
+    return out;
+  }();
+  static constexpr void set(execute::BackwardKernels&) {}
+};
+template <std::size_t K, class Whole, class Node>
+struct PartDerivative<automatic_mode::LazyResult<K, Whole, Node>> : NotRecorded<Whole> {};
+template <class Op, class Results, class Result, class... As>
+struct PartDerivative<automatic_mode::LazyOwnCall<Op, Results, Result, As...>>
+    : NotRecorded<Result> {};
+template <class F, class Result, class... As>
+struct PartDerivative<automatic_mode::LazyShardMap<F, Result, As...>> : NotRecorded<Result> {};
+
 template <class F, class... Args>
 struct PartDerivative<automatic_mode::LazyMap<F, Args...>> {
   using M = automatic_mode::LazyMap<F, Args...>;
@@ -254,6 +276,21 @@ template <class S>
 inline constexpr unsigned operands_kept = ~0U;
 template <class Order, class... Xs>
 inline constexpr unsigned operands_kept<KeptIn<Order, Xs...>> = (0U | ... | operand_kept<Xs>);
+
+/// Whether an expression reads an argument, so that its gradient may be wanted.
+template <class E, class Operands = typename E::operands>
+inline constexpr bool reads_argument = true;
+template <class A>
+inline constexpr bool part_reads_argument = false;
+template <class A>
+  requires(core::is_lazy<A>)
+inline constexpr bool part_reads_argument<A> = reads_argument<A>;
+template <class E, class A, class... As>
+inline constexpr bool reads_argument<E, shardtype::detail::Pack<A, As...>> =
+    part_reads_argument<A> || (part_reads_argument<As> || ...);
+template <class A>
+inline constexpr bool reads_argument<automatic_mode::LazyTensor<A>, shardtype::detail::Pack<>> =
+    false;
 
 /// An operation whose Vjp runs on blocks in which the dims that it works on are whole.
 template <class Op, class Whole, class... As>
@@ -305,13 +342,100 @@ struct OperationGradient {
       out.worked_on[0] = worked_on<Whole>();
       int k = 0;
       auto const one = [&]<class A>(Type<A>) {
-        out.of[k].exists = shardtype::detail::is_floating<element_t<A>>;
         out.of[k].reads = read;
         out.worked_on[++k] = worked_on<A>();
       };
       (one(Type<typename As::whole>{}), ...);
+      [&]<int... K>(std::integer_sequence<int, K...>) {
+        (set_operand<K>(out), ...);
+      }(Order{});
     }
     return out;
+  }
+
+  template <int K, int... Q>
+  static constexpr bool refuses(std::integer_sequence<int, Q...>) {
+    if constexpr (requires { Vjp<Op>::template judge<K, V, Operand<Q>...>(); }) {
+      return Vjp<Op>::template judge<K, V, Operand<Q>...>().code == Code::X03_not_differentiable;
+    } else {
+      return false;
+    }
+  }
+  template <int K>
+  static constexpr void set_operand(planning::PartGradient& to) {
+    if constexpr (!shardtype::detail::is_floating<typename Operand<K>::element>) {
+      return;
+    } else if constexpr (refuses<K>(Order{})) {
+      if (reads_argument<nth_t<K, As...>>) to.refused = true;
+    } else {
+      to.of[K].exists = true;
+      if constexpr (shardtype::detail::HasVariant<Op>) to.of[K].work = &pull_work<K>;
+    }
+  }
+  /// The value whose operand's cotangent is value `n`: the last of its part, behind its totals.
+  static int pulled_value(RecordedProgram const& p, ProgramNode const& n) {
+    int made = -1;
+    for (int k = 0; k < p.size; ++k)
+      if (p.nodes[k].origin == n.pulled && p.nodes[k].backward == planning::Backward::none &&
+          p.nodes[k].making != planning::Making::relabel)
+        made = k;
+    return made;
+  }
+  /// What the pull of operand `K` computes and holds, as a strict plan counts it.
+  template <int K>
+  static planning::Work pull_work(RecordedProgram const& p, ProgramNode const& n,
+                                  std::int64_t const* extents) {
+    int const made = pulled_value(p, n);
+    std::int64_t each[sizeof...(As) + 1][max_dims]{};
+    for (int q = 0; q < count; ++q) {
+      ProgramNode const& from = p.nodes[p.operand(made, 0, q)];
+      for (int d = 0; d < from.rank; ++d)
+        each[q][d] = extents[from.labels[is_operation(p, made) ? p.nodes[made].place(q, d) : d]];
+    }
+    for (int d = 0; d < p.nodes[made].rank; ++d)
+      each[count][d] = extents[p.nodes[made].labels[d]];
+    try {
+      return planned_work<K>(shardtype::detail::of_variant<Op>(n.variant), each, Order{});
+    } catch (Error const&) {
+      return {};  // run-time arguments decide about extents, such as those of a repeat
+    }
+  }
+  static bool is_operation(RecordedProgram const& p, int value) {
+    return p.nodes[value].making == planning::Making::operation;
+  }
+  template <int K, int... Q>
+  static planning::Work planned_work(Op const& op, std::int64_t const (*extents)[max_dims],
+                                     std::integer_sequence<int, Q...>) {
+    using Writer = planning::FunctionWriter;
+    using AbstractV = Abstract<V, Writer>;
+    Writer recorder({});
+    AbstractV const ct(recorder, extents[count]);
+    AbstractV const value(recorder, extents[count]);
+    KeptIn<Order, Abstract<Operand<Q>, Writer>...> const operands{
+        {Abstract<Operand<Q>, Writer>(recorder, extents[Q])}...};
+    std::int64_t const given = recorder.held();
+    auto const saved = [&] {
+      if constexpr (runs_forward) {
+        return Vjp<Op>::forward(op, std::source_location{}, autodiff::kept<Q>(operands)...).saved;
+      } else {
+        return Vjp<Op>::template save<AbstractV, Abstract<Operand<Q>, Writer>...>(
+            op, value, autodiff::kept<Q>(operands)...);
+      }
+    }();
+    auto const g = Vjp<Op>::template pull<K, AbstractV, Abstract<Operand<Q>, Writer>...>(
+        op, saved,
+        autodiff::prepared<Op, AbstractV, Abstract<Operand<Q>, Writer>...>(op, saved, ct, K == 0));
+    auto const out = [&] {
+      if constexpr (requires { g.tensor(); }) {
+        return g.tensor();
+      } else {
+        return g;
+      }
+    }();
+    std::int64_t made = sizeof(typename Operand<K>::element);
+    for (std::size_t d = 0; d < Operand<K>::rank; ++d) made = core::mul_sat(made, extents[K][d]);
+    return {recorder.plan().flops(), std::max<std::int64_t>(recorder.most() - given - made, 0),
+            false};
   }
 
   /// The extents of the block of operand `q` of the operation, on this rank.
@@ -319,15 +443,13 @@ struct OperationGradient {
   static std::array<std::int64_t, A::rank> block_extents(execute::ProgramRun& run, int step,
                                                          int q) {
     RecordedProgram const& p = run.plan().program;
-    int made = 0;
-    while (p.nodes[made].origin != run.node(step).pulled ||
-           p.nodes[made].backward != planning::Backward::none ||
-           p.nodes[made].making != planning::Making::operation)
-      ++made;
+    int const made = pulled_value(p, run.node(step));
     ProgramNode const& n = p.nodes[p.operand(made, 0, q)];
     std::array<std::int64_t, A::rank> out{};
     for (std::size_t d = 0; d < A::rank; ++d) {
-      int const label = n.labels[p.nodes[made].place(q, static_cast<int>(d))];
+      int const of_type = static_cast<int>(d);
+      int const label =
+          n.labels[is_operation(p, made) ? p.nodes[made].place(q, of_type) : of_type];
       out[d] = p.extents[label];
       for (int k = 0; k < run.plan().steps[step].inputs; ++k) {
         ProgramNode const& input = run.node(run.plan().steps[step].input[k]);
@@ -353,8 +475,10 @@ struct OperationGradient {
     if constexpr (((reads(Order{}) >> count) & 1U) != 0) {
       return execute::local_input<Whole>(run, step, run.plan().steps[step].inputs - 1);
     } else {
-      auto const ct = execute::local_input<Whole>(run, step, 0);
-      return V(run.mesh_ref(), ct.extents(), Buffer{});
+      kernels::Layout const layout = execute::input_layout<Whole>(run, step, 0);
+      std::array<std::int64_t, Whole::rank> extents{};
+      for (std::size_t d = 0; d < Whole::rank; ++d) extents[d] = layout.extent[d];
+      return V(run.mesh_ref(), extents, Buffer{});
     }
   }
   template <int K>

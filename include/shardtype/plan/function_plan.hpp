@@ -236,8 +236,9 @@ class FunctionWriter {
     }
   }
   constexpr FunctionPlan const& plan() const { return plan_; }
-  /// Bytes that a rank holds now.
+  /// Bytes that a rank holds now, and the most that it has held or needed so far.
   constexpr std::int64_t held() const { return memory_.held(); }
+  constexpr std::int64_t most() const { return memory_.peak(); }
   /// Begins another list of steps; values that are held stay so.
   constexpr void begin_pass() {
     plan_.size = 0;

@@ -29,6 +29,7 @@ struct PullOf {
   bool exists = false;      ///< else the value does not depend on the operand, or is flat
   bool passes = false;      ///< whether it is the value's cotangent
   bool rows = false;        ///< of a reduction: whether it reads whole rows
+  BlockWork work = nullptr;  ///< of an operation; null: only what is read and written counts
   std::uint32_t reads = 0;  ///< operands, as bits; the bit after the last one: the value
 };
 /// The derivatives of one part of an expression, by operands.
@@ -328,6 +329,8 @@ class Transposition {
     }
     if (operation) {
       n.name = of.name == nullptr ? "reduction" : of.name;
+      n.work_on = how.work;
+      n.variant = of.variant;
       n.sums = true;
     } else {
       n.unreduced_sets[n.unreduced_count++] = 1;  // derivatives are linear in the cotangent

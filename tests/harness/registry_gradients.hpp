@@ -1,0 +1,153 @@
+// Gradients in automatic mode, for the operations of the registry on drawn layouts of their
+// operands: values as in strict mode, what is sent as the plan says, and no more held.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "harness/registry_costs.hpp"
+
+namespace registry_gradients {
+
+using namespace shardtype;
+using registry_costs::bare_t, registry_costs::Grid, registry_costs::Draw;
+using planning::RecordedProgram;
+
+template <class A>
+inline constexpr bool is_real = std::is_same_v<typename A::element, double>;
+// The numbers of the operands that have gradients.
+template <class... As, int... N>
+constexpr auto wanted(detail::Pack<As...>, std::integer_sequence<int, N...>) {
+  constexpr unsigned bits = (0U | ... | (is_real<As> ? 1U << N : 0U));
+  return autodiff::bits_of<bits>(std::integer_sequence<int>{});
+}
+
+// A sum of sines of an operation's result.
+template <class Op>
+struct Loss {
+  Op op;
+  template <class... As>
+  auto operator()(As const&... as) const {
+    return sum(sin(registry_costs::called(op, as...)));
+  }
+};
+template <class Op, class... Xs>
+struct Constrained {
+  Op op;
+  template <class... As>
+  auto operator()(As const&... as) const {
+    return Loss<Op>{op}(constrain<Xs>(as)...);
+  }
+};
+
+template <class E>
+constexpr bool is_recorded_loss() {
+  if constexpr (detail::any_poisoned<E> || !core::is_lazy<E>) {
+    return false;
+  } else {
+    return std::is_void_v<autodiff::refused_loss_t<E>>;
+  }
+}
+
+template <samples::Name object, samples::Name function, class Op, class... As, std::size_t... N,
+          int... K>
+int check(samples::Sample<object, function, Op, As...> const& sample, Grid const& mesh, int draws,
+          std::index_sequence<N...>, std::integer_sequence<int, K...> numbers) {
+  INFO(object.view());
+  std::tuple<bare_t<As>...> const given{
+      registry_costs::operand<bare_t<As>>(mesh, static_cast<int>(N))...};
+  Constrained<Op, bare_t<As>...> const f{sample.op};
+  auto const e = f(automatic_mode::LazyInput<bare_t<As>, static_cast<int>(N)>(std::get<N>(given))...);
+  using E = std::remove_cvref_t<decltype(e)>;
+  if constexpr (!is_recorded_loss<E>()) {
+    return -1;
+  } else {
+    using P = typename decltype(autodiff::loss_program<E, detail::MeshAxes<Grid>::type>(
+        numbers, detail::Pack<bare_t<As>...>{}))::type;
+    autodiff::GradientRun<P> run(mesh, e);
+    auto const want = value_and_grad<K...>(Loss<Op>{sample.op})(std::get<N>(given)...);
+    planning::Rates const rates =
+        detail::rates_for(machine_here(), -1, run.sized().sizes, P::names);
+    Draw draw{std::mt19937(4711)};
+    int layouts = 0;
+    for (int round = 0; round < draws; ++round) {
+      RecordedProgram p = run.sized();
+      for (int k = 0; k < p.size; ++k) {
+        if (p.nodes[k].making == planning::Making::given || p.nodes[k].pinned < 0) continue;
+        int const rank = p.nodes[k].rank;
+        p.nodes.edit(k).pinned = p.code(k).of(
+            registry_costs::spec_of(registry_costs::drawn(draw, mesh, rank), rank));
+      }
+      ProgramPlan const plan = P::plan(p, rates);
+      REQUIRE(plan.possible);
+      INFO(object.view() << ", layouts " << round << "\n"
+                         << explain(PlannedProgram{plan, P::names, machine_here()}));
+      auto& memory = runtime::run_time.memory;
+      std::int64_t const before = memory.now();
+      memory.reset();
+      shim::reset();
+      auto const got = run.run(plan, std::source_location::current(), std::get<K>(given)...);
+      std::int64_t const held = memory.most() - before;
+      std::int64_t const sent = shim::bytes();
+      Coords at;
+      for (int x = 0; x < P::names.axes; ++x)
+        at.at[x] = P::names.axis[x].id == core::identity<registry_costs::U>
+                       ? mesh.template coordinate<registry_costs::U>()
+                       : mesh.template coordinate<registry_costs::W>();
+      INFO("held " << held << ", planned " << plan.temporary_bytes() << "; sent " << sent
+                   << ", planned " << plan.bytes(at));
+      CHECK(held <= plan.temporary_bytes());
+      CHECK(sent == plan.bytes(at));
+      CHECK(registry_costs::difference(std::get<0>(got), want.value) <= 1e-9);
+      int k = 1;
+      auto const same = [&](auto const& mine, auto const& theirs) {
+        INFO("gradient " << k++);
+        CHECK(registry_costs::difference(mine, theirs) <= 1e-9);
+      };
+      if constexpr (sizeof...(K) == 1) {
+        same(std::get<1>(got), want.grad);
+      } else {
+        [&]<std::size_t... M>(std::index_sequence<M...>) {
+          (same(std::get<M + 1>(got), std::get<M>(want.grad)), ...);
+        }(std::make_index_sequence<sizeof...(K)>{});
+      }
+      ++layouts;
+    }
+    return layouts;
+  }
+}
+
+template <auto const& list>
+std::vector<std::string_view> check_all(Grid const& mesh, int draws) {
+  std::vector<std::string_view> without;
+  std::apply(
+      [&](auto const&... s) {
+        auto const one = [&]<samples::Name object, samples::Name function, class Op, class... As>(
+                             samples::Sample<object, function, Op, As...> const& sample) {
+          if constexpr (registry_costs::is_recorded(object.view()) &&
+                        object.view() != "LuSolve" && object.view() != "CausalMask") {
+            using Numbers = decltype(wanted(
+                detail::Pack<As...>{},
+                std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}));
+            if constexpr (Numbers::size() > 0) {
+              using Made = decltype(registry_costs::called(sample.op, lazy(std::declval<bare_t<As>>())...));
+              if constexpr (is_real<typename Made::whole>) {
+                int const layouts = check(sample, mesh, draws, std::index_sequence_for<As...>{},
+                                          Numbers{});
+                if (layouts < 0) without.push_back(object.view());
+              }
+            }
+          }
+        };
+        (one(s), ...);
+      },
+      list);
+  return without;
+}
+
+}  // namespace registry_gradients
