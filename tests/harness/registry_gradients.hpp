@@ -15,8 +15,8 @@
 namespace registry_gradients {
 
 using namespace shardtype;
-using registry_costs::bare_t, registry_costs::Grid, registry_costs::Draw;
 using planning::RecordedProgram;
+using registry_costs::bare_t, registry_costs::Grid, registry_costs::Draw;
 
 template <class A>
 inline constexpr bool is_real = std::is_same_v<typename A::element, double>;
@@ -62,7 +62,8 @@ int check(samples::Sample<object, function, Op, As...> const& sample, Grid const
   std::tuple<bare_t<As>...> const given{
       registry_costs::operand<bare_t<As>>(mesh, static_cast<int>(N))...};
   Constrained<Op, bare_t<As>...> const f{sample.op};
-  auto const e = f(automatic_mode::LazyInput<bare_t<As>, static_cast<int>(N)>(std::get<N>(given))...);
+  auto const e =
+      f(automatic_mode::LazyInput<bare_t<As>, static_cast<int>(N)>(std::get<N>(given))...);
   using E = std::remove_cvref_t<decltype(e)>;
   if constexpr (!is_recorded_loss<E>()) {
     return -1;
@@ -80,8 +81,8 @@ int check(samples::Sample<object, function, Op, As...> const& sample, Grid const
       for (int k = 0; k < p.size; ++k) {
         if (p.nodes[k].making == planning::Making::given || p.nodes[k].pinned < 0) continue;
         int const rank = p.nodes[k].rank;
-        p.nodes.edit(k).pinned = p.code(k).of(
-            registry_costs::spec_of(registry_costs::drawn(draw, mesh, rank), rank));
+        p.nodes.edit(k).pinned =
+            p.code(k).of(registry_costs::spec_of(registry_costs::drawn(draw, mesh, rank), rank));
       }
       ProgramPlan const plan = P::plan(p, rates);
       REQUIRE(plan.possible);
@@ -129,16 +130,17 @@ std::vector<std::string_view> check_all(Grid const& mesh, int draws) {
       [&](auto const&... s) {
         auto const one = [&]<samples::Name object, samples::Name function, class Op, class... As>(
                              samples::Sample<object, function, Op, As...> const& sample) {
-          if constexpr (registry_costs::is_recorded(object.view()) &&
-                        object.view() != "LuSolve" && object.view() != "CausalMask") {
+          if constexpr (registry_costs::is_recorded(object.view()) && object.view() != "LuSolve" &&
+                        object.view() != "CausalMask") {
             using Numbers = decltype(wanted(
                 detail::Pack<As...>{},
                 std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}));
             if constexpr (Numbers::size() > 0) {
-              using Made = decltype(registry_costs::called(sample.op, lazy(std::declval<bare_t<As>>())...));
+              using Made =
+                  decltype(registry_costs::called(sample.op, lazy(std::declval<bare_t<As>>())...));
               if constexpr (is_real<typename Made::whole>) {
-                int const layouts = check(sample, mesh, draws, std::index_sequence_for<As...>{},
-                                          Numbers{});
+                int const layouts =
+                    check(sample, mesh, draws, std::index_sequence_for<As...>{}, Numbers{});
                 if (layouts < 0) without.push_back(object.view());
               }
             }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -201,4 +202,44 @@ TEST_CASE("gradients of operations, on blocks in which the dims that they work o
         },
         a, c);
   }
+}
+
+TEST_CASE("gradients in shardings that are named") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = drawn<Tensor<double, Dim<S, X>, Dim<D>>>(mesh, {7, 5}, 1);
+  auto const b = drawn<Tensor<double, Dim<D, Y>, Dim<H>>>(mesh, {5, 3}, 2);
+  auto const f = [](auto const& x, auto const& w) { return sum(exp(0.1 * matmul(x, w))); };
+  using L = Tensor<double>;
+  using A = Tensor<double, Dim<D, Y>, Dim<S, X>>;
+  using B = Tensor<double, Dim<D>, Dim<H>, Unreduced<X>>;
+  auto const [loss, grads] = evaluate<Outs<L, A, B>>(mesh, value_and_grad<0, 1>(f), a, b);
+  static_assert(std::is_same_v<decltype(grads), std::tuple<A, B> const>);
+  auto const want = value_and_grad<0, 1>(f)(whole(a), whole(b));
+  CHECK(std::abs(item(loss) - item(want.value)) <= 1e-12);
+  CHECK(difference(transpose<S, D>(std::get<0>(grads)), std::get<0>(want.grad)) <= 1e-12);
+  CHECK(difference(all_reduce<X>(std::get<1>(grads)), std::get<1>(want.grad)) <= 1e-12);
+}
+
+TEST_CASE("the plan of both passes, without running it") {
+  using In = Tensor<float, Dim<S, X>, Dim<D>>;
+  using Up = Tensor<float, Dim<D>, Dim<H, Y>>;
+  using Down = Tensor<float, Dim<H, Y>, Dim<E>>;
+  auto const f = [](auto const& x, auto const& up, auto const& down) {
+    return sum(matmul(max(matmul(x, up), 0.0F), down));
+  };
+  PlannedProgram const p = dry_run<In, Up, Down>(value_and_grad<1, 2>(f))
+                               .extent<S>(8192)
+                               .extent<D>(2048)
+                               .extent<H>(8192)
+                               .extent<E>(2048)
+                               .ranks<X>(2)
+                               .ranks<Y>(4)
+                               .planned();
+  CHECK(p.plan.gap().value_or(1) <= 1e-9);
+  // an AllReduce of each gradient over x: 2 (p - 1) / p of a block of 16.8 MB; the loss
+  CHECK(p.plan.bytes_per_rank() <= 2 * 16'777'216 + 16);
+  CHECK(p.plan.count(planning::Collective::all_reduce) == 4);
+  std::string const text = explain(p);
+  CHECK(text.find(" pull ") != std::string::npos);
+  CHECK(text.find(" ones ") != std::string::npos);
 }

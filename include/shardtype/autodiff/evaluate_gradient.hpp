@@ -109,18 +109,30 @@ template <class Tag, class A>
 struct RefusedPart<automatic_mode::LazyShared<Tag, A>, shardtype::detail::Pack<>> : RefusedPart<A> {
 };
 
-/// The program of the loss `E`, and of its gradients of types `Gradients` with respect to the
-/// arguments of these numbers.
-template <class E, class Gradients, class Numbers, class Xs>
+/// The labels of a value of the program, in the order of the dims of `A`.
+template <class A>
+planning::ProgramLabels labels_in(automatic_mode::ProgramNames const& names, ProgramNode const& n) {
+  using S = Scope<A>;
+  Spec const s = S::template spec<0>;
+  planning::ProgramLabels out;
+  for (int d = 0; d < s.rank; ++d)
+    for (int e = 0; e < n.rank; ++e)
+      if (names.label[n.labels[e]].id == S::names.label_id[s.dims[d].label]) out.push(n.labels[e]);
+  return out;
+}
+
+/// The program of the loss `E`, which as a result is a `Loss`, and of its gradients of types
+/// `Gradients` with respect to the arguments of these numbers.
+template <class E, class Results, class Numbers, class Xs>
 struct LossProgram;
-template <class E, class... Gradients, int... Ks, class... Xs>
-struct LossProgram<E, shardtype::detail::Pack<Gradients...>, std::integer_sequence<int, Ks...>,
+template <class E, class L, class... Gradients, int... Ks, class... Xs>
+struct LossProgram<E, Outs<L, Gradients...>, std::integer_sequence<int, Ks...>,
                    automatic_mode::Axes<Xs...>> {
-  using Loss = typename E::whole;
+  using Loss = L;
   using results = std::tuple<Loss, Gradients...>;
   static constexpr int wanted = static_cast<int>(sizeof...(Gradients));
   static constexpr shardtype::detail::WrittenProgram const& written =
-      shardtype::detail::ProgramConstant<E, Loss, Xs...>::value;
+      shardtype::detail::ProgramConstant<E, typename E::whole, Xs...>::value;
   static constexpr auto const& program = written.program;
   static constexpr auto const& names = written.names;
   static constexpr Machine machine{};
@@ -148,18 +160,22 @@ struct LossProgram<E, shardtype::detail::Pack<Gradients...>, std::integer_sequen
     // chains of products are associated as the forward pass alone would
     shardtype::detail::List<int> const ways =
         planning::ways_in(planning::plan_program(sized, rates));
-    Spec const specs[] = {autodiff::spec_in<Gradients>(names)...};
-    shardtype::detail::List<int> read;
-    shardtype::detail::List<Spec> wanted_specs{autodiff::spec_in<Loss>(names)};
     shardtype::detail::List<int> const all = operands();
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      if (all[k] < 0) continue;
-      read.push_back(all[k]);
-      wanted_specs.push_back(specs[k]);
-    }
+    shardtype::detail::List<int> read;
+    shardtype::detail::List<planning::WantedResult> wanted_results;
+    wanted_results.push_back({{}, autodiff::spec_in<Loss>(names)});
+    std::size_t k = 0;
+    auto const want = [&]<class G>(Type<G>) {
+      int const value = all[k++];
+      if (value < 0) return;
+      read.push_back(value);
+      wanted_results.push_back(
+          {autodiff::labels_in<G>(names, sized.nodes[value]), autodiff::spec_in<G>(names)});
+    };
+    (want(Type<Gradients>{}), ...);
     planning::Transposition const both(
-        sized, rules.gradients, read, [&](int k) { return ways[static_cast<std::size_t>(k)]; },
-        wanted_specs);
+        sized, rules.gradients, read,
+        [&](int value) { return ways[static_cast<std::size_t>(value)]; }, wanted_results);
     return planning::plan_program(both.program, rates);
   }
 };
@@ -193,7 +209,9 @@ class GradientRun {
                           As const&... as) {
     RecordedProgram const& p = plan.program;
     KeptResults results;
-    KeptResults::Pack const pack[] = {&packed_result<Loss>, &packed_result<cotangent_t<As>>...};
+    auto const pack = []<class... Rs>(Type<std::tuple<Rs...>>) {
+      return std::array<KeptResults::Pack, sizeof...(Rs)>{&packed_result<Rs>...};
+    }(Type<typename P::results>{});
     int count = 1;
     for (int const value : operands_) count += value >= 0 ? 1 : 0;
     for (std::size_t k = 0; k <= operands_.size(); ++k) {
@@ -216,13 +234,14 @@ class GradientRun {
     }
     std::size_t next = 1;
     std::size_t operand = 0;
-    auto const gradient = [&]<class A>(A const& a) {
-      using Out = cotangent_t<A>;
+    auto const gradient = [&]<class Out, class A>(Type<Out>, A const& a) {
       if (operands_[operand++] < 0)
         return autodiff::filled<Out>(a, 0);  // the loss does not read it
       return tensor<Out>(p, results, next++);
     };
-    return typename P::results{tensor<Loss>(p, results, 0), gradient(as)...};
+    return [&]<class... Gs>(Type<std::tuple<Loss, Gs...>>) {
+      return std::tuple<Loss, Gs...>{tensor<Loss>(p, results, 0), gradient(Type<Gs>{}, as)...};
+    }(Type<typename P::results>{});
   }
 
  private:
@@ -267,6 +286,54 @@ constexpr auto together(std::tuple<L, Gs...>&& all) {
   }
 }
 
+/// The result types: the named ones, or by default a loss on all ranks and gradients like their
+/// operands `As`.
+template <class E, class... As, class L, class... Gs>
+constexpr auto results_of(Type<Outs<L, Gs...>>) {
+  return Type<Outs<L, Gs...>>{};
+}
+template <class E, class... As>
+constexpr auto results_of(Type<void>) {
+  return Type<Outs<typename E::whole, cotangent_t<As>...>>{};
+}
+/// The refusal of a named result type that has other indices than the value, or void.
+template <class Named, class Value>
+constexpr auto refused_result() {
+  using R = shardtype::detail::Resolve<op::Reshard<automatic_mode::whole_t<Named>>,
+                                       automatic_mode::whole_t<Value>>;
+  if constexpr (R::verdict.code == Code::R01_indices_differ) {
+    return Type<refused<Code::L07_other_indices, false, Named, Value>>{};
+  } else if constexpr (!R::verdict) {
+    return Type<refusal<R, Named, Value>>{};
+  } else {
+    return Type<void>{};
+  }
+}
+template <class Results, class Values>
+constexpr auto refused_results() {
+  return Type<refused<Code::L09_results_named, false, Results, Values>>{};
+}
+template <class Results, class Values>
+  requires(std::is_void_v<Results>)
+constexpr auto refused_results() {
+  return Type<void>{};
+}
+template <class First, class... Rest>
+constexpr auto first_refused() {
+  if constexpr (!std::is_void_v<First> || sizeof...(Rest) == 0) {
+    return Type<First>{};
+  } else {
+    return autodiff::first_refused<Rest...>();
+  }
+}
+template <class Outputs, class Values>
+struct RefusedResults : decltype(autodiff::refused_results<Outputs, Values>()) {};
+template <class... Ls, class... Vs>
+  requires(sizeof...(Ls) == sizeof...(Vs))
+struct RefusedResults<Outs<Ls...>, shardtype::detail::Pack<Vs...>>
+    : decltype(autodiff::first_refused<
+               typename decltype(autodiff::refused_result<Ls, Vs>())::type...>()) {};
+
 /// Whether `e`, the loss of `evaluate` or `dry_run`, has gradients; else the refusal, as a type.
 template <class E>
 constexpr auto refused_loss() {
@@ -284,19 +351,30 @@ template <class E>
 using refused_loss_t = typename decltype(autodiff::refused_loss<E>())::type;
 
 /// The program of the loss `E` of arguments `As`, with respect to those of numbers `Ks`.
-template <class E, class Xs, int... Ks, class... As>
+/// `Outputs`: the named result types, or void.
+template <class E, class Xs, class Outputs = void, int... Ks, class... As>
 constexpr auto loss_program(std::integer_sequence<int, Ks...>, shardtype::detail::Pack<As...>) {
-  return Type<LossProgram<E, shardtype::detail::Pack<cotangent_t<nth_t<Ks, As...>>...>,
-                          std::integer_sequence<int, Ks...>, Xs>>{};
+  using Results =
+      typename decltype(autodiff::results_of<E, nth_t<Ks, As...>...>(Type<Outputs>{}))::type;
+  return Type<LossProgram<E, Results, std::integer_sequence<int, Ks...>, Xs>>{};
 }
+template <class E, class Outputs, int... Ks, class... As>
+constexpr auto refused_outputs(std::integer_sequence<int, Ks...>, shardtype::detail::Pack<As...>) {
+  using Values = shardtype::detail::Pack<typename E::whole, cotangent_t<nth_t<Ks, As...>>...>;
+  return Type<typename RefusedResults<Outputs, Values>::type>{};
+}
+template <class E, class Outputs, class Numbers, class Given>
+using refused_outputs_t =
+    typename decltype(autodiff::refused_outputs<E, Outputs>(Numbers{}, Given{}))::type;
 
 /// `evaluate` of a gradient, called at `where`.
-template <class F, bool value, int... Ks, int... J, class M, class... As>
+template <class Outputs, class F, bool value, int... Ks, int... J, class M, class... As>
 auto evaluate_gradient(std::source_location const& where, M const& mesh,
                        Gradient<F, value, Ks...> const& g, std::integer_sequence<int, J...>,
                        As const&... as) {
   using shardtype::detail::operand_t;
   using Given = shardtype::detail::Pack<operand_t<As>...>;
+  using Numbers = std::integer_sequence<int, Ks...>;
   auto const e =
       g.f(automatic_mode::LazyInput<operand_t<As>, J>(shardtype::detail::operand(as))...);
   using E = std::remove_cvref_t<decltype(e)>;
@@ -305,10 +383,12 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh,
   } else if constexpr (!std::is_void_v<refused_loss_t<E>>) {
     static_cast<void>(alignof(refused_loss_t<E>));
     return autodiff::no_gradient<value, Ks...>(Given{});
+  } else if constexpr (!std::is_void_v<refused_outputs_t<E, Outputs, Numbers, Given>>) {
+    static_cast<void>(alignof(refused_outputs_t<E, Outputs, Numbers, Given>));
+    return autodiff::no_gradient<value, Ks...>(Given{});
   } else {
     using Xs = typename shardtype::detail::MeshAxes<M>::type;
-    using P = typename decltype(autodiff::loss_program<E, Xs>(std::integer_sequence<int, Ks...>{},
-                                                              Given{}))::type;
+    using P = typename decltype(autodiff::loss_program<E, Xs, Outputs>(Numbers{}, Given{}))::type;
     core::RunningCall const running("evaluate", where);
     GradientRun<P> run(mesh, e);
     return autodiff::together<value>(run.run(
@@ -329,39 +409,40 @@ namespace api {
 /// `evaluate(mesh, value_and_grad<0, 1>(f), a, b)` is what `value_and_grad<0, 1>(f)(a, b)` is in
 /// strict mode, but that the shardings of all values of both passes are chosen together. The loss
 /// is on all ranks, each gradient in its operand's sharding, with `Unreduced` and `Reduced`
-/// swapped.
+/// swapped; or all are named, the loss first: `evaluate<Outs<L, A, B>>(mesh, ...)`.
 ///
-/// Refused: X03 a part without a gradient, X04 a loss that is none, and what `evaluate` refuses.
-template <class M, class G, class A>
+/// Refused: X03 a part without a gradient, X04 a loss that is none, L07 a named result with other
+/// indices, L09 another number of results, and what `evaluate` refuses.
+template <class Outputs = void, class M, class G, class A>
   requires(autodiff::runs_gradient<M, G, A>)
 auto evaluate(M const& mesh, G const& g, A const& a,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient(where, mesh, g, autodiff::Numbers<1>{}, a);
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<1>{}, a);
 }
-template <class M, class G, class A, class B>
+template <class Outputs = void, class M, class G, class A, class B>
   requires(autodiff::runs_gradient<M, G, A, B>)
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient(where, mesh, g, autodiff::Numbers<2>{}, a, b);
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<2>{}, a, b);
 }
-template <class M, class G, class A, class B, class C>
+template <class Outputs = void, class M, class G, class A, class B, class C>
   requires(autodiff::runs_gradient<M, G, A, B, C>)
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient(where, mesh, g, autodiff::Numbers<3>{}, a, b, c);
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<3>{}, a, b, c);
 }
-template <class M, class G, class A, class B, class C, class D>
+template <class Outputs = void, class M, class G, class A, class B, class C, class D>
   requires(autodiff::runs_gradient<M, G, A, B, C, D>)
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c, D const& d,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient(where, mesh, g, autodiff::Numbers<4>{}, a, b, c, d);
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<4>{}, a, b, c, d);
 }
 // of more a line cannot be known
-template <class M, class G, class... As>
+template <class Outputs = void, class M, class G, class... As>
   requires(sizeof...(As) > 4 && autodiff::runs_gradient<M, G, As...>)
 auto evaluate(M const& mesh, G const& g, As const&... as) {
-  return autodiff::evaluate_gradient({}, mesh, g,
-                                     autodiff::Numbers<static_cast<int>(sizeof...(As))>{}, as...);
+  return autodiff::evaluate_gradient<Outputs>(
+      {}, mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As))>{}, as...);
 }
 
 /// Both passes of `value_and_grad<0, 1>(f)` on symbols of the types `Given`, to be planned for

@@ -211,8 +211,8 @@ struct PartDerivative {
   static constexpr planning::PartGradient rules{};
   static constexpr void set(execute::BackwardKernels&) {}
 };
-/// Not recorded: results of operations that have several, operations that communicate by themselves,
-/// and shard_map.
+/// Not recorded: results of operations that have several, operations that communicate by
+/// themselves, and shard_map.
 template <class Whole>
 struct NotRecorded {
   static constexpr planning::PartGradient rules = [] {
@@ -346,9 +346,7 @@ struct OperationGradient {
         out.worked_on[++k] = worked_on<A>();
       };
       (one(Type<typename As::whole>{}), ...);
-      [&]<int... K>(std::integer_sequence<int, K...>) {
-        (set_operand<K>(out), ...);
-      }(Order{});
+      [&]<int... K>(std::integer_sequence<int, K...>) { (set_operand<K>(out), ...); }(Order{});
     }
     return out;
   }
@@ -392,8 +390,7 @@ struct OperationGradient {
       for (int d = 0; d < from.rank; ++d)
         each[q][d] = extents[from.labels[is_operation(p, made) ? p.nodes[made].place(q, d) : d]];
     }
-    for (int d = 0; d < p.nodes[made].rank; ++d)
-      each[count][d] = extents[p.nodes[made].labels[d]];
+    for (int d = 0; d < p.nodes[made].rank; ++d) each[count][d] = extents[p.nodes[made].labels[d]];
     try {
       return planned_work<K>(shardtype::detail::of_variant<Op>(n.variant), each, Order{});
     } catch (Error const&) {
@@ -448,8 +445,7 @@ struct OperationGradient {
     std::array<std::int64_t, A::rank> out{};
     for (std::size_t d = 0; d < A::rank; ++d) {
       int const of_type = static_cast<int>(d);
-      int const label =
-          n.labels[is_operation(p, made) ? p.nodes[made].place(q, of_type) : of_type];
+      int const label = n.labels[is_operation(p, made) ? p.nodes[made].place(q, of_type) : of_type];
       out[d] = p.extents[label];
       for (int k = 0; k < run.plan().steps[step].inputs; ++k) {
         ProgramNode const& input = run.node(run.plan().steps[step].input[k]);

@@ -44,7 +44,7 @@ class StepTexts {
   /// `X,Y`: the axes over which a step sends.
   std::string group(int step) const;
   /// `given`, `product`, `map`, `reduction`, `relabel`, `transpose`, `slice`, `AllGather`, an
-  /// operation's name.
+  /// operation's name; of the backward pass `pull`, `add`, `spread`, `ones`, `zeros`, too.
   std::string operation(int step) const;
   /// `AllGather X,Y`, `slice`, `product`, `lu_factor X`.
   std::string kind(int step) const {
@@ -53,6 +53,8 @@ class StepTexts {
     std::string const axes = sends ? group(step) : "";
     return operation(step) + (axes.empty() ? "" : " ") + axes;
   }
+  /// The function of a step: `f`, `reduce`, an operation's name; of a pull `df`, `d softmax`.
+  std::string function(int step) const;
   /// `B[J@Y, K] -> [J, K]`, `T1[I@X, K]{U:Y} = A[I@X, J@Y] · B[J@Y, K]`.
   std::string change(int step) const;
   /// Bytes moved by the busiest rank (`0.52 MB`) or flops it computes (`0.2 GFLOP`); `local` if

@@ -86,7 +86,23 @@ SHARDTYPE_INLINE std::string StepTexts::operation(int step) const {
   if (s.kind == ProgramStep::Kind::given) return "given";
   if (s.kind == ProgramStep::Kind::move)
     return s.collective == Collective::none ? "slice" : collective_text(s.collective);
-  switch (plan_.program.nodes[s.node].making) {
+  ProgramNode const& n = plan_.program.nodes[s.node];
+  switch (n.backward) {
+    case planning::Backward::add:
+      return "add";
+    case planning::Backward::spread:
+      return "spread";
+    case planning::Backward::one:
+      return "ones";
+    case planning::Backward::zero:
+      return "zeros";
+    case planning::Backward::pull:
+      if (n.making == Making::map || n.making == Making::operation) return "pull";
+      break;
+    default:
+      break;
+  }
+  switch (n.making) {
     case Making::product:
       return "product";
     case Making::map:
@@ -96,26 +112,29 @@ SHARDTYPE_INLINE std::string StepTexts::operation(int step) const {
     case Making::operation:
     case Making::result:
     case Making::shard_map:
-      return plan_.program.nodes[s.node].name;
+      return n.name;
     default:
       return "relabel";
   }
+}
+
+SHARDTYPE_INLINE std::string StepTexts::function(int step) const {
+  ProgramNode const& n = plan_.program.nodes[plan_.steps[step].node];
+  if (operation(step) == "pull") return n.name == nullptr ? "df" : "d " + std::string(n.name);
+  if (n.backward != planning::Backward::none || n.name != nullptr) return operation(step);
+  return n.making == Making::reduction ? "reduce" : "f";
 }
 
 SHARDTYPE_INLINE std::string StepTexts::change(int step) const {
   ProgramStep const& s = plan_.steps[step];
   if (s.kind == ProgramStep::Kind::given) return value(step);
   if (s.kind == ProgramStep::Kind::move) return value(s.input[0]) + " -> " + sharding(step);
-  Making const making = plan_.program.nodes[s.node].making;
-  if (making == Making::relabel || reorders(s.node)) return value(step) + " = " + value(s.input[0]);
-  bool const product = making == Making::product;
-  bool const named =
-      making == Making::operation || making == Making::result || making == Making::shard_map;
-  std::string out = value(step) + " = " +
-                    (product                       ? ""
-                     : named                       ? operation(step) + "("
-                     : making == Making::reduction ? "reduce("
-                                                   : "f(");
+  ProgramNode const& n = plan_.program.nodes[s.node];
+  if (n.making == Making::relabel || reorders(s.node))
+    return value(step) + " = " + value(s.input[0]);
+  bool const product = n.making == Making::product;
+  std::string out = value(step) + " = ";
+  if (!product) out += function(step) + "(";
   for (int k = 0; k < s.inputs; ++k)
     out += (k == 0 ? "" : product ? " · " : ", ") + value(s.input[k]);
   return out + (product ? "" : ")");

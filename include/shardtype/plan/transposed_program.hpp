@@ -26,11 +26,11 @@ namespace shardtype::planning {
 
 /// What the cotangent of one operand reads.
 struct PullOf {
-  bool exists = false;      ///< else the value does not depend on the operand, or is flat
-  bool passes = false;      ///< whether it is the value's cotangent
-  bool rows = false;        ///< of a reduction: whether it reads whole rows
+  bool exists = false;       ///< else the value does not depend on the operand, or is flat
+  bool passes = false;       ///< whether it is the value's cotangent
+  bool rows = false;         ///< of a reduction: whether it reads whole rows
   BlockWork work = nullptr;  ///< of an operation; null: only what is read and written counts
-  std::uint32_t reads = 0;  ///< operands, as bits; the bit after the last one: the value
+  std::uint32_t reads = 0;   ///< operands, as bits; the bit after the last one: the value
 };
 /// The derivatives of one part of an expression, by operands.
 struct PartGradient {
@@ -60,6 +60,12 @@ inline shardtype::detail::List<int> ways_in(ProgramPlan const& plan) {
   return out;
 }
 
+/// A result: its labels in the order of its dims, and its sharding.
+struct WantedResult {
+  ProgramLabels labels{};
+  Spec spec{};
+};
+
 /// Writes the forward and the backward pass of a program.
 class Transposition {
   template <class T>
@@ -71,10 +77,10 @@ class Transposition {
 
   /// Of the program `forward`, whose root is the loss, with respect to the operands of the program
   /// `wrt`. `parts`: the derivatives by part of the expression. `way(k)`: how product `k` is
-  /// computed. `wanted[0]`: the sharding of the loss; then those of the gradients.
+  /// computed. `wanted[0]`: the loss; then the gradients.
   template <class Way>
   Transposition(RecordedProgram const& forward, List<PartGradient> const& parts,
-                List<int> const& wrt, Way const& way, List<Spec> const& wanted)
+                List<int> const& wrt, Way const& way, List<WantedResult> const& wanted)
       : from_(forward), parts_(parts), to_(at(forward.size), -1) {
     program.labels = forward.labels;
     program.axes = forward.axes;
@@ -92,7 +98,7 @@ class Transposition {
     if (active_[at(loss)]) cotangents_[at(loss)].push_back(filled(loss, Backward::one));
     for (int k = forward_size - 1; k >= 0; --k) pull(k);
     List<int> results;
-    results.push_back(result(loss, loss, wanted[0]));
+    results.push_back(result(loss, wanted[0]));
     for (std::size_t k = 0; k < wrt.size(); ++k)
       results.push_back(gradient(to_[at(wrt[k])], wanted[k + 1]));
     join(results);
@@ -340,20 +346,20 @@ class Transposition {
 
   // Results.
 
-  /// A value in the sharding in which it is wanted, with its dims as `like` has them.
-  int result(int k, int like, Spec const& wanted) {
-    int const made = bring(k, labels_of(like), like, true);
+  /// A value in the sharding and with the order of dims in which it is wanted.
+  int result(int k, WantedResult const& wanted) {
+    int const made = bring(k, wanted.labels, k, true);
     ProgramNode n = value(Making::relabel, Backward::none, labels_of(made), made);
     n.origin = -1;
     n.unreduced_sets[n.unreduced_count++] = 1;
     int const out = add(n, {made});
-    program.pin(out, wanted);
+    program.pin(out, wanted.spec);
     return out;
   }
   /// The gradient of value `k`, an operand of the program.
-  int gradient(int k, Spec const& wanted) {
+  int gradient(int k, WantedResult const& wanted) {
     List<int> const& all = cotangents_[at(k)];
-    return result(all.empty() ? filled(k, Backward::zero) : sum_of(all, k), k, wanted);
+    return result(all.empty() ? filled(k, Backward::zero) : sum_of(all, k), wanted);
   }
   void join(List<int> results) {
     do {
