@@ -130,6 +130,7 @@ std::vector<std::string_view> check_all(Grid const& mesh, int draws) {
       [&](auto const&... s) {
         auto const one = [&]<samples::Name object, samples::Name function, class Op, class... As>(
                              samples::Sample<object, function, Op, As...> const& sample) {
+          // factors carry no gradient; a sum of sines of a masked value is no number
           if constexpr (registry_costs::is_recorded(object.view()) && object.view() != "LuSolve" &&
                         object.view() != "CausalMask") {
             using Numbers = decltype(wanted(

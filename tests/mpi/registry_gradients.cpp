@@ -9,21 +9,25 @@
 #include "harness/cases/samples.hpp"
 
 using registry_gradients::check_all;
+using Names = std::vector<std::string_view>;
 
+namespace {
+
+registry_costs::Grid grid() { return {MPI_COMM_WORLD, on_ranks::grids().front()}; }
+
+}  // namespace
+
+// What is left out has several results, or no gradient in strict mode either.
 TEST_CASE("gradients of operations along dims") {
-  registry_costs::Grid const mesh(MPI_COMM_WORLD, on_ranks::grids().front());
-  for (auto const name : check_all<samples::along_samples>(mesh, 10))
-    std::printf("without %s\n", std::string(name).c_str());
+  CHECK(check_all<samples::along_samples>(grid(), 10) == Names{});
 }
 TEST_CASE("gradients of further operations") {
-  registry_costs::Grid const mesh(MPI_COMM_WORLD, on_ranks::grids().front());
-  for (auto const name : check_all<samples::other_samples>(mesh, 10))
-    std::printf("without %s\n", std::string(name).c_str());
+  CHECK(check_all<samples::other_samples>(grid(), 10) ==
+        Names{"CountedMax", "CountedMin", "CountedProd", "TopK"});
 }
-TEST_CASE("gradients of operations of families") {
-  registry_costs::Grid const mesh(MPI_COMM_WORLD, on_ranks::grids().front());
-  for (auto const name : check_all<samples::nn_samples>(mesh, 10))
-    std::printf("without %s\n", std::string(name).c_str());
-  for (auto const name : check_all<samples::linalg_samples>(mesh, 10))
-    std::printf("without %s\n", std::string(name).c_str());
+TEST_CASE("gradients of operations of nn and linalg") {
+  CHECK(check_all<samples::nn_samples>(grid(), 10) == Names{});
+  CHECK(check_all<samples::linalg_samples>(grid(), 10) == Names{"Eigh", "LeastNormSolution",
+                                                                "LeastSquares", "LuRcond", "Qr",
+                                                                "Rcond", "Solve", "Svd"});
 }

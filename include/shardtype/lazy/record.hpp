@@ -57,6 +57,8 @@ detail::lazy_t<A> lazy(core::Argument<A> const& given) {
     return {};
   } else if constexpr (core::is_lazy<A>) {
     return a;
+  } else if constexpr (core::is_active<A>) {
+    return checking::Poisoned(checking::refused<rules::Code::L10_active, false, A>{});
   } else if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
     return checking::Poisoned(checking::refusal<detail::NotATensor<A>, A>{});
   } else {

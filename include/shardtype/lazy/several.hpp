@@ -279,6 +279,13 @@ auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c, D c
               H const& h, std::source_location const& where = std::source_location::current()) {
   return detail::evaluate_function<Out...>(where, mesh, f, a, b, c, d, g, h);
 }
+/// Refused, L10: a value whose gradient is wanted.
+template <class... Out, class M, class F, class... As>
+  requires(std::is_base_of_v<runtime::MeshRef, M> && detail::is_function_of_expressions<F> &&
+           (core::is_active<As> || ...))
+auto evaluate(M const&, F const&, As const&...) {
+  return checking::Poisoned(checking::refused<rules::Code::L10_active, false, As...>{});
+}
 // of more a line cannot be known
 template <class... Out, class M, class F, class... As>
   requires(sizeof...(As) > 6 && detail::runs_function<M, F, As...>)

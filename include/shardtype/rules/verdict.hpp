@@ -183,6 +183,7 @@ enum class Code {
   L07_other_indices,
   L08_no_sharding,
   L09_results_named,
+  L10_active,
   X01_gradient_unreduced,
   X02_gradient_in_blocks,
   X03_not_differentiable,

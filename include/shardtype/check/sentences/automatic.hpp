@@ -95,5 +95,12 @@ struct refused<Code::L09_results_named, legal, YourTypes...> : Poisoned {
                 "[shardtype L09] evaluate names other than one result for each expression. Name a "
                 "Tensor type for each: evaluate<Outs<A, B>>(mesh, std::tuple(e, f)).");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::L10_active, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype L10] automatic mode inside of a function whose gradient is wanted: its "
+                "results would carry no gradient. Plan both passes together: evaluate(mesh, "
+                "value_and_grad<0>(f), a), with f in operations alone; or use strict operations.");
+};
 
 }  // namespace shardtype::checking

@@ -1,0 +1,282 @@
+#pragma once
+/// The gradients of recorded operations: their Vjps, run on blocks in which the dims that they work
+/// on are whole.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/record.hpp>
+#include <shardtype/check/abstract.hpp>
+#include <shardtype/core/error.hpp>
+#include <shardtype/lazy/node_properties.hpp>
+#include <shardtype/lazy/run_operation.hpp>
+#include <shardtype/plan/function_plan.hpp>
+#include <shardtype/plan/transposed_program.hpp>
+
+namespace shardtype::autodiff {
+
+/// How an operation's gradient is described; void: by a Vjp.
+template <class Op>
+struct GradientKind {
+  using type = void;
+};
+template <class Op>
+  requires requires { typename Op::gradient; }
+struct GradientKind<Op> {
+  using type = typename Op::gradient;
+};
+template <class Op>
+using gradient_kind = typename GradientKind<Op>::type;
+
+/// The K-th operand of an operation on blocks, as a type of its own.
+template <int K, class B>
+struct MarkedOperand : B {};
+template <int K, class B>
+struct TensorOf<MarkedOperand<K, B>> {
+  using type = B;
+};
+/// The operands, as bits, that a kept value of type `X` is or may be.
+template <class X>
+inline constexpr unsigned operand_kept = is_tensor<shardtype::detail::operand_t<X>> ? ~0U : 0U;
+template <int K, class B>
+inline constexpr unsigned operand_kept<MarkedOperand<K, B>> = 1U << K;
+template <class S>
+inline constexpr unsigned operands_kept = ~0U;
+template <class Order, class... Xs>
+inline constexpr unsigned operands_kept<KeptIn<Order, Xs...>> = (0U | ... | operand_kept<Xs>);
+
+/// Whether an expression reads an argument, so that its gradient may be wanted.
+template <class E, class Operands = typename E::operands>
+inline constexpr bool reads_argument = true;
+template <class A>
+inline constexpr bool part_reads_argument = false;
+template <class A>
+  requires(core::is_lazy<A>)
+inline constexpr bool part_reads_argument<A> = reads_argument<A>;
+template <class E, class A, class... As>
+inline constexpr bool reads_argument<E, shardtype::detail::Pack<A, As...>> =
+    part_reads_argument<A> || (part_reads_argument<As> || ...);
+template <class A>
+inline constexpr bool reads_argument<automatic_mode::LazyTensor<A>, shardtype::detail::Pack<>> =
+    false;
+
+/// An operation whose Vjp runs on blocks in which the dims that it works on are whole.
+template <class Op, class Whole, class... As>
+struct OperationGradient {
+  using E = automatic_mode::LazyOperation<Op, Whole, As...>;
+  using V = automatic_mode::block_t<Whole>;
+  static constexpr int count = static_cast<int>(sizeof...(As));
+  template <int K>
+  using Operand = automatic_mode::block_t<typename nth_t<K, As...>::whole>;
+  using Order = std::make_integer_sequence<int, count>;
+
+  template <int... K>
+  static constexpr bool forwards(std::integer_sequence<int, K...>) {
+    return RunsForward<Op, Operand<K>...>;
+  }
+  static constexpr bool runs_forward = forwards(Order{});
+  /// The operands, as bits, that the pulls read, and after them the value.
+  template <int... K>
+  static constexpr unsigned reads(std::integer_sequence<int, K...>) {
+    constexpr unsigned operands = (1U << count) - 1;
+    if constexpr (runs_forward) {
+      return operands;
+    } else {
+      using Saved =
+          decltype(Vjp<Op>::template save<MarkedOperand<count, V>, MarkedOperand<K, Operand<K>>...>(
+              std::declval<Op const&>(), std::declval<MarkedOperand<count, V> const&>(),
+              std::declval<MarkedOperand<K, Operand<K>> const&>()...));
+      return operands_kept<Saved> & (2 * operands + 1);
+    }
+  }
+  template <class A>
+  static constexpr std::uint8_t worked_on() {
+    using D = shardtype::detail::OperationDims<Op, Whole, As...>;
+    using S = Scope<A>;
+    unsigned out = 0;
+    for (int d = 0; d < S::parsed[0].spec.rank; ++d)
+      if (D::mentioned.contains(S::names.label_id[S::parsed[0].spec.dims[d].label])) out |= 1U << d;
+    return static_cast<std::uint8_t>(out);
+  }
+  static constexpr planning::PartGradient rules() {
+    planning::PartGradient out;
+    if constexpr (!shardtype::detail::is_floating<element_t<Whole>> || is_constant<Op>) {
+      return out;
+    } else if constexpr (!Vjp<Op>::exists || shardtype::detail::HasResults<Op> ||
+                         std::is_same_v<gradient_kind<Op>, checking::ByOthers>) {
+      out.refused = true;
+    } else {
+      unsigned const read = reads(Order{});
+      out.worked_on[0] = worked_on<Whole>();
+      int k = 0;
+      auto const one = [&]<class A>(Type<A>) {
+        out.of[k].reads = read;
+        out.worked_on[++k] = worked_on<A>();
+      };
+      (one(Type<typename As::whole>{}), ...);
+      [&]<int... K>(std::integer_sequence<int, K...>) { (set_operand<K>(out), ...); }(Order{});
+    }
+    return out;
+  }
+
+  template <int K, int... Q>
+  static constexpr bool refuses(std::integer_sequence<int, Q...>) {
+    if constexpr (requires { Vjp<Op>::template judge<K, V, Operand<Q>...>(); }) {
+      return Vjp<Op>::template judge<K, V, Operand<Q>...>().code == Code::X03_not_differentiable;
+    } else {
+      return false;
+    }
+  }
+  template <int K>
+  static constexpr void set_operand(planning::PartGradient& to) {
+    if constexpr (!shardtype::detail::is_floating<typename Operand<K>::element>) {
+      return;
+    } else if constexpr (refuses<K>(Order{})) {
+      if (reads_argument<nth_t<K, As...>>) to.refused = true;
+    } else {
+      to.of[K].exists = true;
+      if constexpr (shardtype::detail::HasVariant<Op>) to.of[K].work = &pull_work<K>;
+    }
+  }
+  /// The value whose operand's cotangent is value `n`: the last of its part, behind its totals.
+  static int pulled_value(RecordedProgram const& p, ProgramNode const& n) {
+    int made = -1;
+    for (int k = 0; k < p.size; ++k)
+      if (p.nodes[k].origin == n.pulled && p.nodes[k].backward == planning::Backward::none &&
+          p.nodes[k].making != planning::Making::relabel)
+        made = k;
+    return made;
+  }
+  /// What the pull of operand `K` computes and holds, as a strict plan counts it.
+  template <int K>
+  static planning::Work pull_work(RecordedProgram const& p, ProgramNode const& n,
+                                  std::int64_t const* extents) {
+    int const made = pulled_value(p, n);
+    std::int64_t each[sizeof...(As) + 1][max_dims]{};
+    for (int q = 0; q < count; ++q) {
+      ProgramNode const& from = p.nodes[p.operand(made, 0, q)];
+      for (int d = 0; d < from.rank; ++d)
+        each[q][d] = extents[from.labels[is_operation(p, made) ? p.nodes[made].place(q, d) : d]];
+    }
+    for (int d = 0; d < p.nodes[made].rank; ++d) each[count][d] = extents[p.nodes[made].labels[d]];
+    try {
+      return planned_work<K>(shardtype::detail::of_variant<Op>(n.variant), each, Order{});
+    } catch (Error const&) {
+      return {};  // run-time arguments decide about extents, such as those of a repeat
+    }
+  }
+  static bool is_operation(RecordedProgram const& p, int value) {
+    return p.nodes[value].making == planning::Making::operation;
+  }
+  template <int K, int... Q>
+  static planning::Work planned_work(Op const& op, std::int64_t const (*extents)[max_dims],
+                                     std::integer_sequence<int, Q...>) {
+    using Writer = planning::FunctionWriter;
+    using AbstractV = Abstract<V, Writer>;
+    Writer recorder({});
+    AbstractV const ct(recorder, extents[count]);
+    AbstractV const value(recorder, extents[count]);
+    KeptIn<Order, Abstract<Operand<Q>, Writer>...> const operands{
+        {Abstract<Operand<Q>, Writer>(recorder, extents[Q])}...};
+    std::int64_t const given = recorder.held();
+    auto const saved = [&] {
+      if constexpr (runs_forward) {
+        return Vjp<Op>::forward(op, std::source_location{}, autodiff::kept<Q>(operands)...).saved;
+      } else {
+        return Vjp<Op>::template save<AbstractV, Abstract<Operand<Q>, Writer>...>(
+            op, value, autodiff::kept<Q>(operands)...);
+      }
+    }();
+    auto const g = Vjp<Op>::template pull<K, AbstractV, Abstract<Operand<Q>, Writer>...>(
+        op, saved,
+        autodiff::prepared<Op, AbstractV, Abstract<Operand<Q>, Writer>...>(op, saved, ct, K == 0));
+    auto const out = [&] {
+      if constexpr (requires { g.tensor(); }) {
+        return g.tensor();
+      } else {
+        return g;
+      }
+    }();
+    std::int64_t made = sizeof(typename Operand<K>::element);
+    for (std::size_t d = 0; d < Operand<K>::rank; ++d) made = core::mul_sat(made, extents[K][d]);
+    return {recorder.plan().flops(), std::max<std::int64_t>(recorder.most() - given - made, 0),
+            false};
+  }
+
+  /// The extents of the block of operand `q` of the operation, on this rank.
+  template <class A>
+  static std::array<std::int64_t, A::rank> block_extents(execute::ProgramRun& run, int step,
+                                                         int q) {
+    RecordedProgram const& p = run.plan().program;
+    int const made = pulled_value(p, run.node(step));
+    ProgramNode const& n = p.nodes[p.operand(made, 0, q)];
+    std::array<std::int64_t, A::rank> out{};
+    for (std::size_t d = 0; d < A::rank; ++d) {
+      int const of_type = static_cast<int>(d);
+      int const label = n.labels[is_operation(p, made) ? p.nodes[made].place(q, of_type) : of_type];
+      out[d] = p.extents[label];
+      for (int k = 0; k < run.plan().steps[step].inputs; ++k) {
+        ProgramNode const& input = run.node(run.plan().steps[step].input[k]);
+        for (int e = 0; e < input.rank; ++e)
+          if (input.labels[e] == label) out[d] = run.input(step, k).layout.extent[e];
+      }
+    }
+    return out;
+  }
+  template <int Q>
+  static Operand<Q> operand(execute::ProgramRun& run, int step) {
+    using A = typename nth_t<Q, As...>::whole;
+    constexpr unsigned read = reads(Order{});
+    if constexpr (((read >> Q) & 1U) != 0) {
+      int input = 1;
+      for (int q = 0; q < Q; ++q) input += ((read >> q) & 1U) != 0 ? 1 : 0;
+      return execute::local_input<A>(run, step, input);
+    } else {
+      return Operand<Q>(run.mesh_ref(), block_extents<A>(run, step, Q), Buffer{});
+    }
+  }
+  static V value(execute::ProgramRun& run, int step) {
+    if constexpr (((reads(Order{}) >> count) & 1U) != 0) {
+      return execute::local_input<Whole>(run, step, run.plan().steps[step].inputs - 1);
+    } else {
+      kernels::Layout const layout = execute::input_layout<Whole>(run, step, 0);
+      std::array<std::int64_t, Whole::rank> extents{};
+      for (std::size_t d = 0; d < Whole::rank; ++d) extents[d] = layout.extent[d];
+      return V(run.mesh_ref(), extents, Buffer{});
+    }
+  }
+  template <int K>
+  static execute::AnyBlock pull(execute::ProgramRun& run, int step, void const* part) {
+    return pulled<K>(run, step, static_cast<E const*>(part)->function(), Order{});
+  }
+  template <int K, int... Q>
+  static execute::AnyBlock pulled(execute::ProgramRun& run, int step, Op const& op,
+                                  std::integer_sequence<int, Q...>) {
+    auto const ct = execute::local_input<Whole>(run, step, 0);
+    auto const saved = [&] {
+      if constexpr (runs_forward) {
+        return Vjp<Op>::forward(op, run.where(), operand<Q>(run, step)...).saved;
+      } else {
+        return Vjp<Op>::template save<V, Operand<Q>...>(op, value(run, step),
+                                                        operand<Q>(run, step)...);
+      }
+    }();
+    auto const g = Vjp<Op>::template pull<K, V, Operand<Q>...>(
+        op, saved, autodiff::prepared<Op, V, Operand<Q>...>(op, saved, ct, K == 0));
+    auto const out = [&] {
+      if constexpr (requires { g.tensor(); }) {
+        return g.tensor();
+      } else {
+        return g;
+      }
+    }();
+    return execute::block_with(out, [&](std::size_t d) { return out.extents()[d]; });
+  }
+};
+
+}  // namespace shardtype::autodiff
