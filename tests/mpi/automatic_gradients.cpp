@@ -243,3 +243,24 @@ TEST_CASE("the plan of both passes, without running it") {
   CHECK(text.find(" pull ") != std::string::npos);
   CHECK(text.find(" ones ") != std::string::npos);
 }
+
+TEST_CASE("no gradient flows through stop_gradient, and remat keeps values") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = drawn<Tensor<double, Dim<S, X>, Dim<D, Y>>>(mesh, {6, 5}, 1);
+  auto const b = drawn<Tensor<double, Dim<S>, Dim<D, X>>>(mesh, {6, 5}, 2);
+  compare(
+      mesh,
+      [](auto const& x, auto const& y) {
+        auto const m = stop_gradient(max<D>(x));
+        auto const e = exp(x - m);
+        return sum(log(sum<D>(e)) + m) + sum(stop_gradient(x) * y);
+      },
+      a, b);
+  compare(
+      mesh,
+      [](auto const& x, auto const& y) {
+        auto const h = remat([](auto const& u, auto const& v) { return tanh(u * v); })(x, y);
+        return sum(h * h);
+      },
+      a, b);
+}

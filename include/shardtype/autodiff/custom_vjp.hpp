@@ -173,6 +173,15 @@ struct ForwardPair<std::pair<V, S>> {
   using Saved = computed_t<S>;
 };
 
+/// An expression whose gradient automatic mode would have to find by itself; others as they are.
+template <class A>
+constexpr auto with_own_gradient(A const& a) {
+  if constexpr (core::is_lazy<A>) {
+    return shardtype::detail::fuse(functions::OwnGradient{}, a);
+  } else {
+    return a;
+  }
+}
 /// The function that `custom_vjp(f, forward, backward)` returns.
 template <class F, class Fwd, class Bwd>
 struct CustomVjp {
@@ -189,6 +198,8 @@ struct CustomVjp {
     // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
+    } else if constexpr ((core::is_lazy<As> || ...)) {
+      return f(autodiff::with_own_gradient(as)...);  // automatic mode does not record the other two
     } else if constexpr (shardtype::detail::is_poison<
                              result_of<F, lowered_t<top, computed_t<As>>...>>) {
       return Poisoned{};
@@ -313,11 +324,11 @@ namespace api {
 ///
 /// A cotangent has the type cotangent_t of its argument; one that a slice, a cast or zeros around a
 /// block make it, which is free, is taken as well. `backward` is differentiated in gradients of
-/// gradients. It communicates what its operations name, and plans list it.
-/// Refused: X01 a cotangent that is a sum where its argument is replicated, X02 one in blocks, X05
-/// a captured value whose gradient is wanted, X06 another type, X07 functions of another form.
-/// Error E73: arguments of two differentiations. `check_grads` compares it with differences. JAX:
-/// jax.custom_vjp.
+/// gradients. It communicates what its operations name, and plans list it. In automatic mode it is
+/// f; a gradient there is refused, X03. Refused: X01 a cotangent that is a sum where its argument
+/// is replicated, X02 one in blocks, X05 a captured value whose gradient is wanted, X06 another
+/// type, X07 functions of another form. Error E73: arguments of two differentiations. `check_grads`
+/// compares it with differences. JAX: jax.custom_vjp.
 template <class F, class Forward, class Backward>
 constexpr auto custom_vjp(F f, Forward forward, Backward backward,
                           std::source_location const& where = std::source_location::current()) {

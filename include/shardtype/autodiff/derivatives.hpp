@@ -71,6 +71,7 @@ KOKKOS_FUNCTION constexpr auto over_square(C const& ct, A const& a, B const& b) 
   template <>                 \
   struct Derivative<functions::F> : Flat {};
 
+SHARDTYPE_CONSTANT(StopGradient)
 // clang-format off
 SHARDTYPE_DERIVATIVE(Negate, uses_nothing, -ct)
 SHARDTYPE_DERIVATIVE(Square, uses_a, ct * a * 2)

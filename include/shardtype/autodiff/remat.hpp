@@ -61,6 +61,8 @@ struct Remat {
     // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
+    } else if constexpr ((core::is_lazy<As> || ...)) {
+      return f(as...);  // automatic mode computes nothing twice
     } else if constexpr (shardtype::detail::is_poison<decltype(std::declval<F const&>()(
                              std::declval<computed_t<As> const&>()...))>) {
       return Poisoned{};
@@ -114,6 +116,8 @@ namespace api {
 /// them; all of it is run again, so a movement at its end, such as an all_reduce of its result,
 /// belongs behind it. FSDP whose layers are rematerialised (ZeRO-3) holds one layer's gathered
 /// weights at a time: two AllGathers and one ReduceScatter for each parameter.
+///
+/// In automatic mode it is f: the plan of both passes keeps what the backward pass reads.
 ///
 /// Every value that carries a gradient is an argument. Refused: X05 one is captured; as f. Error
 /// E73: arguments of two differentiations. JAX: jax.checkpoint (jax.remat).

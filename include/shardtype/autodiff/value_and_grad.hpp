@@ -422,13 +422,15 @@ constexpr auto grad(F f, core::Taken<HasAux>, OverlapGradReduce overlap) {
   return api::grad<Ks...>(autodiff::WithAux<F>(std::move(f)), overlap);
 }
 
-/// The value of `a`, through which no gradient flows; `a` itself if it is a constant. JAX:
-/// jax.lax.stop_gradient.
+/// The value of `a`, through which no gradient flows, an expression's neither; `a` itself if it is
+/// a constant. JAX: jax.lax.stop_gradient.
 template <class A>
 constexpr auto stop_gradient(core::Argument<A> const& given) {
   A const& a = given.self();
   if constexpr (core::is_active<A>) {
     return api::stop_gradient(a.tensor().value());
+  } else if constexpr (core::is_lazy<A>) {
+    return detail::fuse(functions::StopGradient{}, a);
   } else {
     return a;
   }
