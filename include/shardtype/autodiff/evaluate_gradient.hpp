@@ -118,6 +118,20 @@ constexpr auto refused_outputs(std::integer_sequence<int, Ks...>, shardtype::det
   using Values = shardtype::detail::Pack<typename E::whole, cotangent_t<nth_t<Ks, As...>>...>;
   return Type<typename RefusedResults<Outputs, Values>::type>{};
 }
+/// The refusal of a program, or void: what the planner refuses.
+template <class P, class E>
+constexpr auto refused_program() {
+  if constexpr (P::written.fault == Code::ok) {
+    return Type<void>{};
+  } else if constexpr (P::written.fault == Code::L03_too_large) {
+    return Type<refused<Code::L03_too_large, false, checking::Exceeds<P::program.passed>, E,
+                        typename P::Loss>>{};
+  } else {
+    return Type<refused<P::written.fault, false, E, typename P::Loss>>{};
+  }
+}
+template <class P, class E>
+using refused_program_t = typename decltype(autodiff::refused_program<P, E>())::type;
 template <class E, class Outputs, class Numbers, class Given>
 using refused_outputs_t =
     typename decltype(autodiff::refused_outputs<E, Outputs>(Numbers{}, Given{}))::type;
@@ -144,10 +158,15 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh,
   } else {
     using Xs = typename shardtype::detail::MeshAxes<M>::type;
     using P = typename decltype(autodiff::loss_program<E, Xs, Outputs>(Numbers{}, Given{}))::type;
-    core::RunningCall const running("evaluate", where);
-    GradientRun<P> run(mesh, e);
-    return autodiff::together<value>(run.run(
-        run.plan(), where, autodiff::nth_argument<Ks>(shardtype::detail::operand(as)...)...));
+    if constexpr (!std::is_void_v<refused_program_t<P, E>>) {
+      static_cast<void>(alignof(refused_program_t<P, E>));
+      return autodiff::no_gradient<value, Ks...>(Given{});
+    } else {
+      core::RunningCall const running("evaluate", where);
+      GradientRun<P> run(mesh, e);
+      return autodiff::together<value>(run.run(
+          run.plan(), where, autodiff::nth_argument<Ks>(shardtype::detail::operand(as)...)...));
+    }
   }
 }
 
@@ -211,8 +230,13 @@ auto dry_run(autodiff::Gradient<F, value, Ks...> const& g) {
   } else if constexpr (!std::is_void_v<autodiff::refused_loss_t<E>>) {
     return automatic_mode::RefusedDryRun(autodiff::refused_loss_t<E>{});
   } else {
-    return DryRun<typename decltype(autodiff::loss_program<E, typename By::axes>(
-        std::integer_sequence<int, Ks...>{}, typename By::given{}))::type>();
+    using P = typename decltype(autodiff::loss_program<E, typename By::axes>(
+        std::integer_sequence<int, Ks...>{}, typename By::given{}))::type;
+    if constexpr (!std::is_void_v<autodiff::refused_program_t<P, E>>) {
+      return automatic_mode::RefusedDryRun(autodiff::refused_program_t<P, E>{});
+    } else {
+      return DryRun<P>();
+    }
   }
 }
 

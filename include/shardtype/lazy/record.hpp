@@ -168,7 +168,9 @@ template <class Tag = decltype([] {}), class A>
 #endif
 auto share(core::Argument<A> const& given) {
   A const& a = given.self();
-  if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
+  if constexpr (core::is_active<A>) {
+    return a;  // in strict mode a value is computed once
+  } else if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
     return api::lazy(a);
   } else {
     return automatic_mode::LazyShared<Tag, detail::lazy_t<A>>(api::lazy(a));
