@@ -36,8 +36,8 @@ void mlps(Use const& use) {
       use, "loss_fsdp");
   plan_losses::mlp<Tensor<float, Dim<S, X>, Dim<D, Y>>, Tensor<float, Dim<D, X>, Dim<F, Y>>,
                    Tensor<float, Dim<F, Y>, Dim<E, X>>>(use, "loss_2d");
-  plan_losses::mlp<Batch, Tensor<float, Dim<D, X>, Dim<F, Y>>,
-                   Tensor<float, Dim<F, Y>, Dim<E, X>>>(use, "loss_fsdp_tensor");
+  plan_losses::mlp<Batch, Tensor<float, Dim<D, X>, Dim<F, Y>>, Tensor<float, Dim<F, Y>, Dim<E, X>>>(
+      use, "loss_fsdp_tensor");
 }
 
 struct B : Index<"B", 32> {};
@@ -48,80 +48,70 @@ struct G : Index<"G", 1024> {};
 struct N : Index<"N", 16> {};
 struct H : Index<"H", 64> {};
 struct W : Index<"W", 4096> {};
-struct V : Index<"V", 32768> {};
 
 struct DataParallel {
   static constexpr char const* name = "dp";
   using In = Tensor<float, Dim<B, X, Y>, Dim<T>, Dim<C>>;
-  using Target = Tensor<float, Dim<B, X, Y>, Dim<T>, Dim<V>>;
   using Head = Tensor<float, Dim<C>, Dim<N>, Dim<H>>;
   using Mix = Tensor<float, Dim<N>, Dim<H>, Dim<G>>;
   using Up = Tensor<float, Dim<C>, Dim<W>>;
   using Down = Tensor<float, Dim<W>, Dim<G>>;
-  using Words = Tensor<float, Dim<V>, Dim<C>>;
 };
 struct Megatron {
   static constexpr char const* name = "megatron";
   using In = Tensor<float, Dim<B, X>, Dim<T>, Dim<C>>;
-  using Target = Tensor<float, Dim<B, X>, Dim<T>, Dim<V>>;
   using Head = Tensor<float, Dim<C>, Dim<N, Y>, Dim<H>>;
   using Mix = Tensor<float, Dim<N, Y>, Dim<H>, Dim<G>>;
   using Up = Tensor<float, Dim<C>, Dim<W, Y>>;
   using Down = Tensor<float, Dim<W, Y>, Dim<G>>;
-  using Words = Tensor<float, Dim<V, Y>, Dim<C>>;
 };
 struct FullySharded {
   static constexpr char const* name = "fsdp";
   using In = DataParallel::In;
-  using Target = DataParallel::Target;
   using Head = Tensor<float, Dim<C, X, Y>, Dim<N>, Dim<H>>;
   using Mix = Tensor<float, Dim<N>, Dim<H>, Dim<G, X, Y>>;
   using Up = Tensor<float, Dim<C, X, Y>, Dim<W>>;
   using Down = Tensor<float, Dim<W>, Dim<G, X, Y>>;
-  using Words = Tensor<float, Dim<V>, Dim<C, X, Y>>;
 };
 struct ShardedTensor {
   static constexpr char const* name = "fsdp_tensor";
   using In = Tensor<float, Dim<B, X>, Dim<T>, Dim<C, Y>>;
-  using Target = Megatron::Target;
   using Head = Tensor<float, Dim<C, X>, Dim<N, Y>, Dim<H>>;
   using Mix = Tensor<float, Dim<N, Y>, Dim<H>, Dim<G, X>>;
   using Up = Tensor<float, Dim<C, X>, Dim<W, Y>>;
   using Down = Tensor<float, Dim<W, Y>, Dim<G, X>>;
-  using Words = Tensor<float, Dim<V, Y>, Dim<C, X>>;
 };
 using Gain = Tensor<float, Dim<C>>;
 
-template <class A, class Scale>
+/// Names values that several read: what hangs on a C++ number is no part of a type.
+template <int Layer, int Number>
+struct Once {};
+
+template <class Tag, class A, class Scale>
 auto normed(A const& x, Scale const& gain) {
-  auto const centred = x - mean<C>(x);
-  return centred / sqrt(mean<C>(centred * centred) + 1e-5F) * gain;
+  auto const centred = share<std::pair<Tag, Once<0, 0>>>(x - mean<C>(x));
+  return share<Tag>(centred / sqrt(mean<C>(centred * centred) + 1e-5F) * gain);
 }
 /// One layer; `w`: its eight weights.
-template <class A, class... Ws>
+template <int Layer, class A, class... Ws>
 auto layer(A const& x, std::tuple<Ws...> const& w) {
-  auto const a = plan_losses::normed(x, std::get<0>(w));
+  auto const a = plan_losses::normed<Once<Layer, 1>>(x, std::get<0>(w));
   auto const q = einsum<B, T, N, H>(a, std::get<1>(w));
   auto const k = relabel<T, U>(einsum<B, T, N, H>(a, std::get<2>(w)));
   auto const v = relabel<T, U>(einsum<B, T, N, H>(a, std::get<3>(w)));
   auto const weights = softmax<U>(einsum<B, N, T, U>(q, k) * 0.125F);
   auto const mixed = einsum<B, T, G>(einsum<B, T, N, H>(weights, v), std::get<4>(w));
-  auto const h = relabel<G, C>(mixed) + x;
-  auto const b = plan_losses::normed(h, std::get<5>(w));
+  auto const h = share<Once<Layer, 2>>(relabel<G, C>(mixed) + x);
+  auto const b = plan_losses::normed<Once<Layer, 3>>(h, std::get<5>(w));
   auto const wide = max(einsum<B, T, W>(b, std::get<6>(w)), 0.0F);
-  return relabel<G, C>(einsum<B, T, G>(wide, std::get<7>(w))) + h;
+  return share<Once<Layer, 4>>(relabel<G, C>(einsum<B, T, G>(wide, std::get<7>(w))) + h);
 }
 template <int Layers>
 struct Gpt {
-  /// x, the target, eight weights for each layer, the last gain, the words.
-  template <class A, class Hot, class... Ws>
-  auto operator()(A const& x, Hot const& target, Ws const&... ws) const {
-    std::tuple<Ws const&...> const w(ws...);
-    auto const a = plan_losses::normed(hidden<0>(x, w), std::get<8 * Layers>(w));
-    auto const logits = einsum<B, T, V>(a, std::get<8 * Layers + 1>(w));
-    auto const largest = stop_gradient(max<V>(logits));
-    auto const total = log(sum<V>(exp(logits - largest))) + largest;
-    return mean<B, T>(total - sum<V>(logits * target));
+  /// x, and eight weights for each layer.
+  template <class A, class... Ws>
+  auto operator()(A const& x, Ws const&... ws) const {
+    return mean(hidden<0>(x, std::tuple<Ws const&...>(ws...)));
   }
 
  private:
@@ -132,7 +122,7 @@ struct Gpt {
     } else {
       return hidden<Layer + 1>(
           [&]<std::size_t... K>(std::index_sequence<K...>) {
-            return plan_losses::layer(x, std::tie(std::get<8 * Layer + K>(all)...));
+            return plan_losses::layer<Layer>(x, std::tie(std::get<8 * Layer + K>(all)...));
           }(std::make_index_sequence<8>{}),
           all);
     }
@@ -145,10 +135,9 @@ void gpt(Use const& use, char const* name) {
   [&]<std::size_t... K>(std::index_sequence<K...>) {
     using Weights = decltype((detail::Pack<>{} | ... | (static_cast<void>(K), Layer{})));
     [&]<class... Ws, int... N>(detail::Pack<Ws...>, std::integer_sequence<int, N...>) {
-      use(name, dry_run<Grid, typename L::In, typename L::Target, Ws..., Gain, typename L::Words>(
-                    value_and_grad<(N + 2)...>(Gpt<Layers>{}))
+      use(name, dry_run<Grid, typename L::In, Ws...>(value_and_grad<(N + 1)...>(Gpt<Layers>{}))
                     .planned());
-    }(Weights{}, std::make_integer_sequence<int, 8 * Layers + 2>{});
+    }(Weights{}, std::make_integer_sequence<int, 8 * Layers>{});
   }(std::make_index_sequence<Layers>{});
 }
 template <class Use>

@@ -9,6 +9,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "plan_blocks.hpp"
+#include "plan_losses.hpp"
 
 using namespace shardtype;
 
@@ -176,6 +177,8 @@ int main() {
   };
   plan_models::for_all(print);
   plan_models::for_all_longer(print);
+  plan_losses::mlps(print);
+  plan_losses::gpts(print);
   plan_models::in_layouts_of_jax([&](char const* name, PlannedProgram const& p) {
     std::printf("pinned %s %lld %.3f\n", name, static_cast<long long>(p.plan.bytes_per_rank()),
                 p.seconds() / seconds[name]);
