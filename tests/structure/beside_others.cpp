@@ -119,6 +119,8 @@ struct Values {
     return sum<Tensor<float>>(square(x * used_as<Dim<J>, Reduced<X>>(w)));
   };
   use(value_and_grad<0>(loss)(v, a), grad<0>(loss)(v, a));
+  auto const squares = [](auto const& w, auto const& x) { return sum(square(x * w)); };
+  use(evaluate(mesh, value_and_grad<0, 1>(squares), v, a));
   use(grad<0>([&](auto const& w) { return remat(loss)(w, stop_gradient(a)); })(v));
   train::AdamW const adam{{.rate = 1e-3}};
   use(adam);

@@ -326,6 +326,15 @@ struct ConstantPlan {
 template <class P>
 inline constexpr ProgramPlan const& compiled_program_plan = ConstantPlan<P>::value;
 
+/// Whether the homes of a program are proven, and the plan from them keeps to the memory limit.
+template <class P>
+constexpr bool homes_as_constants() {
+  if constexpr (!compiled_homes<P>.found) {
+    return false;
+  } else {
+    return P::memory_limit < 0 || compiled_program_plan<P>.possible;
+  }
+}
 /// Whether the plan of a program is a constant.
 template <class P>
 constexpr bool planned_as_constant() {
@@ -333,12 +342,10 @@ constexpr bool planned_as_constant() {
     return P::names.all_static();
   } else if constexpr (P::program.size > most_compiled_values) {
     return false;
-  } else if constexpr (!P::has_homes) {
-    return true;
-  } else if constexpr (!compiled_homes<P>.found) {
-    return false;
+  } else if constexpr (P::has_homes) {
+    return detail::homes_as_constants<P>();
   } else {
-    return P::memory_limit < 0 || compiled_program_plan<P>.possible;
+    return true;
   }
 }
 /// The program of an expression with a policy, and its plan if the types determine all sizes.

@@ -372,7 +372,7 @@ class NetworkWriter {
 /// The cost network of a program. `parts`: NetworkParts, or what gives the same.
 template <class Parts>
 constexpr CostNetwork cost_network(RecordedProgram const& p, Parts const& parts) {
-  return static_cast<CostNetwork&&>(NetworkWriter(p, parts).network);
+  return NetworkWriter(p, parts).network;
 }
 
 }  // namespace shardtype::planning

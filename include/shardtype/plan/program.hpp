@@ -97,8 +97,8 @@ struct ProgramNode {
   /// expression.
   std::int32_t origin = -1;
   Backward backward = Backward::none;
-  std::int8_t pulls = -1;    ///< of a pull: the number of the operand
-  std::int32_t pulled = -1;  ///< of a pull: the part of the expression that reads the operand
+  std::int8_t pulls = -1;      ///< of a pull: the number of the operand
+  std::int32_t pulled = -1;    ///< of a pull: the part of the expression that reads the operand
   std::int32_t first_use = 0;  ///< index of its first operand in `uses`
   std::int8_t operands = 0;    ///< per alternative
   std::int16_t ways = 0;       ///< number of alternatives: the ways to cut a part of a chain

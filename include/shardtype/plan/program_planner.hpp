@@ -173,7 +173,7 @@ class ProgramPlanner {
   ProgramPlan plan_within_limit() {
     Rates without = rates_;
     without.memory_limit = -1;
-    ProgramPlan const free = ProgramPlanner(p_, without).plan();
+    ProgramPlan free = ProgramPlanner(p_, without).plan();
     if (free.possible && free.temporary_bytes() <= rates_.memory_limit) return free;
     ProgramPlan best = descend();
     best.least = free.least;
