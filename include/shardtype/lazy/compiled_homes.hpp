@@ -19,7 +19,7 @@ namespace shardtype::detail {
 inline constexpr int most_compiled_values = 128;
 inline constexpr std::int64_t most_compiled_moves = 40'000;
 /// Up to this size, all is one constant.
-inline constexpr std::int64_t most_moves_at_once = 8000;
+inline constexpr std::int64_t most_moves_at_once = 500;
 /// Sweeps after which messages that leave a gap are left to the first call.
 inline constexpr int most_compiled_sweeps = 8;
 
