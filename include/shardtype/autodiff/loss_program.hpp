@@ -127,7 +127,7 @@ struct LossProgram<E, Outs<L, Gradients...>, std::integer_sequence<int, Ks...>,
   using Loss = L;
   using results = std::tuple<Loss, Gradients...>;
   static constexpr int wanted = static_cast<int>(sizeof...(Gradients));
-  static constexpr shardtype::detail::WrittenProgram const& written =
+  static constexpr auto const& written =
       shardtype::detail::ProgramConstant<E, typename E::whole, Xs...>::value;
   static constexpr auto const& program = written.program;
   static constexpr auto const& names = written.names;

@@ -49,20 +49,24 @@ enum class WayTo : std::int8_t {
   unknown  ///< a function on it has no Derivative
 };
 template <int K, class E>
-inline constexpr WayTo way_to = WayTo::differentiable;
+struct WayOf {
+  static constexpr WayTo value = WayTo::differentiable;
+};
 template <int K, class F, class T, class... Args>
-inline constexpr WayTo way_to<K, Applied<F, T, Args...>> = [] {
-  using Next = typename Path<K, Applied<F, T, Args...>>::Next;
-  if (std::is_base_of_v<Flat, Derivative<F>> || !shardtype::detail::is_floating<T>)
-    return WayTo::flat;
-  if (!Derivative<F>::exists) return WayTo::unknown;
-  return way_to<K, Next>;
-}();
-template <int K, class F, class T, class... Args>
-  requires(!Derivative<F>::exists || std::is_base_of_v<Flat, Derivative<F>>)
-inline constexpr WayTo way_to<K, Applied<F, T, Args...>> =
-    std::is_base_of_v<Flat, Derivative<F>> || !shardtype::detail::is_floating<T> ? WayTo::flat
-                                                                                 : WayTo::unknown;
+struct WayOf<K, Applied<F, T, Args...>> {
+  static constexpr WayTo decide() {
+    if constexpr (std::is_base_of_v<Flat, Derivative<F>> || !shardtype::detail::is_floating<T>) {
+      return WayTo::flat;
+    } else if constexpr (!Derivative<F>::exists) {
+      return WayTo::unknown;
+    } else {
+      return WayOf<K, typename Path<K, Applied<F, T, Args...>>::Next>::value;
+    }
+  }
+  static constexpr WayTo value = decide();
+};
+template <int K, class E>
+inline constexpr WayTo way_to = WayOf<K, E>::value;
 
 /// Elements of type `T` in a memory space.
 template <class T, class Space>

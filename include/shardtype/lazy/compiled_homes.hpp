@@ -65,7 +65,7 @@ struct CompiledParts {
   static constexpr planning::LayoutGraph const& graph_of() {
     return planning::layout_graph<P::program.nodes.at[K].rank, P::program.axes>;
   }
-  static constexpr planning::Rates const& rates = P::rates;
+  static constexpr auto const& rates = P::rates;
   /// The first value with the same moves.
   static constexpr int alike(int k) {
     for (int m = 0; m < k; ++m)

@@ -352,7 +352,7 @@ constexpr bool planned_as_constant() {
 template <class Policy, class E, class Out, class... Xs>
 struct Planned {
   using result = Out;
-  static constexpr WrittenProgram const& written = ProgramConstant<E, Out, Xs...>::value;
+  static constexpr auto const& written = ProgramConstant<E, Out, Xs...>::value;
   static constexpr auto const& program = written.program;
   static constexpr auto const& names = written.names;
   static constexpr Machine machine = detail::machine_of<Policy>();
