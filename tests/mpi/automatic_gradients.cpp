@@ -264,3 +264,47 @@ TEST_CASE("no gradient flows through stop_gradient, and remat keeps values") {
       },
       a, b);
 }
+
+TEST_CASE("a kernel of eight operands, whose derivative reads all of them and the cotangent") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using A = Tensor<double, Dim<S, X>, Dim<D>>;
+  using B = Tensor<double, Dim<S>, Dim<D, Y>>;
+  std::array<Int, 2> const n{5, 3};
+  compare(
+      mesh,
+      [](auto const& a, auto const& b, auto const& c, auto const& d, auto const& e, auto const& f,
+         auto const& g, auto const& h) { return sum(sin(a * b * c * d * e * f * g * h)); },
+      drawn<A>(mesh, n, 1), drawn<B>(mesh, n, 2), drawn<A>(mesh, n, 3), drawn<B>(mesh, n, 4),
+      drawn<A>(mesh, n, 5), drawn<B>(mesh, n, 6), drawn<A>(mesh, n, 7), drawn<B>(mesh, n, 8));
+}
+
+TEST_CASE("what carries no gradient may have none") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const a = drawn<Tensor<double, Dim<S, X>, Dim<D>>>(mesh, {6, 5}, 1);
+  compare(
+      mesh,
+      [](auto const& x) {
+        auto const [values, places] = top_k<D, T>(stop_gradient(x), 2);
+        return sum(x * max<T>(values));
+      },
+      a);
+}
+
+TEST_CASE("a chain of products within a memory limit that its forward pass exceeds") {
+  using A = Tensor<float, Dim<S, X>, Dim<D>>;
+  using B = Tensor<float, Dim<D>, Dim<H, Y>>;
+  using C = Tensor<float, Dim<H>, Dim<E, X>>;
+  PlannedProgram const p =
+      dry_run<A, B, C>(value_and_grad<0, 1, 2>([](auto const& a, auto const& b, auto const& c) {
+        return sum(matmul(matmul(a, b), c));
+      }))
+          .extent<S>(64)
+          .extent<D>(64)
+          .extent<H>(64)
+          .extent<E>(64)
+          .ranks<X>(2)
+          .ranks<Y>(2)
+          .within(1)
+          .planned();
+  CHECK_FALSE(p.plan.possible);
+}

@@ -22,10 +22,10 @@ struct KeptResults {
   using Pack = Buffer (*)(execute::ProgramRun& run, int step, int k);
   shardtype::detail::List<int> values;
   shardtype::detail::List<Pack> pack;
-  shardtype::detail::List<Buffer> kept;
+  Buffer* kept = nullptr;
 
   static execute::AnyBlock keep(execute::ProgramRun& run, int step, void const* part) {
-    auto& results = *static_cast<KeptResults*>(const_cast<void*>(part));
+    auto const& results = *static_cast<KeptResults const*>(part);
     ProgramStep const& s = run.plan().steps[step];
     for (int k = 0; k < s.inputs; ++k)
       for (std::size_t r = 0; r < results.values.size(); ++r)
@@ -49,7 +49,8 @@ Buffer packed_result(execute::ProgramRun& run, int step, int k) {
   return memory;
 }
 
-/// The first part of an expression that has no gradient; void: all have one.
+/// The first part of an expression that has no gradient, though it reads an argument; void: there
+/// is none.
 template <class E, class Operands = typename E::operands>
 struct RefusedPart;
 template <class A>
@@ -71,7 +72,9 @@ struct RefusedPart<E, shardtype::detail::Pack<As...>> {
     }
   }
   static constexpr auto find() {
-    if constexpr (autodiff::part_gradient<E>().refused) {
+    if constexpr (!reads_argument<E>) {
+      return Type<void>{};
+    } else if constexpr (autodiff::part_gradient<E>().refused) {
       return Type<E>{};
     } else if constexpr (sizeof...(As) == 0) {
       return Type<void>{};
@@ -82,7 +85,11 @@ struct RefusedPart<E, shardtype::detail::Pack<As...>> {
   using type = typename decltype(find())::type;
 };
 
-/// The sharding of a `A` in the axes of a program, with its dims' numbers as labels.
+template <class Tag, class A>
+struct RefusedPart<automatic_mode::LazyShared<Tag, A>, shardtype::detail::Pack<>> : RefusedPart<A> {
+};
+
+/// The sharding of an `A` in the axes of a program, with its dims' numbers as labels.
 template <class A>
 Spec spec_in(automatic_mode::ProgramNames const& names) {
   using S = Scope<A>;
@@ -100,10 +107,6 @@ Spec spec_in(automatic_mode::ProgramNames const& names) {
   if (!out.unreduced.empty()) out.kind = s.kind;
   return out;
 }
-
-template <class Tag, class A>
-struct RefusedPart<automatic_mode::LazyShared<Tag, A>, shardtype::detail::Pack<>> : RefusedPart<A> {
-};
 
 /// The labels of a value of the program, in the order of the dims of `A`.
 template <class A>
@@ -126,7 +129,6 @@ struct LossProgram<E, Outs<L, Gradients...>, std::integer_sequence<int, Ks...>,
                    automatic_mode::Axes<Xs...>> {
   using Loss = L;
   using results = std::tuple<Loss, Gradients...>;
-  static constexpr int wanted = static_cast<int>(sizeof...(Gradients));
   static constexpr auto const& written =
       shardtype::detail::ProgramConstant<E, typename E::whole, Xs...>::value;
   static constexpr auto const& program = written.program;
@@ -153,9 +155,11 @@ struct LossProgram<E, Outs<L, Gradients...>, std::integer_sequence<int, Ks...>,
   /// The plan of both passes; `sized`: the forward pass with its sizes.
   static ProgramPlan plan(RecordedProgram const& sized, planning::Rates const& rates) {
     GradientRules const rules(Type<E>{});
-    // chains of products are associated as the forward pass alone would
+    // chains of products are associated as the forward pass alone would, without a memory limit
+    planning::Rates free = rates;
+    free.memory_limit = -1;
     shardtype::detail::List<int> const ways =
-        planning::ways_in(planning::plan_program(sized, rates));
+        planning::ways_in(planning::plan_program(sized, free));
     shardtype::detail::List<int> const all = operands();
     shardtype::detail::List<int> read;
     shardtype::detail::List<planning::WantedResult> wanted_results;
@@ -190,7 +194,6 @@ class GradientRun {
   }
   /// The forward pass with its sizes.
   RecordedProgram const& sized() const { return sized_; }
-  AxisMap const& axes() const { return axes_; }
   ProgramPlan const& plan() const {
     return shardtype::detail::program_cache<P>.get(sized_, [&] {
       shardtype::detail::check_countable(sized_);
@@ -204,7 +207,9 @@ class GradientRun {
   typename P::results run(ProgramPlan const& plan, std::source_location const& where,
                           As const&... as) {
     RecordedProgram const& p = plan.program;
+    Buffer kept[1 + sizeof...(As)];
     KeptResults results;
+    results.kept = kept;
     auto const pack = []<class... Rs>(Type<std::tuple<Rs...>>) {
       return std::array<KeptResults::Pack, sizeof...(Rs)>{&packed_result<Rs>...};
     }(Type<typename P::results>{});
@@ -215,7 +220,6 @@ class GradientRun {
       auto const number = static_cast<int>(results.values.size());
       results.values.push_back(shardtype::detail::node_of_result(p, p.root, number, count));
       results.pack.push_back(pack[k]);
-      results.kept.push_back({});
     }
     shardtype::detail::List<execute::ProgramPart> parts = finder_.parts;
     execute::ProgramPart last;

@@ -64,6 +64,25 @@ inline constexpr bool reads_argument<E, shardtype::detail::Pack<A, As...>> =
 template <class A>
 inline constexpr bool reads_argument<automatic_mode::LazyTensor<A>, shardtype::detail::Pack<>> =
     false;
+template <class A, int Number>
+inline constexpr bool
+    reads_argument<automatic_mode::LazyInput<A, Number>, shardtype::detail::Pack<>> =
+        shardtype::detail::is_floating<element_t<A>>;
+template <class A, int Number>
+inline constexpr bool
+    reads_argument<automatic_mode::LazySymbol<A, Number>, shardtype::detail::Pack<>> =
+        shardtype::detail::is_floating<element_t<A>>;
+template <class Tag, class A>
+inline constexpr bool
+    reads_argument<automatic_mode::LazyShared<Tag, A>, shardtype::detail::Pack<>> =
+        reads_argument<A>;
+template <std::size_t K, class Whole, class Node>
+inline constexpr bool
+    reads_argument<automatic_mode::LazyResult<K, Whole, Node>, shardtype::detail::Pack<>> =
+        reads_argument<Node>;
+template <class A>
+inline constexpr bool reads_argument<automatic_mode::LazyMap<functions::StopGradient, A>,
+                                     shardtype::detail::Pack<A>> = false;
 
 /// An operation whose Vjp runs on blocks in which the dims that it works on are whole.
 template <class Op, class Whole, class... As>

@@ -185,7 +185,7 @@ constexpr Cost own_cost(RecordedProgram const& p, int node, Plan const& own, Rat
 /// memory first.
 struct MakingOrder {
   int size = 0;
-  int at[max_operands]{};
+  int at[max_inputs]{};
   std::int64_t peak = 0;
   std::int64_t held = 0;
 

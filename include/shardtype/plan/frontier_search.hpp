@@ -60,7 +60,7 @@ class FrontierSearch : public Relaxation {
   }
 
  private:
-  static constexpr int max_met_labels = (max_operands + 1) * max_dims;  ///< of one value
+  static constexpr int max_met_labels = (max_inputs + 1) * max_dims;  ///< of one value
 
   // Computation: every axis splits a label of the operands, is idle, or is unreduced in a set of
   // operands.
@@ -341,8 +341,8 @@ class FrontierSearch : public Relaxation {
   }
   /// Computes the memory use of a computed candidate.
   constexpr void finish(Option& o, int layout, std::int32_t const* making) const {
-    std::int64_t peaks[max_operands];
-    std::int64_t helds[max_operands];
+    std::int64_t peaks[max_inputs];
+    std::int64_t helds[max_inputs];
     for (int k = 0; k < n_.operands; ++k) {
       Option const& operand = fronts_[p_.operand(node_, making[0], k)]->ways[making[k + 1]];
       peaks[k] = operand.peak;
@@ -434,32 +434,32 @@ class FrontierSearch : public Relaxation {
   int way_ = 0;
   bool joined_ = false;  ///< whether it reads totals of its rows
   int parties_ = 0;
-  Frontier const* front_[max_operands + 1]{};
-  std::int16_t const* index_at_[max_operands + 1]{};
-  std::int32_t const* first_at_[max_operands + 1]{};
+  Frontier const* front_[max_inputs + 1]{};
+  std::int16_t const* index_at_[max_inputs + 1]{};
+  std::int32_t const* first_at_[max_inputs + 1]{};
   int labels_ = 0;
   int label_[max_met_labels]{};
   std::int64_t extent_[max_met_labels]{};
-  int digit_[max_met_labels][max_operands + 1]{};  ///< digit of the first axis on a party's
-                                                   ///< dim, or 0
+  int digit_[max_met_labels][max_inputs + 1]{};  ///< digit of the first axis on a party's
+                                                 ///< dim, or 0
   bool whole_[max_met_labels]{};
   std::int64_t aligned_[max_met_labels]{};  ///< the least extent of dims that line up, or 0
   int aligned_label_ = -1;
   int tail_label_ = -1;
   int longer_party_ = 0;
   bool spread_[max_met_labels]{};  ///< of rows whose ranks exchange totals
-  int power_[max_operands + 1][searched_axes]{};
+  int power_[max_inputs + 1][searched_axes]{};
   int sets_ = 0;
   unsigned together_[max_operands]{};  ///< parties that may be unreduced over an axis together
   // the current assignment of axes
   double flops_ = 0;  ///< of a product or an operation
-  int code_[max_operands + 1]{};
+  int code_[max_inputs + 1]{};
   std::int64_t parts_[max_met_labels]{};
   int on_[max_met_labels]{};
   int axis_[max_met_labels][searched_axes]{};
   int result_ = 0;
-  std::int32_t first_of_[max_operands + 1]{};
-  std::int32_t chosen_[max_operands + 1]{};
+  std::int32_t first_of_[max_inputs + 1]{};
+  std::int32_t chosen_[max_inputs + 1]{};
 };
 
 }  // namespace shardtype::planning

@@ -41,7 +41,7 @@ class PlanWriter {
     ProgramStep step{};
     Frontier const* front = nullptr;
     std::int32_t number = 0;  ///< of its candidate
-    int order[max_operands]{};
+    int order[max_inputs]{};
     int next = 0;  ///< number of inputs begun
   };
 
@@ -105,8 +105,8 @@ class PlanWriter {
     } else if (w.making >= 0) {
       std::int32_t const* const making = front->makings + w.making;
       int const n = plan_.program.nodes.at[node].operands;
-      std::int64_t peaks[max_operands]{};
-      std::int64_t helds[max_operands]{};
+      std::int64_t peaks[max_inputs]{};
+      std::int64_t helds[max_inputs]{};
       for (int k = 0; k < n; ++k) {
         Option const& operand =
             fronts_[plan_.program.operand(node, making[0], k)]->ways[making[1 + k]];

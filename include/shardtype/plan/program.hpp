@@ -15,6 +15,9 @@ namespace shardtype::planning {
 /// Maximal number of operands of one value. Results of several expressions are read by several
 /// values.
 inline constexpr int max_operands = 8;
+/// Maximal number of values that one step reads: a pull reads a cotangent, the operands and the
+/// value, an operation on split rows the totals besides its operands.
+inline constexpr int max_inputs = max_operands + 2;
 /// Maximal number of factors of one chain of products, whose parts are values: 105 for 14 factors.
 /// Exceeded: code L03.
 inline constexpr int max_chain = 14;
@@ -108,7 +111,7 @@ struct ProgramNode {
   /// For an operation, and for each further result of one: its name, and a bit for each dim that
   /// must not be split, of the value (first) and of its operands. A shard_map has only a name.
   char const* name = nullptr;
-  std::uint8_t whole[max_operands + 1]{};
+  std::uint8_t whole[max_inputs + 1]{};
   BlockWork work_on = nullptr;  ///< null: only what is read and written counts
   /// Null: the operation makes no dims, or their extents depend on its run-time arguments.
   MadeExtents made_extents = nullptr;

@@ -28,7 +28,7 @@ struct ProgramStep {
   std::int8_t from = -1;  ///< dim that loses axes
   std::int8_t to = -1;    ///< dim that gains axes
   std::int32_t node = 0;  ///< its value's node in the program
-  std::int32_t input[max_operands]{};
+  std::int32_t input[max_inputs]{};
   AxisList axes{};          ///< the group
   std::int32_t layout = 0;  ///< LayoutCode of its value
 

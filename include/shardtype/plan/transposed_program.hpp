@@ -157,7 +157,6 @@ class Transposition {
     ProgramNode const& n = node(k);
     PullOf out;
     out.exists = n.making == Making::product || n.making == Making::relabel;
-    if (n.making == Making::product) out.reads = 1U << (1 - operand);
     if (n.origin >= 0 && !out.exists) out = parts_[at(n.origin)].of[operand];
     return out;
   }
