@@ -121,7 +121,9 @@ constexpr auto refused_outputs(std::integer_sequence<int, Ks...>, shardtype::det
 /// The refusal of a program, or void: what the planner refuses.
 template <class P, class E>
 constexpr auto refused_program() {
-  if constexpr (P::written.fault == Code::ok) {
+  if constexpr (P::written.fault == Code::ok && !P::has_axes) {
+    return Type<refused<Code::M01_axis_not_in_mesh, false, E, typename P::results>>{};
+  } else if constexpr (P::written.fault == Code::ok) {
     return Type<void>{};
   } else if constexpr (P::written.fault == Code::L03_too_large) {
     return Type<refused<Code::L03_too_large, false, checking::Exceeds<P::program.passed>, E,

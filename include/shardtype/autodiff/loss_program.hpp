@@ -89,25 +89,6 @@ template <class Tag, class A>
 struct RefusedPart<automatic_mode::LazyShared<Tag, A>, shardtype::detail::Pack<>> : RefusedPart<A> {
 };
 
-/// The sharding of an `A` in the axes of a program, with its dims' numbers as labels.
-template <class A>
-Spec spec_in(automatic_mode::ProgramNames const& names) {
-  using S = Scope<A>;
-  Spec const s = S::template spec<0>;
-  auto const number = [&](int x) { return names.find_axis(S::names.axis_id[x]); };
-  Spec out;
-  for (int d = 0; d < s.rank; ++d) {
-    AxisList list;
-    for (int k = 0; k < s.dims[d].axes.size; ++k) list.push(number(s.dims[d].axes[k]));
-    list.cyclic = s.dims[d].axes.cyclic;
-    out.add(d, list);
-  }
-  for (int x = 0; x < S::names.axes; ++x)
-    if (s.unreduced.contains(x)) out.unreduced.insert(number(x));
-  if (!out.unreduced.empty()) out.kind = s.kind;
-  return out;
-}
-
 /// The labels of a value of the program, in the order of the dims of `A`.
 template <class A>
 planning::ProgramLabels labels_in(automatic_mode::ProgramNames const& names, ProgramNode const& n) {
@@ -133,6 +114,9 @@ struct LossProgram<E, Outs<L, Gradients...>, std::integer_sequence<int, Ks...>,
       shardtype::detail::ProgramConstant<E, typename E::whole, Xs...>::value;
   static constexpr auto const& program = written.program;
   static constexpr auto const& names = written.names;
+  /// Whether the program has the axes of the results.
+  static constexpr bool has_axes = shardtype::detail::has_axes_of<L>(names) &&
+                                   (shardtype::detail::has_axes_of<Gradients>(names) && ...);
   static constexpr Machine machine{};
   static constexpr bool machine_known = false;
   static constexpr std::int64_t memory_limit = -1;
@@ -163,14 +147,14 @@ struct LossProgram<E, Outs<L, Gradients...>, std::integer_sequence<int, Ks...>,
     shardtype::detail::List<int> const all = operands();
     shardtype::detail::List<int> read;
     shardtype::detail::List<planning::WantedResult> wanted_results;
-    wanted_results.push_back({{}, autodiff::spec_in<Loss>(names)});
+    wanted_results.push_back({{}, shardtype::detail::spec_in<Loss>(names)});
     std::size_t k = 0;
     auto const want = [&]<class G>(Type<G>) {
       int const value = all[k++];
       if (value < 0) return;
       read.push_back(value);
-      wanted_results.push_back(
-          {autodiff::labels_in<G>(names, sized.nodes[value]), autodiff::spec_in<G>(names)});
+      wanted_results.push_back({autodiff::labels_in<G>(names, sized.nodes[value]),
+                                shardtype::detail::spec_in<G>(names)});
     };
     (want(Type<Gradients>{}), ...);
     planning::Transposition const both(

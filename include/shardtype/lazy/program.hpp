@@ -7,45 +7,12 @@
 #include <type_traits>
 
 #include <shardtype/check/valid_on.hpp>
-#include <shardtype/core/held.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/lazy/node_properties.hpp>
 #include <shardtype/lazy/own_call.hpp>
+#include <shardtype/lazy/program_names.hpp>
 #include <shardtype/lazy/walk.hpp>
 #include <shardtype/plan/unreduced_reach.hpp>
-
-namespace shardtype::automatic_mode {
-
-/// Mesh axes that a program may use.
-template <class... Xs>
-struct Axes {};
-
-/// The labels and axes of a program, with their numbers in it. Two dims of one index that never
-/// meet in an operation have different numbers: a slice has another extent than its operand.
-struct ProgramNames {
-  int labels = 0;
-  shardtype::detail::Held<LabelPart> label;
-  /// Whether only results of operations have the label; then its extent is known when the operation
-  /// runs.
-  shardtype::detail::Held<bool> made;
-  int axes = 0;
-  AxisPart axis[max_axes]{};
-
-  constexpr int find_axis(Identity id) const {
-    for (int x = 0; x < axes; ++x)
-      if (axis[x].id == id) return x;
-    return -1;
-  }
-  constexpr bool all_static() const {
-    for (int l = 0; l < labels; ++l)
-      if (label[l].extent == dynamic) return false;
-    for (int x = 0; x < axes; ++x)
-      if (axis[x].size == dynamic) return false;
-    return true;
-  }
-};
-
-}  // namespace shardtype::automatic_mode
 
 namespace shardtype {
 
@@ -442,25 +409,13 @@ class ProgramWriter {
   template <class A>
   constexpr Spec spec_of(planning::ProgramLabels const& labels) {
     using S = Scope<A>;
-    Spec const s = S::template spec<0>;
-    int axis[max_axes]{};
-    for (int x = 0; x < S::names.axes; ++x) {
-      axis[x] = names.find_axis(S::names.axis_id[x]);
-      if (axis[x] < 0) refuse_with(Code::M01_axis_not_in_mesh), axis[x] = 0;
-    }
-    Spec out;
+    if (!has_axes_of<A>(names)) refuse_with(Code::M01_axis_not_in_mesh);
     // labels for which there was no room are not those of the type: L03
-    for (int d = 0; d < s.rank && !builder.program.overflows(); ++d) {
-      int const from = s.find(S::names.find_label(label_of(labels.at[d])));
-      AxisList list;
-      for (int k = 0; k < s.dims[from].axes.size; ++k) list.push(axis[s.dims[from].axes[k]]);
-      list.cyclic = s.dims[from].axes.cyclic;
-      out.add(d, list);
-    }
-    for (int x = 0; x < S::names.axes; ++x)
-      if (s.unreduced.contains(x)) out.unreduced.insert(axis[x]);
-    if (!out.unreduced.empty()) out.kind = s.kind;
-    return out;
+    if (fault == Code::M01_axis_not_in_mesh || builder.program.overflows()) return {};
+    int order[max_dims]{};
+    for (int d = 0; d < labels.size; ++d)
+      order[d] = S::template spec<0>.find(S::names.find_label(label_of(labels.at[d])));
+    return spec_in<A>(names, order);
   }
   /// Renumbers the remaining labels without gaps.
   constexpr void number_labels() {
