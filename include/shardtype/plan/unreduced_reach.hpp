@@ -24,6 +24,9 @@ class UnreducedReach {
     }
     holds_ = holds_ && (unreduced_of(p.root, p.wanted) & ~reach_[p.root]) == 0;
   }
+  UnreducedReach(UnreducedReach const&) = delete;
+  UnreducedReach& operator=(UnreducedReach const&) = delete;
+
   /// Whether every requested unreduced axis is possible.
   constexpr bool holds() const { return holds_; }
 
