@@ -361,7 +361,7 @@ struct Planned {
   static constexpr bool has_homes = !planning::is_tree(program);
   /// With homes, a constant is the plan without a memory limit, if that keeps to the limit.
   static constexpr planning::Rates rates =
-      rates_for(machine, has_homes ? -1 : memory_limit, program.sizes, names);
+      detail::rates_for(machine, has_homes ? -1 : memory_limit, program.sizes, names);
   /// Whether the plan is found at compile time: all sizes are static, and the program is small
   /// enough.
   static constexpr bool is_static = detail::planned_as_constant<Planned>();

@@ -409,13 +409,16 @@ class ProgramWriter {
   template <class A>
   constexpr Spec spec_of(planning::ProgramLabels const& labels) {
     using S = Scope<A>;
-    if (!has_axes_of<A>(names)) refuse_with(Code::M01_axis_not_in_mesh);
+    if (!detail::has_axes_of<A>(names)) {
+      refuse_with(Code::M01_axis_not_in_mesh);
+      return {};
+    }
     // labels for which there was no room are not those of the type: L03
-    if (fault == Code::M01_axis_not_in_mesh || builder.program.overflows()) return {};
+    if (builder.program.overflows()) return {};
     int order[max_dims]{};
     for (int d = 0; d < labels.size; ++d)
       order[d] = S::template spec<0>.find(S::names.find_label(label_of(labels.at[d])));
-    return spec_in<A>(names, order);
+    return detail::spec_in<A>(names, order);
   }
   /// Renumbers the remaining labels without gaps.
   constexpr void number_labels() {
