@@ -1,4 +1,6 @@
 // Texts of the programs of automatic mode.
+#include <shardtype/autodiff/loss_program.ipp>
+#include <shardtype/lazy/evaluate.ipp>
 #include <shardtype/lazy/explain.ipp>
 #include <shardtype/lazy/part_finder.ipp>
 #include <shardtype/lazy/planned_program.ipp>

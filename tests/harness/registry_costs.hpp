@@ -268,12 +268,12 @@ template <class P, class Out, class E>
 struct Recorded {
   Grid const& mesh;
   E const& e;
-  runtime::AxisMap axes = detail::program_axes<P>(mesh);
+  runtime::AxisMap axes = detail::program_axes(P::names, mesh);
 
   RecordedProgram program() const {
     execute::PartFinder finder;
     detail::walk(finder, &e);
-    return detail::program_for<P>(mesh, axes, finder.parts);
+    return detail::program_for(P::program, P::names, mesh, axes, finder.parts);
   }
   Out run(ProgramPlan const& plan) const {
     execute::PartFinder finder;

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <shardtype/autodiff/loss_program.hpp>
+#include <shardtype/autodiff/loss_arguments.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/lazy/dry_run.hpp>
 
@@ -15,42 +15,6 @@ namespace shardtype {
 
 namespace autodiff {
 
-template <int K, class A, class... As>
-auto const& nth_argument(A const& a, As const&... as) {
-  if constexpr (K == 0) {
-    return a;
-  } else {
-    return autodiff::nth_argument<K - 1>(as...);
-  }
-}
-/// The results as strict mode gives them.
-template <bool value, class L, class... Gs>
-constexpr auto together(std::tuple<L, Gs...>&& all) {
-  auto const grads = [](L const&, Gs const&... g) {
-    if constexpr (sizeof...(Gs) == 1) {
-      return std::get<0>(std::tuple<Gs...>{g...});
-    } else {
-      return std::tuple<Gs...>{g...};
-    }
-  };
-  auto g = std::apply(grads, all);
-  if constexpr (value) {
-    return ValueAndGradient<L, decltype(g)>{std::get<0>(all), std::move(g)};
-  } else {
-    return g;
-  }
-}
-
-/// The result types: the named ones, or by default a loss on all ranks and gradients like their
-/// operands `As`.
-template <class E, class... As, class L, class... Gs>
-constexpr auto results_of(Type<Outs<L, Gs...>>) {
-  return Type<Outs<L, Gs...>>{};
-}
-template <class E, class... As>
-constexpr auto results_of(Type<void>) {
-  return Type<Outs<typename E::whole, cotangent_t<As>...>>{};
-}
 /// The refusal of a named result type that has other indices than the value, or void.
 template <class Named, class Value>
 constexpr auto refused_result() {
@@ -89,93 +53,193 @@ struct RefusedResults<Outs<Ls...>, shardtype::detail::Pack<Vs...>>
     : decltype(autodiff::first_refused<
                typename decltype(autodiff::refused_result<Ls, Vs>())::type...>()) {};
 
-/// Whether `e`, the loss of `evaluate` or `dry_run`, has gradients; else the refusal, as a type.
-template <class E>
-constexpr auto refused_loss() {
-  if constexpr (!core::is_lazy<E>) {
-    return Type<refused<Code::X04_loss, false, E>>{};
-  } else if constexpr (!autodiff::is_loss<typename E::whole>()) {
-    return Type<refused<Code::X04_loss, false, typename E::whole>>{};
-  } else if constexpr (!std::is_void_v<typename RefusedPart<E>::type>) {
-    return Type<refused<Code::X03_not_differentiable, false, typename RefusedPart<E>::type>>{};
-  } else {
-    return Type<void>{};
-  }
+/// The named types of the results of a loss `Whole`, or void.
+template <class Outputs, class Whole>
+struct NamedResults {
+  using loss = Whole;
+  template <std::size_t>
+  using at = void;
+};
+template <class L, class... Gs, class Whole>
+struct NamedResults<Outs<L, Gs...>, Whole> {
+  using loss = L;
+  template <std::size_t K>
+  using at = nth_t<static_cast<int>(K), Gs..., void, void, void, void, void, void>;
+};
+/// The place of `j` among the numbers `Ks`, or 0.
+template <int... Ks>
+constexpr std::size_t place_among(int j) {
+  int const each[] = {Ks...};
+  for (std::size_t k = 0; k < sizeof...(Ks); ++k)
+    if (each[k] == j) return k;
+  return 0;
 }
-template <class E>
-using refused_loss_t = typename decltype(autodiff::refused_loss<E>())::type;
+template <class R, class Outputs>
+inline constexpr bool has_axes_of_results = true;
+template <class R, class... Ls>
+inline constexpr bool has_axes_of_results<R, Outs<Ls...>> = (R::template has_axes<Ls>() && ...);
 
-/// The program of the loss `E` of arguments `As`, with respect to those of numbers `Ks`.
-/// `Outputs`: the named result types, or void.
-template <class E, class Xs, class Outputs = void, int... Ks, class... As>
-constexpr auto loss_program(std::integer_sequence<int, Ks...>, shardtype::detail::Pack<As...>) {
-  using Results =
-      typename decltype(autodiff::results_of<E, nth_t<Ks, As...>...>(Type<Outputs>{}))::type;
-  return Type<LossProgram<E, Results, std::integer_sequence<int, Ks...>, Xs>>{};
-}
-template <class E, class Outputs, int... Ks, class... As>
-constexpr auto refused_outputs(std::integer_sequence<int, Ks...>, shardtype::detail::Pack<As...>) {
-  using Values = shardtype::detail::Pack<typename E::whole, cotangent_t<nth_t<Ks, As...>>...>;
-  return Type<typename RefusedResults<Outputs, Values>::type>{};
-}
-/// The refusal of a program, or void: what the planner refuses.
-template <class P, class E>
-constexpr auto refused_program() {
-  if constexpr (P::written.fault == Code::ok && !P::has_axes) {
-    return Type<refused<Code::M01_axis_not_in_mesh, false, E, typename P::results>>{};
-  } else if constexpr (P::written.fault == Code::ok) {
-    return Type<void>{};
-  } else if constexpr (P::written.fault == Code::L03_too_large) {
-    return Type<refused<Code::L03_too_large, false, checking::Exceeds<P::program.passed>, E,
-                        typename P::Loss>>{};
-  } else {
-    return Type<refused<P::written.fault, false, E, typename P::Loss>>{};
-  }
-}
-template <class P, class E>
-using refused_program_t = typename decltype(autodiff::refused_program<P, E>())::type;
-template <class E, class Outputs, class Numbers, class Given>
-using refused_outputs_t =
-    typename decltype(autodiff::refused_outputs<E, Outputs>(Numbers{}, Given{}))::type;
+/// The recorder of programs on axes `Xs`, an Axes. More axes than a program can have are those that
+/// the arguments mention.
+template <class Xs>
+struct RecorderOn;
+template <class... Xs>
+struct RecorderOn<automatic_mode::Axes<Xs...>> {
+  using type = LossRecorder<Xs...>;
+};
+template <class... Xs>
+  requires(sizeof...(Xs) > shardtype::detail::searched_axes)
+struct RecorderOn<automatic_mode::Axes<Xs...>> {
+  using type = LossRecorder<>;
+};
 
-/// `evaluate` of a gradient, called at `where`.
-template <class Outputs, class F, bool value, int... Ks, int... J, class M, class... As>
-auto evaluate_gradient(std::source_location const& where, M const& mesh,
-                       Gradient<F, value, Ks...> const& g, std::integer_sequence<int, J...>,
-                       As const&... as) {
-  using shardtype::detail::operand_t;
-  using Given = shardtype::detail::Pack<operand_t<As>...>;
-  using Numbers = std::integer_sequence<int, Ks...>;
-  auto const e =
-      g.f(automatic_mode::LazyInput<operand_t<As>, J>(shardtype::detail::operand(as))...);
-  using E = std::remove_cvref_t<decltype(e)>;
-  if constexpr (any_poisoned<E>) {
-    return autodiff::no_gradient<value, Ks...>(Given{});
-  } else if constexpr (!std::is_void_v<refused_loss_t<E>>) {
-    static_cast<void>(alignof(refused_loss_t<E>));
-    return autodiff::no_gradient<value, Ks...>(Given{});
-  } else if constexpr (!std::is_void_v<refused_outputs_t<E, Outputs, Numbers, Given>>) {
-    static_cast<void>(alignof(refused_outputs_t<E, Outputs, Numbers, Given>));
-    return autodiff::no_gradient<value, Ks...>(Given{});
+/// The refusal of a loss `L` with results `Outputs`, the loss's and gradients of types `Gs`; or void.
+template <class R, class Outputs, class L, class... Gs>
+constexpr auto refused_call() {
+  if constexpr (!core::is_lazy<L>) {
+    return Type<refused<Code::X04_loss, false, L>>{};
+  } else if constexpr (!autodiff::is_loss<typename L::whole>()) {
+    return Type<refused<Code::X04_loss, false, typename L::whole>>{};
   } else {
-    using Xs = typename shardtype::detail::MeshAxes<M>::type;
-    using P = typename decltype(autodiff::loss_program<E, Xs, Outputs>(Numbers{}, Given{}))::type;
-    if constexpr (!std::is_void_v<refused_program_t<P, E>>) {
-      static_cast<void>(alignof(refused_program_t<P, E>));
-      return autodiff::no_gradient<value, Ks...>(Given{});
+    using Named =
+        typename RefusedResults<Outputs,
+                                shardtype::detail::Pack<typename L::whole, Gs...>>::type;
+    if constexpr (!std::is_void_v<Named>) {
+      return Type<Named>{};
+    } else if constexpr (!has_axes_of_results<R, Outputs>) {
+      return Type<refused<Code::M01_axis_not_in_mesh, false, typename L::whole, Outputs>>{};
     } else {
-      core::RunningCall const running("evaluate", where);
-      GradientRun<P> run(mesh, e);
-      return autodiff::together<value>(run.run(
-          run.plan(), where, autodiff::nth_argument<Ks>(shardtype::detail::operand(as)...)...));
+      return Type<void>{};
     }
   }
+}
+/// The type of an argument's gradient as named results have it; of a structure none is named.
+template <class P>
+struct NameableGradient {
+  using type = P;
+};
+template <class P>
+  requires(is_tensor<P>)
+struct NameableGradient<P> {
+  using type = cotangent_t<P>;
+};
+
+/// The program of the loss `made`, which as a result is an `L`.
+template <class L, class R, class Made>
+LossProgram loss_program(LossArguments<R>& all, Made const& made) {
+  int number = -1;
+  if constexpr (std::is_void_v<typename Made::recorder>) {
+    number = all.to.record(made);  // it hangs on no argument
+  } else {
+    number = made.number();
+  }
+  shardtype::detail::List<WantedValue> wanted;
+  wanted.push_back(WantedValue::of<L>(number));
+  for (WantedValue const& w : all.wanted) wanted.push_back(w);
+  return {all.to.template finish<L>(number), std::move(wanted)};
+}
+
+/// The plans of the losses that `Call` distinguishes.
+template <class... Call>
+inline shardtype::detail::PlanCache<LossKey> loss_plans;
+
+/// `evaluate` of a gradient, called at `where`.
+template <class Outputs, class F, bool value, int... Ks, int... J, class M, class... Ps>
+auto evaluate_gradient(std::source_location const& where, M const& mesh,
+                       Gradient<F, value, Ks...> const& g, std::integer_sequence<int, J...>,
+                       Ps const&... ps) {
+  using Given = shardtype::detail::Pack<Ps...>;
+  using R = typename RecorderOn<typename shardtype::detail::MeshAxes<M>::type>::type;
+  using Asked = NamedResults<Outputs, void>;
+  if constexpr (!((!autodiff::wanted<Ks...>(J) || is_known<Ps>)&&...)) {
+    static_cast<void>(alignof(refused<Code::X10_no_parameters, false, Ps...>));
+    return autodiff::no_gradient<value, Ks...>(Given{});
+  } else if constexpr (!(autodiff::has_axes_of_leaves<R, Ps>() && ...)) {
+    static_cast<void>(alignof(refused<Code::M01_axis_not_in_mesh, false, Ps...>));
+    return autodiff::no_gradient<value, Ks...>(Given{});
+  } else {
+    core::RunningCall const running("evaluate", where);
+    LossArguments<R> all;
+    (all.to.template mention<Ps>(), ...);
+    KeptIn<std::integer_sequence<int, J...>,
+           typename RecordedForm<R, autodiff::wanted<Ks...>(J)>::template of<Ps>...> const args{
+        {all.template given<autodiff::wanted<Ks...>(J),
+                            typename Asked::template at<autodiff::place_among<Ks...>(J)>>(ps)}...};
+    auto const made = api::lazy(g.f(autodiff::kept<J>(args)...));
+    using L = std::remove_cvref_t<decltype(made)>;
+    if constexpr (any_poisoned<L>) {
+      return autodiff::no_gradient<value, Ks...>(Given{});
+    } else {
+      using Refused = typename decltype(autodiff::refused_call<
+          R, Outputs, L, typename NameableGradient<nth_t<Ks, Ps...>>::type...>())::type;
+      if constexpr (!std::is_void_v<Refused>) {
+        static_cast<void>(alignof(Refused));
+        return autodiff::no_gradient<value, Ks...>(Given{});
+      } else {
+        using Loss = typename NamedResults<Outputs, typename L::whole>::loss;
+        LossProgram const program = autodiff::loss_program<Loss>(all, made);
+        LossRun run(mesh, program);
+        run.run(run.plan(loss_plans<F, M, Outputs, Ps...>), where);
+        KeptIn<std::integer_sequence<int, J...>, Ps const&...> const arguments{{ps}...};
+        auto const of = [&]<int K>(std::integral_constant<int, K>) {
+          return GradientTaker(program, run, all.first[K])
+              .template take<typename Asked::template at<autodiff::place_among<Ks...>(K)>>(
+                  autodiff::kept<K>(arguments));
+        };
+        auto grads = [&] {
+          if constexpr (sizeof...(Ks) == 1) {
+            return of(std::integral_constant<int, Ks>{}...);
+          } else {
+            return std::tuple{of(std::integral_constant<int, Ks>{})...};
+          }
+        }();
+        if constexpr (value) {
+          return ValueAndGradient<Loss, decltype(grads)>{run.template result<Loss>(0),
+                                                         std::move(grads)};
+        } else {
+          return grads;
+        }
+      }
+    }
+  }
+}
+
+template <class R, class F, bool value, int... Ks, class... Ps, int... J>
+auto dry_gradient(Gradient<F, value, Ks...> const& g, shardtype::detail::Pack<Ps...>,
+                  std::integer_sequence<int, J...>) {
+  if constexpr (!((!autodiff::wanted<Ks...>(J) || is_known<Ps>)&&...)) {
+    return automatic_mode::RefusedDryRun(refused<Code::X10_no_parameters, false, Ps...>{});
+  } else if constexpr (!(autodiff::has_axes_of_leaves<R, Ps>() && ...)) {
+    return automatic_mode::RefusedDryRun(refused<Code::M01_axis_not_in_mesh, false, Ps...>{});
+  } else {
+    LossArguments<R> all;
+    (all.to.template mention<Ps>(), ...);
+    KeptIn<std::integer_sequence<int, J...>,
+           typename RecordedForm<R, autodiff::wanted<Ks...>(J)>::template of<Ps>...> const args{
+        {all.template symbol<autodiff::wanted<Ks...>(J), Ps>()}...};
+    auto const made = api::lazy(g.f(autodiff::kept<J>(args)...));
+    using L = std::remove_cvref_t<decltype(made)>;
+    if constexpr (any_poisoned<L>) {
+      return automatic_mode::RefusedDryRun();
+    } else {
+      using Refused = typename decltype(autodiff::refused_call<R, void, L>())::type;
+      if constexpr (!std::is_void_v<Refused>) {
+        return automatic_mode::RefusedDryRun(Refused{});
+      } else {
+        return DryRun<LossProgram>(autodiff::loss_program<typename L::whole>(all, made));
+      }
+    }
+  }
+}
+template <class R, class G, class... Ps>
+auto dry_gradient(G const& g, shardtype::detail::Pack<Ps...> given) {
+  return autodiff::dry_gradient<R>(g, given, Numbers<static_cast<int>(sizeof...(Ps))>{});
 }
 
 template <class M, class G, class... As>
 inline constexpr bool runs_gradient =
     std::is_base_of_v<MeshRef, M> && std::is_base_of_v<core::GradientFunction, G> &&
-    (is_tensor<shardtype::detail::operand_t<As>> && ...);
+    sizeof...(As) > 0;
 
 }  // namespace autodiff
 
@@ -193,53 +257,41 @@ template <class Outputs = void, class M, class G, class A>
   requires(autodiff::runs_gradient<M, G, A>)
 auto evaluate(M const& mesh, G const& g, A const& a,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<1>{}, a);
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<1>{}, autodiff::argument_of(a));
 }
 template <class Outputs = void, class M, class G, class A, class B>
   requires(autodiff::runs_gradient<M, G, A, B>)
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<2>{}, a, b);
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<2>{}, autodiff::argument_of(a), autodiff::argument_of(b));
 }
 template <class Outputs = void, class M, class G, class A, class B, class C>
   requires(autodiff::runs_gradient<M, G, A, B, C>)
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<3>{}, a, b, c);
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<3>{}, autodiff::argument_of(a), autodiff::argument_of(b), autodiff::argument_of(c));
 }
 template <class Outputs = void, class M, class G, class A, class B, class C, class D>
   requires(autodiff::runs_gradient<M, G, A, B, C, D>)
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c, D const& d,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<4>{}, a, b, c, d);
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<4>{}, autodiff::argument_of(a), autodiff::argument_of(b), autodiff::argument_of(c), autodiff::argument_of(d));
 }
 // of more a line cannot be known
 template <class Outputs = void, class M, class G, class... As>
   requires(sizeof...(As) > 4 && autodiff::runs_gradient<M, G, As...>)
 auto evaluate(M const& mesh, G const& g, As const&... as) {
   return autodiff::evaluate_gradient<Outputs>(
-      {}, mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As))>{}, as...);
+      {}, mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As))>{}, autodiff::argument_of(as)...);
 }
 
-/// Both passes of `value_and_grad<0, 1>(f)` on symbols of the types `Given`, to be planned for
-/// sizes and machines that need not exist here.
+/// Both passes of `value_and_grad<0, 1>(f)` on symbols of the types `Given`, tensors or structures of
+/// them, to be planned for sizes and machines that need not exist here. Refused: as `evaluate`.
 template <class... Given, class F, bool value, int... Ks>
 auto dry_run(autodiff::Gradient<F, value, Ks...> const& g) {
   using By = detail::Symbols<Given...>;
-  using E = decltype(By::call(g.f));
-  if constexpr (checking::any_poisoned<E>) {
-    return automatic_mode::RefusedDryRun();
-  } else if constexpr (!std::is_void_v<autodiff::refused_loss_t<E>>) {
-    return automatic_mode::RefusedDryRun(autodiff::refused_loss_t<E>{});
-  } else {
-    using P = typename decltype(autodiff::loss_program<E, typename By::axes>(
-        std::integer_sequence<int, Ks...>{}, typename By::given{}))::type;
-    if constexpr (!std::is_void_v<autodiff::refused_program_t<P, E>>) {
-      return automatic_mode::RefusedDryRun(autodiff::refused_program_t<P, E>{});
-    } else {
-      return DryRun<P>();
-    }
-  }
+  return autodiff::dry_gradient<typename autodiff::RecorderOn<typename By::axes>::type>(
+      g, typename By::given{});
 }
 
 }  // namespace api

@@ -14,6 +14,7 @@
 #include <shardtype/check/abstract.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/lazy/node_properties.hpp>
+#include <shardtype/lazy/recorded_value.hpp>
 #include <shardtype/lazy/run_operation.hpp>
 #include <shardtype/plan/function_plan.hpp>
 #include <shardtype/plan/transposed_program.hpp>
@@ -64,14 +65,9 @@ inline constexpr bool reads_argument<E, shardtype::detail::Pack<A, As...>> =
 template <class A>
 inline constexpr bool reads_argument<automatic_mode::LazyTensor<A>, shardtype::detail::Pack<>> =
     false;
-template <class A, int Number>
-inline constexpr bool
-    reads_argument<automatic_mode::LazyInput<A, Number>, shardtype::detail::Pack<>> =
-        shardtype::detail::is_floating<element_t<A>>;
-template <class A, int Number>
-inline constexpr bool
-    reads_argument<automatic_mode::LazySymbol<A, Number>, shardtype::detail::Pack<>> =
-        shardtype::detail::is_floating<element_t<A>>;
+template <class Whole, class Pin, bool varies, class Recorder>
+inline constexpr bool reads_argument<automatic_mode::RecordedValue<Whole, Pin, varies, Recorder>,
+                                     shardtype::detail::Pack<>> = varies;
 template <class Tag, class A>
 inline constexpr bool
     reads_argument<automatic_mode::LazyShared<Tag, A>, shardtype::detail::Pack<>> =

@@ -139,54 +139,6 @@ inline constexpr execute::BackwardKernels backward_kernels = [] {
   return out;
 }();
 
-/// The number of the argument that an operand of a program is, or -1.
-template <class E>
-inline constexpr int argument_number = -1;
-template <class A, int Number>
-inline constexpr int argument_number<automatic_mode::LazyInput<A, Number>> = Number;
-template <class A, int Number>
-inline constexpr int argument_number<automatic_mode::LazySymbol<A, Number>> = Number;
-
-/// The derivatives of the parts of an expression, by its type.
-class GradientRules {
- public:
-  shardtype::detail::List<planning::PartGradient> gradients;
-  shardtype::detail::List<int> arguments;
-
-  template <class E>
-  explicit GradientRules(Type<E>) {
-    shardtype::detail::walk(*this, static_cast<E const*>(nullptr));
-  }
-  template <class E>
-  int visit(E const*, shardtype::detail::WalkedOperands const&) {
-    gradients.push_back(autodiff::part_gradient<E>());
-    arguments.push_back(argument_number<E>);
-    return 0;
-  }
-  template <class Pin, class A>
-  int visit(automatic_mode::LazyConstrained<Pin, A> const*,
-            shardtype::detail::WalkedOperands const&) {
-    return 0;
-  }
-  bool found(Identity type, int&) const { return among(seen_, type); }
-  void remember(Identity type, int) { seen_.push_back(type); }
-  bool is_known(Identity tag, void const*, int&) const { return among(tags_, tag); }
-  int share(Identity tag, void const*, int value) {
-    tags_.push_back(tag);
-    return value;
-  }
-  void read_again(int) const {}
-
- private:
-  static bool among(shardtype::detail::List<Identity> const& all, Identity one) {
-    for (Identity const id : all)
-      if (id == one) return true;
-    return false;
-  }
-  shardtype::detail::List<Identity> seen_;
-  shardtype::detail::List<Identity> tags_;
-};
-
 /// Collects the parts of an expression, with the kernels of their derivatives.
 class GradientFinder : public execute::PartFinder {
  public:

@@ -22,6 +22,8 @@ namespace shardtype {
 template <class P>
 class DryRun {
  public:
+  explicit DryRun(P of = {}) : of_(std::move(of)) {}
+
   /// Sets the extent of a label without a static one. Error E71: the program has no such label, or
   /// its type has another extent.
   template <class I>
@@ -30,10 +32,10 @@ class DryRun {
     // has the index
     bool given = false;
     bool any = false;
-    for (int l = 0; l < P::names.labels; ++l)
-      given = given || (P::names.label[l].id == core::identity<I> && !P::names.made[l]);
-    for (int l = 0; l < P::names.labels; ++l) {
-      if (P::names.label[l].id != core::identity<I> || (given && P::names.made[l])) continue;
+    for (int l = 0; l < of_.names.labels; ++l)
+      given = given || (of_.names.label[l].id == core::identity<I> && !of_.names.made[l]);
+    for (int l = 0; l < of_.names.labels; ++l) {
+      if (of_.names.label[l].id != core::identity<I> || (given && of_.names.made[l])) continue;
       set(l, program_.extents.own(), "index", I::name, n, 0);
       any = true;
     }
@@ -43,7 +45,7 @@ class DryRun {
   /// Sets the number of ranks along an axis without a static size. Error E71.
   template <class X>
   DryRun& ranks(std::int64_t n) {
-    set(P::names.find_axis(core::identity<X>), program_.sizes.at, "axis", X::name, n, 1);
+    set(of_.names.find_axis(core::identity<X>), program_.sizes.at, "axis", X::name, n, 1);
     return *this;
   }
   /// Sets the machine: one of plan/machines.hpp, or `machine_here()`, the rates that
@@ -76,20 +78,20 @@ class DryRun {
     planning::RecordedProgram p = program_;
     if (int const l = p.infer_made(); l >= 0)
       throw Error("E71",
-                  "index " + std::string(P::names.label[l].name) +
+                  "index " + std::string(of_.names.label[l].name) +
                       " is given to a dim of another extent by relabel; it has extent " +
                       std::to_string(p.extents.at[l]),
                   FailedOn::every_rank);
-    for (int l = 0; l < P::names.labels; ++l)
+    for (int l = 0; l < of_.names.labels; ++l)
       if (p.extents.at[l] == dynamic) open_index(l);
-    for (int x = 0; x < P::names.axes; ++x)
-      if (p.sizes[x] == dynamic) open("axis", P::names.axis[x].name);
+    for (int x = 0; x < of_.names.axes; ++x)
+      if (p.sizes[x] == dynamic) open("axis", of_.names.axis[x].name);
     detail::check_countable(p);
-    planning::Rates const rates = detail::rates_for(machine_, limit_, p.sizes, P::names);
-    if constexpr (requires { P::plan(p, rates); }) {
-      return {P::plan(p, rates), P::names, machine_};
+    planning::Rates const rates = detail::rates_for(machine_, limit_, p.sizes, of_.names);
+    if constexpr (requires { of_.plan(p, rates); }) {
+      return {of_.plan(p, rates), of_.names, machine_};
     } else {
-      return {planning::plan_program(p, rates), P::names, machine_};
+      return {planning::plan_program(p, rates), of_.names, machine_};
     }
   }
 
@@ -108,16 +110,16 @@ class DryRun {
                   FailedOn::every_rank);
     sizes[number] = n;
   }
-  [[noreturn]] static void open_index(int l) {
-    for (int k = 0; k < P::names.labels; ++k)
-      if (P::names.label[k].id == P::names.label[l].id && !P::names.made[k] && P::names.made[l])
+  [[noreturn]] void open_index(int l) const {
+    for (int k = 0; k < of_.names.labels; ++k)
+      if (of_.names.label[k].id == of_.names.label[l].id && !of_.names.made[k] && of_.names.made[l])
         throw Error("E71",
-                    "index " + std::string(P::names.label[l].name) +
+                    "index " + std::string(of_.names.label[l].name) +
                         " gets another extent within the program, by an operation whose arguments "
                         "are known "
                         "where it runs: planned(evaluate_to<...>, mesh, e) has its plan",
                     FailedOn::every_rank);
-    open("index", P::names.label[l].name);
+    open("index", of_.names.label[l].name);
   }
   [[noreturn]] static void open(char const* what, std::string_view name) {
     throw Error("E71",
@@ -127,9 +129,10 @@ class DryRun {
                 FailedOn::every_rank);
   }
 
-  planning::RecordedProgram program_ = P::program;
-  Machine machine_ = P::machine;
-  std::int64_t limit_ = P::memory_limit;
+  P of_;  ///< the program: values of a type, or of this object
+  planning::RecordedProgram program_ = of_.program;
+  Machine machine_ = of_.machine;
+  std::int64_t limit_ = of_.memory_limit;
 };
 
 }  // namespace shardtype

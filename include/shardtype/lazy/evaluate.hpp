@@ -22,26 +22,27 @@ namespace shardtype {
 
 namespace detail {
 
-/// The plans found for one program so far, one for each set of sizes.
-class ProgramCache {
+/// The plans found so far, by `Key`: for one program, its sizes.
+template <class Key>
+class PlanCache {
  public:
   template <class Make>
-  ProgramPlan const& get(RecordedProgram const& p, Make make) {
+  ProgramPlan const& get(Key const& key, Make make) {
     for (auto const& known : known_)
-      if (known->sized == p) return known->plan;
+      if (known->key == key) return known->plan;
     if (known_.size() == 64) known_.erase(0);
-    return known_.push_back(Owned(new Known const {p, make()}))->plan;
+    return known_.push_back(Owned(new Known const {key, make()}))->plan;
   }
 
  private:
   struct Known {
-    RecordedProgram sized;
+    Key key;
     ProgramPlan plan;
   };
   List<Owned<Known const>> known_;
 };
 template <class P>
-inline ProgramCache program_cache;
+inline PlanCache<RecordedProgram> program_cache;
 
 /// The machine that `P` is planned for: that of the policy, or else that of SHARDTYPE_MACHINE.
 template <class P>
@@ -79,53 +80,12 @@ ProgramPlan const& plan_for(RecordedProgram const& p) {
   }
 }
 
-/// The program with the sizes of the tensors and the mesh. Errors: E13, E23, E24.
-template <class P>
-RecordedProgram program_for(MeshRef const& mesh, AxisMap const& axes,
-                            List<execute::ProgramPart> const& parts) {
-  RecordedProgram p = P::program;
-  p.sizes = axes.sizes;
-  for (int k = 0; k < p.size; ++k) {
-    ProgramNode const& n = p.nodes.at[k];
-    if (int const l = p.infer_relabelled(k); l >= 0)
-      throw Error("E24",
-                  "index " + std::string(P::names.label[l].name) +
-                      " is given to a dim of another extent by relabel; it has extent " +
-                      std::to_string(p.extents.at[l]),
-                  FailedOn::every_rank);
-    bool const sets =
-        n.making == Making::operation || n.making == Making::result || n.own_call >= 0;
-    if (n.making != Making::given && !sets) continue;
-    execute::ProgramPart const& part = parts[static_cast<std::size_t>(n.origin)];
-    if (sets) {
-      part.set_extents(part.part, p, k, P::names.label.data());
-      continue;
-    }
-    check_one_mesh(mesh, *part.mesh);
-    for (int d = 0; d < n.rank; ++d) {
-      std::int64_t& known = p.extents.edit(n.labels[d]);
-      if (known != dynamic && known != part.extents[d])
-        throw Error("E24",
-                    "index " + std::string(P::names.label[n.labels[d]].name) + " has extent " +
-                        std::to_string(part.extents[d]) +
-                        " in one tensor of the expression, elsewhere " + std::to_string(known),
-                    FailedOn::every_rank);
-      known = part.extents[d];
-    }
-  }
-  return p;
-}
+/// The program `p` with the sizes of the tensors and the mesh. Errors: E13, E23, E24.
+RecordedProgram program_for(RecordedProgram p, ProgramNames const& names, MeshRef const& mesh,
+                            AxisMap const& axes, List<execute::ProgramPart> const& parts);
 
-template <class P>
-AxisMap program_axes(MeshRef const& mesh) {
-  Names names;
-  names.axes = P::names.axes;
-  for (int x = 0; x < names.axes; ++x) {
-    names.axis_id[x] = P::names.axis[x].id;
-    names.axis_name[x] = P::names.axis[x].name;
-  }
-  return map_axes(mesh.state(), names);
-}
+/// The axes of a program on a mesh. Error E22.
+AxisMap program_axes(ProgramNames const& program, MeshRef const& mesh);
 
 /// The plan of `e` for the sizes of its tensors, which `finder` collects. Errors: E13, E20, E23,
 /// E24, E69, E70.
@@ -133,7 +93,7 @@ template <class P, class E>
 ProgramPlan const& plan_at_sizes(MeshRef const& mesh, AxisMap const& axes, E const& e,
                                  execute::PartFinder& finder) {
   detail::walk(finder, &e);
-  return detail::plan_for<P>(detail::program_for<P>(mesh, axes, finder.parts));
+  return detail::plan_for<P>(detail::program_for(P::program, P::names, mesh, axes, finder.parts));
 }
 
 /// Runs the plan of an expression whose result is like `Out`.
@@ -175,7 +135,7 @@ Out run_program(MeshRef const& mesh, E const& e, std::source_location const& whe
   core::RunningCall const running("evaluate", where, detail::element_name<typename Out::element>(),
                                   &Out::spec, &Scope<Out>::names);
   execute::PartFinder finder;
-  AxisMap const axes = detail::program_axes<P>(mesh);
+  AxisMap const axes = detail::program_axes(P::names, mesh);
   ProgramPlan const& plan = detail::plan_at_sizes<P>(mesh, axes, e, finder);
   execute::AnyBlock block;
   if (mesh.here()) block = detail::run_plan<P, Out>(mesh, axes, plan, finder, where);
@@ -243,7 +203,7 @@ auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh,
     if constexpr (R::verdict) {
       using P = detail::planned_t<Policy, L, Xs, Out...>;
       execute::PartFinder finder;
-      runtime::AxisMap const axes = detail::program_axes<P>(mesh);
+      runtime::AxisMap const axes = detail::program_axes(P::names, mesh);
       return PlannedProgram{detail::plan_at_sizes<P>(mesh, axes, api::lazy(e), finder), P::names,
                             detail::planning_machine<P>()};
     } else {
@@ -255,3 +215,7 @@ auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh,
 }  // namespace api
 
 }  // namespace shardtype
+
+#ifndef SHARDTYPE_COMPILED
+#include <shardtype/lazy/evaluate.ipp>
+#endif

@@ -41,6 +41,35 @@ template <class E>
   requires is_lazy<E>
 inline constexpr bool is_determined<E> = E::determined;
 
+/// What writes the values of the first of these expressions that is one of a program under way; void:
+/// the types of all are their programs.
+template <class A>
+struct RecorderIn {
+  using type = void;
+};
+template <class A>
+  requires is_lazy<A>
+struct RecorderIn<A> {
+  using type = typename A::recorder;
+};
+template <class... As>
+struct RecorderOf {
+  using type = void;
+};
+template <class A, class... As>
+struct RecorderOf<A, As...>
+    : std::conditional_t<std::is_void_v<typename RecorderIn<A>::type>, RecorderOf<As...>,
+                         RecorderIn<A>> {};
+
+/// The number of a kernel's value in the program under way, once it is recorded; the same of all
+/// copies.
+template <class Recorder>
+struct RecordedOnce {
+  std::shared_ptr<int> number = std::make_shared<int>(-1);
+};
+template <>
+struct RecordedOnce<void> {};
+
 /// Labels of an expression, by identity.
 struct LabelSet {
   int size = 0;
@@ -103,6 +132,7 @@ class LazyOf : public LazyNode, public core::Argument<Self> {
   /// Whether it is computed once if it stands twice in a program and is determined. Functions of
   /// elements are part of the kernels around them.
   static constexpr bool found_again = false;
+  using recorder = typename detail::RecorderOf<As...>::type;
 
   explicit LazyOf(As... as) : arguments_{{std::move(as)}...} {}
   core::Kept<As...> const& arguments() const { return arguments_; }
@@ -179,15 +209,22 @@ struct LazyProduct : LazyOf<LazyProduct<A, B, Whole>, Whole, A, B> {
   using LazyOf<LazyProduct<A, B, Whole>, Whole, A, B>::LazyOf;
 };
 
+/// A value of a program that is written while its function runs (lazy/recorded_value.hpp).
+template <class Whole, class Pin, bool varies, class Recorder>
+class RecordedValue;
+
 /// An elementwise function of expressions and numbers; one kernel computes it together with those
 /// arguments that are elementwise functions.
 template <class F, class... Args>
 struct LazyMap
     : LazyFunction<LazyMap<F, Args...>,
-                   typename Resolve<op::Map<F>, detail::argument_t<Args>...>::result, F, Args...> {
+                   typename Resolve<op::Map<F>, detail::argument_t<Args>...>::result, F, Args...>,
+      detail::RecordedOnce<typename detail::RecorderOf<Args...>::type> {
   using LazyFunction<LazyMap<F, Args...>,
                      typename Resolve<op::Map<F>, detail::argument_t<Args>...>::result, F,
                      Args...>::LazyFunction;
+  /// As in strict mode: the value, outside of the kernels of its readers.
+  auto tensor() const;
 };
 
 /// The reduction `F` of an expression to the labels of `Whole`.

@@ -12,6 +12,7 @@
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/lazy/expression.hpp>
 #include <shardtype/lazy/operation_properties.hpp>
+#include <shardtype/lazy/recorded_value.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
@@ -30,7 +31,7 @@ constexpr auto lazy_type() {
   if constexpr (any_poisoned<A> || is_pending<A>) {
     return Type<Poisoned>{};
   } else if constexpr (is_lazy<A>) {
-    return Type<A>{};
+    return Type<settled_t<A>>{};
   } else if constexpr (!is_tensor<operand_t<A>> || is_local<operand_t<A>>) {
     return Type<Poisoned>{};
   } else {
@@ -56,7 +57,7 @@ detail::lazy_t<A> lazy(core::Argument<A> const& given) {
   if constexpr (checking::any_poisoned<A>) {
     return {};
   } else if constexpr (core::is_lazy<A>) {
-    return a;
+    return detail::settled(a);
   } else if constexpr (core::is_active<A>) {
     return checking::Poisoned(checking::refused<rules::Code::L10_active, false, A>{});
   } else if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
@@ -72,8 +73,12 @@ namespace detail {
 
 /// An argument of a recorded function: an expression, or a number.
 template <class A>
-lazy_t<A> recorded(A const& a) {
-  return api::lazy(a);
+auto recorded(A const& a) {
+  if constexpr (is_lazy<A>) {
+    return a;  // a function of elements becomes part of the kernel
+  } else {
+    return api::lazy(a);
+  }
 }
 template <class N>
 Number<N> recorded(Number<N> const& n) {
@@ -111,6 +116,15 @@ inline constexpr bool is_cyclic = Scope<Pin>::template spec<0>.cyclic_dim() >= 0
 template <>
 inline constexpr bool is_cyclic<void> = false;
 
+/// Whether the program under way has the axes of a sharding; of others it is found out later.
+template <class Pin, class Recorder>
+constexpr bool has_axes_of_pin() {
+  if constexpr (std::is_void_v<Recorder>) {
+    return true;
+  } else {
+    return Recorder::template has_axes<Pin>();
+  }
+}
 template <class... Out, class E>
 auto pinned(E const& e) {
   if constexpr (any_poisoned<E>) {
@@ -122,8 +136,10 @@ auto pinned(E const& e) {
       return Poisoned(refusal<Resolve<op::Reshard<Pin>, typename E::whole>, typename E::whole>{});
     } else if constexpr (R::verdict && is_cyclic<Pin> && !is_cyclic<pin_t<E>>) {
       return Poisoned(refused<Code::L02_cyclic, false, Pin>{});
+    } else if constexpr (R::verdict && !has_axes_of_pin<Pin, typename E::recorder>()) {
+      return Poisoned(refused<Code::M01_axis_not_in_mesh, false, typename E::whole, Pin>{});
     } else if constexpr (R::verdict) {
-      return LazyConstrained<Pin, E>(e);
+      return detail::settled(LazyConstrained<Pin, E>(e));
     } else {
       return Poisoned(refusal<R, typename E::whole>{});
     }
@@ -172,6 +188,8 @@ auto share(core::Argument<A> const& given) {
     return a;  // in strict mode a value is computed once
   } else if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
     return api::lazy(a);
+  } else if constexpr (!std::is_void_v<typename detail::lazy_t<A>::recorder>) {
+    return api::lazy(a);  // a value of a program under way is one
   } else {
     return automatic_mode::LazyShared<Tag, detail::lazy_t<A>>(api::lazy(a));
   }
@@ -269,9 +287,11 @@ struct Continue<Above::lazy, Operands...> {
   }
   /// `e` in the sharding that `R` names, if it names one.
   template <class R, class E>
-  static auto as_named(E e) {
-    if constexpr (R::communicates) {
-      return automatic_mode::LazyConstrained<typename R::result, E>(std::move(e));
+  static auto as_named(E const& e) {
+    if constexpr (any_poisoned<E>) {
+      return e;
+    } else if constexpr (R::communicates) {
+      return detail::settled(automatic_mode::LazyConstrained<typename R::result, E>(e));
     } else {
       return e;
     }
@@ -279,7 +299,9 @@ struct Continue<Above::lazy, Operands...> {
 
   template <class Results, class Node, std::size_t... K>
   static auto shared_results(std::shared_ptr<Node const> const& node, std::index_sequence<K...>) {
-    return std::tuple<automatic_mode::LazyResult<
+    if constexpr (!std::is_void_v<typename Node::recorder>)
+      return detail::settled_results<Results>(node, std::index_sequence<K...>{});
+    else return std::tuple<automatic_mode::LazyResult<
         K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>, Node>...>{
         automatic_mode::LazyResult<K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>,
                                    Node>(node)...};
@@ -313,8 +335,8 @@ struct Continue<Above::lazy, Operands...> {
   static auto call(Op const&, Where const&, A const& a, B const& b) {
     using R = Resolve<Op, whole<A>, whole<B>>;
     using Whole = automatic_mode::whole_t<typename R::result>;
-    return as_named<R>(
-        automatic_mode::LazyProduct<lazy_t<A>, lazy_t<B>, Whole>(api::lazy(a), api::lazy(b)));
+    return as_named<R>(detail::settled(
+        automatic_mode::LazyProduct<lazy_t<A>, lazy_t<B>, Whole>(api::lazy(a), api::lazy(b))));
   }
   /// Products of several: of pairs, which one chain makes, so that they are associated in the best
   /// way.
@@ -338,10 +360,11 @@ struct Continue<Above::lazy, Operands...> {
       // A named result may have its dims in another order than the operation gives them.
       using Op = detail::reduction_to<F, whole<A>, Named>;
       using Whole = automatic_mode::whole_t<typename Resolve<Op, whole<A>>::result>;
-      return as_named<R>(automatic_mode::LazyOperation<Op, Whole, A>(
-          Op{static_cast<typename F::Arguments const&>(op)}, a));
+      return as_named<R>(detail::settled(automatic_mode::LazyOperation<Op, Whole, lazy_t<A>>(
+          Op{static_cast<typename F::Arguments const&>(op)}, api::lazy(a))));
     } else {
-      return as_named<R>(automatic_mode::LazyReduction<F, Named, A>(a));
+      return as_named<R>(
+          detail::settled(automatic_mode::LazyReduction<F, Named, lazy_t<A>>(api::lazy(a))));
     }
   }
   /// Over the only label, which is named to the planner.
@@ -389,7 +412,7 @@ struct Continue<Above::lazy, Operands...> {
     requires detail::keeps_elements<Op>
   static auto call(Op const&, Where const&, A const& a) {
     using Result = typename Resolve<Op, whole<A>>::result;
-    return typename detail::ExpressionOf<Op, Result, A>::type(a);
+    return detail::settled(typename detail::ExpressionOf<Op, Result, lazy_t<A>>::type(api::lazy(a)));
   }
   template <class Op, class... As>
     requires(detail::Ruled<Op> && !detail::HasResults<Op> && !detail::keeps_elements<Op> &&
@@ -398,7 +421,8 @@ struct Continue<Above::lazy, Operands...> {
     auto const op = detail::without_axes(given);
     using Strict = detail::without_axes_t<Op>;
     using Whole = automatic_mode::whole_t<typename Resolve<Strict, whole<As>...>::result>;
-    return automatic_mode::LazyOperation<Strict, Whole, lazy_t<As>...>(op, api::lazy(as)...);
+    return detail::settled(
+        automatic_mode::LazyOperation<Strict, Whole, lazy_t<As>...>(op, api::lazy(as)...));
   }
   /// An operation that communicates by itself, in the shardings of its operands.
   template <detail::KeepsShardings Op, class... As>
@@ -410,8 +434,9 @@ struct Continue<Above::lazy, Operands...> {
       return shared_results<typename R::results>(std::make_shared<Node const>(op, api::lazy(as)...),
                                                  typename R::Numbers{});
     } else {
-      return automatic_mode::LazyOwnCall<Op, std::tuple<typename R::result>, typename R::result,
-                                         lazy_t<As>...>(op, api::lazy(as)...);
+      return detail::settled(
+          automatic_mode::LazyOwnCall<Op, std::tuple<typename R::result>, typename R::result,
+                                      lazy_t<As>...>(op, api::lazy(as)...));
     }
   }
   template <class Op, class... As>

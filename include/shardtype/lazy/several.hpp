@@ -172,7 +172,7 @@ std::tuple<Tensors...> run_results(Outs<Tensors...>, MeshRef const& mesh, E cons
                                    std::source_location const& where) {
   core::RunningCall const running("evaluate", where);
   execute::PartFinder finder;
-  AxisMap const axes = detail::program_axes<P>(mesh);
+  AxisMap const axes = detail::program_axes(P::names, mesh);
   ProgramPlan const& plan = detail::plan_at_sizes<P>(mesh, axes, e, finder);
   if (mesh.here())
     static_cast<void>(detail::run_plan<P, Tensor<float>>(mesh, axes, plan, finder, where));

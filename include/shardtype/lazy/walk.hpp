@@ -95,6 +95,12 @@ constexpr int walk_node(V& visitor, LazyShared<Tag, A> const* e) {
   return visitor.share(identity<LazyShared<Tag, A>>, a, detail::walk(visitor, a));
 }
 
+/// A value of a program under way: it is known, and nothing is visited.
+template <class V, class Whole, class Pin, bool varies, class Recorder>
+constexpr int walk_node(V&, automatic_mode::RecordedValue<Whole, Pin, varies, Recorder> const* e) {
+  return e->number();
+}
+
 /// A result of a recorded operation whose value is `made`, or is walked if that is negative. The
 /// first result is that value; others are values that read it.
 template <class V, std::size_t R, class Whole, class Node>

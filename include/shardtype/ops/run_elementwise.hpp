@@ -21,6 +21,13 @@ inline constexpr bool is_number<Kokkos::complex<T>> = true;
 template <class T>
 inline constexpr bool is_number<std::complex<T>> = true;
 
+/// Whether `A` is a value of a program of automatic mode that is written while its function runs.
+template <class A>
+inline constexpr bool is_under_way = false;
+template <class A>
+  requires is_lazy<A>
+inline constexpr bool is_under_way<A> = !std::is_void_v<typename A::recorder>;
+
 /// An argument as stored in an expression. A temporary expression becomes part of the new one; a
 /// named expression is computed now, once, because it may be used again.
 template <class T>
@@ -33,7 +40,7 @@ constexpr auto held(T&& a) {
     return Number<A>{a};
   } else if constexpr (is_fused<A> && std::is_lvalue_reference_v<T>) {
     return operand_t<A>(a.tensor());
-  } else if constexpr (is_active<A> && std::is_lvalue_reference_v<T>) {
+  } else if constexpr ((is_active<A> || is_under_way<A>)&&std::is_lvalue_reference_v<T>) {
     return a.tensor();
   } else {
     return A(static_cast<T&&>(a));
@@ -59,7 +66,7 @@ struct HeldAs<A, true> {
   using type = operand_t<A>;
 };
 template <class A>
-  requires is_active<A>
+  requires(is_active<A> || is_under_way<A>)
 struct HeldAs<A, true> {
   using type = std::remove_cvref_t<decltype(std::declval<A const&>().tensor())>;
 };

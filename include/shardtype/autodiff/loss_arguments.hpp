@@ -1,0 +1,154 @@
+#pragma once
+/// The arguments of a loss in automatic mode, as values of its program, and their gradients.
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/container.hpp>
+#include <shardtype/autodiff/loss_program.hpp>
+#include <shardtype/autodiff/parameters.hpp>
+
+namespace shardtype::autodiff {
+
+/// The form of an argument `P` in a function whose program `R` writes: tensors are values.
+template <class R, bool wanted>
+struct RecordedForm {
+  template <class P>
+  struct Of {
+    using type = P;  // no tensor: as it is
+  };
+  template <class P>
+  using of = typename Of<P>::type;
+  template <class P>
+    requires(is_tensor<P>)
+  struct Of<P> {
+    using type =
+        automatic_mode::RecordedValue<automatic_mode::whole_t<P>, P,
+                                      wanted && shardtype::detail::is_floating<element_t<P>>, R>;
+  };
+  template <StdContainer C>
+  struct Of<C> {
+    using type = typename Container<C>::template with<of>;
+  };
+  template <template <template <class> class> class M>
+  struct Of<M<value_t>> {
+    using type = M<of>;
+  };
+};
+
+/// Calls `f(Type<A>{})` with the type of every value of a structure, of those of a vector once.
+template <class P, class F>
+constexpr void each_leaf_type(F const& f) {
+  if constexpr (is_structure<P>) {
+    [&]<class... Ps>(shardtype::detail::Pack<Ps...>) {
+      (autodiff::each_leaf_type<Ps>(f), ...);
+    }(members_t<P>{});
+  } else {
+    f(Type<P>{});
+  }
+}
+/// Whether the mesh of recorder `R` has all axes of the tensors of a structure.
+template <class R, class P>
+constexpr bool has_axes_of_leaves() {
+  bool out = true;
+  autodiff::each_leaf_type<P>([&]<class A>(Type<A>) {
+    if constexpr (is_tensor<A>) out = out && R::template has_axes<A>();
+  });
+  return out;
+}
+/// Whether gradients with respect to a `P` are tensors.
+template <class P>
+constexpr bool has_gradient_as() {
+  if constexpr (is_tensor<P>) {
+    return shardtype::detail::is_floating<element_t<P>>;
+  } else {
+    return false;
+  }
+}
+
+/// The arguments of a loss as values of the program that `R` writes, and which gradients are wanted
+/// of them.
+template <class R>
+class LossArguments {
+ public:
+  R to;
+  shardtype::detail::List<WantedValue> wanted;
+  /// Of each argument the place of its first gradient in `wanted`.
+  shardtype::detail::List<std::size_t> first;
+
+  /// An argument of number `J`. `Named`: the type of its gradient; void: its cotangent's.
+  template <bool is_wanted, class Named, class P>
+  auto given(P const& p) {
+    first.push_back(wanted.size());
+    return autodiff::map_values<RecordedForm<R, is_wanted>::template of, P>(
+        [&]<class A>(Type<A>, A const& a) {
+          if constexpr (is_tensor<A>) {
+            return value<is_wanted, Named, A>(to.record(automatic_mode::LazyTensor<A>(a)));
+          } else {
+            return a;
+          }
+        },
+        p);
+  }
+  /// The same without data.
+  template <bool is_wanted, class P>
+  auto symbol() {
+    first.push_back(wanted.size());
+    return autodiff::map_values<RecordedForm<R, is_wanted>::template of, P>(
+        [&]<class A>(Type<A>) {
+          return value<is_wanted, void, A>(to.template symbol<A>());
+        });
+  }
+
+ private:
+  template <bool is_wanted, class Named, class A>
+  auto value(int number) {
+    if constexpr (is_wanted && autodiff::has_gradient_as<A>()) {
+      using G = typename std::conditional_t<std::is_void_v<Named>, CotangentOf<A>, Type<Named>>::type;
+      wanted.push_back(WantedValue::of<G>(number));
+    }
+    return typename RecordedForm<R, is_wanted>::template of<A>(to, number);
+  }
+  template <class A>
+  struct CotangentOf {
+    using type = cotangent_t<A>;
+  };
+};
+
+/// The gradients of a run, from the one at place `next` of those that are wanted.
+class GradientTaker {
+ public:
+  GradientTaker(LossProgram const& program, LossRun const& run, std::size_t next)
+      : program_(program), run_(run), next_(next) {}
+  /// With respect to `p`: a structure of gradients, or a `Named`.
+  template <class Named, class P>
+  auto take(P const& p) {
+    if constexpr (std::is_void_v<Named>) {
+      return autodiff::map_values<gradient_t, P>(
+          [&]<class A>(Type<A>, A const& a) { return one<gradient_t<A>>(a); }, p);
+    } else {
+      return one<Named>(p);
+    }
+  }
+
+ private:
+  template <class G, class A>
+  G one(A const& a) {
+    if constexpr (autodiff::has_gradient_as<A>()) {
+      // behind the loss
+      std::size_t const place = ++next_;
+      if (!program_.is_read[place]) return autodiff::filled<G>(a, 0);
+      return run_.result<G>(place);
+    } else {
+      return {};
+    }
+  }
+
+  LossProgram const& program_;
+  LossRun const& run_;
+  std::size_t next_;
+};
+
+}  // namespace shardtype::autodiff

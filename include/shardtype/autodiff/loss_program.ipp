@@ -1,0 +1,151 @@
+#pragma once
+/// Definitions of loss_program.hpp.
+
+#include <shardtype/autodiff/loss_program.hpp>
+
+namespace shardtype::autodiff {
+
+SHARDTYPE_INLINE execute::AnyBlock KeptResults::keep(execute::ProgramRun& run, int step,
+                                                     void const* part) {
+  auto const& results = *static_cast<KeptResults const*>(part);
+  ProgramStep const& s = run.plan().steps[step];
+  for (int k = 0; k < s.inputs; ++k)
+    for (std::size_t r = 0; r < results.values.size(); ++r)
+      if (results.values[r] == run.plan().steps[s.input[k]].node)
+        results.kept[r] = results.pack[r](run, step, k);
+  return execute::any_block(run.template fresh<float, Tensor<float>::memory_space>(step));
+}
+
+/// Error: a program that cannot be planned, by the code of its refusal.
+inline void check_fault(Code fault) {
+  switch (fault) {
+    case Code::ok:
+      return;
+    case Code::M01_axis_not_in_mesh:
+      throw Error("M01", "the loss uses a mesh axis that its arguments do not mention; name the axes first: dry_run<Axes<X, Y>, ...>", FailedOn::every_rank);
+    case Code::T07_too_many:
+      throw Error("T07", "the loss uses more mesh axes than a program can be planned for, " + std::to_string(searched_axes), FailedOn::every_rank);
+    case Code::L02_cyclic:
+      throw Error("L02", "the loss reads a block-cyclic tensor otherwise than as it is; reshard it to blocks first", FailedOn::every_rank);
+    case Code::R02_replicated_to_unreduced:
+      throw Error("R02", "the loss needs an unreduced sum that no operation gives; leave out Unreduced in a constraint", FailedOn::every_rank);
+    case Code::R04_kind_differs:
+      throw Error("R04", "a constraint of the loss names a pending reduction of another kind than the value has", FailedOn::every_rank);
+    default:
+      throw Error("L03", "the loss is too large for a program", FailedOn::every_rank);
+  }
+}
+
+SHARDTYPE_INLINE LossProgram::LossProgram(RecordedLoss loss,
+                                          shardtype::detail::List<WantedValue> results)
+    : program(std::move(loss.program)),
+      names(std::move(loss.names)),
+      wanted(std::move(results)),
+      is_read(wanted.size(), false),
+      loss_(std::move(loss)) {
+  autodiff::check_fault(loss_.fault);
+  wanted[0].value = program.root;
+  shardtype::detail::List<bool> read(static_cast<std::size_t>(program.size), false);
+  read[static_cast<std::size_t>(program.root)] = true;
+  for (int k = program.size - 1; k >= 0; --k) {
+    ProgramNode const& n = program.nodes[k];
+    if (!read[static_cast<std::size_t>(k)]) continue;
+    for (int w = 0; w < n.ways; ++w)
+      for (int m = 0; m < n.operands; ++m)
+        read[static_cast<std::size_t>(program.operand(k, w, m))] = true;
+  }
+  for (std::size_t r = 0; r < wanted.size(); ++r)
+    is_read[r] = read[static_cast<std::size_t>(wanted[r].value)];
+}
+
+SHARDTYPE_INLINE ProgramPlan LossProgram::plan(RecordedProgram const& sized,
+                                               planning::Rates const& rates) const {
+  // chains of products are associated as the forward pass alone would, without a memory limit
+  shardtype::detail::List<int> ways(static_cast<std::size_t>(sized.size), 0);
+  bool chosen = true;
+  for (int k = 0; k < sized.size; ++k) chosen = chosen && sized.nodes[k].ways <= 1;
+  if (!chosen) {
+    planning::Rates free = rates;
+    free.memory_limit = -1;
+    ways = planning::ways_in(planning::plan_program(sized, free));
+  }
+  shardtype::detail::List<int> read;
+  shardtype::detail::List<planning::WantedResult> results;
+  for (std::size_t r = 0; r < wanted.size(); ++r) {
+    if (r > 0 && !is_read[r]) continue;
+    if (r > 0) read.push_back(wanted[r].value);
+    results.push_back(wanted[r].wanted(names, sized.nodes[wanted[r].value]));
+  }
+  planning::Transposition const both(
+      sized, loss_.gradients, read,
+      [&](int value) { return ways[static_cast<std::size_t>(value)]; }, results);
+  return planning::plan_program(both.program, rates);
+}
+
+SHARDTYPE_INLINE bool operator==(LossKey const& a, LossKey const& b) {
+  RecordedProgram const& p = a.sized;
+  RecordedProgram const& q = b.sized;
+  if (p.size != q.size || p.root != q.root || p.uses.size() != q.uses.size() ||
+      a.types.size() != b.types.size() || !(p == q))
+    return false;
+  for (std::size_t k = 0; k < a.types.size(); ++k)
+    if (a.types[k] != b.types[k]) return false;
+  for (int k = 0; k < p.uses.size(); ++k)
+    if (p.uses[k] != q.uses[k]) return false;
+  for (int k = 0; k < p.size; ++k) {
+    ProgramNode const& n = p.nodes[k];
+    ProgramNode const& m = q.nodes[k];
+    if (n.making != m.making || n.rank != m.rank || n.pinned != m.pinned || n.origin != m.origin ||
+        n.cyclic != m.cyclic)
+      return false;
+    for (int d = 0; d < n.rank; ++d)
+      if (n.labels[d] != m.labels[d]) return false;
+  }
+  return true;
+}
+
+SHARDTYPE_INLINE LossRun::LossRun(MeshRef const& mesh, LossProgram const& program)
+    : mesh_(mesh),
+      program_(program),
+      axes_(shardtype::detail::program_axes(program.names, mesh)),
+      key_{shardtype::detail::program_for(program.program, program.names, mesh, axes_,
+                                          program.parts()),
+           program.types()} {}
+
+SHARDTYPE_INLINE ProgramPlan const& LossRun::plan(
+    shardtype::detail::PlanCache<LossKey>& cache) const {
+  return cache.get(key_, [&] {
+    shardtype::detail::check_countable(key_.sized);
+    return program_.plan(key_.sized,
+                         shardtype::detail::rates_for(machine_here(), LossProgram::memory_limit,
+                                                      key_.sized.sizes, program_.names));
+  });
+}
+
+SHARDTYPE_INLINE void LossRun::run(ProgramPlan const& plan, std::source_location const& where) {
+  plan_ = &plan;
+  RecordedProgram const& p = plan.program;
+  int count = 0;
+  for (bool const read : program_.is_read) count += read ? 1 : 0;
+  results_ = {};
+  kept_ = shardtype::detail::List<Buffer>(static_cast<std::size_t>(count));
+  results_.kept = kept_.data();
+  for (std::size_t r = 0; r < program_.wanted.size(); ++r) {
+    if (!program_.is_read[r]) continue;
+    auto const number = static_cast<int>(results_.values.size());
+    results_.values.push_back(shardtype::detail::node_of_result(p, p.root, number, count));
+    results_.pack.push_back(program_.wanted[r].pack);
+  }
+  shardtype::detail::List<execute::ProgramPart> parts = program_.parts();
+  execute::ProgramPart last;
+  last.make = &KeptResults::keep;
+  last.part = &results_;
+  parts.push_back(last);
+  if (!mesh_.here()) return;
+  shardtype::detail::TracedRun const traced(&plan, plan, program_.names, machine_here(), where);
+  execute::ProgramRun(mesh_, axes_, plan, program_.names.label.data(), program_.names.axis, parts,
+                      where)
+      .run();
+}
+
+}  // namespace shardtype::autodiff

@@ -1,0 +1,141 @@
+#pragma once
+/// Writes the program of a loss while its function runs.
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/container.hpp>
+#include <shardtype/autodiff/program_gradient.hpp>
+#include <shardtype/core/list.hpp>
+#include <shardtype/lazy/program.hpp>
+#include <shardtype/lazy/recorded_value.hpp>
+
+namespace shardtype::autodiff {
+
+/// The program of a loss, as it was written, with what its run and its derivatives need.
+struct RecordedLoss {
+  RecordedProgram program{};
+  automatic_mode::ProgramNames names{};
+  Code fault = Code::ok;
+  shardtype::detail::List<execute::ProgramPart> parts;
+  shardtype::detail::List<planning::PartGradient> gradients;  ///< by part
+  shardtype::detail::List<Identity> types;                    ///< of the parts
+  shardtype::detail::List<std::shared_ptr<void const>> kept;  ///< the parts
+};
+
+/// Writes the program of a loss on the mesh axes `Xs`; if there are none, on those that the
+/// arguments mention.
+template <class... Xs>
+class LossRecorder {
+ public:
+  /// Whether the mesh has the axes of a sharding.
+  template <class A>
+  static constexpr bool has_axes() {
+    if constexpr (sizeof...(Xs) == 0) {
+      return true;
+    } else {
+      bool out = true;
+      for (int x = 0; x < Scope<A>::names.axes; ++x)
+        out = out && ((Scope<A>::names.axis_id[x] == identity<Xs>) || ...);
+      return out;
+    }
+  }
+  template <class E>
+  static constexpr bool varies = reads_argument<E> &&
+                                 shardtype::detail::is_floating<element_t<typename E::whole>>;
+  template <class E>
+  static constexpr auto refusal() {
+    if constexpr (!reads_argument<E>) {
+      return Type<void>{};
+    } else if constexpr (autodiff::part_gradient<E>().refused) {
+      return Type<shardtype::checking::refused<Code::X03_not_differentiable, false, E>>{};
+    } else {
+      return Type<void>{};
+    }
+  }
+  template <class E>
+  using refused = typename decltype(refusal<E>())::type;
+
+  LossRecorder() { (writer_.add_axis(shardtype::detail::axis_part<Xs>), ...); }
+  LossRecorder(LossRecorder const&) = delete;
+  LossRecorder& operator=(LossRecorder const&) = delete;
+
+  /// Adds the axes that the tensors of an argument mention; before values are recorded.
+  template <class P>
+  void mention() {
+    if constexpr (is_structure<P>) {
+      [&]<class... Ps>(shardtype::detail::Pack<Ps...>) {
+        (mention<Ps>(), ...);
+      }(members_t<P>{});
+    } else if constexpr (is_tensor<P> && sizeof...(Xs) == 0) {
+      using S = Scope<P>;
+      for (int x = 0; x < S::names.axes; ++x)
+        writer_.add_axis({S::names.axis_id[x], S::names.axis_name[x], S::names.axis_size[x]});
+    }
+  }
+  template <class E>
+  int record(E const& e) {
+    return shardtype::detail::walk(*this, keep(e));
+  }
+  template <class E>
+  int record(E const& e, int made) {
+    return shardtype::detail::walk_result(*this, keep(e), made);
+  }
+  /// An operand without data.
+  template <class A>
+  int symbol() {
+    finder_.parts.push_back({});
+    gradients_.push_back({});
+    types_.push_back(identity<A>);
+    return writer_.visit(static_cast<automatic_mode::LazySymbol<A> const*>(nullptr), {});
+  }
+  /// The program, whose result is value `root`, a scalar.
+  template <class L>
+  RecordedLoss finish(int root) {
+    writer_.template finish<automatic_mode::whole_t<L>>(root);
+    return {std::move(writer_.builder.program), writer_.names,       writer_.fault,
+            std::move(finder_.parts),           std::move(gradients_), std::move(types_),
+            std::move(kept_)};
+  }
+
+  // The callbacks of walk().
+  template <class E>
+  int visit(E const* e, shardtype::detail::WalkedOperands const& operands) {
+    finder_.visit(e, operands);
+    gradients_.push_back(autodiff::part_gradient<E>());
+    types_.push_back(identity<E>);
+    return writer_.visit(e, operands);
+  }
+  template <class Pin, class A>
+  int visit(automatic_mode::LazyConstrained<Pin, A> const* e,
+            shardtype::detail::WalkedOperands const& operands) {
+    return writer_.visit(e, operands);
+  }
+  bool found(Identity type, int& value) { return writer_.found(type, value); }
+  void remember(Identity type, int value) { writer_.remember(type, value); }
+  bool is_known(Identity tag, void const* at, int& value) {
+    return writer_.is_known(tag, at, value) && finder_.is_known(tag, at, value);
+  }
+  int share(Identity tag, void const* at, int value) {
+    finder_.share(tag, at, value);
+    return writer_.share(tag, at, value);
+  }
+  void read_again(int value) { writer_.read_again(value); }
+
+ private:
+  template <class E>
+  E const* keep(E const& e) {
+    auto const kept = std::make_shared<E const>(e);
+    kept_.push_back(kept);
+    return kept.get();
+  }
+
+  shardtype::detail::ProgramWriter writer_;
+  GradientFinder finder_;
+  shardtype::detail::List<planning::PartGradient> gradients_;
+  shardtype::detail::List<Identity> types_;
+  shardtype::detail::List<std::shared_ptr<void const>> kept_;
+};
+
+}  // namespace shardtype::autodiff
