@@ -46,35 +46,29 @@ struct Constrained {
   }
 };
 
-template <class E>
-constexpr bool is_recorded_loss() {
-  if constexpr (detail::any_poisoned<E> || !core::is_lazy<E>) {
-    return false;
-  } else {
-    return std::is_void_v<autodiff::refused_loss_t<E>>;
-  }
-}
-
 // The gradients of `loss` with respect to the operands `K` of `given`, on drawn layouts of these;
-// how many, or -1 if it has none. `copies`: whether products copy operands whose dims lie in an
+// how many. `copies`: whether products copy operands whose dims lie in an
 // unsuitable order, which no plan counts (docs/automatic.md).
 template <class F, class... As, std::size_t... N, int... K>
 int check(std::string_view name, F const& loss, std::tuple<As...> const& given, Grid const& mesh,
-          int draws, std::index_sequence<N...>, std::integer_sequence<int, K...> numbers,
+          int draws, std::index_sequence<N...>, std::integer_sequence<int, K...>,
           bool copies = false) {
   INFO(name);
   Constrained<F, As...> const f{loss};
-  auto const e = f(automatic_mode::LazyInput<As, static_cast<int>(N)>(std::get<N>(given))...);
-  using E = std::remove_cvref_t<decltype(e)>;
-  if constexpr (!is_recorded_loss<E>()) {
-    return -1;
-  } else {
-    using P = typename decltype(autodiff::loss_program<E, detail::MeshAxes<Grid>::type>(
-        numbers, detail::Pack<As...>{}))::type;
-    autodiff::GradientRun<P> run(mesh, e);
+  using R = autodiff::RecorderOn<detail::MeshAxes<Grid>::type>::type;
+  autodiff::LossArguments<R> all;
+  core::Kept<typename autodiff::RecordedForm<R, autodiff::wanted<K...>(
+      static_cast<int>(N))>::template of<As>...> const values{
+      {all.template given<autodiff::wanted<K...>(static_cast<int>(N)), void>(std::get<N>(given))}...};
+  auto const made = [&]<int... J>(std::integer_sequence<int, J...>) {
+    return api::lazy(f(autodiff::kept<J>(values)...));
+  }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
+  {
+    autodiff::LossProgram const program = autodiff::loss_program<typename decltype(made)::whole>(all, made);
+    autodiff::LossRun run(mesh, program);
     auto const want = value_and_grad<K...>(loss)(std::get<N>(given)...);
     planning::Rates const rates =
-        detail::rates_for(machine_here(), -1, run.sized().sizes, P::names);
+        detail::rates_for(machine_here(), -1, run.sized().sizes, program.names);
     Draw draw{std::mt19937(4711)};
     int layouts = 0;
     for (int round = 0; round < draws; ++round) {
@@ -85,37 +79,40 @@ int check(std::string_view name, F const& loss, std::tuple<As...> const& given, 
         p.nodes.edit(k).pinned =
             p.code(k).of(registry_costs::spec_of(registry_costs::drawn(draw, mesh, rank), rank));
       }
-      ProgramPlan const plan = P::plan(p, rates);
+      ProgramPlan const plan = program.plan(p, rates);
       REQUIRE(plan.possible);
       INFO(name << ", layouts " << round << "\n"
-                << explain(PlannedProgram{plan, P::names, machine_here()}));
+                << explain(PlannedProgram{plan, program.names, machine_here()}));
       auto& memory = runtime::run_time.memory;
       std::int64_t const before = memory.now();
       memory.reset();
       shim::reset();
-      auto const got = run.run(plan, std::source_location::current(), std::get<K>(given)...);
+      run.run(plan, std::source_location::current());
       std::int64_t const held = memory.most() - before;
       std::int64_t const sent = shim::bytes();
       Coords at;
-      for (int x = 0; x < P::names.axes; ++x)
-        at.at[x] = P::names.axis[x].id == core::identity<registry_costs::U>
+      for (int x = 0; x < program.names.axes; ++x)
+        at.at[x] = program.names.axis[x].id == core::identity<registry_costs::U>
                        ? mesh.template coordinate<registry_costs::U>()
                        : mesh.template coordinate<registry_costs::W>();
       INFO("held " << held << ", planned " << plan.temporary_bytes() << "; sent " << sent
                    << ", planned " << plan.bytes(at));
       if (!copies) CHECK(held <= plan.temporary_bytes());
       CHECK(sent == plan.bytes(at));
-      CHECK(registry_costs::difference(std::get<0>(got), want.value) <= 1e-9);
-      int k = 1;
-      auto const same = [&](auto const& mine, auto const& theirs) {
-        INFO("gradient " << k++);
-        CHECK(registry_costs::difference(mine, theirs) <= 1e-9);
+      using Loss = typename decltype(made)::whole;
+      CHECK(registry_costs::difference(run.template result<Loss>(0), want.value) <= 1e-9);
+      auto const same = [&]<int J>(std::integral_constant<int, J>, auto const& theirs) {
+        INFO("gradient " << J);
+        CHECK(registry_costs::difference(
+                  autodiff::GradientTaker(program, run, all.first[J])
+                      .template take<void>(std::get<static_cast<std::size_t>(J)>(given)),
+                  theirs) <= 1e-9);
       };
       if constexpr (sizeof...(K) == 1) {
-        same(std::get<1>(got), want.grad);
+        (same(std::integral_constant<int, K>{}, want.grad), ...);
       } else {
         [&]<std::size_t... M>(std::index_sequence<M...>) {
-          (same(std::get<M + 1>(got), std::get<M>(want.grad)), ...);
+          (same(std::integral_constant<int, K>{}, std::get<M>(want.grad)), ...);
         }(std::make_index_sequence<sizeof...(K)>{});
       }
       ++layouts;
@@ -149,14 +146,16 @@ std::vector<std::string_view> check_all(Grid const& mesh, int draws) {
             if constexpr (Numbers::size() > 0) {
               using Made =
                   decltype(registry_costs::called(sample.op, lazy(std::declval<bare_t<As>>())...));
-              if constexpr (is_real<typename Made::whole>) {
+              if constexpr (autodiff::part_gradient<Made>().refused) {
+                without.push_back(object.view());
+              } else if constexpr (is_real<typename Made::whole>) {
                 int const layouts = [&]<std::size_t... N>(std::index_sequence<N...> all) {
                   std::tuple<bare_t<As>...> const given{
                       registry_costs::operand<bare_t<As>>(mesh, static_cast<int>(N))...};
                   return registry_gradients::check(object.view(), Loss<Op>{sample.op}, given, mesh,
                                                    draws, all, Numbers{});
                 }(std::index_sequence_for<As...>{});
-                if (layouts < 0) without.push_back(object.view());
+                CHECK(layouts == draws);
               }
             }
           }

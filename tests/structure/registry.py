@@ -204,9 +204,8 @@ def gradient_faults(operations, harness, documents, tests):
     tags = re.findall(r"^struct (\w+) : (?!.*Predicate|Base)[^{;]*\{", tests["functions"], re.M)
     if len(tags) < 40:
         found.append(f"only {len(tags)} functions found; are they still written so?")
-    # that of an argument of custom_vjp, whose gradient automatic mode refuses, has none
     found += [f"functions::{tag} has no Derivative" for tag in tags
-              if tag != "OwnGradient" and not re.search(rf"(?:Derivative<functions::|SHARDTYPE_\w+\(){tag}\b", tests["derivatives"])]
+              if not re.search(rf"(?:Derivative<functions::|SHARDTYPE_\w+\(){tag}\b", tests["derivatives"])]
     return found
 
 

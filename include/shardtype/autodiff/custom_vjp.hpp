@@ -173,15 +173,15 @@ struct ForwardPair<std::pair<V, S>> {
   using Saved = computed_t<S>;
 };
 
-/// An expression whose gradient automatic mode would have to find by itself; others as they are.
+/// Whether `A` is a value of a program of automatic mode whose gradient is wanted.
 template <class A>
-constexpr auto with_own_gradient(A const& a) {
-  if constexpr (core::is_lazy<A>) {
-    return shardtype::detail::fuse(functions::OwnGradient{}, a);
+inline constexpr bool varies_in_program = [] {
+  if constexpr (shardtype::detail::is_under_way<A>) {
+    return A::recorder::template varies<A>;
   } else {
-    return a;
+    return false;
   }
-}
+}();
 /// The function that `custom_vjp(f, forward, backward)` returns.
 template <class F, class Fwd, class Bwd>
 struct CustomVjp {
@@ -198,8 +198,10 @@ struct CustomVjp {
     // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
+    } else if constexpr ((varies_in_program<As> || ...)) {
+      return Poisoned(refused<Code::X03_not_differentiable, false, As...>{});
     } else if constexpr ((core::is_lazy<As> || ...)) {
-      return f(autodiff::with_own_gradient(as)...);  // automatic mode does not record the other two
+      return f(as...);  // automatic mode does not record the other two
     } else if constexpr (shardtype::detail::is_poison<
                              result_of<F, lowered_t<top, computed_t<As>>...>>) {
       return Poisoned{};

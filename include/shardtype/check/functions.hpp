@@ -55,8 +55,6 @@ struct Clip : OfReal<> {};
 struct Negate : Tag<Linearity::linear> {};
 /// The value itself, through which no gradient flows: stop_gradient of an expression.
 struct StopGradient : Tag<Linearity::linear> {};
-/// The value itself, of which no gradient is known to automatic mode: an argument of custom_vjp.
-struct OwnGradient : Tag<Linearity::linear> {};
 struct Conjugate : Tag<Linearity::linear> {};
 struct Real : Tag<Linearity::linear, Gives::real> {};
 struct Imaginary : Tag<Linearity::linear, Gives::real> {};

@@ -146,7 +146,6 @@ template <class T> KOKKOS_FUNCTION T call(functions::Power, T const& a, T const&
 template <class T> KOKKOS_FUNCTION T call(functions::Remainder, T const& a, T const& b) { return detail::floor_remainder(a, b); }
 template <class T> KOKKOS_FUNCTION T call(functions::Atan2, T const& a, T const& b) { return math::atan2(a, b); }
 template <class T> KOKKOS_FUNCTION T call(functions::StopGradient, T const& a) { return a; }
-template <class T> KOKKOS_FUNCTION T call(functions::OwnGradient, T const& a) { return a; }
 template <class T> KOKKOS_FUNCTION T call(functions::Negate, T const& a) { return static_cast<T>(-a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Square, T const& a) { return static_cast<T>(a * a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Cbrt, T const& a) { return math::cbrt(a); }
