@@ -180,7 +180,8 @@ struct OperationGradient {
     }
     for (int d = 0; d < p.nodes[made].rank; ++d) each[count][d] = extents[p.nodes[made].labels[d]];
     try {
-      return planned_work<K>(shardtype::detail::of_variant<Op>(n.variant), each, Order{});
+      return planned_work<K>(shardtype::detail::of_variant<Op>(n.variant), n.pulls_too, each,
+                             Order{});
     } catch (Error const&) {
       return {};  // run-time arguments decide about extents, such as those of a repeat
     }
@@ -189,7 +190,8 @@ struct OperationGradient {
     return p.nodes[value].making == planning::Making::operation;
   }
   template <int K, int... Q>
-  static planning::Work planned_work(Op const& op, std::int64_t const (*extents)[max_dims],
+  static planning::Work planned_work(Op const& op, unsigned too,
+                                     std::int64_t const (*extents)[max_dims],
                                      std::integer_sequence<int, Q...>) {
     using Writer = planning::FunctionWriter;
     using AbstractV = Abstract<V, Writer>;
@@ -207,20 +209,41 @@ struct OperationGradient {
             op, value, autodiff::kept<Q>(operands)...);
       }
     }();
-    auto const g = Vjp<Op>::template pull<K, AbstractV, Abstract<Operand<Q>, Writer>...>(
-        op, saved,
-        autodiff::prepared<Op, AbstractV, Abstract<Operand<Q>, Writer>...>(op, saved, ct, K == 0));
-    auto const out = [&] {
-      if constexpr (requires { g.tensor(); }) {
-        return g.tensor();
-      } else {
-        return g;
-      }
-    }();
+    auto const begin = autodiff::prepared<Op, AbstractV, Abstract<Operand<Q>, Writer>...>(
+        op, saved, ct, K == 0 || (too & 1U) != 0);
+    std::int64_t most = 0;
+    pulls_from<0, AbstractV, Abstract<Operand<Q>, Writer>...>(
+        op, saved, begin, (1U << K) | too, [&] { most = recorder.most(); });
     std::int64_t made = sizeof(typename Operand<K>::element);
     for (std::size_t d = 0; d < Operand<K>::rank; ++d) made = core::mul_sat(made, extents[K][d]);
-    return {recorder.plan().flops(), std::max<std::int64_t>(recorder.most() - given - made, 0),
-            false};
+    return {recorder.plan().flops(), std::max<std::int64_t>(most - given - made, 0), false};
+  }
+  /// Pulls the cotangents of the operands `which` from number `K` on, and then calls `end`; all are
+  /// held until then.
+  template <int K, class Value, class... Operands, class S, class C, class F>
+  static void pulls_from(Op const& op, S const& saved, C const& begin, unsigned which,
+                         F const& end) {
+    if constexpr (K == count) {
+      end();
+    } else {
+      if constexpr (rules().of[K].exists) {
+        if (((which >> K) & 1U) != 0) {
+          auto const g = pulled_tensor<K, Value, Operands...>(op, saved, begin);
+          pulls_from<K + 1, Value, Operands...>(op, saved, begin, which, end);
+          return;
+        }
+      }
+      pulls_from<K + 1, Value, Operands...>(op, saved, begin, which, end);
+    }
+  }
+  template <int K, class Value, class... Operands, class S, class C>
+  static auto pulled_tensor(Op const& op, S const& saved, C const& begin) {
+    auto const g = Vjp<Op>::template pull<K, Value, Operands...>(op, saved, begin);
+    if constexpr (requires { g.tensor(); }) {
+      return std::remove_cvref_t<decltype(g.tensor())>(g.tensor());
+    } else {
+      return g;
+    }
   }
 
   /// The extents of the block of operand `q` of the operation, on this rank.
@@ -281,16 +304,21 @@ struct OperationGradient {
                                                         operand<Q>(run, step)...);
       }
     }();
-    auto const g = Vjp<Op>::template pull<K, V, Operand<Q>...>(
-        op, saved, autodiff::prepared<Op, V, Operand<Q>...>(op, saved, ct, K == 0));
-    auto const out = [&] {
-      if constexpr (requires { g.tensor(); }) {
-        return g.tensor();
-      } else {
-        return g;
-      }
-    }();
-    return execute::block_with(out, [&](std::size_t d) { return out.extents()[d]; });
+    unsigned const too = run.node(step).pulls_too;
+    auto const begin =
+        autodiff::prepared<Op, V, Operand<Q>...>(op, saved, ct, K == 0 || (too & 1U) != 0);
+    auto const block = [](auto const& out) {
+      return execute::block_with(out, [&](std::size_t d) { return out.extents()[d]; });
+    };
+    auto const one = [&]<int J>(std::integral_constant<int, J>) {
+      if constexpr (rules().of[J].exists)
+        if (((too >> J) & 1U) != 0)
+          run.further(step).push_back(
+              block(pulled_tensor<J, V, Operand<Q>...>(op, saved, begin)));
+    };
+    execute::AnyBlock out = block(pulled_tensor<K, V, Operand<Q>...>(op, saved, begin));
+    (one(std::integral_constant<int, Q>{}), ...);
+    return out;
   }
 };
 

@@ -78,6 +78,8 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::made(int step) {
   if (n.backward == Backward::none) return part(step).make(*this, step, part(step).part);
   if (n.backward != Backward::pull)
     return part(step).backward->of_elements[static_cast<int>(n.backward)](*this, step, nullptr);
+  if (n.making == Making::result)
+    return further(plan_.steps[step].input[0])[static_cast<std::size_t>(n.result) - 1];
   ProgramPart const& of = parts_[static_cast<std::size_t>(n.pulled)];
   MakeBlock const make = n.making == Making::product ? of.make : of.backward->pulls[n.pulls];
   return make(*this, step, of.part);

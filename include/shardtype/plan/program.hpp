@@ -101,6 +101,8 @@ struct ProgramNode {
   std::int32_t origin = -1;
   Backward backward = Backward::none;
   std::int8_t pulls = -1;      ///< of a pull: the number of the operand
+  /// Of a pull of an operation: further operands, as bits, whose cotangents are its further results.
+  std::uint8_t pulls_too = 0;
   std::int32_t pulled = -1;    ///< of a pull: the part of the expression that reads the operand
   std::int32_t first_use = 0;  ///< index of its first operand in `uses`
   std::int8_t operands = 0;    ///< per alternative

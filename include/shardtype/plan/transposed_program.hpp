@@ -238,11 +238,78 @@ class Transposition {
     if (!active_[at(k)] || mine.empty()) return;
     int const ct = sum_of(mine, k);
     mine = {ct};
+    unsigned const together = pulled_together(k);
+    for (int m = 0; m < node(k).operands; ++m)
+      if (pulls(k, m) && ((together >> m) & 1U) == 0)
+        note(k, m, pulled(k, m, program.operand(k, 0, m), pull_of(k, m), ct));
+    if (together != 0) pull_together(k, together, ct);
+  }
+  void note(int k, int m, int cotangent) {
+    cotangents_[at(program.operand(k, 0, m))].push_back(cotangent);
+  }
+  bool pulls(int k, int m) const {
+    return active_[at(program.operand(k, 0, m))] && pull_of(k, m).exists;
+  }
+  /// Whether the pulls of value `k` are operations on blocks.
+  bool pulls_blocks(int k) const {
+    return node(k).making == Making::operation ||
+           (node(k).making == Making::reduction && pull_of(k, 0).rows);
+  }
+  /// The operand of value `k` whose cotangent has the most dims.
+  int widest(int k) const {
+    int out = -1;
+    for (int m = 0; m < node(k).operands; ++m)
+      if (pulls(k, m) && (out < 0 || node(program.operand(k, 0, m)).rank >
+                                         node(program.operand(k, 0, out)).rank))
+        out = m;
+    return out;
+  }
+  /// The operands of an operation, as bits, whose cotangents one operation computes: they have no
+  /// dim that may be split but those of the widest. 0: each by itself.
+  unsigned pulled_together(int k) const {
+    if (!pulls_blocks(k)) return 0;
+    int const first = widest(k);
+    unsigned out = 0;
+    int count = 0;
     for (int m = 0; m < node(k).operands; ++m) {
+      if (!pulls(k, m)) continue;
       int const operand = program.operand(k, 0, m);
-      PullOf const how = pull_of(k, m);
-      if (!active_[at(operand)] || !how.exists) continue;
-      cotangents_[at(operand)].push_back(pulled(k, m, operand, how, ct));
+      bool fits = true;
+      for (int d = 0; d < node(operand).rank; ++d)
+        fits = fits && (((whole_in(k, m + 1) >> d) & 1U) != 0 ||
+                        program.find(program.operand(k, 0, first), node(operand).labels[d]) >= 0);
+      if (!fits) continue;
+      out |= 1U << m;
+      ++count;
+    }
+    return count > 1 ? out : 0;
+  }
+  /// The first cotangent is the value of the operation, others are its further results.
+  void pull_together(int k, unsigned operands, int ct) {
+    int const first = widest(k);
+    int const value_of_first = program.operand(k, 0, first);
+    int const made = pulled(k, first, value_of_first, pull_of(k, first), ct);
+    note(k, first, made);
+    program.nodes.edit(made).has_results = true;
+    program.nodes.edit(made).pulls_too = static_cast<std::uint8_t>(operands & ~(1U << first));
+    int number = 0;
+    for (int m = 0; m < node(k).operands; ++m) {
+      if (m == first || ((operands >> m) & 1U) == 0) continue;
+      int const operand = program.operand(k, 0, m);
+      ProgramLabels const labels = labels_by_type(k, m, operand);
+      ProgramNode n = value(Making::result, Backward::pull, labels, operand);
+      n.name = node(made).name;
+      n.pulls = static_cast<std::int8_t>(m);
+      n.pulled = node(k).origin;
+      n.result = static_cast<std::int8_t>(++number);
+      n.sums = true;
+      n.unreduced_sets[n.unreduced_count++] = 1;
+      unsigned whole = reordered(whole_in(k, m + 1), operand, labels);
+      for (int d = 0; d < labels.size; ++d)
+        if (program.find(made, labels.at[d]) < 0) whole |= 1U << d;
+      n.whole[0] = static_cast<std::uint8_t>(whole);
+      n.whole[1] = node(made).whole[0];
+      note(k, m, add(n, {made}));
     }
   }
   int pulled(int k, int m, int operand, PullOf const& how, int ct) {
