@@ -46,6 +46,13 @@ struct Constrained {
   }
 };
 
+// Whether an expression has no gradient in automatic mode.
+template <class E>
+inline constexpr bool refuses_gradient = autodiff::part_gradient<E>().refused;
+template <class Pin, class A>
+inline constexpr bool refuses_gradient<automatic_mode::LazyConstrained<Pin, A>> =
+    refuses_gradient<A>;
+
 // The gradients of `loss` with respect to the operands `K` of `given`, on drawn layouts of these;
 // how many. `copies`: whether products copy operands whose dims lie in an
 // unsuitable order, which no plan counts (docs/automatic.md).
@@ -146,7 +153,7 @@ std::vector<std::string_view> check_all(Grid const& mesh, int draws) {
             if constexpr (Numbers::size() > 0) {
               using Made =
                   decltype(registry_costs::called(sample.op, lazy(std::declval<bare_t<As>>())...));
-              if constexpr (autodiff::part_gradient<Made>().refused) {
+              if constexpr (refuses_gradient<Made>) {
                 without.push_back(object.view());
               } else if constexpr (is_real<typename Made::whole>) {
                 int const layouts = [&]<std::size_t... N>(std::index_sequence<N...> all) {

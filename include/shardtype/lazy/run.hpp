@@ -94,6 +94,8 @@ class ProgramRun {
   shardtype::detail::List<AnyBlock>& further(int step) {
     return further_[static_cast<std::size_t>(step)];
   }
+  /// The block of a further result, which the operation gives up if no later step takes it.
+  AnyBlock take_result(int step);
   /// Gives the blocks of further results back that nothing reads.
   void drop_unread_results(int step) {
     for (std::size_t k = 0; k < further(step).size(); ++k) {

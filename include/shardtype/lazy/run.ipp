@@ -47,6 +47,16 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::run() {
   return blocks_.back();
 }
 
+SHARDTYPE_INLINE AnyBlock ProgramRun::take_result(int step) {
+  int const maker = plan_.steps[step].input[0];
+  AnyBlock& block = further(maker)[static_cast<std::size_t>(node(step).result) - 1];
+  for (int m = step + 1; m < plan_.size; ++m)
+    if (plan_.steps[m].kind == ProgramStep::Kind::make && node(m).making == Making::result &&
+        plan_.steps[m].input[0] == maker && node(m).result == node(step).result)
+      return block;
+  return std::exchange(block, {});
+}
+
 SHARDTYPE_INLINE AnyBlock ProgramRun::packed_block(int step, Buffer memory) const {
   Spec const spec = plan_.spec(step);
   Sizing const z = plan_.sizing(step);
@@ -78,8 +88,7 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::made(int step) {
   if (n.backward == Backward::none) return part(step).make(*this, step, part(step).part);
   if (n.backward != Backward::pull)
     return part(step).backward->of_elements[static_cast<int>(n.backward)](*this, step, nullptr);
-  if (n.making == Making::result)
-    return further(plan_.steps[step].input[0])[static_cast<std::size_t>(n.result) - 1];
+  if (n.making == Making::result) return take_result(step);
   ProgramPart const& of = parts_[static_cast<std::size_t>(n.pulled)];
   MakeBlock const make = n.making == Making::product ? of.make : of.backward->pulls[n.pulls];
   return make(*this, step, of.part);

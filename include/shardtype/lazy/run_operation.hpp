@@ -212,7 +212,7 @@ template <std::size_t K, class Whole, class Node>
 struct ResultRun<automatic_mode::LazyResult<K, Whole, Node>> {
   using E = automatic_mode::LazyResult<K, Whole, Node>;
   static AnyBlock make(ProgramRun& run, int step, void const*) {
-    return run.further(run.plan().steps.at[step].input[0])[K - 1];
+    return run.take_result(step);
   }
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
     OperationRun<Node>::template set_extents_of<K>(static_cast<E const*>(part)->node().function(),
