@@ -1,7 +1,9 @@
 // A GPT on bytes: rotary positions, causal attention, tied embedding, AdamW. One source, three
 // parallelisms that differ in the rules which mesh axis splits which index: data parallel, tensor
-// parallel (heads, hidden features and bytes split), and both with split parameters (FSDP). Their
-// losses are equal. The argument is the number of steps, 30 if there is none.
+// parallel (heads, hidden features and bytes split), and both with split parameters (FSDP). The
+// fourth names no sharding but those of data and parameters: automatic mode chooses the others, of
+// both passes together. Their losses are equal. The argument is the number of steps, 30 if there is
+// none.
 // SHOWN: docs
 // RANKS: 1 2 4
 #include <array>
@@ -10,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <shardtype/nn/nn.hpp>
@@ -62,6 +65,9 @@ struct Both : TensorParallel {
   }
 };
 // docs: end
+struct Automatic : Both {
+  static constexpr char name[] = "split parameters, automatic";
+};
 
 template <class P>
 struct Gpt {
@@ -108,23 +114,45 @@ struct Gpt {
   };
 };
 
+// docs: automatic
+// The same model without a sharding.
+struct Planned {
+  static auto block(auto const& x, auto const& b) {
+    auto const a = nn::layer_norm<D>(x, b.norm1);
+    auto const q = nn::rotary<S, F>(matmul(a, b.attention.q));
+    auto const k = nn::rotary<S, F>(matmul(a, b.attention.k));
+    auto const mixed = nn::attention(q, k, matmul(a, b.attention.v));
+    auto const y = x + einsum<B, S, D>(mixed, b.attention.out);
+    return (y + nn::mlp(nn::layer_norm<D>(y, b.norm2), b.mlp)).tensor();
+  }
+  static constexpr auto loss = [](auto const& m, auto const& ids, auto const& targets) {
+    auto x = nn::embedding<V>(m.table, ids);
+    for (auto const& b : m.blocks) x = block(x, b);
+    return mean(nn::cross_entropy<V>(matmul(nn::layer_norm<D>(x, m.norm), m.table), targets));
+  };
+};
+// docs: end
+
 constexpr std::string_view text =
     "Whan that Aprille with his shoures soote, the droghte of March hath perced to the roote, "
     "and bathed every veyne in swich licour of which vertu engendred is the flour; ";
 
 template <class P>
 std::vector<double> train_on(Environment const& env, int steps) {
+  constexpr bool automatic = std::is_same_v<P, Automatic>;
   Mesh<X, Y> const mesh(env.world(), P::mesh(env.size()));
   using Model = typename Gpt<P>::template Model<value_t>;
   using Ids = typename Gpt<P>::Ids;
-  // docs: plan
-  static constexpr auto planned =
-      plan(train::step(train::AdamW{{.clip = 1}}, value_and_grad<0>(Gpt<P>::loss)), type<Model>,
-           type<Ids>, type<Ids>);
-  static_assert(planned.count(Collective::all_reduce) == P::of_a_step.all_reduce);
-  static_assert(planned.count(Collective::all_gather) == P::of_a_step.all_gather);
-  static_assert(planned.count(Collective::reduce_scatter) == P::of_a_step.reduce_scatter);
-  // docs: end
+  if constexpr (!automatic) {
+    // docs: plan
+    constexpr auto planned =
+        plan(train::step(train::AdamW{{.clip = 1}}, value_and_grad<0>(Gpt<P>::loss)), type<Model>,
+             type<Ids>, type<Ids>);
+    static_assert(planned.count(Collective::all_reduce) == P::of_a_step.all_reduce);
+    static_assert(planned.count(Collective::all_gather) == P::of_a_step.all_gather);
+    static_assert(planned.count(Collective::reduce_scatter) == P::of_a_step.reduce_scatter);
+    // docs: end
+  }
   auto model = train::initialize<Model>(mesh, RandomKey{5}, [](std::string_view path, auto) {
     if (path.ends_with("gain")) return train::Initial::ones();
     return path.ends_with("bias") || path.ends_with("b1") || path.ends_with("b2")
@@ -149,9 +177,16 @@ std::vector<double> train_on(Environment const& env, int steps) {
         return static_cast<std::int64_t>(text[at % text.size()]);
       });
     };
-    // docs: whole-step
-    losses.push_back(item(step_of(model, state, bytes(0), bytes(1)).loss));
-    // docs: end
+    if constexpr (automatic) {
+      // docs: automatic-step
+      auto const planned = train::step(adam, value_and_grad<0>(Planned::loss));
+      losses.push_back(item(evaluate(mesh, planned, model, state, bytes(0), bytes(1)).loss));
+      // docs: end
+    } else {
+      // docs: whole-step
+      losses.push_back(item(step_of(model, state, bytes(0), bytes(1)).loss));
+      // docs: end
+    }
     if (env.rank() == 0 && (step % 10 == 0 || step + 1 == steps))
       std::printf("  step %3d  loss %.6f\n", step, losses.back());
   }
@@ -165,8 +200,10 @@ int main(int argc, char** argv) {
   auto const a = train_on<DataParallel>(env, steps);
   auto const b = train_on<TensorParallel>(env, steps);
   auto const c = train_on<Both>(env, steps);
+  auto const d = train_on<Automatic>(env, steps);
   bool same = a.back() < a.front() - 1;
   for (std::size_t k = 0; k < a.size(); ++k)
-    same = same && std::abs(a[k] - b[k]) < 1e-9 && std::abs(a[k] - c[k]) < 1e-9;
+    same = same && std::abs(a[k] - b[k]) < 1e-9 && std::abs(a[k] - c[k]) < 1e-9 &&
+           std::abs(a[k] - d[k]) < 1e-9;
   return same ? 0 : 1;
 }

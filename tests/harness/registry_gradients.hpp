@@ -71,7 +71,7 @@ int check(std::string_view name, F const& loss, std::tuple<As...> const& given, 
     return api::lazy(f(autodiff::kept<J>(values)...));
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
   {
-    autodiff::LossProgram const program = autodiff::loss_program<typename decltype(made)::whole>(all, made);
+    autodiff::LossProgram const program = autodiff::loss_program<Constrained<F, As...>, typename decltype(made)::whole>(all, made);
     autodiff::LossRun run(mesh, program);
     auto const want = value_and_grad<K...>(loss)(std::get<N>(given)...);
     planning::Rates const rates =
@@ -111,8 +111,8 @@ int check(std::string_view name, F const& loss, std::tuple<As...> const& given, 
       auto const same = [&]<int J>(std::integral_constant<int, J>, auto const& theirs) {
         INFO("gradient " << J);
         CHECK(registry_costs::difference(
-                  autodiff::GradientTaker(program, run, all.first[J])
-                      .template take<void>(std::get<static_cast<std::size_t>(J)>(given)),
+                  autodiff::ResultTaker(program, run, 1 + all.first[J])
+                      .template gradient<void>(std::get<static_cast<std::size_t>(J)>(given)),
                   theirs) <= 1e-9);
       };
       if constexpr (sizeof...(K) == 1) {

@@ -117,38 +117,4 @@ class LossArguments {
   };
 };
 
-/// The gradients of a run, from the one at place `next` of those that are wanted.
-class GradientTaker {
- public:
-  GradientTaker(LossProgram const& program, LossRun const& run, std::size_t next)
-      : program_(program), run_(run), next_(next) {}
-  /// With respect to `p`: a structure of gradients, or a `Named`.
-  template <class Named, class P>
-  auto take(P const& p) {
-    if constexpr (std::is_void_v<Named>) {
-      return autodiff::map_values<gradient_t, P>(
-          [&]<class A>(Type<A>, A const& a) { return one<gradient_t<A>>(a); }, p);
-    } else {
-      return one<Named>(p);
-    }
-  }
-
- private:
-  template <class G, class A>
-  G one(A const& a) {
-    if constexpr (autodiff::has_gradient_as<A>()) {
-      // behind the loss
-      std::size_t const place = ++next_;
-      if (!program_.is_read[place]) return autodiff::filled<G>(a, 0);
-      return run_.result<G>(place);
-    } else {
-      return {};
-    }
-  }
-
-  LossProgram const& program_;
-  LossRun const& run_;
-  std::size_t next_;
-};
-
 }  // namespace shardtype::autodiff

@@ -40,9 +40,9 @@ Buffer packed_result(execute::ProgramRun& run, int step, int k) {
   return memory;
 }
 
-/// A result that is wanted: the loss, or the gradient of an argument, as a `G`.
+/// A result that is wanted: the loss, the gradient of an argument, or a value beside the loss.
 struct WantedValue {
-  int value = -1;  ///< the loss, or the argument
+  int value = -1;  ///< that value, or the argument
   planning::WantedResult (*wanted)(automatic_mode::ProgramNames const&, ProgramNode const&);
   KeptResults::Pack pack;
 
@@ -73,13 +73,16 @@ class LossProgram {
  public:
   RecordedProgram program;
   automatic_mode::ProgramNames names;
-  shardtype::detail::List<WantedValue> wanted;  ///< first the loss
-  shardtype::detail::List<bool> is_read;        ///< whether the loss reads a wanted argument
+  /// First the loss, then the gradients, then values beside the loss.
+  shardtype::detail::List<WantedValue> wanted;
+  std::size_t gradients = 0;              ///< number of these
+  shardtype::detail::List<bool> is_read;  ///< of each whether it is computed: the loss reads it
   static constexpr Machine machine{};
   static constexpr std::int64_t memory_limit = -1;
 
   /// Errors: the refusals of `evaluate` that are found when the program is known, by their codes.
-  LossProgram(RecordedLoss loss, shardtype::detail::List<WantedValue> results);
+  LossProgram(RecordedLoss loss, shardtype::detail::List<WantedValue> results,
+              std::size_t gradient_count);
 
   /// The plan of both passes; `sized`: the forward pass with its sizes.
   ProgramPlan plan(RecordedProgram const& sized, planning::Rates const& rates) const;
@@ -109,7 +112,7 @@ class LossRun {
   ProgramPlan const& plan(shardtype::detail::PlanCache<LossKey>& cache) const;
   /// Runs this plan.
   void run(ProgramPlan const& plan, std::source_location const& where);
-  /// The wanted value at this place, which the loss reads.
+  /// The wanted value at this place, which is computed.
   template <class Out>
   Out result(std::size_t place) const {
     std::size_t k = 0;

@@ -37,10 +37,12 @@ inline void check_fault(Code fault) {
 }
 
 SHARDTYPE_INLINE LossProgram::LossProgram(RecordedLoss loss,
-                                          shardtype::detail::List<WantedValue> results)
+                                          shardtype::detail::List<WantedValue> results,
+                                          std::size_t gradient_count)
     : program(std::move(loss.program)),
       names(std::move(loss.names)),
       wanted(std::move(results)),
+      gradients(gradient_count),
       is_read(wanted.size(), false),
       loss_(std::move(loss)) {
   autodiff::check_fault(loss_.fault);
@@ -55,7 +57,7 @@ SHARDTYPE_INLINE LossProgram::LossProgram(RecordedLoss loss,
         read[static_cast<std::size_t>(program.operand(k, w, m))] = true;
   }
   for (std::size_t r = 0; r < wanted.size(); ++r)
-    is_read[r] = read[static_cast<std::size_t>(wanted[r].value)];
+    is_read[r] = r > gradients || read[static_cast<std::size_t>(wanted[r].value)];
 }
 
 SHARDTYPE_INLINE ProgramPlan LossProgram::plan(RecordedProgram const& sized,
@@ -70,14 +72,15 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan(RecordedProgram const& sized,
     ways = planning::ways_in(planning::plan_program(sized, free));
   }
   shardtype::detail::List<int> read;
+  shardtype::detail::List<int> beside;
   shardtype::detail::List<planning::WantedResult> results;
   for (std::size_t r = 0; r < wanted.size(); ++r) {
-    if (r > 0 && !is_read[r]) continue;
-    if (r > 0) read.push_back(wanted[r].value);
+    if (!is_read[r]) continue;
+    if (r > 0) (r > gradients ? beside : read).push_back(wanted[r].value);
     results.push_back(wanted[r].wanted(names, sized.nodes[wanted[r].value]));
   }
   planning::Transposition const both(
-      sized, loss_.gradients, read,
+      sized, loss_.gradients, read, beside,
       [&](int value) { return ways[static_cast<std::size_t>(value)]; }, results);
   return planning::plan_program(both.program, rates);
 }

@@ -76,11 +76,13 @@ class Transposition {
   RecordedProgram program{};
 
   /// Of the program `forward`, whose root is the loss, with respect to the operands of the program
-  /// `wrt`. `parts`: the derivatives by part of the expression. `way(k)`: how product `k` is
-  /// computed. `wanted[0]`: the loss; then the gradients.
+  /// `wrt`. `parts`: the derivatives by part of the expression. `beside`: further values that are
+  /// results. `way(k)`: how product `k` is computed. `wanted[0]`: the loss; then the gradients, then
+  /// those values.
   template <class Way>
   Transposition(RecordedProgram const& forward, List<PartGradient> const& parts,
-                List<int> const& wrt, Way const& way, List<WantedResult> const& wanted)
+                List<int> const& wrt, List<int> const& beside, Way const& way,
+                List<WantedResult> const& wanted)
       : from_(forward), parts_(parts), to_(at(forward.size), -1) {
     program.labels = forward.labels;
     program.axes = forward.axes;
@@ -88,7 +90,7 @@ class Transposition {
     program.extents = forward.extents;
     program.own_call = forward.own_call;
     program.cyclic_split = forward.cyclic_split;
-    copy_forward(way);
+    copy_forward(way, beside);
     int const forward_size = program.size;
     active_.resize(at(forward_size), false);
     cotangents_.resize(at(forward_size));
@@ -101,6 +103,8 @@ class Transposition {
     results.push_back(result(loss, wanted[0]));
     for (std::size_t k = 0; k < wrt.size(); ++k)
       results.push_back(gradient(to_[at(wrt[k])], wanted[k + 1]));
+    for (std::size_t k = 0; k < beside.size(); ++k)
+      results.push_back(result(to_[at(beside[k])], wanted[1 + wrt.size() + k]));
     join(results);
     count_readers();
   }
@@ -117,9 +121,10 @@ class Transposition {
 
   /// Copies the values that the loss needs, products in one way.
   template <class Way>
-  void copy_forward(Way const& way) {
+  void copy_forward(Way const& way, List<int> const& beside) {
     List<bool> needed(at(from_.size), false);
     needed[at(from_.root)] = true;
+    for (int const k : beside) needed[at(k)] = true;
     auto need = [&](int k) { needed[at(k)] = true; };
     for (int k = from_.size - 1; k >= 0; --k) {
       if (!needed[at(k)]) continue;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <shardtype/autodiff/evaluate_gradient.hpp>
 #include <shardtype/autodiff/plan.hpp>
 #include <shardtype/train/model_bytes.hpp>
 #include <shardtype/train/optimizers.hpp>
@@ -125,13 +126,18 @@ struct Trained : Stepped {
 
 /// A training step as a function of the model, the optimizer's state and the batch.
 template <class O, class Gradient>
-struct Step {
+struct Step : core::GradientFunction {
   O optimizer;
   Gradient gradient;
 
+  constexpr Step(O const& by, Gradient const& of) : optimizer(by), gradient(of) {}
   template <class Model, class State, class... As>
   auto operator()(Model& model, State& state, As const&... as) const {
-    auto const both = gradient(model, as...);
+    return update(model, state, gradient(model, as...));
+  }
+  /// The step with this loss and gradient.
+  template <class Model, class State, class Both>
+  auto update(Model& model, State& state, Both const& both) const {
     Stepped const did = optimizer.update(model, both.grad, state);
     return detail::Trained<std::remove_cvref_t<decltype(both.value)>>{did, both.value};
   }
@@ -154,6 +160,24 @@ constexpr auto step(O const& optimizer, autodiff::Gradient<F, true, 0> const& gr
 }  // namespace train
 
 namespace api {
+
+/// A training step in automatic mode: `evaluate(mesh, train::step(adam, value_and_grad<0>(loss)),
+/// model, state, ids, targets)` plans both passes as one program, whose loss names no sharding, and
+/// updates the model in the shardings of its parameters, as the step of strict mode. Refused and
+/// errors: as `evaluate` of a gradient, and the optimizer's.
+template <class M, class O, class G, class Model, class State, class... As>
+  requires std::is_base_of_v<runtime::MeshRef, M>
+auto evaluate(M const& mesh, train::Step<O, G> const& step, Model& model, State& state,
+              As const&... as) {
+  auto const both = autodiff::evaluate_gradient<void>(
+      {}, mesh, step.gradient, autodiff::Numbers<1 + static_cast<int>(sizeof...(As))>{}, model,
+      autodiff::argument_of(as)...);
+  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(both)>>) {
+    return both;
+  } else {
+    return step.update(model, state, both);
+  }
+}
 
 /// The plan of a whole training step, from types: `plan(train::step(adam, value_and_grad<0>(f)),
 /// type<Model>, type<A>,
