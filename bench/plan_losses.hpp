@@ -3,10 +3,9 @@
 // of both together.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <tuple>
-#include <type_traits>
-#include <utility>
+#include <string>
 
 #include "plan_blocks.hpp"
 
@@ -83,69 +82,56 @@ struct ShardedTensor {
 };
 using Gain = Tensor<float, Dim<C>>;
 
-/// Names values that several read: what hangs on a C++ number is no part of a type.
-template <int Layer, int Number>
-struct Once {};
-
-template <class Tag, class A, class Scale>
-auto normed(A const& x, Scale const& gain) {
-  auto const centred = share<std::pair<Tag, Once<0, 0>>>(x - mean<C>(x));
-  return share<Tag>(centred / sqrt(mean<C>(centred * centred) + 1e-5F) * gain);
-}
-/// One layer; `w`: its eight weights.
-template <int Layer, class A, class... Ws>
-auto layer(A const& x, std::tuple<Ws...> const& w) {
-  auto const a = plan_losses::normed<Once<Layer, 1>>(x, std::get<0>(w));
-  auto const q = einsum<B, T, N, H>(a, std::get<1>(w));
-  auto const k = relabel<T, U>(einsum<B, T, N, H>(a, std::get<2>(w)));
-  auto const v = relabel<T, U>(einsum<B, T, N, H>(a, std::get<3>(w)));
-  auto const weights = softmax<U>(einsum<B, N, T, U>(q, k) * 0.125F);
-  auto const mixed = einsum<B, T, G>(einsum<B, T, N, H>(weights, v), std::get<4>(w));
-  auto const h = share<Once<Layer, 2>>(relabel<G, C>(mixed) + x);
-  auto const b = plan_losses::normed<Once<Layer, 3>>(h, std::get<5>(w));
-  auto const wide = max(einsum<B, T, W>(b, std::get<6>(w)), 0.0F);
-  return share<Once<Layer, 4>>(relabel<G, C>(einsum<B, T, G>(wide, std::get<7>(w))) + h);
-}
-template <int Layers>
+template <class Layout, std::size_t Layers>
 struct Gpt {
-  /// x, and eight weights for each layer.
-  template <class A, class... Ws>
-  auto operator()(A const& x, Ws const&... ws) const {
-    return mean(hidden<0>(x, std::tuple<Ws const&...>(ws...)));
-  }
+  template <template <class> class As>
+  struct Layer {
+    As<Gain> norm1;
+    As<typename Layout::Head> q, k, v;
+    As<typename Layout::Mix> out;
+    As<Gain> norm2;
+    As<typename Layout::Up> up;
+    As<typename Layout::Down> down;
+  };
+  template <template <class> class As>
+  struct Model {
+    std::array<Layer<As>, Layers> layers;
+  };
 
- private:
-  template <int Layer, class A, class All>
-  static auto hidden(A const& x, All const& all) {
-    if constexpr (Layer == Layers) {
-      return x;
-    } else {
-      return hidden<Layer + 1>(
-          [&]<std::size_t... K>(std::index_sequence<K...>) {
-            return plan_losses::layer<Layer>(x, std::tie(std::get<8 * Layer + K>(all)...));
-          }(std::make_index_sequence<8>{}),
-          all);
-    }
+  static auto normed(auto const& x, auto const& gain) {
+    auto const centred = (x - mean<C>(x)).tensor();
+    return (centred / sqrt(mean<C>(centred * centred) + 1e-5F) * gain).tensor();
   }
+  static auto layer(auto const& x, auto const& w) {
+    auto const a = normed(x, w.norm1);
+    auto const q = einsum<B, T, N, H>(a, w.q);
+    auto const k = relabel<T, U>(einsum<B, T, N, H>(a, w.k));
+    auto const v = relabel<T, U>(einsum<B, T, N, H>(a, w.v));
+    auto const weights = softmax<U>(einsum<B, N, T, U>(q, k) * 0.125F);
+    auto const mixed = einsum<B, T, G>(einsum<B, T, N, H>(weights, v), w.out);
+    auto const h = (relabel<G, C>(mixed) + x).tensor();
+    auto const wide = max(einsum<B, T, W>(normed(h, w.norm2), w.up), 0.0F);
+    return (relabel<G, C>(einsum<B, T, G>(wide, w.down)) + h).tensor();
+  }
+  static constexpr auto loss = [](auto const& model, auto const& in) {
+    auto x = layer(in, model.layers[0]);
+    for (std::size_t k = 1; k < Layers; ++k) x = layer(x, model.layers[k]);
+    return mean(x);
+  };
 };
-template <class L, int Layers, class Use>
-void gpt(Use const& use, char const* name) {
-  using Layer = detail::Pack<Gain, typename L::Head, typename L::Head, typename L::Head,
-                             typename L::Mix, Gain, typename L::Up, typename L::Down>;
-  [&]<std::size_t... K>(std::index_sequence<K...>) {
-    using Weights = decltype((detail::Pack<>{} | ... | (static_cast<void>(K), Layer{})));
-    [&]<class... Ws, int... N>(detail::Pack<Ws...>, std::integer_sequence<int, N...>) {
-      use(name, dry_run<Grid, typename L::In, Ws...>(value_and_grad<(N + 1)...>(Gpt<Layers>{}))
-                    .planned());
-    }(Weights{}, std::make_integer_sequence<int, 8 * Layers>{});
-  }(std::make_index_sequence<Layers>{});
+template <class Layout, std::size_t Layers, class Use>
+void gpt(Use const& use, std::string const& prefix) {
+  using Of = Gpt<Layout, Layers>;
+  using Model = typename Of::template Model<value_t>;
+  use((prefix + Layout::name).c_str(),
+      dry_run<Grid, Model, typename Layout::In>(value_and_grad<0>(Of::loss)).planned());
 }
-template <class Use>
-void gpts(Use const& use) {
-  plan_losses::gpt<DataParallel, 1>(use, "gpt_dp");
-  plan_losses::gpt<Megatron, 1>(use, "gpt_megatron");
-  plan_losses::gpt<FullySharded, 1>(use, "gpt_fsdp");
-  plan_losses::gpt<ShardedTensor, 1>(use, "gpt_fsdp_tensor");
+template <std::size_t Layers, class Use>
+void gpts(Use const& use, std::string const& prefix) {
+  plan_losses::gpt<DataParallel, Layers>(use, prefix);
+  plan_losses::gpt<Megatron, Layers>(use, prefix);
+  plan_losses::gpt<FullySharded, Layers>(use, prefix);
+  plan_losses::gpt<ShardedTensor, Layers>(use, prefix);
 }
 
 }  // namespace plan_losses

@@ -178,7 +178,9 @@ int main() {
   plan_models::for_all(print);
   plan_models::for_all_longer(print);
   plan_losses::mlps(print);
-  plan_losses::gpts(print);
+  plan_losses::gpts<1>(print, "gpt_");
+  plan_losses::gpts<4>(print, "gpt4_");
+  plan_losses::gpts<12>(print, "gpt12_");
   plan_models::in_layouts_of_jax([&](char const* name, PlannedProgram const& p) {
     std::printf("pinned %s %lld %.3f\n", name, static_cast<long long>(p.plan.bytes_per_rank()),
                 p.seconds() / seconds[name]);
