@@ -145,7 +145,7 @@ std::vector<double> train_on(Environment const& env, int steps) {
   using Ids = typename Gpt<P>::Ids;
   if constexpr (!automatic) {
     // docs: plan
-    constexpr auto planned =
+    static constexpr auto planned =
         plan(train::step(train::AdamW{{.clip = 1}}, value_and_grad<0>(Gpt<P>::loss)), type<Model>,
              type<Ids>, type<Ids>);
     static_assert(planned.count(Collective::all_reduce) == P::of_a_step.all_reduce);
