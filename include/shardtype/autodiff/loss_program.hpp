@@ -13,6 +13,7 @@
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/several.hpp>
 #include <shardtype/plan/program_planner.hpp>
+#include <shardtype/plan/tape_order.hpp>
 
 namespace shardtype::autodiff {
 

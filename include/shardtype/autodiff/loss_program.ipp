@@ -62,13 +62,13 @@ SHARDTYPE_INLINE LossProgram::LossProgram(RecordedLoss loss,
 
 SHARDTYPE_INLINE ProgramPlan LossProgram::plan(RecordedProgram const& sized,
                                                planning::Rates const& rates) const {
+  planning::Rates free = rates;
+  free.memory_limit = -1;
   // chains of products are associated as the forward pass alone would, without a memory limit
   shardtype::detail::List<int> ways(static_cast<std::size_t>(sized.size), 0);
   bool chosen = true;
   for (int k = 0; k < sized.size; ++k) chosen = chosen && sized.nodes[k].ways <= 1;
   if (!chosen) {
-    planning::Rates free = rates;
-    free.memory_limit = -1;
     ways = planning::ways_in(planning::plan_program(sized, free));
   }
   shardtype::detail::List<int> read;
@@ -82,7 +82,9 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan(RecordedProgram const& sized,
   planning::Transposition const both(
       sized, loss_.gradients, read, beside,
       [&](int value) { return ways[static_cast<std::size_t>(value)]; }, results);
-  return planning::plan_program(both.program, rates);
+  ProgramPlan plan = planning::TapeOrder::of(planning::plan_program(both.program, free));
+  if (rates.memory_limit < 0 || plan.temporary_bytes() <= rates.memory_limit) return plan;
+  return planning::TapeOrder::of(planning::plan_program(both.program, rates));
 }
 
 SHARDTYPE_INLINE bool operator==(LossKey const& a, LossKey const& b) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -85,21 +86,38 @@ template <class Op, class Whole, class... As>
 struct OperationGradient {
   using E = automatic_mode::LazyOperation<Op, Whole, As...>;
   using V = automatic_mode::block_t<Whole>;
+  using First = FirstResultGradient<Op>;
+  using Single = typename First::single;
+  using By = Vjp<Single>;
   static constexpr int count = static_cast<int>(sizeof...(As));
+  /// The types of the further results that the pulls read.
+  static constexpr auto further_results() {
+    if constexpr (First::exists) {
+      return []<class A, class... More>(Type<std::tuple<A, More...>>) {
+        return shardtype::detail::Pack<automatic_mode::whole_t<More>...>{};
+      }(Type<typename shardtype::detail::Resolve<Op, typename As::whole...>::results>{});
+    } else {
+      return shardtype::detail::Pack<>{};
+    }
+  }
+  using Further = decltype(further_results());
+  using FurtherOrder = decltype(shardtype::detail::numbers_of(Further{}));
   template <int K>
   using Operand = automatic_mode::block_t<typename nth_t<K, As...>::whole>;
   using Order = std::make_integer_sequence<int, count>;
 
   template <int... K>
   static constexpr bool forwards(std::integer_sequence<int, K...>) {
-    return RunsForward<Op, Operand<K>...>;
+    return !First::exists && RunsForward<Op, Operand<K>...>;
   }
   static constexpr bool runs_forward = forwards(Order{});
   /// The operands, as bits, that the pulls read, and after them the value.
   template <int... K>
   static constexpr unsigned reads(std::integer_sequence<int, K...>) {
     constexpr unsigned operands = (1U << count) - 1;
-    if constexpr (runs_forward) {
+    if constexpr (First::exists) {
+      return (1U << (count + 1 + static_cast<int>(FurtherOrder::size()))) - 1;
+    } else if constexpr (runs_forward) {
       return operands;
     } else {
       using Saved =
@@ -122,8 +140,9 @@ struct OperationGradient {
     planning::PartGradient out;
     if constexpr (!shardtype::detail::is_floating<element_t<Whole>> || is_constant<Op>) {
       return out;
-    } else if constexpr (!Vjp<Op>::exists || shardtype::detail::HasResults<Op> ||
-                         std::is_same_v<gradient_kind<Op>, checking::ByOthers>) {
+    } else if constexpr (!First::exists &&
+                         (!Vjp<Op>::exists || shardtype::detail::HasResults<Op> ||
+                          std::is_same_v<gradient_kind<Op>, checking::ByOthers>)) {
       out.refused = true;
     } else {
       unsigned const read = reads(Order{});
@@ -141,8 +160,8 @@ struct OperationGradient {
 
   template <int K, int... Q>
   static constexpr bool refuses(std::integer_sequence<int, Q...>) {
-    if constexpr (requires { Vjp<Op>::template judge<K, V, Operand<Q>...>(); }) {
-      return Vjp<Op>::template judge<K, V, Operand<Q>...>().code == Code::X03_not_differentiable;
+    if constexpr (requires { By::template judge<K, V, Operand<Q>...>(); }) {
+      return By::template judge<K, V, Operand<Q>...>().code == Code::X03_not_differentiable;
     } else {
       return false;
     }
@@ -172,16 +191,20 @@ struct OperationGradient {
   static planning::Work pull_work(RecordedProgram const& p, ProgramNode const& n,
                                   std::int64_t const* extents) {
     int const made = pulled_value(p, n);
-    std::int64_t each[sizeof...(As) + 1][max_dims]{};
+    std::int64_t each[sizeof...(As) + 1 + FurtherOrder::size()][max_dims]{};
     for (int q = 0; q < count; ++q) {
       ProgramNode const& from = p.nodes[p.operand(made, 0, q)];
       for (int d = 0; d < from.rank; ++d)
         each[q][d] = extents[from.labels[is_operation(p, made) ? p.nodes[made].place(q, d) : d]];
     }
     for (int d = 0; d < p.nodes[made].rank; ++d) each[count][d] = extents[p.nodes[made].labels[d]];
+    for (int r = 0; r < static_cast<int>(FurtherOrder::size()); ++r) {
+      ProgramNode const& from = p.nodes[planning::further_result(p, made, r + 1)];
+      for (int d = 0; d < from.rank; ++d) each[count + 1 + r][d] = extents[from.labels[d]];
+    }
     try {
       return planned_work<K>(shardtype::detail::of_variant<Op>(n.variant), n.pulls_too, each,
-                             Order{});
+                             Order{}, FurtherOrder{}, Further{});
     } catch (Error const&) {
       return {};  // run-time arguments decide about extents, such as those of a repeat
     }
@@ -189,10 +212,12 @@ struct OperationGradient {
   static bool is_operation(RecordedProgram const& p, int value) {
     return p.nodes[value].making == planning::Making::operation;
   }
-  template <int K, int... Q>
+  template <int K, int... Q, int... R, class... Rs>
   static planning::Work planned_work(Op const& op, unsigned too,
                                      std::int64_t const (*extents)[max_dims],
-                                     std::integer_sequence<int, Q...>) {
+                                     std::integer_sequence<int, Q...>,
+                                     std::integer_sequence<int, R...>,
+                                     shardtype::detail::Pack<Rs...>) {
     using Writer = planning::FunctionWriter;
     using AbstractV = Abstract<V, Writer>;
     Writer recorder({});
@@ -200,17 +225,21 @@ struct OperationGradient {
     AbstractV const value(recorder, extents[count]);
     KeptIn<Order, Abstract<Operand<Q>, Writer>...> const operands{
         {Abstract<Operand<Q>, Writer>(recorder, extents[Q])}...};
+    KeptIn<FurtherOrder, Abstract<automatic_mode::block_t<Rs>, Writer>...> const further{
+        {Abstract<automatic_mode::block_t<Rs>, Writer>(recorder, extents[count + 1 + R])}...};
     std::int64_t const given = recorder.held();
     auto const saved = [&] {
-      if constexpr (runs_forward) {
+      if constexpr (First::exists) {
+        return autodiff::keep(autodiff::kept<Q>(operands)..., value, autodiff::kept<R>(further)...);
+      } else if constexpr (runs_forward) {
         return Vjp<Op>::forward(op, std::source_location{}, autodiff::kept<Q>(operands)...).saved;
       } else {
         return Vjp<Op>::template save<AbstractV, Abstract<Operand<Q>, Writer>...>(
             op, value, autodiff::kept<Q>(operands)...);
       }
     }();
-    auto const begin = autodiff::prepared<Op, AbstractV, Abstract<Operand<Q>, Writer>...>(
-        op, saved, ct, K == 0 || (too & 1U) != 0);
+    auto const begin = autodiff::prepared<Single, AbstractV, Abstract<Operand<Q>, Writer>...>(
+        First::of(op), saved, ct, K == 0 || (too & 1U) != 0);
     std::int64_t most = 0;
     pulls_from<0, AbstractV, Abstract<Operand<Q>, Writer>...>(
         op, saved, begin, (1U << K) | too, [&] { most = recorder.most(); });
@@ -238,7 +267,7 @@ struct OperationGradient {
   }
   template <int K, class Value, class... Operands, class S, class C>
   static auto pulled_tensor(Op const& op, S const& saved, C const& begin) {
-    auto const g = Vjp<Op>::template pull<K, Value, Operands...>(op, saved, begin);
+    auto const g = By::template pull<K, Value, Operands...>(First::of(op), saved, begin);
     if constexpr (requires { g.tensor(); }) {
       return std::remove_cvref_t<decltype(g.tensor())>(g.tensor());
     } else {
@@ -266,21 +295,23 @@ struct OperationGradient {
     }
     return out;
   }
+  /// The number of the input that is operand `q`, or after them the value or a further result.
+  static constexpr int input_of(int q) {
+    return 1 + std::popcount(reads(Order{}) & ((1U << q) - 1));
+  }
   template <int Q>
   static Operand<Q> operand(execute::ProgramRun& run, int step) {
     using A = typename nth_t<Q, As...>::whole;
     constexpr unsigned read = reads(Order{});
     if constexpr (((read >> Q) & 1U) != 0) {
-      int input = 1;
-      for (int q = 0; q < Q; ++q) input += ((read >> q) & 1U) != 0 ? 1 : 0;
-      return execute::local_input<A>(run, step, input);
+      return execute::local_input<A>(run, step, input_of(Q));
     } else {
       return Operand<Q>(run.mesh_ref(), block_extents<A>(run, step, Q), Buffer{});
     }
   }
   static V value(execute::ProgramRun& run, int step) {
     if constexpr (((reads(Order{}) >> count) & 1U) != 0) {
-      return execute::local_input<Whole>(run, step, run.plan().steps[step].inputs - 1);
+      return execute::local_input<Whole>(run, step, input_of(count));
     } else {
       kernels::Layout const layout = execute::input_layout<Whole>(run, step, 0);
       std::array<std::int64_t, Whole::rank> extents{};
@@ -290,14 +321,20 @@ struct OperationGradient {
   }
   template <int K>
   static execute::AnyBlock pull(execute::ProgramRun& run, int step, void const* part) {
-    return pulled<K>(run, step, static_cast<E const*>(part)->function(), Order{});
+    return pulled<K>(run, step, static_cast<E const*>(part)->function(), Order{},
+                     FurtherOrder{}, Further{});
   }
-  template <int K, int... Q>
+  template <int K, int... Q, int... R, class... Rs>
   static execute::AnyBlock pulled(execute::ProgramRun& run, int step, Op const& op,
-                                  std::integer_sequence<int, Q...>) {
+                                  std::integer_sequence<int, Q...>,
+                                  std::integer_sequence<int, R...>,
+                                  shardtype::detail::Pack<Rs...>) {
     auto const ct = execute::local_input<Whole>(run, step, 0);
     auto const saved = [&] {
-      if constexpr (runs_forward) {
+      if constexpr (First::exists) {
+        return autodiff::keep(operand<Q>(run, step)..., value(run, step),
+                              execute::local_input<Rs>(run, step, input_of(count + 1 + R))...);
+      } else if constexpr (runs_forward) {
         return Vjp<Op>::forward(op, run.where(), operand<Q>(run, step)...).saved;
       } else {
         return Vjp<Op>::template save<V, Operand<Q>...>(op, value(run, step),
@@ -306,7 +343,8 @@ struct OperationGradient {
     }();
     unsigned const too = run.node(step).pulls_too;
     auto const begin =
-        autodiff::prepared<Op, V, Operand<Q>...>(op, saved, ct, K == 0 || (too & 1U) != 0);
+        autodiff::prepared<Single, V, Operand<Q>...>(First::of(op), saved, ct,
+                                                     K == 0 || (too & 1U) != 0);
     auto const block = [](auto const& out) {
       return execute::block_with(out, [&](std::size_t d) { return out.extents()[d]; });
     };

@@ -353,4 +353,14 @@ template <class Op>
   requires std::is_same_v<typename Op::gradient, checking::Constant>
 struct Vjp<Op> : ConstantResult {};
 
+/// The gradient of the first result of an operation with several, which no gradient goes through
+/// otherwise: it is that of the operation `single`, whose Vjp reads the operands and then the
+/// results. `of(op)`: that operation.
+template <class Op>
+struct FirstResultGradient {
+  static constexpr bool exists = false;
+  using single = Op;
+  static constexpr Op const& of(Op const& op) { return op; }
+};
+
 }  // namespace shardtype::autodiff

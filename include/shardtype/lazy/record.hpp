@@ -258,6 +258,16 @@ struct Continue<Above::lazy, Operands...> {
       }
     }
   }
+  /// Whether the operation of `E`, of a program under way, gives more than its value because its
+  /// gradient reads that.
+  template <class E, class Op>
+  static constexpr bool saves(Op const&) {
+    if constexpr (std::is_void_v<typename E::recorder>) {
+      return false;
+    } else {
+      return E::recorder::template varies<E> && requires(Op const& op) { op.with_saved(); };
+    }
+  }
   /// The refusal of an operation of a program under way that has no gradient though it should.
   template <class E>
   static constexpr auto refuse_gradient() {
@@ -432,8 +442,12 @@ struct Continue<Above::lazy, Operands...> {
     auto const op = detail::without_axes(given);
     using Strict = detail::without_axes_t<Op>;
     using Whole = automatic_mode::whole_t<typename Resolve<Strict, whole<As>...>::result>;
-    return detail::settled(
-        automatic_mode::LazyOperation<Strict, Whole, lazy_t<As>...>(op, api::lazy(as)...));
+    using E = automatic_mode::LazyOperation<Strict, Whole, lazy_t<As>...>;
+    if constexpr (saves<E>(op)) {
+      return std::get<0>(call(op.with_saved(), Where{}, as...));
+    } else {
+      return detail::settled(E(op, api::lazy(as)...));
+    }
   }
   /// An operation that communicates by itself, in the shardings of its operands.
   template <detail::KeepsShardings Op, class... As>

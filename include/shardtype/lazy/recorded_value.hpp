@@ -127,7 +127,8 @@ auto settled_results(std::shared_ptr<Node const> const& node, std::index_sequenc
     auto const one = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
       using Whole = automatic_mode::whole_t<std::tuple_element_t<J, Results>>;
       using E = automatic_mode::LazyResult<J, Whole, Node>;
-      return automatic_mode::RecordedValue<Whole, pin_t<E>, false, R>(
+      // through others than the first no gradient goes: then the operation is refused
+      return automatic_mode::RecordedValue<Whole, pin_t<E>, J == 0 && R::template varies<Node>, R>(
           to, J == 0 ? made : to.record(E(node), made));
     };
     return std::tuple(one(std::integral_constant<std::size_t, K>{})...);

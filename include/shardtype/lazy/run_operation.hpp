@@ -103,8 +103,13 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
       for (int d = 0; d < static_cast<int>(Out::rank); ++d)
         extents[static_cast<std::size_t>(d)] =
             core::held(whole[d], spec.dims[d].axes, run.axes().sizes, run.axes().coords);
-      return result_at<Out>(run, step, op, extents,
-                            placed_input<typename As::whole>(run, step, K)...);
+      if constexpr (shardtype::detail::HasResults<Op>) {
+        return results_at(Type<typename OnBlocks::results>{}, run, op, extents,
+                          placed_input<typename As::whole>(run, step, K)...);
+      } else {
+        return result_at<Out>(run, step, op, extents,
+                              placed_input<typename As::whole>(run, step, K)...);
+      }
     } else if constexpr (shardtype::detail::exchanges_rows<Op>) {
       if (run.plan().is_own_call(step)) return exchanged(run, step, op);
       return RunBlocks<Op>::template run<OnBlocks>(
@@ -135,6 +140,25 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
         run.mesh(), call, run.where(), shardtype::detail::block_layout(a.rows()), out.packed(),
         buffers, a.rows().data());
     return Out(run.mesh_ref(), extents, op.block(local));
+  }
+  /// All results, of operands that know their places; further ones have dims of the first, which has
+  /// these local extents.
+  template <class First, class... Outs, std::size_t rank, class... Located>
+  static auto results_at(Type<std::tuple<First, Outs...>>, ProgramRun& run, Op const& op,
+                         std::array<std::int64_t, rank> const& extents, Located const&... as) {
+    auto const of = [&]<class Out>(Type<Out>) {
+      std::array<std::int64_t, Out::rank> out{};
+      for (std::size_t d = 0; d < Out::rank; ++d) {
+        using S = core::Scope<Out>;
+        int const label = S::parsed[0].spec.dims[d].label;
+        out[d] = extents[static_cast<std::size_t>(
+            shardtype::detail::place_of<First>(S::names.label_id[label]))];
+      }
+      return shardtype::detail::uninitialized<Out>(run.mesh_ref(), out);
+    };
+    std::tuple<First, Outs...> all{of(Type<First>{}), of(Type<Outs>{})...};
+    std::apply([&](auto&... out) { RunBlocks<Op>::fill(op, out..., as...); }, all);
+    return all;
   }
   /// The result, of these local extents, of operands that know their places.
   template <class Out, class... Located>

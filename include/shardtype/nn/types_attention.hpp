@@ -182,6 +182,7 @@ struct AttentionCall {
   /// A mask halves the work.
   constexpr std::int32_t variant() const { return options.causal ? 0 : 1; }
 };
+struct AttentionWithSums;
 /// Attention of q, k, v.
 struct Attention : AttentionCall {
   using operation = Attention;
@@ -191,6 +192,8 @@ struct Attention : AttentionCall {
     nn::detail::check_attention(c, options.causal);
   }
   static constexpr Attention of_variant(std::int32_t number) { return {{{.causal = number == 0}}}; }
+  /// In automatic mode: what gives the sums as well, which the gradient reads.
+  constexpr AttentionWithSums with_saved() const;
   template <class Out, class Q, class K, class V>
   void fill(Out& out, Q const& q, K const& k, V const& v) const;
   static constexpr bool first_order = true;
@@ -213,9 +216,13 @@ struct AttentionWithSums : AttentionCall {
   constexpr void extents(ResultExtents const& c, ResultExtents const&) const {
     nn::detail::check_attention(c, options.causal);
   }
+  static constexpr AttentionWithSums of_variant(std::int32_t number) {
+    return {{{.causal = number == 0}}};
+  }
   template <class Out, class Sums, class Q, class K, class V>
   void fill(Out& out, Sums& sums, Q const& q, K const& k, V const& v) const;
 };
+constexpr AttentionWithSums Attention::with_saved() const { return {{options}}; }
 
 /// The cotangents of q, k and v, from these, the result, the logarithms of the sums, and the
 /// cotangent of the result. Those of k and v are unreduced over the axes that split queries or

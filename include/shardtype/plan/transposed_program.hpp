@@ -15,6 +15,8 @@
 /// reduced once. Constraints hold for the value, not for its cotangent, whose sharding the planner
 /// chooses.
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,7 +32,8 @@ struct PullOf {
   bool passes = false;       ///< whether it is the value's cotangent
   bool rows = false;         ///< of a reduction: whether it reads whole rows
   BlockWork work = nullptr;  ///< of an operation; null: only what is read and written counts
-  std::uint32_t reads = 0;   ///< operands, as bits; the bit after the last one: the value
+  /// Operands, as bits; after them the value, and then its operation's further results.
+  std::uint32_t reads = 0;
 };
 /// The derivatives of one part of an expression, by operands.
 struct PartGradient {
@@ -41,6 +44,15 @@ struct PartGradient {
   std::int32_t total_bytes = 0;  ///< of the accumulator of a long sum of such elements
   bool refused = false;          ///< whether it has no gradient that can be recorded
 };
+
+/// Further result `number` of operation `k`, or -1.
+inline int further_result(RecordedProgram const& p, int k, int number) {
+  for (int m = k + 1; m < p.size; ++m)
+    if (p.nodes[m].making == Making::result && p.operand(m, 0, 0) == k &&
+        p.nodes[m].result == number)
+      return m;
+  return -1;
+}
 
 /// The ways in which a plan computes the values of its program; -1: it does not compute them.
 inline shardtype::detail::List<int> ways_in(ProgramPlan const& plan) {
@@ -130,6 +142,7 @@ class Transposition {
       if (!needed[at(k)]) continue;
       ProgramNode const& n = from_.nodes.at[k];
       if (n.totals >= 0) need(n.totals);
+      for (int r = 1; r <= further_read(n); ++r) need(further_result(from_, k, r));
       for (int w = 0; w < n.ways; ++w)
         for (int m = 0; m < n.operands && (n.ways == 1 || !is_chain(n) || w == way(k)); ++m)
           need(from_.operand(k, w, m));
@@ -149,6 +162,13 @@ class Transposition {
         for (int m = 0; m < n.operands; ++m) program.use(to_[at(from_.operand(k, only + w, m))]);
       to_[at(k)] = value;
     }
+  }
+  /// Number of further results that the pulls of an operation read.
+  int further_read(ProgramNode const& n) const {
+    if (n.making != Making::operation || n.origin < 0 || n.backward != Backward::none) return 0;
+    unsigned most = 0;
+    for (int m = 0; m < n.operands; ++m) most |= parts_[at(n.origin)].of[m].reads;
+    return std::max(static_cast<int>(std::bit_width(most)) - n.operands - 1, 0);
   }
   static bool is_chain(ProgramNode const& n) { return n.making == Making::product; }
 
@@ -397,12 +417,16 @@ class Transposition {
       n.whole[0] = reordered(whole_in(k, m + 1), operand, labels);
       n.whole[1] = reordered(whole_in(k, 0), k, labels_of(ct));
     }
-    for (int q = 0; q <= of.operands; ++q) {
+    for (int q = 0; q < static_cast<int>(std::bit_width(how.reads)); ++q) {
       if (((how.reads >> q) & 1U) == 0) continue;
+      int const value = q < of.operands    ? program.operand(k, 0, q)
+                        : q == of.operands ? k
+                                           : further_result(program, k, q - of.operands);
       if (operation)
         n.whole[operands.size() + 1] =
-            static_cast<std::uint8_t>(whole_in(k, q < of.operands ? q + 1 : 0));
-      operands.push_back(q < of.operands ? program.operand(k, 0, q) : k);
+            q <= of.operands ? static_cast<std::uint8_t>(whole_in(k, q < of.operands ? q + 1 : 0))
+                             : node(value).whole[0];
+      operands.push_back(value);
     }
     if (operation) {
       n.name = of.name == nullptr ? "reduction" : of.name;
