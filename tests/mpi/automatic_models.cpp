@@ -352,3 +352,73 @@ TEST_CASE("arguments that are no parameters, and captured tensors") {
           evaluate(mesh, value_and_grad<0>([&](auto const& x) { return sum(x * long_one); }), a);
         }) == "E24");
 }
+
+namespace {
+
+/// Layers of which each holds four values until its gradient.
+template <template <class> class As>
+struct Deep {
+  std::array<As<Tensor<double, Dim<D>, Dim<K, Y>>>, 6> layers;
+};
+struct DeepLoss {
+  static auto layer(auto const& x, auto const& w) {
+    auto const h = exp(tanh(matmul(x, w))).tensor();
+    return (tanh(softmax<D>(relabel<K, D>(h * h))) + x).tensor();
+  }
+  auto operator()(auto const& model, auto const& x) const {
+    auto const again = remat([](auto const& a, auto const& b) { return layer(a, b); });
+    auto h = again(x, model.layers[0]);
+    for (std::size_t k = 1; k < model.layers.size(); ++k) h = again(h, model.layers[k]);
+    return mean(h * h);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("within a memory limit marked functions run again in the backward pass") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using A = Tensor<double, Dim<S, X>, Dim<D>>;
+  int const n = on_ranks::rank_total();
+  constexpr Int rows = 512;
+  constexpr Int features = 32;
+  auto const plan = [&](std::int64_t limit) {
+    auto dry = dry_run<automatic_mode::Axes<X, Y>, Deep<value_t>, A>(value_and_grad<0>(DeepLoss{}));
+    dry.extent<S>(rows).extent<D>(features).extent<K>(features).ranks<X>(n % 2 == 0 ? 2 : 1).ranks<Y>(
+        n % 2 == 0 ? n / 2 : n);
+    if (limit > 0) dry.within(limit);
+    return dry.planned();
+  };
+  PlannedProgram const kept = plan(0);
+  std::int64_t const all = kept.plan.temporary_bytes();
+  double seconds = kept.seconds();
+  for (int percent : {85, 70, 60}) {
+    INFO(percent << " % of " << all << " bytes");
+    PlannedProgram const p = plan(all * percent / 100);
+    CHECK(p.plan.possible);
+    CHECK(p.plan.temporary_bytes() <= all * percent / 100);
+    CHECK(p.seconds() >= seconds);
+    seconds = p.seconds();
+  }
+  CHECK_FALSE(plan(1000).plan.possible);
+
+  Deep<value_t> const model{drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 1),
+                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 2),
+                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 3),
+                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 4),
+                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 5),
+                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 6)};
+  auto const x = drawn<A>(mesh, {rows, features}, 7);
+  auto const want = evaluate(mesh, value_and_grad<0>(DeepLoss{}), model, x);
+  constexpr std::int64_t limit = 2'500'000;  // on one rank less than what is kept
+  auto& memory = runtime::run_time.memory;
+  std::int64_t const before = memory.now();
+  memory.reset();
+  auto const got = evaluate(mesh, value_and_grad<0>(DeepLoss{}), model, x, MemoryLimit<limit>{});
+  CHECK(memory.most() - before <= limit);
+  if (n == 1) CHECK(all > limit);
+  CHECK(item(got.value) == item(want.value));
+  CHECK(differences(got.grad, want.grad) <= 1e-15);
+  CHECK(code_of([&] {
+          evaluate(mesh, value_and_grad<0>(DeepLoss{}), model, x, MemoryLimit<1000>{});
+        }) == "E69");
+}

@@ -18,8 +18,8 @@ namespace autodiff {
 template <class... Call>
 inline shardtype::detail::PlanCache<LossKey> loss_plans;
 
-/// `evaluate` of a gradient, called at `where`.
-template <class Outputs, class F, bool value, int... Ks, int... J, class M, class... Ps>
+/// `evaluate` of a gradient, called at `where`, by a plan of this policy.
+template <class Outputs, class Policy = shardtype::detail::DefaultPolicy, class F, bool value, int... Ks, int... J, class M, class... Ps>
 auto evaluate_gradient(std::source_location const& where, M const& mesh,
                        Gradient<F, value, Ks...> const& g, std::integer_sequence<int, J...> order,
                        Ps const&... ps) {
@@ -53,9 +53,10 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh,
       } else {
         using Of = MadeLoss<F, Made>;
         using Loss = typename NamedResults<Outputs, typename Of::L::whole>::loss;
-        LossProgram const program = autodiff::loss_program<F, Loss>(all, made);
+        LossProgram program = autodiff::loss_program<F, Loss>(all, made);
+        program.template plan_by<Policy>();
         LossRun run(mesh, program);
-        run.run(run.plan(loss_plans<F, M, Outputs, Ps...>), where);
+        run.run(run.plan(loss_plans<F, M, Outputs, Policy, Ps...>), where);
         KeptIn<std::integer_sequence<int, J...>, Ps const&...> const arguments{{ps}...};
         auto const gradient = [&]<int K>(std::integral_constant<int, K>) {
           return ResultTaker(program, run, 1 + all.first[K])
@@ -116,8 +117,20 @@ template <class G>
 inline constexpr bool is_gradient = false;
 template <class F, bool value, int... Ks>
 inline constexpr bool is_gradient<Gradient<F, value, Ks...>> = true;
-template <class M, class G>
-concept RunsGradient = std::is_base_of_v<MeshRef, M> && is_gradient<G>;
+template <class M, class G, class Last>
+concept RunsGradient =
+    std::is_base_of_v<MeshRef, M> && is_gradient<G> && !PlanPolicy<Last>;
+template <class... As>
+using last_t = nth_t<static_cast<int>(sizeof...(As)) - 1, As...>;
+
+/// The same of arguments, the last of which is the policy.
+template <class Outputs, class M, class G, class... As, int... J>
+auto evaluate_gradient_by(M const& mesh, G const& g, std::integer_sequence<int, J...> numbers,
+                          As const&... as) {
+  Kept<As const&...> const all{{as}...};
+  return autodiff::evaluate_gradient<Outputs, last_t<As...>>(
+      {}, mesh, g, numbers, autodiff::argument_of(autodiff::kept<J>(all))...);
+}
 
 }  // namespace autodiff
 
@@ -132,35 +145,46 @@ namespace api {
 /// Refused: X03 a part without a gradient, X04 a loss that is none, L07 a named result with other
 /// indices, L09 another number of results, and what `evaluate` refuses.
 template <class Outputs = void, class M, class G, class A>
-  requires autodiff::RunsGradient<M, G>
+  requires autodiff::RunsGradient<M, G, A>
 auto evaluate(M const& mesh, G const& g, A const& a,
               std::source_location const& where = std::source_location::current()) {
   return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<1>{}, autodiff::argument_of(a));
 }
 template <class Outputs = void, class M, class G, class A, class B>
-  requires autodiff::RunsGradient<M, G>
+  requires autodiff::RunsGradient<M, G, B>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b,
               std::source_location const& where = std::source_location::current()) {
   return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<2>{}, autodiff::argument_of(a), autodiff::argument_of(b));
 }
 template <class Outputs = void, class M, class G, class A, class B, class C>
-  requires autodiff::RunsGradient<M, G>
+  requires autodiff::RunsGradient<M, G, C>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c,
               std::source_location const& where = std::source_location::current()) {
   return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<3>{}, autodiff::argument_of(a), autodiff::argument_of(b), autodiff::argument_of(c));
 }
 template <class Outputs = void, class M, class G, class A, class B, class C, class D>
-  requires autodiff::RunsGradient<M, G>
+  requires autodiff::RunsGradient<M, G, D>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c, D const& d,
               std::source_location const& where = std::source_location::current()) {
   return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<4>{}, autodiff::argument_of(a), autodiff::argument_of(b), autodiff::argument_of(c), autodiff::argument_of(d));
 }
 // of more a line cannot be known
 template <class Outputs = void, class M, class G, class... As>
-  requires(sizeof...(As) > 4 && autodiff::RunsGradient<M, G>)
+  requires(sizeof...(As) > 4 && autodiff::RunsGradient<M, G, autodiff::last_t<As...>>)
 auto evaluate(M const& mesh, G const& g, As const&... as) {
   return autodiff::evaluate_gradient<Outputs>(
       {}, mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As))>{}, autodiff::argument_of(as)...);
+}
+
+/// The same, planned by a policy, the last argument: `evaluate(mesh, value_and_grad<0>(f), a,
+/// MemoryLimit<1'000'000'000>{})`. Of values that f computes within `remat`, as few as the limit
+/// demands are computed again in the backward pass. Error E69: no plan keeps to the limit.
+template <class Outputs = void, class M, class G, class... As>
+  requires(sizeof...(As) > 1 && std::is_base_of_v<runtime::MeshRef, M> &&
+           autodiff::is_gradient<G> && PlanPolicy<autodiff::last_t<As...>>)
+auto evaluate(M const& mesh, G const& g, As const&... as) {
+  return autodiff::evaluate_gradient_by<Outputs>(
+      mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As)) - 1>{}, as...);
 }
 
 /// Both passes of `value_and_grad<0, 1>(f)` on symbols of the types `Given`, tensors or structures of

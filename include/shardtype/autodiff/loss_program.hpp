@@ -78,19 +78,32 @@ class LossProgram {
   shardtype::detail::List<WantedValue> wanted;
   std::size_t gradients = 0;              ///< number of these
   shardtype::detail::List<bool> is_read;  ///< of each whether it is computed: the loss reads it
-  static constexpr Machine machine{};
-  static constexpr std::int64_t memory_limit = -1;
+  Machine machine{};
+  bool machine_known = false;  ///< else it is that of SHARDTYPE_MACHINE
+  std::int64_t memory_limit = -1;
 
   /// Errors: the refusals of `evaluate` that are found when the program is known, by their codes.
   LossProgram(RecordedLoss loss, shardtype::detail::List<WantedValue> results,
               std::size_t gradient_count);
 
-  /// The plan of both passes; `sized`: the forward pass with its sizes.
+  template <class Policy>
+  void plan_by() {
+    machine = shardtype::detail::machine_of<Policy>();
+    machine_known = shardtype::detail::names_machine<Policy>;
+    memory_limit = shardtype::detail::limit_of<Policy>();
+  }
+  Machine const& planning_machine() const { return machine_known ? machine : machine_here(); }
+  /// The plan of both passes; `sized`: the forward pass with its sizes. Within a memory limit as few
+  /// of the marked segments are computed again as it demands, the first ones first.
   ProgramPlan plan(RecordedProgram const& sized, planning::Rates const& rates) const;
   shardtype::detail::List<execute::ProgramPart> const& parts() const { return loss_.parts; }
   shardtype::detail::List<Identity> const& types() const { return loss_.types; }
 
  private:
+  /// The plan that computes the first `again` segments twice.
+  ProgramPlan plan_again(RecordedProgram const& sized, planning::Rates const& rates,
+                         int again) const;
+
   RecordedLoss loss_;
 };
 
@@ -109,7 +122,7 @@ class LossRun {
 
   /// The forward pass with its sizes.
   RecordedProgram const& sized() const { return key_.sized; }
-  /// The plan for this machine. Error E20.
+  /// The plan for this machine. Errors: E20, E69.
   ProgramPlan const& plan(shardtype::detail::PlanCache<LossKey>& cache) const;
   /// Runs this plan.
   void run(ProgramPlan const& plan, std::source_location const& where);

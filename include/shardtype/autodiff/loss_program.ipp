@@ -64,11 +64,41 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan(RecordedProgram const& sized,
                                                planning::Rates const& rates) const {
   planning::Rates free = rates;
   free.memory_limit = -1;
+  auto const fits = [&](ProgramPlan const& plan) {
+    return plan.possible &&
+           (rates.memory_limit < 0 || plan.temporary_bytes() <= rates.memory_limit);
+  };
+  ProgramPlan best = plan_again(sized, free, 0);
+  if (fits(best)) return best;
+  if (loss_.segments > 0) {
+    best = plan_again(sized, free, loss_.segments);
+    if (fits(best)) {
+      // `few` segments are too few, `enough` are not
+      int few = 0;
+      int enough = loss_.segments;
+      while (enough - few > 1) {
+        int const middle = few + (enough - few) / 2;
+        ProgramPlan plan = plan_again(sized, free, middle);
+        bool const fit = fits(plan);
+        (fit ? enough : few) = middle;
+        if (fit) best = std::move(plan);
+      }
+      return best;
+    }
+  }
+  return plan_again(sized, rates, loss_.segments);
+}
+
+SHARDTYPE_INLINE ProgramPlan LossProgram::plan_again(RecordedProgram const& sized,
+                                                     planning::Rates const& rates,
+                                                     int again) const {
   // chains of products are associated as the forward pass alone would, without a memory limit
   shardtype::detail::List<int> ways(static_cast<std::size_t>(sized.size), 0);
   bool chosen = true;
   for (int k = 0; k < sized.size; ++k) chosen = chosen && sized.nodes[k].ways <= 1;
   if (!chosen) {
+    planning::Rates free = rates;
+    free.memory_limit = -1;
     ways = planning::ways_in(planning::plan_program(sized, free));
   }
   shardtype::detail::List<int> read;
@@ -81,9 +111,7 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan(RecordedProgram const& sized,
   }
   planning::Transposition const both(
       sized, loss_.gradients, read, beside,
-      [&](int value) { return ways[static_cast<std::size_t>(value)]; }, results);
-  ProgramPlan plan = planning::TapeOrder::of(planning::plan_program(both.program, free));
-  if (rates.memory_limit < 0 || plan.temporary_bytes() <= rates.memory_limit) return plan;
+      [&](int value) { return ways[static_cast<std::size_t>(value)]; }, results, again);
   return planning::TapeOrder::of(planning::plan_program(both.program, rates));
 }
 
@@ -121,9 +149,18 @@ SHARDTYPE_INLINE ProgramPlan const& LossRun::plan(
     shardtype::detail::PlanCache<LossKey>& cache) const {
   return cache.get(key_, [&] {
     shardtype::detail::check_countable(key_.sized);
-    return program_.plan(key_.sized,
-                         shardtype::detail::rates_for(machine_here(), LossProgram::memory_limit,
-                                                      key_.sized.sizes, program_.names));
+    planning::Rates rates =
+        shardtype::detail::rates_for(program_.planning_machine(), program_.memory_limit,
+                                     key_.sized.sizes, program_.names);
+    ProgramPlan plan = program_.plan(key_.sized, rates);
+    if (plan.possible) return plan;
+    rates.memory_limit = -1;
+    throw Error("E69",
+                "no plan of the loss and its gradients keeps to " +
+                    std::to_string(program_.memory_limit) +
+                    " bytes of temporaries on a rank; the fastest one takes " +
+                    std::to_string(program_.plan(key_.sized, rates).temporary_bytes()),
+                FailedOn::every_rank);
   });
 }
 
@@ -147,7 +184,7 @@ SHARDTYPE_INLINE void LossRun::run(ProgramPlan const& plan, std::source_location
   last.part = &results_;
   parts.push_back(last);
   if (!mesh_.here()) return;
-  shardtype::detail::TracedRun const traced(&plan, plan, program_.names, machine_here(), where);
+  shardtype::detail::TracedRun const traced(&plan, plan, program_.names, program_.planning_machine(), where);
   execute::ProgramRun(mesh_, axes_, plan, program_.names.label.data(), program_.names.axis, parts,
                       where)
       .run();

@@ -22,6 +22,7 @@ struct RecordedLoss {
   shardtype::detail::List<planning::PartGradient> gradients;  ///< by part
   shardtype::detail::List<Identity> types;                    ///< of the parts
   shardtype::detail::List<std::shared_ptr<void const>> kept;  ///< the parts
+  int segments = 0;  ///< number of those that may be computed again
 };
 
 /// Writes the program of a loss on the mesh axes `Xs`; if there are none, on those that the
@@ -96,7 +97,17 @@ class LossRecorder {
     writer_.template finish<automatic_mode::whole_t<L>>(root);
     return {std::move(writer_.builder.program), writer_.names,       writer_.fault,
             std::move(finder_.parts),           std::move(gradients_), std::move(types_),
-            std::move(kept_)};
+            std::move(kept_),                   segments_};
+  }
+  /// Calls `f`, whose values are a segment that may be computed again in the backward pass; within
+  /// another segment they are part of it.
+  template <class F>
+  auto as_segment(F const& f) {
+    bool const outer = segment_ < 0;
+    if (outer) segment_ = segments_++;
+    auto out = f();
+    if (outer) segment_ = -1;
+    return out;
   }
 
   // The callbacks of walk().
@@ -105,12 +116,12 @@ class LossRecorder {
     finder_.visit(e, operands);
     gradients_.push_back(autodiff::part_gradient<E>());
     types_.push_back(identity<E>);
-    return writer_.visit(e, operands);
+    return in_segment([&] { return writer_.visit(e, operands); });
   }
   template <class Pin, class A>
   int visit(automatic_mode::LazyConstrained<Pin, A> const* e,
             shardtype::detail::WalkedOperands const& operands) {
-    return writer_.visit(e, operands);
+    return in_segment([&] { return writer_.visit(e, operands); });
   }
   bool found(Identity type, int& value) { return writer_.found(type, value); }
   void remember(Identity type, int value) { writer_.remember(type, value); }
@@ -124,6 +135,15 @@ class LossRecorder {
   void read_again(int value) { writer_.read_again(value); }
 
  private:
+  /// Marks the values that `write` adds.
+  template <class F>
+  int in_segment(F const& write) {
+    int const before = writer_.builder.program.size;
+    int const out = write();
+    for (int k = before; k < writer_.builder.program.size; ++k)
+      writer_.builder.program.nodes.edit(k).segment = segment_;
+    return out;
+  }
   template <class E>
   E const* keep(E const& e) {
     auto const kept = std::make_shared<E const>(e);
@@ -136,6 +156,8 @@ class LossRecorder {
   shardtype::detail::List<planning::PartGradient> gradients_;
   shardtype::detail::List<Identity> types_;
   shardtype::detail::List<std::shared_ptr<void const>> kept_;
+  int segment_ = -1;
+  int segments_ = 0;
 };
 
 }  // namespace shardtype::autodiff

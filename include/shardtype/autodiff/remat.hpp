@@ -7,6 +7,7 @@
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
+#include <shardtype/lazy/recorded_value.hpp>
 
 namespace shardtype {
 
@@ -48,6 +49,51 @@ struct RunAgain final : Entry {
   }
 };
 
+/// Whether a value of an argument belongs to a program of automatic mode that is being written.
+template <class P>
+constexpr bool find_under_way() {
+  if constexpr (is_structure<P>) {
+    return []<class... Ps>(shardtype::detail::Pack<Ps...>) {
+      return (autodiff::find_under_way<std::remove_const_t<Ps>>() || ...);
+    }(members_t<P>{});
+  } else {
+    return shardtype::detail::is_under_way<P>;
+  }
+}
+template <class P>
+inline constexpr bool has_under_way = autodiff::find_under_way<P>();
+/// What writes that program: of the first value that there is, else null.
+template <class P, class... Ps>
+constexpr auto find_recorder_among();
+template <class P>
+constexpr auto find_recorder() {
+  if constexpr (!is_structure<P>) {
+    return Type<typename P::recorder>{};
+  } else {
+    return []<class... Ps>(shardtype::detail::Pack<Ps...>) {
+      return autodiff::find_recorder_among<std::remove_const_t<Ps>...>();
+    }(members_t<P>{});
+  }
+}
+template <class P, class... Ps>
+constexpr auto find_recorder_among() {
+  if constexpr (has_under_way<P>) {
+    return autodiff::find_recorder<P>();
+  } else {
+    return autodiff::find_recorder_among<Ps...>();
+  }
+}
+template <class... As>
+auto* recorder_in(As const&... as) {
+  typename decltype(autodiff::find_recorder_among<As...>())::type* out = nullptr;
+  auto const look = [&]<class A>(A const& a) {
+    if constexpr (shardtype::detail::is_under_way<A>)
+      if (out == nullptr) out = &shardtype::detail::recorder_of(a);
+  };
+  (autodiff::each_value(look, as), ...);
+  return out;
+}
+
 /// The function that `remat(f)` returns.
 template <class F>
 struct Remat {
@@ -61,6 +107,10 @@ struct Remat {
     // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
+    } else if constexpr ((has_under_way<As> || ...)) {
+      auto const values = [&] { return autodiff::computed(f(as...)); };
+      auto* const to = autodiff::recorder_in(as...);
+      return to == nullptr ? values() : to->as_segment(values);
     } else if constexpr ((core::is_lazy<As> || ...)) {
       return f(as...);  // automatic mode computes nothing twice
     } else if constexpr (shardtype::detail::is_poison<decltype(std::declval<F const&>()(
@@ -117,7 +167,8 @@ namespace api {
 /// belongs behind it. FSDP whose layers are rematerialised (ZeRO-3) holds one layer's gathered
 /// weights at a time: two AllGathers and one ReduceScatter for each parameter.
 ///
-/// In automatic mode it is f: the plan of both passes keeps what the backward pass reads.
+/// In automatic mode the plan of both passes keeps what the backward pass reads, and under a memory
+/// limit runs as few of these functions again as that demands.
 ///
 /// Every value that carries a gradient is an argument. Refused: X05 one is captured; as f. Error
 /// E73: arguments of two differentiations. JAX: jax.checkpoint (jax.remat).

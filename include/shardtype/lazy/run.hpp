@@ -141,6 +141,7 @@ class ProgramRun {
       ProgramPart const& a = part(k);
       ProgramPart const& b = part(j);
       if (node(k).backward != Backward::none || node(j).backward != Backward::none) return false;
+      if (node(k).again || node(j).again) return false;  // computed again on purpose
       if (a.part != nullptr && a.part == b.part) return same_labels(k, j);  // in a shared operation
       if (plan_.steps.at[k].kind == ProgramStep::Kind::given)
         return a.argument >= 0 && a.argument == b.argument;

@@ -99,6 +99,10 @@ struct ProgramNode {
   /// Number of its part of the expression, in the order of the walk; -1: not part of the
   /// expression.
   std::int32_t origin = -1;
+  /// Number of the segment of the expression whose values may be computed again in the backward
+  /// pass; -1: none.
+  std::int32_t segment = -1;
+  bool again = false;  ///< whether it is a value of such a segment, computed again
   Backward backward = Backward::none;
   std::int8_t pulls = -1;      ///< of a pull: the number of the operand
   /// Of a pull of an operation: further operands, as bits, whose cotangents are its further results.

@@ -49,7 +49,8 @@ class TapeOrder {
     }
     for (int k = 0; k < p.size; ++k) {
       ProgramNode const& n = p.nodes[k];
-      keys_[at(k)] = of_results[at(k)] && n.operands > 0 ? 0 : k;
+      // what is computed again is made where it is read
+      keys_[at(k)] = of_results[at(k)] && n.operands > 0 && !n.again ? 0 : k;
       for (int m = 0; m < n.ways * n.operands; ++m)
         keys_[at(k)] = std::max(keys_[at(k)], keys_[at(p.uses[n.first_use + m])]);
     }

@@ -90,12 +90,13 @@ class Transposition {
   /// Of the program `forward`, whose root is the loss, with respect to the operands of the program
   /// `wrt`. `parts`: the derivatives by part of the expression. `beside`: further values that are
   /// results. `way(k)`: how product `k` is computed. `wanted[0]`: the loss; then the gradients, then
-  /// those values.
+  /// those values. The values of the first `again` segments that the backward pass reads are
+  /// computed again.
   template <class Way>
   Transposition(RecordedProgram const& forward, List<PartGradient> const& parts,
                 List<int> const& wrt, List<int> const& beside, Way const& way,
-                List<WantedResult> const& wanted)
-      : from_(forward), parts_(parts), to_(at(forward.size), -1) {
+                List<WantedResult> const& wanted, int again = 0)
+      : from_(forward), parts_(parts), again_(again), to_(at(forward.size), -1) {
     program.labels = forward.labels;
     program.axes = forward.axes;
     program.sizes = forward.sizes;
@@ -105,6 +106,8 @@ class Transposition {
     copy_forward(way, beside);
     int const forward_size = program.size;
     active_.resize(at(forward_size), false);
+    copies_.resize(at(forward_size), -1);
+    find_left();
     cotangents_.resize(at(forward_size));
     for (int const w : wrt) active_[at(to_[at(w)])] = true;
     for (int k = 0; k < forward_size; ++k) find_active(k);
@@ -351,8 +354,55 @@ class Transposition {
         return read(k, m, operand, how, ct, labels_by_type(k, m, operand));
     }
   }
+  // Segments whose values are computed again.
+
+  /// Finds the values that something outside of their segment reads: these are kept.
+  void find_left() {
+    left_.resize(at(program.size), false);
+    for (int k = 0; k < program.size; ++k)
+      for (int m = 0; m < node(k).ways * node(k).operands; ++m) {
+        int const operand = program.uses[node(k).first_use + m];
+        if (node(operand).segment != node(k).segment) left_[at(operand)] = true;
+      }
+  }
+  bool is_again(int k) const {
+    return node(k).segment >= 0 && node(k).segment < again_ &&
+           node(k).making != Making::given && !left_[at(k)];
+  }
+  /// Value `k` as the backward pass of segment `segment` reads it.
+  int seen(int segment, int k) {
+    if (node(k).segment != segment || !is_again(k)) return k;
+    return copied(k);
+  }
+  int copied(int k) {
+    if (copies_[at(k)] >= 0) return copies_[at(k)];
+    ProgramNode n = node(k);
+    List<int> operands;
+    for (int m = 0; m < n.ways * n.operands; ++m)
+      operands.push_back(read_again(n.segment, program.uses[n.first_use + m]));
+    if (n.totals >= 0) n.totals = copied(n.totals);
+    n.again = true;
+    int const out = program.add(n);
+    for (int const o : operands) program.use(o);
+    return copies_[at(k)] = out;
+  }
+  /// An operand of a value that is computed again: an operand of the program is brought again to
+  /// where it is read.
+  int read_again(int segment, int k) {
+    if (node(k).making != Making::given) return seen(segment, k);
+    ProgramNode n = value(Making::relabel, Backward::none, labels_of(k), k);
+    n.origin = -1;
+    n.again = true;
+    n.unreduced_kind = node(k).unreduced_kind;
+    n.cyclic = node(k).cyclic;
+    n.unreduced_sets[n.unreduced_count++] = 1;
+    int const out = add(n, {k});
+    program.nodes.edit(out).pinned = node(k).pinned;
+    return out;
+  }
+
   int of_product(int k, int m, int operand, int ct) {
-    int const other = program.operand(k, 0, 1 - m);
+    int const other = seen(node(k).segment, program.operand(k, 0, 1 - m));
     ProgramLabels const wanted = labels_of(operand);
     ProgramLabels made;
     for (int d = 0; d < wanted.size; ++d)
@@ -426,7 +476,7 @@ class Transposition {
         n.whole[operands.size() + 1] =
             q <= of.operands ? static_cast<std::uint8_t>(whole_in(k, q < of.operands ? q + 1 : 0))
                              : node(value).whole[0];
-      operands.push_back(value);
+      operands.push_back(seen(of.segment, value));
     }
     if (operation) {
       n.name = of.name == nullptr ? "reduction" : of.name;
@@ -478,10 +528,15 @@ class Transposition {
     program.root = results[0];
     program.wanted = 0;
   }
+  /// An operand of the program that is read again from its own sharding needs no other.
+  bool counts(int reader, int k) const {
+    return !(node(k).making == Making::given && node(reader).again);
+  }
   void count_readers() {
     for (int k = 0; k < program.size; ++k)
       for (int u = 0; u < node(k).ways * node(k).operands; ++u)
-        ++program.nodes.edit(program.uses.at[node(k).first_use + u]).readers;
+        if (int const read = program.uses.at[node(k).first_use + u]; counts(k, read))
+          ++program.nodes.edit(read).readers;
     for (int k = 0; k < program.size; ++k) {
       ProgramNode& n = program.nodes.edit(k);
       if (n.readers < 2) continue;
@@ -496,8 +551,11 @@ class Transposition {
 
   RecordedProgram const& from_;
   List<PartGradient> const& parts_;
+  int again_ = 0;
   List<int> to_;  ///< the copy of each value of the program; -1: none
   List<bool> active_;
+  List<bool> left_;   ///< of each value whether something outside of its segment reads it
+  List<int> copies_;  ///< of each value that which is computed again; -1: none
   List<List<int>> cotangents_;
 };
 
