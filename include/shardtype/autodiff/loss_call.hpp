@@ -184,7 +184,7 @@ int number_in(R& to, E const& e) {
   if constexpr (std::is_void_v<typename E::recorder>) {
     return to.record(e);  // it hangs on no argument
   } else {
-    return shardtype::detail::settled(e).number();
+    return shardtype::detail::as_recorded(e).number();
   }
 }
 /// The program of what the function `F` gave; the loss as a result is an `L`.

@@ -31,7 +31,7 @@ constexpr auto lazy_type() {
   if constexpr (any_poisoned<A> || is_pending<A>) {
     return Type<Poisoned>{};
   } else if constexpr (is_lazy<A>) {
-    return Type<settled_t<A>>{};
+    return Type<as_recorded_t<A>>{};
   } else if constexpr (!is_tensor<operand_t<A>> || is_local<operand_t<A>>) {
     return Type<Poisoned>{};
   } else {
@@ -57,7 +57,7 @@ detail::lazy_t<A> lazy(core::Argument<A> const& given) {
   if constexpr (checking::any_poisoned<A>) {
     return {};
   } else if constexpr (core::is_lazy<A>) {
-    return detail::settled(a);
+    return detail::as_recorded(a);
   } else if constexpr (core::is_active<A>) {
     return checking::Poisoned(checking::refused<rules::Code::L10_active, false, A>{});
   } else if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
@@ -139,7 +139,7 @@ auto pinned(E const& e) {
     } else if constexpr (R::verdict && !has_axes_of_pin<Pin, typename E::recorder>()) {
       return Poisoned(refused<Code::M01_axis_not_in_mesh, false, typename E::whole, Pin>{});
     } else if constexpr (R::verdict) {
-      return detail::settled(LazyConstrained<Pin, E>(e));
+      return detail::as_recorded(LazyConstrained<Pin, E>(e));
     } else {
       return Poisoned(refusal<R, typename E::whole>{});
     }
@@ -312,7 +312,7 @@ struct Continue<Above::lazy, Operands...> {
     if constexpr (any_poisoned<E>) {
       return e;
     } else if constexpr (R::communicates) {
-      return detail::settled(automatic_mode::LazyConstrained<typename R::result, E>(e));
+      return detail::as_recorded(automatic_mode::LazyConstrained<typename R::result, E>(e));
     } else {
       return e;
     }
@@ -321,7 +321,7 @@ struct Continue<Above::lazy, Operands...> {
   template <class Results, class Node, std::size_t... K>
   static auto shared_results(std::shared_ptr<Node const> const& node, std::index_sequence<K...>) {
     if constexpr (!std::is_void_v<typename Node::recorder>)
-      return detail::settled_results<Results>(node, std::index_sequence<K...>{});
+      return detail::recorded_results<Results>(node, std::index_sequence<K...>{});
     else return std::tuple<automatic_mode::LazyResult<
         K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>, Node>...>{
         automatic_mode::LazyResult<K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>,
@@ -356,7 +356,7 @@ struct Continue<Above::lazy, Operands...> {
   static auto call(Op const&, Where const&, A const& a, B const& b) {
     using R = Resolve<Op, whole<A>, whole<B>>;
     using Whole = automatic_mode::whole_t<typename R::result>;
-    return as_named<R>(detail::settled(
+    return as_named<R>(detail::as_recorded(
         automatic_mode::LazyProduct<lazy_t<A>, lazy_t<B>, Whole>(api::lazy(a), api::lazy(b))));
   }
   /// Products of several: of pairs, which one chain makes, so that they are associated in the best
@@ -381,11 +381,11 @@ struct Continue<Above::lazy, Operands...> {
       // A named result may have its dims in another order than the operation gives them.
       using Op = detail::reduction_to<F, whole<A>, Named>;
       using Whole = automatic_mode::whole_t<typename Resolve<Op, whole<A>>::result>;
-      return as_named<R>(detail::settled(automatic_mode::LazyOperation<Op, Whole, lazy_t<A>>(
+      return as_named<R>(detail::as_recorded(automatic_mode::LazyOperation<Op, Whole, lazy_t<A>>(
           Op{static_cast<typename F::Arguments const&>(op)}, api::lazy(a))));
     } else {
       return as_named<R>(
-          detail::settled(automatic_mode::LazyReduction<F, Named, lazy_t<A>>(api::lazy(a))));
+          detail::as_recorded(automatic_mode::LazyReduction<F, Named, lazy_t<A>>(api::lazy(a))));
     }
   }
   /// Over the only label, which is named to the planner.
@@ -433,7 +433,7 @@ struct Continue<Above::lazy, Operands...> {
     requires detail::keeps_elements<Op>
   static auto call(Op const&, Where const&, A const& a) {
     using Result = typename Resolve<Op, whole<A>>::result;
-    return detail::settled(typename detail::ExpressionOf<Op, Result, lazy_t<A>>::type(api::lazy(a)));
+    return detail::as_recorded(typename detail::ExpressionOf<Op, Result, lazy_t<A>>::type(api::lazy(a)));
   }
   template <class Op, class... As>
     requires(detail::Ruled<Op> && !detail::HasResults<Op> && !detail::keeps_elements<Op> &&
@@ -446,7 +446,7 @@ struct Continue<Above::lazy, Operands...> {
     if constexpr (saves<E>(op)) {
       return std::get<0>(call(op.with_saved(), Where{}, as...));
     } else {
-      return detail::settled(E(op, api::lazy(as)...));
+      return detail::as_recorded(E(op, api::lazy(as)...));
     }
   }
   /// An operation that communicates by itself, in the shardings of its operands.
@@ -459,7 +459,7 @@ struct Continue<Above::lazy, Operands...> {
       return shared_results<typename R::results>(std::make_shared<Node const>(op, api::lazy(as)...),
                                                  typename R::Numbers{});
     } else {
-      return detail::settled(
+      return detail::as_recorded(
           automatic_mode::LazyOwnCall<Op, std::tuple<typename R::result>, typename R::result,
                                       lazy_t<As>...>(op, api::lazy(as)...));
     }

@@ -82,7 +82,7 @@ typename E::recorder& recorder_of(E const& e) {
 /// The type of an expression's value: of a program under way a RecordedValue, Poisoned if it has no
 /// gradient though it should; else the expression itself.
 template <class E>
-constexpr auto settled_type() {
+constexpr auto recorded_type() {
   using R = typename E::recorder;
   if constexpr (std::is_void_v<R> || is_recorded_value<E>) {
     return Type<E>{};
@@ -94,11 +94,12 @@ constexpr auto settled_type() {
   }
 }
 template <class E>
-using settled_t = typename decltype(detail::settled_type<E>())::type;
+using as_recorded_t = typename decltype(detail::recorded_type<E>())::type;
 
 /// The value of an expression; it is recorded if it belongs to a program under way.
 template <class E>
-settled_t<E> settled(E const& e) {
+  requires is_lazy<E>
+as_recorded_t<E> as_recorded(E const& e) {
   using R = typename E::recorder;
   if constexpr (std::is_void_v<R> || is_recorded_value<E>) {
     return e;
@@ -116,7 +117,7 @@ settled_t<E> settled(E const& e) {
 
 /// The results of a recorded operation, `Results` a std::tuple of tensors: a value each.
 template <class Results, class Node, std::size_t... K>
-auto settled_results(std::shared_ptr<Node const> const& node, std::index_sequence<K...>) {
+auto recorded_results(std::shared_ptr<Node const> const& node, std::index_sequence<K...>) {
   using R = typename Node::recorder;
   if constexpr (!std::is_void_v<typename R::template refused<Node>>) {
     static_cast<void>(Poisoned(typename R::template refused<Node>{}));
@@ -141,7 +142,7 @@ namespace shardtype::automatic_mode {
 
 template <class F, class... Args>
 auto LazyMap<F, Args...>::tensor() const {
-  return detail::settled(*this);
+  return detail::as_recorded(*this);
 }
 
 }  // namespace shardtype::automatic_mode

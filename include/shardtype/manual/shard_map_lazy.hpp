@@ -94,7 +94,7 @@ auto shard_map(F const& f, As const&... as) {
     } else if constexpr (!detail::extents_known<Result, detail::pin_t<detail::lazy_t<As>>...>()) {
       return checking::Poisoned(checking::refused<rules::Code::L08_no_sharding, false, Result>{});
     } else {
-      return detail::settled(
+      return detail::as_recorded(
           automatic_mode::LazyShardMap<F, Result, detail::lazy_t<As>...>(f, api::lazy(as)...));
     }
   }

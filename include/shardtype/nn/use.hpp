@@ -113,8 +113,8 @@ struct DimsAlone {
 /// elements, and matmul refuses (C01).
 template <class A, class W>
 inline constexpr int shared_dims = [] {
-  using S = core::Scope<tensor_of<A>, tensor_of<W>>;
-  return rules::shared_dims(S::template spec<0>, S::template spec<1>);
+  using Both = core::Scope<tensor_of<A>, tensor_of<W>>;  // a user's index may be named S
+  return rules::shared_dims(Both::template spec<0>, Both::template spec<1>);
 }();
 
 template <class... As>
