@@ -64,14 +64,16 @@ int check(std::string_view name, F const& loss, std::tuple<As...> const& given, 
   Constrained<F, As...> const f{loss};
   using R = autodiff::RecorderOn<detail::MeshAxes<Grid>::type>::type;
   autodiff::LossArguments<R> all;
-  core::Kept<typename autodiff::RecordedForm<R, autodiff::wanted<K...>(
-      static_cast<int>(N))>::template of<As>...> const values{
-      {all.template given<autodiff::wanted<K...>(static_cast<int>(N)), void>(std::get<N>(given))}...};
+  core::Kept<typename autodiff::RecordedForm<R, autodiff::wanted<K...>(static_cast<int>(
+                                                    N))>::template of<As>...> const values{
+      {all.template given<autodiff::wanted<K...>(static_cast<int>(N)), void>(
+          std::get<N>(given))}...};
   auto const made = [&]<int... J>(std::integer_sequence<int, J...>) {
     return api::lazy(f(autodiff::kept<J>(values)...));
   }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
   {
-    autodiff::LossProgram const program = autodiff::loss_program<Constrained<F, As...>, typename decltype(made)::whole>(all, made);
+    autodiff::LossProgram const program =
+        autodiff::loss_program<Constrained<F, As...>, typename decltype(made)::whole>(all, made);
     autodiff::LossRun run(mesh, program);
     auto const want = value_and_grad<K...>(loss)(std::get<N>(given)...);
     planning::Rates const rates =

@@ -153,8 +153,8 @@ auto model(Grid const& mesh, Sizes const& n) {
 }
 template <class Ids>
 Ids ids(Grid const& mesh, Sizes const& n, Int ahead) {
-  return from_function<Ids>(mesh, {n.b, n.s},
-                            [=](Int b, Int s) { return (7 * b + (s + ahead) * (s + ahead)) % n.v; });
+  return from_function<Ids>(
+      mesh, {n.b, n.s}, [=](Int b, Int s) { return (7 * b + (s + ahead) * (s + ahead)) % n.v; });
 }
 template <class A, class C>
 double difference(A const& a, C const& b) {
@@ -295,7 +295,11 @@ TEST_CASE("loops and branches are those of the call, and so is its plan") {
 TEST_CASE("a value that is named is one, whatever made it, and a temporary is part of its reader") {
   using A = Tensor<float, Dim<S, X>, Dim<D>>;
   auto const planned = [](auto const& f) {
-    return dry_run<A>(value_and_grad<0>(f)).template extent<S>(64).template extent<D>(64).template ranks<X>(2).planned();
+    return dry_run<A>(value_and_grad<0>(f))
+        .template extent<S>(64)
+        .template extent<D>(64)
+        .template ranks<X>(2)
+        .planned();
   };
   auto const count = [](PlannedProgram const& p, planning::Backward how) {
     int out = 0;
@@ -309,9 +313,8 @@ TEST_CASE("a value that is named is one, whatever made it, and a temporary is pa
     return sum(softmax<D>(h) * h);
   });
   CHECK(count(once, planning::Backward::none) == 2);
-  auto const twice = planned([](auto const& x) {
-    return sum(softmax<D>(exp(x * 0.5F)) * exp(x * 0.5F));
-  });
+  auto const twice =
+      planned([](auto const& x) { return sum(softmax<D>(exp(x * 0.5F)) * exp(x * 0.5F)); });
   CHECK(count(twice, planning::Backward::none) == 2);
 }
 
@@ -322,7 +325,8 @@ TEST_CASE("programs of any length") {
     for (int k = 0; k < 1500; ++k) h = softmax<D>(h * 0.5F);
     return sum(h);
   };
-  auto const p = dry_run<A>(value_and_grad<0>(deep)).extent<S>(64).extent<D>(64).ranks<X>(2).planned();
+  auto const p =
+      dry_run<A>(value_and_grad<0>(deep)).extent<S>(64).extent<D>(64).ranks<X>(2).planned();
   CHECK(p.plan.program.size > 6000);
   CHECK(p.plan.possible);
   CHECK(p.plan.gap().value_or(1) <= 1e-9);
@@ -342,9 +346,8 @@ TEST_CASE("arguments that are no parameters, and captured tensors") {
     return sum(where(at == 1, x * other, 0.0) * scale.by);
   };
   auto const g = evaluate(mesh, grad<0>(f), a, places, Scale{3});
-  auto const want = from_function<Tensor<double, Dim<S>, Dim<D>>>(mesh, {6, 4}, [&](Int s, Int d) {
-    return s % 4 == 1 && d >= 0 ? 1.0 : 0.0;
-  });
+  auto const want = from_function<Tensor<double, Dim<S>, Dim<D>>>(
+      mesh, {6, 4}, [&](Int s, Int d) { return s % 4 == 1 && d >= 0 ? 1.0 : 0.0; });
   CHECK(difference(g, (want * reshard<Dim<D>>(other) * 3.0).tensor()) <= 1e-12);
   // a tensor of another extent
   auto const long_one = drawn<Tensor<double, Dim<D>>>(mesh, {5}, 3);
@@ -383,8 +386,11 @@ TEST_CASE("within a memory limit marked functions run again in the backward pass
   constexpr Int features = 32;
   auto const plan = [&](std::int64_t limit) {
     auto dry = dry_run<automatic_mode::Axes<X, Y>, Deep<value_t>, A>(value_and_grad<0>(DeepLoss{}));
-    dry.extent<S>(rows).extent<D>(features).extent<K>(features).ranks<X>(n % 2 == 0 ? 2 : 1).ranks<Y>(
-        n % 2 == 0 ? n / 2 : n);
+    dry.extent<S>(rows)
+        .extent<D>(features)
+        .extent<K>(features)
+        .ranks<X>(n % 2 == 0 ? 2 : 1)
+        .ranks<Y>(n % 2 == 0 ? n / 2 : n);
     if (limit > 0) dry.within(limit);
     return dry.planned();
   };
@@ -401,12 +407,13 @@ TEST_CASE("within a memory limit marked functions run again in the backward pass
   }
   CHECK_FALSE(plan(1000).plan.possible);
 
-  Deep<value_t> const model{drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 1),
-                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 2),
-                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 3),
-                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 4),
-                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 5),
-                            drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 6)};
+  Deep<value_t> const model{
+      drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 1),
+      drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 2),
+      drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 3),
+      drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 4),
+      drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 5),
+      drawn<Tensor<double, Dim<D>, Dim<K, Y>>>(mesh, {features, features}, 6)};
   auto const x = drawn<A>(mesh, {rows, features}, 7);
   auto const want = evaluate(mesh, value_and_grad<0>(DeepLoss{}), model, x);
   constexpr std::int64_t limit = 2'500'000;  // on one rank less than what is kept

@@ -16,10 +16,11 @@ namespace autodiff {
 
 /// The plans of the losses that `Call` distinguishes.
 template <class... Call>
-inline shardtype::detail::PlanCache<LossKey> loss_plans;
+inline shardtype::detail::PlanCache<LossKey> program_cache;
 
 /// `evaluate` of a gradient, called at `where`, by a plan of this policy.
-template <class Outputs, class Policy = shardtype::detail::DefaultPolicy, class F, bool value, int... Ks, int... J, class M, class... Ps>
+template <class Outputs, class Policy = shardtype::detail::DefaultPolicy, class F, bool value,
+          int... Ks, int... J, class M, class... Ps>
 auto evaluate_gradient(std::source_location const& where, M const& mesh,
                        Gradient<F, value, Ks...> const& g, std::integer_sequence<int, J...> order,
                        Ps const&... ps) {
@@ -45,8 +46,10 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh,
     if constexpr (shardtype::detail::not_taken<Made> || any_poisoned<Made>) {
       return autodiff::no_gradient<value, Ks...>(Given{});
     } else {
-      using Refused = typename decltype(autodiff::refused_call<
-          R, F, Outputs, Made, typename NameableGradient<nth_t<Ks, Ps...>>::type...>())::type;
+      using Refused =
+          typename decltype(autodiff::refused_call<
+                            R, F, Outputs, Made,
+                            typename NameableGradient<nth_t<Ks, Ps...>>::type...>())::type;
       if constexpr (!std::is_void_v<Refused>) {
         static_cast<void>(alignof(Refused));
         return autodiff::no_gradient<value, Ks...>(Given{});
@@ -56,7 +59,7 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh,
         LossProgram program = autodiff::loss_program<F, Loss>(all, made);
         program.template plan_by<Policy>();
         LossRun run(mesh, program);
-        run.run(run.plan(loss_plans<F, M, Outputs, Policy, Ps...>), where);
+        run.run(run.plan(program_cache<F, M, Outputs, Policy, Ps...>), where);
         KeptIn<std::integer_sequence<int, J...>, Ps const&...> const arguments{{ps}...};
         auto const gradient = [&]<int K>(std::integral_constant<int, K>) {
           return ResultTaker(program, run, 1 + all.first[K])
@@ -118,8 +121,7 @@ inline constexpr bool is_gradient = false;
 template <class F, bool value, int... Ks>
 inline constexpr bool is_gradient<Gradient<F, value, Ks...>> = true;
 template <class M, class G, class Last>
-concept RunsGradient =
-    std::is_base_of_v<MeshRef, M> && is_gradient<G> && !PlanPolicy<Last>;
+concept RunsGradient = std::is_base_of_v<MeshRef, M> && is_gradient<G> && !PlanPolicy<Last>;
 template <class... As>
 using last_t = nth_t<static_cast<int>(sizeof...(As)) - 1, As...>;
 
@@ -148,32 +150,39 @@ template <class Outputs = void, class M, class G, class A>
   requires autodiff::RunsGradient<M, G, A>
 auto evaluate(M const& mesh, G const& g, A const& a,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<1>{}, autodiff::argument_of(a));
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<1>{},
+                                              autodiff::argument_of(a));
 }
 template <class Outputs = void, class M, class G, class A, class B>
   requires autodiff::RunsGradient<M, G, B>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<2>{}, autodiff::argument_of(a), autodiff::argument_of(b));
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<2>{},
+                                              autodiff::argument_of(a), autodiff::argument_of(b));
 }
 template <class Outputs = void, class M, class G, class A, class B, class C>
   requires autodiff::RunsGradient<M, G, C>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<3>{}, autodiff::argument_of(a), autodiff::argument_of(b), autodiff::argument_of(c));
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<3>{},
+                                              autodiff::argument_of(a), autodiff::argument_of(b),
+                                              autodiff::argument_of(c));
 }
 template <class Outputs = void, class M, class G, class A, class B, class C, class D>
   requires autodiff::RunsGradient<M, G, D>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c, D const& d,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<4>{}, autodiff::argument_of(a), autodiff::argument_of(b), autodiff::argument_of(c), autodiff::argument_of(d));
+  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<4>{},
+                                              autodiff::argument_of(a), autodiff::argument_of(b),
+                                              autodiff::argument_of(c), autodiff::argument_of(d));
 }
 // of more a line cannot be known
 template <class Outputs = void, class M, class G, class... As>
   requires(sizeof...(As) > 4 && autodiff::RunsGradient<M, G, autodiff::last_t<As...>>)
 auto evaluate(M const& mesh, G const& g, As const&... as) {
-  return autodiff::evaluate_gradient<Outputs>(
-      {}, mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As))>{}, autodiff::argument_of(as)...);
+  return autodiff::evaluate_gradient<Outputs>({}, mesh, g,
+                                              autodiff::Numbers<static_cast<int>(sizeof...(As))>{},
+                                              autodiff::argument_of(as)...);
 }
 
 /// The same, planned by a policy, the last argument: `evaluate(mesh, value_and_grad<0>(f), a,
@@ -187,8 +196,8 @@ auto evaluate(M const& mesh, G const& g, As const&... as) {
       mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As)) - 1>{}, as...);
 }
 
-/// Both passes of `value_and_grad<0, 1>(f)` on symbols of the types `Given`, tensors or structures of
-/// them, to be planned for sizes and machines that need not exist here. Refused: as `evaluate`.
+/// Both passes of `value_and_grad<0, 1>(f)` on symbols of the types `Given`, tensors or structures
+/// of them, to be planned for sizes and machines that need not exist here. Refused: as `evaluate`.
 template <class... Given, class F, bool value, int... Ks>
 auto dry_run(autodiff::Gradient<F, value, Ks...> const& g) {
   using By = detail::Symbols<Given...>;

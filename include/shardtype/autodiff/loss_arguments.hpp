@@ -97,16 +97,15 @@ class LossArguments {
   auto symbol() {
     first.push_back(wanted.size());
     return autodiff::map_values<RecordedForm<R, is_wanted>::template of, P>(
-        [&]<class A>(Type<A>) {
-          return value<is_wanted, void, A>(to.template symbol<A>());
-        });
+        [&]<class A>(Type<A>) { return value<is_wanted, void, A>(to.template symbol<A>()); });
   }
 
  private:
   template <bool is_wanted, class Named, class A>
   auto value(int number) {
     if constexpr (is_wanted && autodiff::has_gradient_as<A>()) {
-      using G = typename std::conditional_t<std::is_void_v<Named>, CotangentOf<A>, Type<Named>>::type;
+      using G =
+          typename std::conditional_t<std::is_void_v<Named>, CotangentOf<A>, Type<Named>>::type;
       wanted.push_back(WantedValue::of<G>(number));
     }
     return typename RecordedForm<R, is_wanted>::template of<A>(to, number);

@@ -106,8 +106,8 @@ struct AuxForm<C> {
   using type = typename Container<C>::template with<aux_of_t>;
 };
 
-/// What the function of a loss gave: the loss, as a value of the program that `R` writes, and values
-/// beside it.
+/// What the function of a loss gave: the loss, as a value of the program that `R` writes, and
+/// values beside it.
 template <class F, class Made>
 struct MadeLoss {
   static constexpr bool is_pair = LossIn<Made>::is_pair;
@@ -118,7 +118,8 @@ struct MadeLoss {
       return made;
     }
   }
-  using L = shardtype::detail::lazy_t<std::remove_cvref_t<decltype(loss(std::declval<Made const&>()))>>;
+  using L =
+      shardtype::detail::lazy_t<std::remove_cvref_t<decltype(loss(std::declval<Made const&>()))>>;
 
   /// Calls `f` with each value beside the loss; a tuple of what it gives.
   template <class G>
@@ -145,8 +146,7 @@ constexpr auto refused_call() {
     return Type<refused<Code::X04_loss, false, typename L::whole>>{};
   } else {
     using Named =
-        typename RefusedResults<Outputs,
-                                shardtype::detail::Pack<typename L::whole, Gs...>>::type;
+        typename RefusedResults<Outputs, shardtype::detail::Pack<typename L::whole, Gs...>>::type;
     if constexpr (!std::is_void_v<Named>) {
       return Type<Named>{};
     } else if constexpr (!has_axes_of_results<R, Outputs>) {
@@ -159,7 +159,7 @@ constexpr auto refused_call() {
 /// The refusal of arguments `Ps`, of which those of numbers `Ks` are differentiated; or void.
 template <class R, int... Ks, class... Ps, int... J>
 constexpr auto refused_arguments(shardtype::detail::Pack<Ps...>, std::integer_sequence<int, J...>) {
-  if constexpr (!((!autodiff::wanted<Ks...>(J) || is_known<Ps>)&&...)) {
+  if constexpr (!((!autodiff::wanted<Ks...>(J) || is_known<Ps>) && ...)) {
     return Type<refused<Code::X10_no_parameters, false, Ps...>>{};
   } else if constexpr (!(autodiff::has_axes_of_leaves<R, Ps>() && ...)) {
     return Type<refused<Code::M01_axis_not_in_mesh, false, Ps...>>{};
@@ -227,8 +227,8 @@ class ResultTaker {
   template <class A>
   aux_of_t<A> aux(A const& a) {
     if constexpr (is_structure<A>) {
-      return autodiff::map_values<aux_of_t, A>(
-          [&]<class E>(Type<E>, E const& e) { return aux(e); }, a);
+      return autodiff::map_values<aux_of_t, A>([&]<class E>(Type<E>, E const& e) { return aux(e); },
+                                               a);
     } else if constexpr (core::is_lazy<A>) {
       return run_.result<aux_of_t<A>>(next_++);
     } else {
@@ -274,8 +274,9 @@ constexpr auto loss_results(L loss, G grads, std::tuple<>) {
 }
 template <bool value, class L, class G, class Aux, class More, class... Others>
 constexpr auto loss_results(L loss, G grads, std::tuple<Aux, More, Others...> aux) {
-  return autodiff::loss_results<value>(std::move(loss), std::move(grads),
-                                       std::tuple<std::tuple<Aux, More, Others...>>(std::move(aux)));
+  return autodiff::loss_results<value>(
+      std::move(loss), std::move(grads),
+      std::tuple<std::tuple<Aux, More, Others...>>(std::move(aux)));
 }
 
 }  // namespace shardtype::autodiff

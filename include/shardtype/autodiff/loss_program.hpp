@@ -93,8 +93,8 @@ class LossProgram {
     memory_limit = shardtype::detail::limit_of<Policy>();
   }
   Machine const& planning_machine() const { return machine_known ? machine : machine_here(); }
-  /// The plan of both passes; `sized`: the forward pass with its sizes. Within a memory limit as few
-  /// of the marked segments are computed again as it demands, the first ones first.
+  /// The plan of both passes; `sized`: the forward pass with its sizes. Within a memory limit as
+  /// few of the marked segments are computed again as it demands, the first ones first.
   ProgramPlan plan(RecordedProgram const& sized, planning::Rates const& rates) const;
   shardtype::detail::List<execute::ProgramPart> const& parts() const { return loss_.parts; }
   shardtype::detail::List<Identity> const& types() const { return loss_.types; }
@@ -133,8 +133,7 @@ class LossRun {
     for (std::size_t r = 0; r < place; ++r) k += static_cast<std::size_t>(program_.is_read[r]);
     std::array<std::int64_t, Out::rank> extents{};
     ProgramNode const& n = plan_->program.nodes[results_.values[k]];
-    for (std::size_t d = 0; d < Out::rank; ++d)
-      extents[d] = plan_->program.extents[n.labels[d]];
+    for (std::size_t d = 0; d < Out::rank; ++d) extents[d] = plan_->program.extents[n.labels[d]];
     return Out(mesh_, extents, kept_[k]);
   }
 

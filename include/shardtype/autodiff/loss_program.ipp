@@ -22,15 +22,30 @@ inline void check_fault(Code fault) {
     case Code::ok:
       return;
     case Code::M01_axis_not_in_mesh:
-      throw Error("M01", "the loss uses a mesh axis that its arguments do not mention; name the axes first: dry_run<Axes<X, Y>, ...>", FailedOn::every_rank);
+      throw Error("M01",
+                  "the loss uses a mesh axis that its arguments do not mention; name the axes "
+                  "first: dry_run<Axes<X, Y>, ...>",
+                  FailedOn::every_rank);
     case Code::T07_too_many:
-      throw Error("T07", "the loss uses more mesh axes than a program can be planned for, " + std::to_string(searched_axes), FailedOn::every_rank);
+      throw Error("T07",
+                  "the loss uses more mesh axes than a program can be planned for, " +
+                      std::to_string(searched_axes),
+                  FailedOn::every_rank);
     case Code::L02_cyclic:
-      throw Error("L02", "the loss reads a block-cyclic tensor otherwise than as it is; reshard it to blocks first", FailedOn::every_rank);
+      throw Error("L02",
+                  "the loss reads a block-cyclic tensor otherwise than as it is; reshard it to "
+                  "blocks first",
+                  FailedOn::every_rank);
     case Code::R02_replicated_to_unreduced:
-      throw Error("R02", "the loss needs an unreduced sum that no operation gives; leave out Unreduced in a constraint", FailedOn::every_rank);
+      throw Error("R02",
+                  "the loss needs an unreduced sum that no operation gives; leave out Unreduced in "
+                  "a constraint",
+                  FailedOn::every_rank);
     case Code::R04_kind_differs:
-      throw Error("R04", "a constraint of the loss names a pending reduction of another kind than the value has", FailedOn::every_rank);
+      throw Error(
+          "R04",
+          "a constraint of the loss names a pending reduction of another kind than the value has",
+          FailedOn::every_rank);
     default:
       throw Error("L03", "the loss is too large for a program", FailedOn::every_rank);
   }
@@ -149,9 +164,8 @@ SHARDTYPE_INLINE ProgramPlan const& LossRun::plan(
     shardtype::detail::PlanCache<LossKey>& cache) const {
   return cache.get(key_, [&] {
     shardtype::detail::check_countable(key_.sized);
-    planning::Rates rates =
-        shardtype::detail::rates_for(program_.planning_machine(), program_.memory_limit,
-                                     key_.sized.sizes, program_.names);
+    planning::Rates rates = shardtype::detail::rates_for(
+        program_.planning_machine(), program_.memory_limit, key_.sized.sizes, program_.names);
     ProgramPlan plan = program_.plan(key_.sized, rates);
     if (plan.possible) return plan;
     rates.memory_limit = -1;
@@ -184,7 +198,8 @@ SHARDTYPE_INLINE void LossRun::run(ProgramPlan const& plan, std::source_location
   last.part = &results_;
   parts.push_back(last);
   if (!mesh_.here()) return;
-  shardtype::detail::TracedRun const traced(&plan, plan, program_.names, program_.planning_machine(), where);
+  shardtype::detail::TracedRun const traced(&plan, plan, program_.names,
+                                            program_.planning_machine(), where);
   execute::ProgramRun(mesh_, axes_, plan, program_.names.label.data(), program_.names.axis, parts,
                       where)
       .run();

@@ -43,8 +43,8 @@ class LossRecorder {
     }
   }
   template <class E>
-  static constexpr bool varies = reads_argument<E> &&
-                                 shardtype::detail::is_floating<element_t<typename E::whole>>;
+  static constexpr bool varies =
+      reads_argument<E> && shardtype::detail::is_floating<element_t<typename E::whole>>;
   template <class E>
   static constexpr auto refusal() {
     if constexpr (!reads_argument<E>) {
@@ -66,9 +66,7 @@ class LossRecorder {
   template <class P>
   void mention() {
     if constexpr (is_structure<P>) {
-      [&]<class... Ps>(shardtype::detail::Pack<Ps...>) {
-        (mention<Ps>(), ...);
-      }(members_t<P>{});
+      [&]<class... Ps>(shardtype::detail::Pack<Ps...>) { (mention<Ps>(), ...); }(members_t<P>{});
     } else if constexpr (is_tensor<P> && sizeof...(Xs) == 0) {
       using S = Scope<P>;
       for (int x = 0; x < S::names.axes; ++x)
@@ -95,9 +93,14 @@ class LossRecorder {
   template <class L>
   RecordedLoss finish(int root) {
     writer_.template finish<automatic_mode::whole_t<L>>(root);
-    return {std::move(writer_.builder.program), writer_.names,       writer_.fault,
-            std::move(finder_.parts),           std::move(gradients_), std::move(types_),
-            std::move(kept_),                   segments_};
+    return {std::move(writer_.builder.program),
+            writer_.names,
+            writer_.fault,
+            std::move(finder_.parts),
+            std::move(gradients_),
+            std::move(types_),
+            std::move(kept_),
+            segments_};
   }
   /// Calls `f`, whose values are a segment that may be computed again in the backward pass; within
   /// another segment they are part of it.

@@ -241,8 +241,8 @@ struct OperationGradient {
     auto const begin = autodiff::prepared<Single, AbstractV, Abstract<Operand<Q>, Writer>...>(
         First::of(op), saved, ct, K == 0 || (too & 1U) != 0);
     std::int64_t most = 0;
-    pulls_from<0, AbstractV, Abstract<Operand<Q>, Writer>...>(
-        op, saved, begin, (1U << K) | too, [&] { most = recorder.most(); });
+    pulls_from<0, AbstractV, Abstract<Operand<Q>, Writer>...>(op, saved, begin, (1U << K) | too,
+                                                              [&] { most = recorder.most(); });
     std::int64_t made = sizeof(typename Operand<K>::element);
     for (std::size_t d = 0; d < Operand<K>::rank; ++d) made = core::mul_sat(made, extents[K][d]);
     return {recorder.plan().flops(), std::max<std::int64_t>(most - given - made, 0), false};
@@ -321,8 +321,8 @@ struct OperationGradient {
   }
   template <int K>
   static execute::AnyBlock pull(execute::ProgramRun& run, int step, void const* part) {
-    return pulled<K>(run, step, static_cast<E const*>(part)->function(), Order{},
-                     FurtherOrder{}, Further{});
+    return pulled<K>(run, step, static_cast<E const*>(part)->function(), Order{}, FurtherOrder{},
+                     Further{});
   }
   template <int K, int... Q, int... R, class... Rs>
   static execute::AnyBlock pulled(execute::ProgramRun& run, int step, Op const& op,
@@ -342,17 +342,15 @@ struct OperationGradient {
       }
     }();
     unsigned const too = run.node(step).pulls_too;
-    auto const begin =
-        autodiff::prepared<Single, V, Operand<Q>...>(First::of(op), saved, ct,
-                                                     K == 0 || (too & 1U) != 0);
+    auto const begin = autodiff::prepared<Single, V, Operand<Q>...>(First::of(op), saved, ct,
+                                                                    K == 0 || (too & 1U) != 0);
     auto const block = [](auto const& out) {
       return execute::block_with(out, [&](std::size_t d) { return out.extents()[d]; });
     };
     auto const one = [&]<int J>(std::integral_constant<int, J>) {
       if constexpr (rules().of[J].exists)
         if (((too >> J) & 1U) != 0)
-          run.further(step).push_back(
-              block(pulled_tensor<J, V, Operand<Q>...>(op, saved, begin)));
+          run.further(step).push_back(block(pulled_tensor<J, V, Operand<Q>...>(op, saved, begin)));
     };
     execute::AnyBlock out = block(pulled_tensor<K, V, Operand<Q>...>(op, saved, begin));
     (one(std::integral_constant<int, Q>{}), ...);

@@ -41,8 +41,8 @@ template <class E>
   requires is_lazy<E>
 inline constexpr bool is_determined<E> = E::determined;
 
-/// What writes the values of the first of these expressions that is one of a program under way; void:
-/// the types of all are their programs.
+/// What writes the values of the first of these expressions that is one of a program under way;
+/// void: the types of all are their programs.
 template <class A>
 struct RecorderIn {
   using type = void;
@@ -57,9 +57,8 @@ struct RecorderOf {
   using type = void;
 };
 template <class A, class... As>
-struct RecorderOf<A, As...>
-    : std::conditional_t<std::is_void_v<typename RecorderIn<A>::type>, RecorderOf<As...>,
-                         RecorderIn<A>> {};
+struct RecorderOf<A, As...> : std::conditional_t<std::is_void_v<typename RecorderIn<A>::type>,
+                                                 RecorderOf<As...>, RecorderIn<A>> {};
 
 /// The number of a kernel's value in the program under way, once it is recorded; the same of all
 /// copies.

@@ -284,8 +284,7 @@ struct Continue<Above::lazy, Operands...> {
     } else {
       using R = Resolve<Op, detail::pin_t<Es>...>;
       if constexpr (R::verdict) {
-        return refuse_gradient<
-            automatic_mode::LazyOwnCall<Op, void, typename R::result, Es...>>();
+        return refuse_gradient<automatic_mode::LazyOwnCall<Op, void, typename R::result, Es...>>();
       } else {
         return Type<refusal<R, detail::pin_t<Es>...>>{};
       }
@@ -322,10 +321,11 @@ struct Continue<Above::lazy, Operands...> {
   static auto shared_results(std::shared_ptr<Node const> const& node, std::index_sequence<K...>) {
     if constexpr (!std::is_void_v<typename Node::recorder>)
       return detail::recorded_results<Results>(node, std::index_sequence<K...>{});
-    else return std::tuple<automatic_mode::LazyResult<
-        K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>, Node>...>{
-        automatic_mode::LazyResult<K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>,
-                                   Node>(node)...};
+    else
+      return std::tuple<automatic_mode::LazyResult<
+          K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>, Node>...>{
+          automatic_mode::LazyResult<K, automatic_mode::whole_t<std::tuple_element_t<K, Results>>,
+                                     Node>(node)...};
   }
 
  public:
@@ -433,7 +433,8 @@ struct Continue<Above::lazy, Operands...> {
     requires detail::keeps_elements<Op>
   static auto call(Op const&, Where const&, A const& a) {
     using Result = typename Resolve<Op, whole<A>>::result;
-    return detail::as_recorded(typename detail::ExpressionOf<Op, Result, lazy_t<A>>::type(api::lazy(a)));
+    return detail::as_recorded(
+        typename detail::ExpressionOf<Op, Result, lazy_t<A>>::type(api::lazy(a)));
   }
   template <class Op, class... As>
     requires(detail::Ruled<Op> && !detail::HasResults<Op> && !detail::keeps_elements<Op> &&

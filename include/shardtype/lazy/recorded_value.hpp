@@ -1,6 +1,6 @@
 #pragma once
-/// Values of a program that is written while its function runs: loops and branches are those of this
-/// call, a value that several read is one, and types do not grow with the program.
+/// Values of a program that is written while its function runs: loops and branches are those of
+/// this call, a value that several read is one, and types do not grow with the program.
 
 #include <cstddef>
 #include <memory>
@@ -17,9 +17,10 @@ namespace shardtype::automatic_mode {
 /// computed; void if the planner chooses. `varies`: whether it hangs on an argument whose gradient
 /// is wanted.
 ///
-/// `Recorder::record(e)` adds the value of the expression `e` and gives its number; `record(e, made)`
-/// a further result of the operation of value `made`. `varies<E>` tells whether an expression's value
-/// varies, `refused<E>` is the refusal if it should but has no gradient, or void.
+/// `Recorder::record(e)` adds the value of the expression `e` and gives its number; `record(e,
+/// made)` a further result of the operation of value `made`. `varies<E>` tells whether an
+/// expression's value varies, `refused<E>` is the refusal if it should but has no gradient, or
+/// void.
 template <class Whole, class Pin, bool varies, class Recorder>
 class RecordedValue : public LazyOf<RecordedValue<Whole, Pin, varies, Recorder>, Whole> {
  public:
@@ -89,8 +90,8 @@ constexpr auto recorded_type() {
   } else if constexpr (!std::is_void_v<typename R::template refused<E>>) {
     return Type<Poisoned>{};
   } else {
-    return Type<automatic_mode::RecordedValue<typename E::whole, pin_t<E>, R::template varies<E>,
-                                              R>>{};
+    return Type<
+        automatic_mode::RecordedValue<typename E::whole, pin_t<E>, R::template varies<E>, R>>{};
   }
 }
 template <class E>
@@ -129,8 +130,8 @@ auto recorded_results(std::shared_ptr<Node const> const& node, std::index_sequen
       using Whole = automatic_mode::whole_t<std::tuple_element_t<J, Results>>;
       using E = automatic_mode::LazyResult<J, Whole, Node>;
       // through others than the first no gradient goes: then the operation is refused
-      return automatic_mode::RecordedValue<Whole, pin_t<E>, J == 0 && R::template varies<Node>, R>(
-          to, J == 0 ? made : to.record(E(node), made));
+      return automatic_mode::RecordedValue < Whole, pin_t<E>, J == 0 && R::template varies<Node>,
+             R > (to, J == 0 ? made : to.record(E(node), made));
     };
     return std::tuple(one(std::integral_constant<std::size_t, K>{})...);
   }

@@ -141,8 +141,8 @@ struct OperationRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
         buffers, a.rows().data());
     return Out(run.mesh_ref(), extents, op.block(local));
   }
-  /// All results, of operands that know their places; further ones have dims of the first, which has
-  /// these local extents.
+  /// All results, of operands that know their places; further ones have dims of the first, which
+  /// has these local extents.
   template <class First, class... Outs, std::size_t rank, class... Located>
   static auto results_at(Type<std::tuple<First, Outs...>>, ProgramRun& run, Op const& op,
                          std::array<std::int64_t, rank> const& extents, Located const&... as) {
@@ -235,9 +235,7 @@ struct ResultRun;
 template <std::size_t K, class Whole, class Node>
 struct ResultRun<automatic_mode::LazyResult<K, Whole, Node>> {
   using E = automatic_mode::LazyResult<K, Whole, Node>;
-  static AnyBlock make(ProgramRun& run, int step, void const*) {
-    return run.take_result(step);
-  }
+  static AnyBlock make(ProgramRun& run, int step, void const*) { return run.take_result(step); }
   static void set_extents(void const* part, RecordedProgram& p, int node, LabelPart const* labels) {
     OperationRun<Node>::template set_extents_of<K>(static_cast<E const*>(part)->node().function(),
                                                    p, node, p.operand(node, 0, 0), labels);

@@ -40,7 +40,7 @@ constexpr auto held(T&& a) {
     return Number<A>{a};
   } else if constexpr (is_fused<A> && std::is_lvalue_reference_v<T>) {
     return operand_t<A>(a.tensor());
-  } else if constexpr ((is_active<A> || is_under_way<A>)&&std::is_lvalue_reference_v<T>) {
+  } else if constexpr ((is_active<A> || is_under_way<A>) && std::is_lvalue_reference_v<T>) {
     return a.tensor();
   } else {
     return A(static_cast<T&&>(a));

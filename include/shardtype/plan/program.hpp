@@ -104,8 +104,9 @@ struct ProgramNode {
   std::int32_t segment = -1;
   bool again = false;  ///< whether it is a value of such a segment, computed again
   Backward backward = Backward::none;
-  std::int8_t pulls = -1;      ///< of a pull: the number of the operand
-  /// Of a pull of an operation: further operands, as bits, whose cotangents are its further results.
+  std::int8_t pulls = -1;  ///< of a pull: the number of the operand
+  /// Of a pull of an operation: further operands, as bits, whose cotangents are its further
+  /// results.
   std::uint8_t pulls_too = 0;
   std::int32_t pulled = -1;    ///< of a pull: the part of the expression that reads the operand
   std::int32_t first_use = 0;  ///< index of its first operand in `uses`

@@ -10,10 +10,11 @@
 
 namespace shardtype::planning {
 
-/// Writes the steps of a plan in the order of the program: the forward pass, then the backward pass,
-/// each move before its first reader, and what only results read as soon as it can be made. So a
-/// gradient is made, and reduced, when its layer has been left, and the activations that it reads
-/// are given back; a search from the results down makes each gradient when the result is written.
+/// Writes the steps of a plan in the order of the program: the forward pass, then the backward
+/// pass, each move before its first reader, and what only results read as soon as it can be made.
+/// So a gradient is made, and reduced, when its layer has been left, and the activations that it
+/// reads are given back; a search from the results down makes each gradient when the result is
+/// written.
 class TapeOrder {
  public:
   /// The plan in this order if that takes less memory, else as it is.

@@ -21,82 +21,26 @@
 #include <cstdint>
 
 #include <shardtype/core/list.hpp>
+#include <shardtype/plan/backward_writer.hpp>
+#include <shardtype/plan/part_gradient.hpp>
 #include <shardtype/plan/program_builder.hpp>
-#include <shardtype/plan/program_plan.hpp>
 
 namespace shardtype::planning {
 
-/// What the cotangent of one operand reads.
-struct PullOf {
-  bool exists = false;       ///< else the value does not depend on the operand, or is flat
-  bool passes = false;       ///< whether it is the value's cotangent
-  bool rows = false;         ///< of a reduction: whether it reads whole rows
-  BlockWork work = nullptr;  ///< of an operation; null: only what is read and written counts
-  /// Operands, as bits; after them the value, and then its operation's further results.
-  std::uint32_t reads = 0;
-};
-/// The derivatives of one part of an expression, by operands.
-struct PartGradient {
-  PullOf of[max_operands]{};
-  /// The dims on which an operation works, of its value and of its operands: these are whole in its
-  /// pulls.
-  std::uint8_t worked_on[max_operands + 1]{};
-  std::int32_t total_bytes = 0;  ///< of the accumulator of a long sum of such elements
-  bool refused = false;          ///< whether it has no gradient that can be recorded
-};
-
-/// Further result `number` of operation `k`, or -1.
-inline int further_result(RecordedProgram const& p, int k, int number) {
-  for (int m = k + 1; m < p.size; ++m)
-    if (p.nodes[m].making == Making::result && p.operand(m, 0, 0) == k &&
-        p.nodes[m].result == number)
-      return m;
-  return -1;
-}
-
-/// The ways in which a plan computes the values of its program; -1: it does not compute them.
-inline shardtype::detail::List<int> ways_in(ProgramPlan const& plan) {
-  RecordedProgram const& p = plan.program;
-  shardtype::detail::List<int> out(static_cast<std::size_t>(p.size), -1);
-  for (ProgramStep const& s : plan) {
-    if (s.kind != ProgramStep::Kind::make) continue;
-    ProgramNode const& n = p.nodes.at[s.node];
-    int& way = out[static_cast<std::size_t>(s.node)];
-    for (int w = n.ways - 1; w >= 0; --w) {
-      bool same = true;
-      for (int k = 0; k < n.operands; ++k)
-        same = same && plan.steps.at[s.input[k]].node == p.operand(s.node, w, k);
-      if (same) way = w;
-    }
-  }
-  return out;
-}
-
-/// A result: its labels in the order of its dims, and its sharding.
-struct WantedResult {
-  ProgramLabels labels{};
-  Spec spec{};
-};
-
-/// Writes the forward and the backward pass of a program.
-class Transposition {
-  template <class T>
-  using List = shardtype::detail::List<T>;
-
+/// Writes the forward and the backward pass of a program: `program`, whose root reads the loss and
+/// then the gradients.
+class Transposition : public SegmentWriter {
  public:
-  /// The program, whose root reads the loss and then the gradients.
-  RecordedProgram program{};
-
   /// Of the program `forward`, whose root is the loss, with respect to the operands of the program
   /// `wrt`. `parts`: the derivatives by part of the expression. `beside`: further values that are
-  /// results. `way(k)`: how product `k` is computed. `wanted[0]`: the loss; then the gradients, then
-  /// those values. The values of the first `again` segments that the backward pass reads are
+  /// results. `way(k)`: how product `k` is computed. `wanted[0]`: the loss; then the gradients,
+  /// then those values. The values of the first `again` segments that the backward pass reads are
   /// computed again.
   template <class Way>
   Transposition(RecordedProgram const& forward, List<PartGradient> const& parts,
                 List<int> const& wrt, List<int> const& beside, Way const& way,
                 List<WantedResult> const& wanted, int again = 0)
-      : from_(forward), parts_(parts), again_(again), to_(at(forward.size), -1) {
+      : SegmentWriter(parts, again), from_(forward), to_(at(forward.size), -1) {
     program.labels = forward.labels;
     program.axes = forward.axes;
     program.sizes = forward.sizes;
@@ -106,7 +50,6 @@ class Transposition {
     copy_forward(way, beside);
     int const forward_size = program.size;
     active_.resize(at(forward_size), false);
-    copies_.resize(at(forward_size), -1);
     find_left();
     cotangents_.resize(at(forward_size));
     for (int const w : wrt) active_[at(to_[at(w)])] = true;
@@ -125,15 +68,6 @@ class Transposition {
   }
 
  private:
-  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
-  ProgramNode const& node(int k) const { return program.nodes.at[k]; }
-  static ProgramLabels labels_of(ProgramNode const& n) {
-    ProgramLabels out;
-    for (int d = 0; d < n.rank; ++d) out.push(n.labels[d]);
-    return out;
-  }
-  ProgramLabels labels_of(int k) const { return labels_of(node(k)); }
-
   /// Copies the values that the loss needs, products in one way.
   template <class Way>
   void copy_forward(Way const& way, List<int> const& beside) {
@@ -175,12 +109,6 @@ class Transposition {
   }
   static bool is_chain(ProgramNode const& n) { return n.making == Making::product; }
 
-  /// The part of the expression whose elements a value has: that of a constrained value is its
-  /// operand's.
-  int element_part(int k) const {
-    while (node(k).origin < 0 && node(k).making == Making::relabel) k = program.operand(k, 0, 0);
-    return node(k).origin;
-  }
   PullOf pull_of(int k, int operand) const {
     ProgramNode const& n = node(k);
     PullOf out;
@@ -192,72 +120,6 @@ class Transposition {
     ProgramNode const& n = node(k);
     for (int m = 0; m < n.operands; ++m)
       if (active_[at(program.operand(k, 0, m))] && pull_of(k, m).exists) active_[at(k)] = true;
-  }
-
-  // Values of the backward pass.
-
-  /// `like`: a value with such elements.
-  ProgramNode value(Making making, Backward how, ProgramLabels const& labels, int like) const {
-    ProgramNode n;
-    for (int d = 0; d < labels.size; ++d) n.labels[n.rank++] = labels.at[d];
-    n.making = making;
-    n.backward = how;
-    n.element_bytes = node(like).element_bytes;
-    n.work = node(like).work;
-    n.origin = element_part(like);
-    n.ways = 1;
-    return n;
-  }
-  int add(ProgramNode n, List<int> const& operands) {
-    n.operands = static_cast<std::int8_t>(operands.size());
-    int const out = program.add(n);
-    for (int const o : operands) program.use(o);
-    return out;
-  }
-  int filled(int like, Backward how) {
-    return add(value(Making::map, how, labels_of(like), like), {});
-  }
-  int spread(int ct, ProgramLabels const& to, int like) {
-    ProgramNode n = value(Making::map, Backward::spread, to, like);
-    n.unreduced_sets[n.unreduced_count++] = 1;
-    return add(n, {ct});
-  }
-  /// A cotangent with these labels, in their order if `ordered`: summed over others, and repeated
-  /// along those that it lacks.
-  int bring(int ct, ProgramLabels const& to, int like, bool ordered = false) {
-    ProgramLabels const have = labels_of(ct);
-    ProgramLabels both;
-    bool lacks = false;
-    for (int d = 0; d < have.size; ++d)
-      if (to.contains(have.at[d])) both.push(have.at[d]);
-    for (int d = 0; d < to.size; ++d) lacks = lacks || !have.contains(to.at[d]);
-    if (both.size < have.size) {
-      ProgramNode n = value(Making::reduction, Backward::sum, both, like);
-      n.unreduced_sets[n.unreduced_count++] = 1;
-      if (n.origin >= 0) n.total_bytes = parts_[at(n.origin)].total_bytes;
-      ct = add(n, {ct});
-    }
-    for (int d = 0; d < to.size && ordered && !lacks; ++d) lacks = both.at[d] != to.at[d];
-    return lacks ? spread(ct, to, like) : ct;
-  }
-  int sum_of(List<int> const& parts, int like) {
-    List<int> now = parts;
-    while (now.size() > 1) {
-      List<int> next;
-      for (std::size_t k = 0; k < now.size(); k += max_operands) {
-        List<int> some;
-        for (std::size_t m = k; m < now.size() && m < k + max_operands; ++m) some.push_back(now[m]);
-        if (some.size() == 1) {
-          next.push_back(some[0]);
-          continue;
-        }
-        ProgramNode n = value(Making::map, Backward::add, labels_of(like), like);
-        n.unreduced_sets[n.unreduced_count++] = static_cast<std::uint8_t>((1U << some.size()) - 1);
-        next.push_back(add(n, some));
-      }
-      now = next;
-    }
-    return now[0];
   }
 
   /// Adds the cotangents of the operands of value `k`.
@@ -287,8 +149,8 @@ class Transposition {
   int widest(int k) const {
     int out = -1;
     for (int m = 0; m < node(k).operands; ++m)
-      if (pulls(k, m) && (out < 0 || node(program.operand(k, 0, m)).rank >
-                                         node(program.operand(k, 0, out)).rank))
+      if (pulls(k, m) &&
+          (out < 0 || node(program.operand(k, 0, m)).rank > node(program.operand(k, 0, out)).rank))
         out = m;
     return out;
   }
@@ -354,53 +216,6 @@ class Transposition {
         return read(k, m, operand, how, ct, labels_by_type(k, m, operand));
     }
   }
-  // Segments whose values are computed again.
-
-  /// Finds the values that something outside of their segment reads: these are kept.
-  void find_left() {
-    left_.resize(at(program.size), false);
-    for (int k = 0; k < program.size; ++k)
-      for (int m = 0; m < node(k).ways * node(k).operands; ++m) {
-        int const operand = program.uses[node(k).first_use + m];
-        if (node(operand).segment != node(k).segment) left_[at(operand)] = true;
-      }
-  }
-  bool is_again(int k) const {
-    return node(k).segment >= 0 && node(k).segment < again_ &&
-           node(k).making != Making::given && !left_[at(k)];
-  }
-  /// Value `k` as the backward pass of segment `segment` reads it.
-  int seen(int segment, int k) {
-    if (node(k).segment != segment || !is_again(k)) return k;
-    return copied(k);
-  }
-  int copied(int k) {
-    if (copies_[at(k)] >= 0) return copies_[at(k)];
-    ProgramNode n = node(k);
-    List<int> operands;
-    for (int m = 0; m < n.ways * n.operands; ++m)
-      operands.push_back(read_again(n.segment, program.uses[n.first_use + m]));
-    if (n.totals >= 0) n.totals = copied(n.totals);
-    n.again = true;
-    int const out = program.add(n);
-    for (int const o : operands) program.use(o);
-    return copies_[at(k)] = out;
-  }
-  /// An operand of a value that is computed again: an operand of the program is brought again to
-  /// where it is read.
-  int read_again(int segment, int k) {
-    if (node(k).making != Making::given) return seen(segment, k);
-    ProgramNode n = value(Making::relabel, Backward::none, labels_of(k), k);
-    n.origin = -1;
-    n.again = true;
-    n.unreduced_kind = node(k).unreduced_kind;
-    n.cyclic = node(k).cyclic;
-    n.unreduced_sets[n.unreduced_count++] = 1;
-    int const out = add(n, {k});
-    program.nodes.edit(out).pinned = node(k).pinned;
-    return out;
-  }
-
   int of_product(int k, int m, int operand, int ct) {
     int const other = seen(node(k).segment, program.operand(k, 0, 1 - m));
     ProgramLabels const wanted = labels_of(operand);
@@ -550,12 +365,8 @@ class Transposition {
   }
 
   RecordedProgram const& from_;
-  List<PartGradient> const& parts_;
-  int again_ = 0;
   List<int> to_;  ///< the copy of each value of the program; -1: none
   List<bool> active_;
-  List<bool> left_;   ///< of each value whether something outside of its segment reads it
-  List<int> copies_;  ///< of each value that which is computed again; -1: none
   List<List<int>> cotangents_;
 };
 
