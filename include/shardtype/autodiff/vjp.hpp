@@ -360,7 +360,7 @@ template <class Op>
 struct FirstResultGradient {
   static constexpr bool exists = false;
   using single = Op;
-  static constexpr Op const& of(Op const& op) { return op; }
+  static constexpr Op of(Op const& op) { return op; }
 };
 
 }  // namespace shardtype::autodiff

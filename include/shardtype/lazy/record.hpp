@@ -186,9 +186,8 @@ auto share(core::Argument<A> const& given) {
   A const& a = given.self();
   if constexpr (core::is_active<A>) {
     return a;  // in strict mode a value is computed once
-  } else if constexpr (checking::any_poisoned<detail::lazy_t<A>>) {
-    return api::lazy(a);
-  } else if constexpr (!std::is_void_v<typename detail::lazy_t<A>::recorder>) {
+  } else if constexpr (checking::any_poisoned<detail::lazy_t<A>> ||
+                       detail::is_under_way<detail::lazy_t<A>>) {
     return api::lazy(a);  // a value of a program under way is one
   } else {
     return automatic_mode::LazyShared<Tag, detail::lazy_t<A>>(api::lazy(a));
@@ -308,9 +307,7 @@ struct Continue<Above::lazy, Operands...> {
   /// `e` in the sharding that `R` names, if it names one.
   template <class R, class E>
   static auto as_named(E const& e) {
-    if constexpr (any_poisoned<E>) {
-      return e;
-    } else if constexpr (R::communicates) {
+    if constexpr (R::communicates && !any_poisoned<E>) {
       return detail::as_recorded(automatic_mode::LazyConstrained<typename R::result, E>(e));
     } else {
       return e;
