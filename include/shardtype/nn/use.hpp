@@ -113,8 +113,9 @@ struct DimsAlone {
 /// elements, and matmul refuses (C01).
 template <class A, class W>
 inline constexpr int shared_dims = [] {
-  using Both = core::Scope<tensor_of<A>, tensor_of<W>>;  // a user's index may be named S
-  return rules::shared_dims(Both::template spec<0>, Both::template spec<1>);
+  // without an alias, because g++ warns where a user's type has its name
+  return rules::shared_dims(core::Scope<tensor_of<A>, tensor_of<W>>::template spec<0>,
+                            core::Scope<tensor_of<A>, tensor_of<W>>::template spec<1>);
 }();
 
 template <class... As>
