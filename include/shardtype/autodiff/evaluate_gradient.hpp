@@ -18,30 +18,42 @@ namespace autodiff {
 template <class... Call>
 inline shardtype::detail::PlanCache<LossKey> program_cache;
 
-/// `evaluate` of a gradient, called at `where`, by a plan of this policy.
-template <class Outputs, class Policy = shardtype::detail::DefaultPolicy, class F, bool value,
-          int... Ks, int... J, class M, class... Ps>
-auto evaluate_gradient(std::source_location const& where, M const& mesh,
-                       Gradient<F, value, Ks...> const& g, std::integer_sequence<int, J...> order,
-                       Ps const&... ps) {
+/// The call of a gradient of `f` with arguments `Ps`, by a plan of this policy: `f` is to be called
+/// with `argument<0>()` and so on, by the front door, because compilers print every function
+/// between the user's line and a refusal in `f`; `finish` gives the results of what it gave.
+template <class Outputs, class Policy, class M, class G, class J, class... Ps>
+class GradientCall;
+template <class Outputs, class Policy, class M, class F, bool value, int... Ks, int... J,
+          class... Ps>
+class GradientCall<Outputs, Policy, M, Gradient<F, value, Ks...>, std::integer_sequence<int, J...>,
+                   Ps...> {
   using Given = shardtype::detail::Pack<Ps...>;
   using R = typename RecorderOn<typename shardtype::detail::MeshAxes<M>::type>::type;
   using Asked = NamedResults<Outputs, void>;
-  using Unfit = typename decltype(autodiff::refused_arguments<R, Ks...>(Given{}, order))::type;
-  if constexpr (!std::is_void_v<Unfit>) {
+  using Order = std::integer_sequence<int, J...>;
+  using Unfit = typename decltype(autodiff::refused_arguments<R, Ks...>(Given{}, Order{}))::type;
+
+ public:
+  /// Whether the arguments fit; else `refuse()` is the result.
+  static constexpr bool fits = std::is_void_v<Unfit>;
+  static constexpr auto refuse() {
     static_cast<void>(alignof(Unfit));
     return autodiff::no_gradient<value, Ks...>(Given{});
-  } else {
-    core::RunningCall const running("evaluate", where);
-    LossArguments<R> all;
-    (all.to.template mention<Ps>(), ...);
-    KeptIn<std::integer_sequence<int, J...>,
-           typename RecordedForm<R, autodiff::wanted<Ks...>(J)>::template of<Ps>...> const args{
-        {all.template given<autodiff::wanted<Ks...>(J),
-                            typename Asked::template at<autodiff::place_among<Ks...>(J)>>(ps)}...};
-    auto const made = g.f(autodiff::kept<J>(args)...);
-    using Made = std::remove_cvref_t<decltype(made)>;
-    static_cast<void>(Untaken<decltype(made), Ps...>{});
+  }
+
+  GradientCall(std::source_location const& where, M const& mesh, Ps const&... ps)
+      : where_(where),
+        mesh_(mesh),
+        running_("evaluate", where),
+        given_{{ps}...},
+        args_{{given<J>(ps)}...} {}
+  template <int K>
+  auto const& argument() const {
+    return autodiff::kept<K>(args_);
+  }
+  template <class Made>
+  auto finish(Made const& made) {
+    static_cast<void>(Untaken<Made const, Ps...>{});
     // NOLINTNEXTLINE(bugprone-branch-clone): what is poisoned must not be asked for more
     if constexpr (shardtype::detail::not_taken<Made> || any_poisoned<Made>) {
       return autodiff::no_gradient<value, Ks...>(Given{});
@@ -54,31 +66,65 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh,
         static_cast<void>(alignof(Refused));
         return autodiff::no_gradient<value, Ks...>(Given{});
       } else {
-        using Of = MadeLoss<F, Made>;
-        using Loss = typename NamedResults<Outputs, typename Of::L::whole>::loss;
-        LossProgram program = autodiff::loss_program<F, Loss>(all, made);
-        program.template plan_by<Policy>();
-        LossRun run(mesh, program);
-        run.run(run.plan(program_cache<F, M, Outputs, Policy, Ps...>), where);
-        KeptIn<std::integer_sequence<int, J...>, Ps const&...> const arguments{{ps}...};
-        auto const gradient = [&]<int K>(std::integral_constant<int, K>) {
-          return ResultTaker(program, run, 1 + all.first[K])
-              .template gradient<typename Asked::template at<autodiff::place_among<Ks...>(K)>>(
-                  autodiff::kept<K>(arguments));
-        };
-        auto grads = [&] {
-          if constexpr (sizeof...(Ks) == 1) {
-            return gradient(std::integral_constant<int, Ks>{}...);
-          } else {
-            return std::tuple{gradient(std::integral_constant<int, Ks>{})...};
-          }
-        }();
-        ResultTaker beside(program, run, 1 + program.gradients);
-        return autodiff::loss_results<value>(
-            run.template result<Loss>(0), std::move(grads),
-            Of::each_aux(made, [&](auto const& aux) { return beside.aux(aux); }));
+        return run(made);
       }
     }
+  }
+
+ private:
+  template <int K, class P>
+  auto given(P const& p) {
+    if (K == 0) (all_.to.template mention<Ps>(), ...);
+    return all_.template given<autodiff::wanted<Ks...>(K),
+                               typename Asked::template at<autodiff::place_among<Ks...>(K)>>(p);
+  }
+  template <class Made>
+  auto run(Made const& made) {
+    using Of = MadeLoss<F, Made>;
+    using Loss = typename NamedResults<Outputs, typename Of::L::whole>::loss;
+    LossProgram program = autodiff::loss_program<F, Loss>(all_, made);
+    program.template plan_by<Policy>();
+    LossRun run(mesh_, program);
+    run.run(run.plan(program_cache<F, M, Outputs, Policy, Ps...>), where_);
+    auto const gradient = [&]<int K>(std::integral_constant<int, K>) {
+      return ResultTaker(program, run, 1 + all_.first[K])
+          .template gradient<typename Asked::template at<autodiff::place_among<Ks...>(K)>>(
+              autodiff::kept<K>(given_));
+    };
+    auto grads = [&] {
+      if constexpr (sizeof...(Ks) == 1) {
+        return gradient(std::integral_constant<int, Ks>{}...);
+      } else {
+        return std::tuple{gradient(std::integral_constant<int, Ks>{})...};
+      }
+    }();
+    ResultTaker beside(program, run, 1 + program.gradients);
+    return autodiff::loss_results<value>(
+        run.template result<Loss>(0), std::move(grads),
+        Of::each_aux(made, [&](auto const& aux) { return beside.aux(aux); }));
+  }
+
+  std::source_location where_;
+  M const& mesh_;
+  core::RunningCall running_;
+  KeptIn<Order, Ps const&...> given_;
+  LossArguments<R> all_;
+  KeptIn<Order, typename RecordedForm<R, autodiff::wanted<Ks...>(J)>::template of<Ps>...> args_;
+};
+/// The same with arguments as they are given: named expressions of elements are tensors.
+template <class Outputs, class M, class G, class... As>
+using CallOf = GradientCall<Outputs, shardtype::detail::DefaultPolicy, M, G,
+                            Numbers<static_cast<int>(sizeof...(As))>, argument_value<As>...>;
+/// The results of a call of `g` with these arguments, at `where`.
+template <class Outputs, class Policy, class M, class G, int... J, class... Ps>
+auto evaluate_gradient(std::source_location const& where, M const& mesh, G const& g,
+                       std::integer_sequence<int, J...>, Ps const&... ps) {
+  using Call = GradientCall<Outputs, Policy, M, G, std::integer_sequence<int, J...>, Ps...>;
+  if constexpr (!Call::fits) {
+    return Call::refuse();
+  } else {
+    Call call(where, mesh, ps...);
+    return call.finish(g.f(call.template argument<J>()...));
   }
 }
 
@@ -131,7 +177,7 @@ auto evaluate_gradient_by(M const& mesh, G const& g, std::integer_sequence<int, 
                           As const&... as) {
   Kept<As const&...> const all{{as}...};
   return autodiff::evaluate_gradient<Outputs, last_t<As...>>(
-      {}, mesh, g, numbers, autodiff::argument_of(autodiff::kept<J>(all))...);
+      std::source_location{}, mesh, g, numbers, autodiff::argument_of(autodiff::kept<J>(all))...);
 }
 
 }  // namespace autodiff
@@ -150,39 +196,61 @@ template <class Outputs = void, class M, class G, class A>
   requires autodiff::RunsGradient<M, G, A>
 auto evaluate(M const& mesh, G const& g, A const& a,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<1>{},
-                                              autodiff::argument_of(a));
+  using Call = autodiff::CallOf<Outputs, M, G, A>;
+  if constexpr (!Call::fits) {
+    return Call::refuse();
+  } else {
+    Call call(where, mesh, autodiff::argument_of(a));
+    return call.finish(g.f(call.template argument<0>()));
+  }
 }
 template <class Outputs = void, class M, class G, class A, class B>
   requires autodiff::RunsGradient<M, G, B>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<2>{},
-                                              autodiff::argument_of(a), autodiff::argument_of(b));
+  using Call = autodiff::CallOf<Outputs, M, G, A, B>;
+  if constexpr (!Call::fits) {
+    return Call::refuse();
+  } else {
+    Call call(where, mesh, autodiff::argument_of(a), autodiff::argument_of(b));
+    return call.finish(g.f(call.template argument<0>(), call.template argument<1>()));
+  }
 }
 template <class Outputs = void, class M, class G, class A, class B, class C>
   requires autodiff::RunsGradient<M, G, C>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<3>{},
-                                              autodiff::argument_of(a), autodiff::argument_of(b),
-                                              autodiff::argument_of(c));
+  using Call = autodiff::CallOf<Outputs, M, G, A, B, C>;
+  if constexpr (!Call::fits) {
+    return Call::refuse();
+  } else {
+    Call call(where, mesh, autodiff::argument_of(a), autodiff::argument_of(b),
+              autodiff::argument_of(c));
+    return call.finish(
+        g.f(call.template argument<0>(), call.template argument<1>(), call.template argument<2>()));
+  }
 }
 template <class Outputs = void, class M, class G, class A, class B, class C, class D>
   requires autodiff::RunsGradient<M, G, D>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c, D const& d,
               std::source_location const& where = std::source_location::current()) {
-  return autodiff::evaluate_gradient<Outputs>(where, mesh, g, autodiff::Numbers<4>{},
-                                              autodiff::argument_of(a), autodiff::argument_of(b),
-                                              autodiff::argument_of(c), autodiff::argument_of(d));
+  using Call = autodiff::CallOf<Outputs, M, G, A, B, C, D>;
+  if constexpr (!Call::fits) {
+    return Call::refuse();
+  } else {
+    Call call(where, mesh, autodiff::argument_of(a), autodiff::argument_of(b),
+              autodiff::argument_of(c), autodiff::argument_of(d));
+    return call.finish(g.f(call.template argument<0>(), call.template argument<1>(),
+                           call.template argument<2>(), call.template argument<3>()));
+  }
 }
 // of more a line cannot be known
 template <class Outputs = void, class M, class G, class... As>
   requires(sizeof...(As) > 4 && autodiff::RunsGradient<M, G, autodiff::last_t<As...>>)
 auto evaluate(M const& mesh, G const& g, As const&... as) {
-  return autodiff::evaluate_gradient<Outputs>({}, mesh, g,
-                                              autodiff::Numbers<static_cast<int>(sizeof...(As))>{},
-                                              autodiff::argument_of(as)...);
+  return autodiff::evaluate_gradient<Outputs, detail::DefaultPolicy>(
+      std::source_location{}, mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As))>{},
+      autodiff::argument_of(as)...);
 }
 
 /// The same, planned by a policy, the last argument: `evaluate(mesh, value_and_grad<0>(f), a,

@@ -353,14 +353,21 @@ template <class Op>
   requires std::is_same_v<typename Op::gradient, checking::Constant>
 struct Vjp<Op> : ConstantResult {};
 
-/// The gradient of the first result of an operation with several, which no gradient goes through
-/// otherwise: it is that of the operation `single`, whose Vjp reads the operands and then the
-/// results. `of(op)`: that operation.
+/// Of an operation with several results whether a gradient goes through the first, and through no
+/// other: that of the operation `single`, whose Vjp saves the operands and then the results, in
+/// this order. `op.without_saved()`: that operation.
 template <class Op>
 struct FirstResultGradient {
   static constexpr bool exists = false;
   using single = Op;
   static constexpr Op of(Op const& op) { return op; }
+};
+template <class Op>
+  requires requires(Op const& op) { op.without_saved(); }
+struct FirstResultGradient<Op> {
+  static constexpr bool exists = true;
+  using single = decltype(std::declval<Op const&>().without_saved());
+  static constexpr single of(Op const& op) { return op.without_saved(); }
 };
 
 }  // namespace shardtype::autodiff

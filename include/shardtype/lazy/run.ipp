@@ -52,7 +52,7 @@ SHARDTYPE_INLINE AnyBlock ProgramRun::take_result(int step) {
   AnyBlock& block = further(maker)[static_cast<std::size_t>(node(step).result) - 1];
   for (int m = step + 1; m < plan_.size; ++m)
     if (plan_.steps[m].kind == ProgramStep::Kind::make && node(m).making == Making::result &&
-        plan_.steps[m].input[0] == maker && node(m).result == node(step).result)
+        first(plan_.steps[m].input[0]) == first(maker) && node(m).result == node(step).result)
       return block;
   return std::exchange(block, {});
 }

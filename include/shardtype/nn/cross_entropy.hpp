@@ -249,27 +249,23 @@ inline constexpr bool splits = [] {
 
 }  // namespace nn
 
-namespace autodiff {
+namespace op {
 
-/// The gradient in automatic mode, on rows whose classes are whole.
 template <class V>
-struct Vjp<op::CrossEntropyLosses<V>> : Differentiable {
-  template <class A, class Ids>
-  static constexpr auto forward(op::CrossEntropyLosses<V> const& op,
-                                std::source_location const& where, A const& logits,
-                                Ids const& targets) {
-    auto const both = nn::detail::losses_and_sums<V, false>(op.options, where, logits, targets);
-    return Forward{std::get<0>(both), autodiff::keep(logits, targets, std::get<1>(both))};
-  }
-  template <int K, class L, class A, class Ids, class S, class C>
-  static constexpr auto pull(op::CrossEntropyLosses<V> const& op, S const& saved, C const& ct) {
-    return api::call(op::CrossEntropyBack<V>{op.options}, std::source_location::current(),
-                     autodiff::kept<0>(saved), autodiff::kept<1>(saved), autodiff::kept<2>(saved),
-                     ct);
-  }
-};
+template <class A, class Ids>
+constexpr auto CrossEntropyLosses<V>::forward(std::source_location const& where, A const& logits,
+                                              Ids const& targets) const {
+  auto const both = nn::detail::losses_and_sums<V, false>(options, where, logits, targets);
+  return autodiff::Forward{std::get<0>(both), autodiff::keep(logits, targets, std::get<1>(both))};
+}
+template <class V>
+template <class G>
+constexpr auto CrossEntropyLosses<V>::pull(G const& g) const {
+  return g.call(CrossEntropyBack<V>{options}, g.template kept<0>(), g.template kept<1>(),
+                g.template kept<2>(), g.ct);
+}
 
-}  // namespace autodiff
+}  // namespace op
 
 namespace nn {
 

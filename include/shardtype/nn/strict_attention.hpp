@@ -148,16 +148,4 @@ constexpr auto Attention::pull(G const& g) const {
 
 }  // namespace op
 
-namespace autodiff {
-
-/// In automatic mode the backward pass reads the sums of the forward pass.
-template <>
-struct FirstResultGradient<op::AttentionWithSums> {
-  static constexpr bool exists = true;
-  using single = op::Attention;
-  static constexpr op::Attention of(op::AttentionWithSums const& op) { return {{op.options}}; }
-};
-
-}  // namespace autodiff
-
 }  // namespace shardtype

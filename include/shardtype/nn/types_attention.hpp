@@ -216,6 +216,8 @@ struct AttentionWithSums : AttentionCall {
   constexpr void extents(ResultExtents const& c, ResultExtents const&) const {
     nn::detail::check_attention(c, options.causal);
   }
+  /// What gives the features alone; its gradient reads the sums.
+  constexpr Attention without_saved() const { return {{options}}; }
   static constexpr AttentionWithSums of_variant(std::int32_t number) {
     return {{{.causal = number == 0}}};
   }

@@ -2,6 +2,7 @@
 /// Cross entropy of logits and classes by number, as operations.
 
 #include <cstdint>
+#include <source_location>
 #include <string_view>
 #include <type_traits>
 
@@ -168,6 +169,7 @@ struct CrossEntropyLosses {
   using operation = CrossEntropyLosses;
   using from = shardtype::detail::Bare<V>;
   static constexpr std::string_view name = "cross_entropy";
+  using gradient = checking::PullsBySaved;  ///< in automatic mode, on rows whose classes are whole
   using row_totals = nn::ClassTotals;
   static constexpr bool rereads_rows = true;
   static constexpr int totals_of = 2;
@@ -201,6 +203,11 @@ struct CrossEntropyLosses {
               Ids const& targets) const;
   template <class T, class Space, class A, class Ids>
   auto joined(execute::JoinedRows<T, Space> const& rows, A const& logits, Ids const& targets) const;
+  template <class A, class Ids>
+  constexpr auto forward(std::source_location const& where, A const& logits,
+                         Ids const& targets) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 
 /// The cotangent of the logits, of logits, targets, the logarithms of the sums, and the cotangent

@@ -169,8 +169,9 @@ template <class M, class O, class G, class Model, class State, class... As>
   requires std::is_base_of_v<runtime::MeshRef, M>
 auto evaluate(M const& mesh, train::Step<O, G> const& step, Model& model, State& state,
               As const&... as) {
-  auto const both = autodiff::evaluate_gradient<void>(
-      {}, mesh, step.gradient, autodiff::Numbers<1 + static_cast<int>(sizeof...(As))>{}, model,
+  auto const both = autodiff::evaluate_gradient<void, detail::DefaultPolicy>(
+      std::source_location{}, mesh, step.gradient,
+      autodiff::Numbers<1 + static_cast<int>(sizeof...(As))>{}, model,
       autodiff::argument_of(as)...);
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(both)>>) {
     return both;
