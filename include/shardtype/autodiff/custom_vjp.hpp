@@ -177,7 +177,7 @@ struct ForwardPair<std::pair<V, S>> {
 template <class A>
 inline constexpr bool varies_in_program = [] {
   if constexpr (shardtype::detail::is_under_way<A>) {
-    return A::recorder::template varies<A>;
+    return !std::is_void_v<typename A::recorder::template varies<A>>;
   } else {
     return false;
   }

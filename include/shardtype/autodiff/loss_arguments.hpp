@@ -24,9 +24,11 @@ struct RecordedForm {
   template <class P>
     requires(is_tensor<P>)
   struct Of<P> {
-    using type =
-        automatic_mode::RecordedValue<automatic_mode::whole_t<P>, P,
-                                      wanted && shardtype::detail::is_floating<element_t<P>>, R>;
+    using type = automatic_mode::RecordedValue<
+        automatic_mode::whole_t<P>, P,
+        std::conditional_t<wanted && shardtype::detail::is_floating<element_t<P>>,
+                           automatic_mode::Flows, void>,
+        R>;
   };
   template <StdContainer C>
   struct Of<C> {

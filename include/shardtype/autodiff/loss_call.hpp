@@ -133,6 +133,10 @@ struct MadeLoss {
   }
 };
 
+template <class E>
+constexpr auto refused_part(Type<automatic_mode::HasNoGradient<E>>) {
+  return Type<refused<Code::X03_not_differentiable, false, E>>{};
+}
 /// The refusal of a loss that is of type `Made`, whose results are `Outputs` and gradients of types
 /// `Gs`; or void.
 template <class R, class F, class Outputs, class Made, class... Gs>
@@ -144,6 +148,8 @@ constexpr auto refused_call() {
     return Type<refused<Code::X04_loss, false, L>>{};
   } else if constexpr (!autodiff::is_loss<typename L::whole>()) {
     return Type<refused<Code::X04_loss, false, typename L::whole>>{};
+  } else if constexpr (has_no_gradient<operand_varies<L>>) {
+    return autodiff::refused_part(Type<operand_varies<L>>{});
   } else {
     using Named =
         typename RefusedResults<Outputs, shardtype::detail::Pack<typename L::whole, Gs...>>::type;

@@ -25,6 +25,22 @@ struct RecordedLoss {
   int segments = 0;  ///< number of those that may be computed again
 };
 
+template <class V>
+inline constexpr bool has_no_gradient = false;
+template <class E>
+inline constexpr bool has_no_gradient<automatic_mode::HasNoGradient<E>> = true;
+/// How an operand of an expression varies.
+template <class A>
+constexpr auto how_operand_varies() {
+  if constexpr (shardtype::detail::is_under_way<A>) {
+    return Type<typename A::recorder::template varies<A>>{};
+  } else {
+    return Type<void>{};
+  }
+}
+template <class A>
+using operand_varies = typename decltype(autodiff::how_operand_varies<A>())::type;
+
 /// Writes the program of a loss on the mesh axes `Xs`; if there are none, on those that the
 /// arguments mention.
 template <class... Xs>
@@ -42,21 +58,22 @@ class LossRecorder {
       return out;
     }
   }
+  /// Whether, and how, a gradient flows through the value of an expression.
   template <class E>
-  static constexpr bool varies =
-      reads_argument<E> && shardtype::detail::is_floating<element_t<typename E::whole>>;
-  template <class E>
-  static constexpr auto refusal() {
-    if constexpr (!reads_argument<E>) {
+  static constexpr auto how_it_varies() {
+    if constexpr (shardtype::detail::is_recorded_value<E>) {
+      return Type<typename E::varies>{};
+    } else if constexpr (!reads_argument<E> ||
+                         !shardtype::detail::is_floating<element_t<typename E::whole>>) {
       return Type<void>{};
     } else if constexpr (autodiff::part_gradient<E>().refused) {
-      return Type<shardtype::checking::refused<Code::X03_not_differentiable, false, E>>{};
+      return Type<automatic_mode::HasNoGradient<E>>{};
     } else {
-      return Type<void>{};
+      return how_operands_vary(typename E::operands{});
     }
   }
   template <class E>
-  using refused = typename decltype(refusal<E>())::type;
+  using varies = typename decltype(how_it_varies<E>())::type;
 
   LossRecorder() { (writer_.add_axis(shardtype::detail::axis_part<Xs>), ...); }
   LossRecorder(LossRecorder const&) = delete;
@@ -138,6 +155,18 @@ class LossRecorder {
   void read_again(int value) { writer_.read_again(value); }
 
  private:
+  static constexpr Type<automatic_mode::Flows> how_operands_vary(shardtype::detail::Pack<>) {
+    return {};
+  }
+  /// HasNoGradient, if that is so of an operand.
+  template <class A, class... As>
+  static constexpr auto how_operands_vary(shardtype::detail::Pack<A, As...>) {
+    if constexpr (has_no_gradient<operand_varies<A>>) {
+      return Type<operand_varies<A>>{};
+    } else {
+      return how_operands_vary(shardtype::detail::Pack<As...>{});
+    }
+  }
   /// Marks the values that `write` adds.
   template <class F>
   int in_segment(F const& write) {

@@ -66,9 +66,9 @@ inline constexpr bool reads_argument<E, shardtype::detail::Pack<A, As...>> =
 template <class A>
 inline constexpr bool reads_argument<automatic_mode::LazyTensor<A>, shardtype::detail::Pack<>> =
     false;
-template <class Whole, class Pin, bool varies, class Recorder>
-inline constexpr bool reads_argument<automatic_mode::RecordedValue<Whole, Pin, varies, Recorder>,
-                                     shardtype::detail::Pack<>> = varies;
+template <class Whole, class Pin, class Varies, class Recorder>
+inline constexpr bool reads_argument<automatic_mode::RecordedValue<Whole, Pin, Varies, Recorder>,
+                                     shardtype::detail::Pack<>> = !std::is_void_v<Varies>;
 template <class Tag, class A>
 inline constexpr bool
     reads_argument<automatic_mode::LazyShared<Tag, A>, shardtype::detail::Pack<>> =

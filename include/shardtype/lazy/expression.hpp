@@ -209,7 +209,7 @@ struct LazyProduct : LazyOf<LazyProduct<A, B, Whole>, Whole, A, B> {
 };
 
 /// A value of a program that is written while its function runs (lazy/recorded_value.hpp).
-template <class Whole, class Pin, bool varies, class Recorder>
+template <class Whole, class Pin, class Varies, class Recorder>
 class RecordedValue;
 
 /// An elementwise function of expressions and numbers; one kernel computes it together with those

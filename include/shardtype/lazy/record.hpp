@@ -252,8 +252,7 @@ struct Continue<Above::lazy, Operands...> {
         return Type<refused<Code::L01_not_recorded, false,
                             typename detail::FirstWhole<Operands...>::type>>{};
       } else {
-        return refuse_gradient<automatic_mode::LazyOperation<
-            Op, automatic_mode::whole_t<typename R::result>, detail::lazy_t<Operands>...>>();
+        return Type<void>{};
       }
     }
   }
@@ -264,16 +263,8 @@ struct Continue<Above::lazy, Operands...> {
     if constexpr (std::is_void_v<typename E::recorder>) {
       return false;
     } else {
-      return E::recorder::template varies<E> && requires(Op const& op) { op.with_saved(); };
-    }
-  }
-  /// The refusal of an operation of a program under way that has no gradient though it should.
-  template <class E>
-  static constexpr auto refuse_gradient() {
-    if constexpr (std::is_void_v<typename E::recorder>) {
-      return Type<void>{};
-    } else {
-      return Type<typename E::recorder::template refused<E>>{};
+      return !std::is_void_v<typename E::recorder::template varies<E>> &&
+             requires(Op const& op) { op.with_saved(); };
     }
   }
   template <class Op, class... Es>
@@ -283,7 +274,7 @@ struct Continue<Above::lazy, Operands...> {
     } else {
       using R = Resolve<Op, detail::pin_t<Es>...>;
       if constexpr (R::verdict) {
-        return refuse_gradient<automatic_mode::LazyOwnCall<Op, void, typename R::result, Es...>>();
+        return Type<void>{};
       } else {
         return Type<refusal<R, detail::pin_t<Es>...>>{};
       }

@@ -13,26 +13,32 @@
 
 namespace shardtype::automatic_mode {
 
+/// A gradient flows through a value of a program under way.
+struct Flows {};
+/// It should, but the expression `E` has none.
+template <class E>
+struct HasNoGradient {};
+
 /// A value of the program that `Recorder` writes. `Pin`: the Tensor type in whose sharding it is
-/// computed; void if the planner chooses. `varies`: whether it hangs on an argument whose gradient
-/// is wanted.
+/// computed; void if the planner chooses. `Varies`: void if it hangs on no argument whose gradient
+/// is wanted, else Flows or HasNoGradient.
 ///
 /// `Recorder::record(e)` adds the value of the expression `e` and gives its number; `record(e,
-/// made)` a further result of the operation of value `made`. `varies<E>` tells whether an
-/// expression's value varies, `refused<E>` is the refusal if it should but has no gradient, or
-/// void.
-template <class Whole, class Pin, bool varies, class Recorder>
-class RecordedValue : public LazyOf<RecordedValue<Whole, Pin, varies, Recorder>, Whole> {
+/// made)` a further result of the operation of value `made`. `varies<E>` is that of an expression.
+template <class Whole, class Pin, class Varies, class Recorder>
+class RecordedValue : public LazyOf<RecordedValue<Whole, Pin, Varies, Recorder>, Whole> {
  public:
   using pin = Pin;
   using recorder = Recorder;
+  using varies = Varies;
   static constexpr bool determined = false;
 
   RecordedValue(Recorder& to, int number) : recorder_(&to), number_(number) {}
-  /// As a value of which less is known: not its sharding, and that it may vary.
-  template <class P, bool V>
-    requires((std::is_void_v<Pin> || std::is_same_v<P, Pin>) && (varies || !V) &&
-             !(std::is_same_v<P, Pin> && V == varies))
+  /// As a value of which less is known: not its sharding, and that a gradient may flow.
+  template <class P, class V>
+    requires((std::is_void_v<Pin> || std::is_same_v<P, Pin>) &&
+             (std::is_same_v<V, Varies> || (std::is_void_v<V> && std::is_same_v<Varies, Flows>)) &&
+             !(std::is_same_v<P, Pin> && std::is_same_v<V, Varies>))
   RecordedValue(RecordedValue<Whole, P, V, Recorder> const& from)
       : recorder_(&from.recording()), number_(from.number()) {}
   template <class F, class... Args>
@@ -56,9 +62,9 @@ namespace shardtype::detail {
 
 template <class E>
 inline constexpr bool is_recorded_value = false;
-template <class Whole, class Pin, bool varies, class Recorder>
+template <class Whole, class Pin, class Varies, class Recorder>
 inline constexpr bool
-    is_recorded_value<automatic_mode::RecordedValue<Whole, Pin, varies, Recorder>> = true;
+    is_recorded_value<automatic_mode::RecordedValue<Whole, Pin, Varies, Recorder>> = true;
 
 /// The recorder of a program under way that `e` is part of.
 template <class E>
@@ -80,18 +86,16 @@ typename E::recorder& recorder_of(E const& e) {
   }
 }
 
-/// The type of an expression's value: of a program under way a RecordedValue, Poisoned if it has no
-/// gradient though it should; else the expression itself.
+/// The type of an expression's value: of a program under way a RecordedValue, else the expression
+/// itself.
 template <class E>
 constexpr auto recorded_type() {
   using R = typename E::recorder;
   if constexpr (std::is_void_v<R> || is_recorded_value<E>) {
     return Type<E>{};
-  } else if constexpr (!std::is_void_v<typename R::template refused<E>>) {
-    return Type<Poisoned>{};
   } else {
-    return Type<
-        automatic_mode::RecordedValue<typename E::whole, pin_t<E>, R::template varies<E>, R>>{};
+    return Type<automatic_mode::RecordedValue<typename E::whole, pin_t<E>,
+                                              typename R::template varies<E>, R>>{};
   }
 }
 template <class E>
@@ -104,8 +108,6 @@ as_recorded_t<E> as_recorded(E const& e) {
   using R = typename E::recorder;
   if constexpr (std::is_void_v<R> || is_recorded_value<E>) {
     return e;
-  } else if constexpr (!std::is_void_v<typename R::template refused<E>>) {
-    return Poisoned(typename R::template refused<E>{});
   } else if constexpr (is_lazy_map<E>) {
     R& to = detail::recorder_of(e);
     if (*e.number < 0) *e.number = to.record(e);
@@ -120,21 +122,21 @@ as_recorded_t<E> as_recorded(E const& e) {
 template <class Results, class Node, std::size_t... K>
 auto recorded_results(std::shared_ptr<Node const> const& node, std::index_sequence<K...>) {
   using R = typename Node::recorder;
-  if constexpr (!std::is_void_v<typename R::template refused<Node>>) {
-    static_cast<void>(Poisoned(typename R::template refused<Node>{}));
-    return std::tuple<std::conditional_t<K == K, Poisoned, void>...>{};
-  } else {
-    R& to = detail::recorder_of(*node);
-    int const made = to.record(*node);
-    auto const one = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
-      using Whole = automatic_mode::whole_t<std::tuple_element_t<J, Results>>;
-      using E = automatic_mode::LazyResult<J, Whole, Node>;
-      // through others than the first no gradient goes: then the operation is refused
-      return automatic_mode::RecordedValue < Whole, pin_t<E>, J == 0 && R::template varies<Node>,
-             R > (to, J == 0 ? made : to.record(E(node), made));
-    };
-    return std::tuple(one(std::integral_constant<std::size_t, K>{})...);
-  }
+  R& to = detail::recorder_of(*node);
+  int const made = to.record(*node);
+  auto const one = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+    using Whole = automatic_mode::whole_t<std::tuple_element_t<J, Results>>;
+    using E = automatic_mode::LazyResult<J, Whole, Node>;
+    if constexpr (J == 0) {
+      using Varies = typename R::template varies<Node>;
+      return automatic_mode::RecordedValue<Whole, pin_t<E>, Varies, R>(to, made);
+    } else {
+      using Varies = typename R::template varies<E>;
+      return automatic_mode::RecordedValue<Whole, pin_t<E>, Varies, R>(to,
+                                                                       to.record(E(node), made));
+    }
+  };
+  return std::tuple(one(std::integral_constant<std::size_t, K>{})...);
 }
 
 }  // namespace shardtype::detail

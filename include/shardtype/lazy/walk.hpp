@@ -96,8 +96,8 @@ constexpr int walk_node(V& visitor, LazyShared<Tag, A> const* e) {
 }
 
 /// A value of a program under way: it is known, and nothing is visited.
-template <class V, class Whole, class Pin, bool varies, class Recorder>
-constexpr int walk_node(V&, automatic_mode::RecordedValue<Whole, Pin, varies, Recorder> const* e) {
+template <class V, class Whole, class Pin, class Varies, class Recorder>
+constexpr int walk_node(V&, automatic_mode::RecordedValue<Whole, Pin, Varies, Recorder> const* e) {
   return e->number();
 }
 
