@@ -136,7 +136,7 @@ auto pinned(E const& e) {
       return Poisoned(refusal<Resolve<op::Reshard<Pin>, typename E::whole>, typename E::whole>{});
     } else if constexpr (R::verdict && is_cyclic<Pin> && !is_cyclic<pin_t<E>>) {
       return Poisoned(refused<Code::L02_cyclic, false, Pin>{});
-    } else if constexpr (R::verdict && !has_axes_of_pin<Pin, typename E::recorder>()) {
+    } else if constexpr (R::verdict && !detail::has_axes_of_pin<Pin, typename E::recorder>()) {
       return Poisoned(refused<Code::M01_axis_not_in_mesh, false, typename E::whole, Pin>{});
     } else if constexpr (R::verdict) {
       return detail::as_recorded(LazyConstrained<Pin, E>(e));
