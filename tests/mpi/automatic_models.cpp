@@ -18,6 +18,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/while_set.hpp"
 
 using namespace shardtype;
 using on_ranks::code_of;
@@ -202,6 +203,15 @@ TEST_CASE("gradients of a GPT, a structure with a vector of layers") {
   }
 }
 
+TEST_CASE("gradients of a GPT by messages alone") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  harness::WhileSet<bool> const on_one_node{runtime::run_time.on_one_node, false};
+  Sizes const n{3, 5, 6, 3, 2, 7, 11, 2};
+  compare<DataParallel>(mesh, n);
+  compare<TensorParallel>(mesh, n);
+  compare<FullySharded>(mesh, n);
+}
+
 TEST_CASE("a training step") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   Sizes const n{4, 5, 6, 2, 4, 7, 11, 2};
@@ -222,6 +232,11 @@ TEST_CASE("a training step") {
     CHECK(got.applied);
     CHECK(differences(mine, theirs) <= 1e-11);
   }
+  // a policy is the last argument
+  auto const got = evaluate(mesh, step, mine, state, ids<Ids>(mesh, n, 4), ids<Ids>(mesh, n, 5),
+                            MemoryLimit<1'000'000'000>{});
+  auto const want = step(theirs, other, ids<Plain>(mesh, n, 4), ids<Plain>(mesh, n, 5));
+  CHECK(std::abs(item(got.loss) - item(want.loss)) <= 1e-12);
 }
 
 TEST_CASE("values beside the loss") {
@@ -290,6 +305,44 @@ TEST_CASE("loops and branches are those of the call, and so is its plan") {
       CHECK(differences(got.grad, want.grad) <= 1e-12);
     }
   }
+}
+
+TEST_CASE("a plan is that of the values that the call wants") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using A = Tensor<double, Dim<S, X>, Dim<D>>;
+  auto const a = drawn<A>(mesh, {6, 4}, 1);
+  bool first = false;
+  bool marked = false;
+  auto const f = [&](auto const& x) {
+    auto const square = [](auto const& y) { return (y * y).tensor(); };
+    auto const sums = sum<D>(x);
+    auto const squares = sum<D>(marked ? remat(square)(x) : square(x));
+    return std::pair((sum(sums) + sum(squares)).tensor(), first ? sums : squares);
+  };
+  auto const whole_a = reshard<Dim<S>, Dim<D>>(a);
+  for (bool const which : {false, true, false}) {
+    for (bool const again : {false, true}) {
+      first = which;
+      marked = again;
+      auto const got = evaluate(mesh, value_and_grad<0>(f, has_aux), a, MemoryLimit<1'000'000>{});
+      CHECK(difference(got.value.second, which ? sum<D>(whole_a) : sum<D>(whole_a * whole_a)) <=
+            1e-12);
+      CHECK(difference(got.grad, (2.0 * whole_a + 1.0).tensor()) <= 1e-12);
+    }
+  }
+}
+
+TEST_CASE("a value of another program") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using A = Tensor<double, Dim<S, X>, Dim<D>>;
+  auto const a = drawn<A>(mesh, {6, 4}, 1);
+  CHECK(code_of([&] {
+          evaluate(mesh, value_and_grad<0>([&](auto const& x) {
+                     evaluate(mesh, grad<0>([&](auto const& y) { return sum(y * x); }), a);
+                     return sum(x);
+                   }),
+                   a);
+        }) == "E73");
 }
 
 TEST_CASE("a value that is named is one, whatever made it, and a temporary is part of its reader") {

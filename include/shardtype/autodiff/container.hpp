@@ -172,6 +172,17 @@ constexpr void each_type(F const& f) {
     f(Type<S>{});
   }
 }
+/// Calls `f(Type<A>{})` with the type of every value of a structure, of those of a vector once.
+template <class P, class F>
+constexpr void each_leaf_type(F const& f) {
+  if constexpr (is_structure<P>) {
+    [&]<class... Ps>(shardtype::detail::Pack<Ps...>) {
+      (autodiff::each_leaf_type<Ps>(f), ...);
+    }(members_t<P>{});
+  } else {
+    f(Type<P>{});
+  }
+}
 /// The structure `Of<S>`, of the form of `S`: of `f(Type<P>{}, value...)` for every value, of type
 /// P in `S`, and those at its position in `ss`.
 template <template <class> class Of, class S, class F, class... Ss>

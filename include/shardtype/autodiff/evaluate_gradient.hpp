@@ -166,10 +166,11 @@ template <class G>
 inline constexpr bool is_gradient = false;
 template <class F, bool value, int... Ks>
 inline constexpr bool is_gradient<Gradient<F, value, Ks...>> = true;
-template <class M, class G, class Last>
-concept RunsGradient = std::is_base_of_v<MeshRef, M> && is_gradient<G> && !PlanPolicy<Last>;
 template <class... As>
 using last_t = nth_t<static_cast<int>(sizeof...(As)) - 1, As...>;
+template <class M, class G, class... As>
+concept RunsGradient = std::is_base_of_v<MeshRef, M> && is_gradient<G> &&
+                       !PlanPolicy<last_t<As...>> && !(has_under_way<As> || ...);
 
 /// The same of arguments, the last of which is the policy.
 template <class Outputs, class M, class G, class... As, int... J>
@@ -205,7 +206,7 @@ auto evaluate(M const& mesh, G const& g, A const& a,
   }
 }
 template <class Outputs = void, class M, class G, class A, class B>
-  requires autodiff::RunsGradient<M, G, B>
+  requires autodiff::RunsGradient<M, G, A, B>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b,
               std::source_location const& where = std::source_location::current()) {
   using Call = autodiff::CallOf<Outputs, M, G, A, B>;
@@ -217,7 +218,7 @@ auto evaluate(M const& mesh, G const& g, A const& a, B const& b,
   }
 }
 template <class Outputs = void, class M, class G, class A, class B, class C>
-  requires autodiff::RunsGradient<M, G, C>
+  requires autodiff::RunsGradient<M, G, A, B, C>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c,
               std::source_location const& where = std::source_location::current()) {
   using Call = autodiff::CallOf<Outputs, M, G, A, B, C>;
@@ -231,7 +232,7 @@ auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c,
   }
 }
 template <class Outputs = void, class M, class G, class A, class B, class C, class D>
-  requires autodiff::RunsGradient<M, G, D>
+  requires autodiff::RunsGradient<M, G, A, B, C, D>
 auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c, D const& d,
               std::source_location const& where = std::source_location::current()) {
   using Call = autodiff::CallOf<Outputs, M, G, A, B, C, D>;
@@ -246,7 +247,7 @@ auto evaluate(M const& mesh, G const& g, A const& a, B const& b, C const& c, D c
 }
 // of more a line cannot be known
 template <class Outputs = void, class M, class G, class... As>
-  requires(sizeof...(As) > 4 && autodiff::RunsGradient<M, G, autodiff::last_t<As...>>)
+  requires(sizeof...(As) > 4 && autodiff::RunsGradient<M, G, As...>)
 auto evaluate(M const& mesh, G const& g, As const&... as) {
   return autodiff::evaluate_gradient<Outputs, detail::DefaultPolicy>(
       std::source_location{}, mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As))>{},
@@ -262,6 +263,14 @@ template <class Outputs = void, class M, class G, class... As>
 auto evaluate(M const& mesh, G const& g, As const&... as) {
   return autodiff::evaluate_gradient_by<Outputs>(
       mesh, g, autodiff::Numbers<static_cast<int>(sizeof...(As)) - 1>{}, as...);
+}
+
+/// Refused, L10: a value of a loss that is planned already.
+template <class Outputs = void, class M, class G, class... As>
+  requires(std::is_base_of_v<runtime::MeshRef, M> && autodiff::is_gradient<G> &&
+           (autodiff::has_under_way<As> || ...))
+auto evaluate(M const&, G const&, As const&...) {
+  return checking::Poisoned(checking::refused<rules::Code::L10_active, false, As...>{});
 }
 
 /// Both passes of `value_and_grad<0, 1>(f)` on symbols of the types `Given`, tensors or structures

@@ -40,17 +40,6 @@ struct RecordedForm {
   };
 };
 
-/// Calls `f(Type<A>{})` with the type of every value of a structure, of those of a vector once.
-template <class P, class F>
-constexpr void each_leaf_type(F const& f) {
-  if constexpr (is_structure<P>) {
-    [&]<class... Ps>(shardtype::detail::Pack<Ps...>) {
-      (autodiff::each_leaf_type<Ps>(f), ...);
-    }(members_t<P>{});
-  } else {
-    f(Type<P>{});
-  }
-}
 /// Whether the mesh of recorder `R` has all axes of the tensors of a structure.
 template <class R, class P>
 constexpr bool has_axes_of_leaves() {

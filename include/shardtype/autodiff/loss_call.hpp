@@ -61,7 +61,15 @@ template <class L, class... Gs, class Whole>
 struct NamedResults<Outs<L, Gs...>, Whole> {
   using loss = L;
   template <std::size_t K>
-  using at = nth_t<static_cast<int>(K), Gs..., void, void, void, void, void, void>;
+  static constexpr auto type_at() {
+    if constexpr (K < sizeof...(Gs)) {
+      return Type<nth_t<static_cast<int>(K), Gs...>>{};
+    } else {
+      return Type<void>{};  // L09
+    }
+  }
+  template <std::size_t K>
+  using at = typename decltype(type_at<K>())::type;
 };
 /// The place of `j` among the numbers `Ks`, or 0.
 template <int... Ks>
@@ -190,7 +198,7 @@ int number_in(R& to, E const& e) {
   if constexpr (std::is_void_v<typename E::recorder>) {
     return to.record(e);  // it hangs on no argument
   } else {
-    return shardtype::detail::as_recorded(e).number();
+    return to.number_of(shardtype::detail::as_recorded(e));
   }
 }
 /// The program of what the function `F` gave; the loss as a result is an `L`.

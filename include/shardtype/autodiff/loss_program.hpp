@@ -107,10 +107,12 @@ class LossProgram {
   RecordedLoss loss_;
 };
 
-/// What a plan of both passes depends on: the program with its sizes, and what its parts are.
+/// What a plan of both passes depends on: the program with its sizes, what its parts are, and which
+/// values are wanted.
 struct LossKey {
   RecordedProgram sized;
   shardtype::detail::List<Identity> types;
+  shardtype::detail::List<int> wanted;
   friend bool operator==(LossKey const& a, LossKey const& b);
 };
 

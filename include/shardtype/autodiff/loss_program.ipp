@@ -1,6 +1,9 @@
 #pragma once
 /// Definitions of loss_program.hpp.
 
+#include <algorithm>
+#include <string>
+
 #include <shardtype/autodiff/loss_program.hpp>
 
 namespace shardtype::autodiff {
@@ -133,21 +136,18 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan_again(RecordedProgram const& size
 SHARDTYPE_INLINE bool operator==(LossKey const& a, LossKey const& b) {
   RecordedProgram const& p = a.sized;
   RecordedProgram const& q = b.sized;
-  if (p.size != q.size || p.root != q.root || p.uses.size() != q.uses.size() ||
-      a.types.size() != b.types.size() || !(p == q))
-    return false;
-  for (std::size_t k = 0; k < a.types.size(); ++k)
-    if (a.types[k] != b.types[k]) return false;
-  for (int k = 0; k < p.uses.size(); ++k)
-    if (p.uses[k] != q.uses[k]) return false;
+  auto const same = [](auto const& x, auto const& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end());
+  };
+  if (p.size != q.size || p.root != q.root || !(p == q)) return false;
+  if (!same(a.types, b.types) || !same(a.wanted, b.wanted) || !same(p.uses, q.uses)) return false;
   for (int k = 0; k < p.size; ++k) {
     ProgramNode const& n = p.nodes[k];
     ProgramNode const& m = q.nodes[k];
     if (n.making != m.making || n.rank != m.rank || n.pinned != m.pinned || n.origin != m.origin ||
-        n.cyclic != m.cyclic)
+        n.cyclic != m.cyclic || n.segment != m.segment ||
+        !std::equal(n.labels, n.labels + n.rank, m.labels))
       return false;
-    for (int d = 0; d < n.rank; ++d)
-      if (n.labels[d] != m.labels[d]) return false;
   }
   return true;
 }
@@ -158,7 +158,10 @@ SHARDTYPE_INLINE LossRun::LossRun(MeshRef const& mesh, LossProgram const& progra
       axes_(shardtype::detail::program_axes(program.names, mesh)),
       key_{shardtype::detail::program_for(program.program, program.names, mesh, axes_,
                                           program.parts()),
-           program.types()} {}
+           program.types(),
+           {}} {
+  for (WantedValue const& w : program.wanted) key_.wanted.push_back(w.value);
+}
 
 SHARDTYPE_INLINE ProgramPlan const& LossRun::plan(
     shardtype::detail::PlanCache<LossKey>& cache) const {

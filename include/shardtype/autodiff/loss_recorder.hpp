@@ -7,6 +7,7 @@
 
 #include <shardtype/autodiff/container.hpp>
 #include <shardtype/autodiff/program_gradient.hpp>
+#include <shardtype/autodiff/tape.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/lazy/program.hpp>
 #include <shardtype/lazy/recorded_value.hpp>
@@ -82,13 +83,13 @@ class LossRecorder {
   /// Adds the axes that the tensors of an argument mention; before values are recorded.
   template <class P>
   void mention() {
-    if constexpr (is_structure<P>) {
-      [&]<class... Ps>(shardtype::detail::Pack<Ps...>) { (mention<Ps>(), ...); }(members_t<P>{});
-    } else if constexpr (is_tensor<P> && sizeof...(Xs) == 0) {
-      using S = Scope<P>;
-      for (int x = 0; x < S::names.axes; ++x)
-        writer_.add_axis({S::names.axis_id[x], S::names.axis_name[x], S::names.axis_size[x]});
-    }
+    autodiff::each_leaf_type<P>([&]<class A>(Type<A>) {
+      if constexpr (is_tensor<A> && sizeof...(Xs) == 0) {
+        using S = Scope<A>;
+        for (int x = 0; x < S::names.axes; ++x)
+          writer_.add_axis({S::names.axis_id[x], S::names.axis_name[x], S::names.axis_size[x]});
+      }
+    });
   }
   template <class E>
   int record(E const& e) {
@@ -142,6 +143,13 @@ class LossRecorder {
   int visit(automatic_mode::LazyConstrained<Pin, A> const* e,
             shardtype::detail::WalkedOperands const& operands) {
     return in_segment([&] { return writer_.visit(e, operands); });
+  }
+  /// Error E73: a value of another program.
+  template <class E>
+  int number_of(E const& e) const {
+    if (static_cast<void const*>(&e.recording()) != this)
+      autodiff::throw_other_differentiation("a value", "this one's arguments");
+    return e.number();
   }
   bool found(Identity type, int& value) { return writer_.found(type, value); }
   void remember(Identity type, int value) { writer_.remember(type, value); }

@@ -49,19 +49,6 @@ struct RunAgain final : Entry {
   }
 };
 
-/// Whether a value of an argument belongs to a program of automatic mode that is being written.
-template <class P>
-constexpr bool find_under_way() {
-  if constexpr (is_structure<P>) {
-    return []<class... Ps>(shardtype::detail::Pack<Ps...>) {
-      return (autodiff::find_under_way<std::remove_const_t<Ps>>() || ...);
-    }(members_t<P>{});
-  } else {
-    return shardtype::detail::is_under_way<P>;
-  }
-}
-template <class P>
-inline constexpr bool has_under_way = autodiff::find_under_way<P>();
 /// What writes that program: of the first value that there is, else null.
 template <class P, class... Ps>
 constexpr auto find_recorder_among();

@@ -49,6 +49,18 @@ struct Plain<Top, M<As>> {
   }
 };
 
+/// Whether a value of an argument belongs to a program of automatic mode that is being written.
+template <class P>
+constexpr bool find_under_way() {
+  bool out = false;
+  autodiff::each_leaf_type<P>([&]<class A>(Type<A>) {
+    out = out || shardtype::detail::is_under_way<std::remove_const_t<A>>;
+  });
+  return out;
+}
+template <class P>
+inline constexpr bool has_under_way = autodiff::find_under_way<P>();
+
 /// More than any level.
 inline constexpr int no_level = 1 << 20;
 /// A structure with its expressions computed. A copy value by value: g++ 12 copies an array of

@@ -167,6 +167,9 @@ auto evaluate(M const& mesh, core::Argument<E> const& given, Policy const& = {},
   using L = detail::lazy_t<E>;
   if constexpr (checking::any_poisoned<L>) {
     return api::lazy(e);
+  } else if constexpr (detail::is_under_way<L>) {
+    return checking::Poisoned(
+        checking::refused<rules::Code::L10_active, false, typename L::whole>{});
   } else {
     using Xs = typename detail::MeshAxes<M>::type;
     using R = detail::Evaluation<Policy, L, Xs, Out...>;

@@ -282,7 +282,7 @@ auto evaluate(M const& mesh, F const& f, A const& a, B const& b, C const& c, D c
 /// Refused, L10: a value whose gradient is wanted.
 template <class... Out, class M, class F, class... As>
   requires(std::is_base_of_v<runtime::MeshRef, M> && detail::is_function_of_expressions<F> &&
-           (core::is_active<As> || ...))
+           ((core::is_active<As> || detail::is_under_way<As>) || ...))
 auto evaluate(M const&, F const&, As const&...) {
   return checking::Poisoned(checking::refused<rules::Code::L10_active, false, As...>{});
 }

@@ -97,8 +97,9 @@ constexpr int walk_node(V& visitor, LazyShared<Tag, A> const* e) {
 
 /// A value of a program under way: it is known, and nothing is visited.
 template <class V, class Whole, class Pin, class Varies, class Recorder>
-constexpr int walk_node(V&, automatic_mode::RecordedValue<Whole, Pin, Varies, Recorder> const* e) {
-  return e->number();
+constexpr int walk_node(V& visitor,
+                        automatic_mode::RecordedValue<Whole, Pin, Varies, Recorder> const* e) {
+  return visitor.number_of(*e);
 }
 
 /// A result of a recorded operation whose value is `made`, or is walked if that is negative. The

@@ -163,16 +163,23 @@ namespace api {
 
 /// A training step in automatic mode: `evaluate(mesh, train::step(adam, value_and_grad<0>(loss)),
 /// model, state, ids, targets)` plans both passes as one program, whose loss names no sharding, and
-/// updates the model in the shardings of its parameters, as the step of strict mode. Refused and
-/// errors: as `evaluate` of a gradient, and the optimizer's.
+/// updates the model in the shardings of its parameters, as the step of strict mode. The last
+/// argument may be a policy. Refused and errors: as `evaluate` of a gradient, and the optimizer's.
 template <class M, class O, class G, class Model, class State, class... As>
   requires std::is_base_of_v<runtime::MeshRef, M>
 auto evaluate(M const& mesh, train::Step<O, G> const& step, Model& model, State& state,
               As const&... as) {
-  auto const both = autodiff::evaluate_gradient<void, detail::DefaultPolicy>(
-      std::source_location{}, mesh, step.gradient,
-      autodiff::Numbers<1 + static_cast<int>(sizeof...(As))>{}, model,
-      autodiff::argument_of(as)...);
+  auto const both = [&] {
+    constexpr int count = 1 + static_cast<int>(sizeof...(As));
+    if constexpr (PlanPolicy<autodiff::last_t<Model, As...>>) {
+      return autodiff::evaluate_gradient_by<void>(mesh, step.gradient,
+                                                  autodiff::Numbers<count - 1>{}, model, as...);
+    } else {
+      return autodiff::evaluate_gradient<void, detail::DefaultPolicy>(
+          std::source_location{}, mesh, step.gradient, autodiff::Numbers<count>{}, model,
+          autodiff::argument_of(as)...);
+    }
+  }();
   if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(both)>>) {
     return both;
   } else {
