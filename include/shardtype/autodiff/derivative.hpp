@@ -55,6 +55,16 @@ struct Unused : Term {
   using element = T;
 };
 
+/// The text of an expression, whose elements are of type `T` (freeze/text.hpp).
+template <class T>
+struct Text;
+template <class T>
+inline constexpr bool is_text = false;
+template <class T>
+inline constexpr bool is_text<Text<T>> = true;
+template <class F, class... As>
+auto text_on(F const& f, As const&... as);
+
 /// An argument as a part of a kernel, a number with element type `T`.
 template <class T, class A>
 auto part_from(A const& a) {
@@ -120,7 +130,7 @@ auto once_in_kernel(Part<kernels::Node<Order, F, Args...>> const& x) {
   return Part<Kept>(Kept{x.expression});
 }
 
-/// The function `f` of parts of a kernel, shardings or tensors, and numbers.
+/// The function `f` of parts of a kernel, shardings, texts or tensors, and numbers.
 template <class F, class... As>
 KOKKOS_FUNCTION constexpr auto on(F const& f, As const&... as) {
   if constexpr ((is_part<As> || ...)) {
@@ -131,6 +141,8 @@ KOKKOS_FUNCTION constexpr auto on(F const& f, As const&... as) {
     return kernels::apply(f, static_cast<T>(as)...);
   } else if constexpr ((std::is_same_v<As, Sharded> || ...)) {
     return autodiff::rule_on<F>(as...);
+  } else if constexpr ((is_text<As> || ...)) {
+    return autodiff::text_on(f, as...);
   } else {
     return shardtype::detail::fuse(f, as...);
   }

@@ -1,7 +1,6 @@
 #pragma once
 /// Definitions of loss_program.hpp.
 
-#include <algorithm>
 #include <string>
 
 #include <shardtype/autodiff/loss_program.hpp>
@@ -136,18 +135,19 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan_again(RecordedProgram const& size
 SHARDTYPE_INLINE bool operator==(LossKey const& a, LossKey const& b) {
   RecordedProgram const& p = a.sized;
   RecordedProgram const& q = b.sized;
-  auto const same = [](auto const& x, auto const& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end());
-  };
   if (p.size != q.size || p.root != q.root || !(p == q)) return false;
-  if (!same(a.types, b.types) || !same(a.wanted, b.wanted) || !same(p.uses, q.uses)) return false;
+  if (!(a.types == b.types) || !(a.wanted == b.wanted) || p.uses.size() != q.uses.size())
+    return false;
+  for (int k = 0; k < p.uses.size(); ++k)
+    if (p.uses[k] != q.uses[k]) return false;
   for (int k = 0; k < p.size; ++k) {
     ProgramNode const& n = p.nodes[k];
     ProgramNode const& m = q.nodes[k];
     if (n.making != m.making || n.rank != m.rank || n.pinned != m.pinned || n.origin != m.origin ||
-        n.cyclic != m.cyclic || n.segment != m.segment ||
-        !std::equal(n.labels, n.labels + n.rank, m.labels))
+        n.cyclic != m.cyclic || n.segment != m.segment)
       return false;
+    for (int d = 0; d < n.rank; ++d)
+      if (n.labels[d] != m.labels[d]) return false;
   }
   return true;
 }

@@ -60,13 +60,9 @@ class TapeOrder {
     List<int> makes;
     for (int s = 0; s < plan_.size; ++s)
       if (plan_.steps[s].kind == ProgramStep::Kind::make) makes.push_back(s);
-    auto const before = [this](int s, int t) {
-      int const a = plan_.steps[s].node;
-      int const b = plan_.steps[t].node;
-      if (keys_[at(a)] != keys_[at(b)]) return keys_[at(a)] < keys_[at(b)];
-      return a != b ? a < b : s < t;
-    };
-    std::sort(makes.begin(), makes.end(), before);
+    // by key, then by value, then by step
+    makes = by(makes, [this](int s) { return plan_.steps[s].node; });
+    makes = by(makes, [this](int s) { return keys_[at(plan_.steps[s].node)]; });
     for (int const s : makes) emit(s);
     emit(plan_.size - 1);
     to.size = static_cast<int>(order_.size());
@@ -75,6 +71,16 @@ class TapeOrder {
       for (int m = 0; m < s.inputs; ++m) s.input[m] = places_[at(s.input[m])];
       to.steps.edit(k) = s;
     }
+  }
+  /// Steps by a number of a value, those of equal numbers in their order.
+  template <class Key>
+  List<int> by(List<int> const& steps, Key const& key) const {
+    List<int> first(at(plan_.program.size) + 1, 0);
+    for (int const s : steps) ++first[at(key(s)) + 1];
+    for (int k = 0; k < plan_.program.size; ++k) first[at(k) + 1] += first[at(k)];
+    List<int> out(steps.size(), 0);
+    for (int const s : steps) out[at(first[at(key(s))]++)] = s;
+    return out;
   }
   void emit(int step) {
     if (places_[at(step)] >= 0) return;
