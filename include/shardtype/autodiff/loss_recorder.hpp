@@ -43,9 +43,9 @@ template <class A>
 using operand_varies = typename decltype(autodiff::how_operand_varies<A>())::type;
 
 /// Writes the program of a loss on the mesh axes `Xs`; if there are none, on those that the
-/// arguments mention.
-template <class... Xs>
-class LossRecorder {
+/// arguments mention. `Self`: the recorder of the values; `Finder` collects their parts.
+template <class Self, class Finder, class... Xs>
+class LossWriter {
  public:
   /// Whether the mesh has the axes of a sharding.
   template <class A>
@@ -76,9 +76,9 @@ class LossRecorder {
   template <class E>
   using varies = typename decltype(how_it_varies<E>())::type;
 
-  LossRecorder() { (writer_.add_axis(shardtype::detail::axis_part<Xs>), ...); }
-  LossRecorder(LossRecorder const&) = delete;
-  LossRecorder& operator=(LossRecorder const&) = delete;
+  LossWriter() { (writer_.add_axis(shardtype::detail::axis_part<Xs>), ...); }
+  LossWriter(LossWriter const&) = delete;
+  LossWriter& operator=(LossWriter const&) = delete;
 
   /// Adds the axes that the tensors of an argument mention; before values are recorded.
   template <class P>
@@ -102,7 +102,7 @@ class LossRecorder {
   /// An operand without data.
   template <class A>
   int symbol() {
-    finder_.parts.push_back({});
+    finder_.template symbol<A>();
     gradients_.push_back({});
     types_.push_back(identity<A>);
     return writer_.visit(static_cast<automatic_mode::LazySymbol<A> const*>(nullptr), {});
@@ -142,12 +142,13 @@ class LossRecorder {
   template <class Pin, class A>
   int visit(automatic_mode::LazyConstrained<Pin, A> const* e,
             shardtype::detail::WalkedOperands const& operands) {
+    finder_.visit(e, operands);
     return in_segment([&] { return writer_.visit(e, operands); });
   }
   /// Error E73: a value of another program.
   template <class E>
   int number_of(E const& e) const {
-    if (static_cast<void const*>(&e.recording()) != this)
+    if (static_cast<void const*>(&e.recording()) != static_cast<Self const*>(this))
       autodiff::throw_other_differentiation("a value", "this one's arguments");
     return e.number();
   }
@@ -161,6 +162,9 @@ class LossRecorder {
     return writer_.share(tag, at, value);
   }
   void read_again(int value) { writer_.read_again(value); }
+
+ protected:
+  Finder finder_;
 
  private:
   static constexpr Type<automatic_mode::Flows> how_operands_vary(shardtype::detail::Pack<>) {
@@ -192,12 +196,13 @@ class LossRecorder {
   }
 
   shardtype::detail::ProgramWriter writer_;
-  GradientFinder finder_;
   shardtype::detail::List<planning::PartGradient> gradients_;
   shardtype::detail::List<Identity> types_;
   shardtype::detail::List<std::shared_ptr<void const>> kept_;
   int segment_ = -1;
   int segments_ = 0;
 };
+template <class... Xs>
+class LossRecorder : public LossWriter<LossRecorder<Xs...>, GradientFinder, Xs...> {};
 
 }  // namespace shardtype::autodiff

@@ -153,6 +153,11 @@ class GradientFinder : public execute::PartFinder {
             shardtype::detail::WalkedOperands const&) {
     return 0;
   }
+  /// An operand without data.
+  template <class A>
+  void symbol() {
+    parts.push_back({});
+  }
 };
 
 }  // namespace shardtype::autodiff

@@ -55,6 +55,9 @@ using namespace execute;
 namespace random {
 using namespace execute;
 }
+namespace freeze {
+using namespace execute;
+}
 namespace io {
 using namespace execute;
 }

@@ -262,6 +262,12 @@ struct ProgramPlan {
     return is_operation(step) && n.totals >= 0 &&
            steps.at[steps.at[step].input[steps.at[step].inputs - 1]].node == n.totals;
   }
+  /// Whether a step computes totals of rows that are read again.
+  constexpr bool totals_of_rows(int step) const {
+    ProgramStep const& s = steps.at[step];
+    ProgramNode const& n = program.nodes.at[s.node];
+    return s.kind == ProgramStep::Kind::make && n.making == Making::reduction && n.ways == 0;
+  }
   /// Passes collectives and flops of the steps from `first` to before `last` to an accounting.
   constexpr void replay(planning::Accounting& a, int first, int last, bool closed = false) const {
     for (int k = first; k < last; ++k) {
@@ -402,12 +408,6 @@ struct ProgramPlan {
   constexpr bool is_operation(int step) const {
     return steps.at[step].kind == ProgramStep::Kind::make &&
            program.nodes.at[steps.at[step].node].making == Making::operation;
-  }
-  /// Whether a step computes totals of rows that are read again.
-  constexpr bool totals_of_rows(int step) const {
-    ProgramStep const& s = steps.at[step];
-    ProgramNode const& n = program.nodes.at[s.node];
-    return s.kind == ProgramStep::Kind::make && n.making == Making::reduction && n.ways == 0;
   }
   /// What an operation on split rows costs as on whole rows, which its kernels read twice, too; the
   /// end of a reduction costs nothing, as in the plan of a call.

@@ -1,0 +1,278 @@
+#pragma once
+/// The parts of an expression of automatic mode as C++ text.
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/program_gradient.hpp>
+#include <shardtype/core/list.hpp>
+#include <shardtype/freeze/text.hpp>
+
+namespace shardtype::freeze {
+
+/// The part of an expression that a value comes from.
+class PartText {
+ public:
+  using Texts = shardtype::detail::List<std::string>;
+
+  PartText() = default;
+  PartText(PartText const&) = delete;
+  PartText& operator=(PartText const&) = delete;
+  virtual ~PartText() = default;
+
+  /// The element type of its value.
+  virtual std::string element() const = 0;
+  /// Of an operand of the program: its Tensor type, and whether that is reduced over an axis.
+  virtual std::string type() const { return {}; }
+  virtual bool is_reduced() const { return false; }
+  /// A function of elements of these operands.
+  virtual ArgumentText made(TextOf const&, Texts const&) const { return {}; }
+  /// The cotangent of operand `k` of such a function, of what the derivative reads.
+  virtual ArgumentText pulled(TextOf const&, int, Texts const&) const { return {}; }
+  /// What is called to compute the value: `sum`, `call(op::Cumsum<I>{}, `.
+  virtual std::string callee(TextOf const&) const { return {}; }
+  /// Whether it is a mean, whose cotangent is divided by the number of terms; a sum's is not.
+  virtual bool is_mean() const { return false; }
+  virtual bool is_sum() const { return false; }
+  /// The name of its operation.
+  virtual std::string_view name() const { return {}; }
+};
+
+template <class E>
+class TextOfPart : public PartText {
+ public:
+  using Whole = typename E::whole;
+  explicit TextOfPart(E const* e) : e_(e) {}
+  std::string element() const override { return freeze::type_text<element_t<Whole>>(); }
+
+ protected:
+  E const& part() const { return *e_; }
+
+ private:
+  E const* e_;  ///< null: only the type is known
+};
+
+template <class E>
+class PartTextOf : public TextOfPart<E> {
+  using TextOfPart<E>::TextOfPart;
+};
+/// A tensor.
+template <class E, class A>
+class GivenText : public TextOfPart<E> {
+ public:
+  using TextOfPart<E>::TextOfPart;
+  std::string type() const override { return freeze::type_text<A>(); }
+  bool is_reduced() const override { return !Scope<A>::template spec<0>.reduced.empty(); }
+};
+template <class A>
+class PartTextOf<automatic_mode::LazyTensor<A>>
+    : public GivenText<automatic_mode::LazyTensor<A>, A> {
+  using GivenText<automatic_mode::LazyTensor<A>, A>::GivenText;
+};
+template <class A, int Number>
+class PartTextOf<automatic_mode::LazyInput<A, Number>>
+    : public GivenText<automatic_mode::LazyInput<A, Number>, A> {
+  using GivenText<automatic_mode::LazyInput<A, Number>, A>::GivenText;
+};
+template <class A, int Number>
+class PartTextOf<automatic_mode::LazySymbol<A, Number>>
+    : public GivenText<automatic_mode::LazySymbol<A, Number>, A> {
+  using GivenText<automatic_mode::LazySymbol<A, Number>, A>::GivenText;
+};
+
+template <class F, class... Args>
+class PartTextOf<automatic_mode::LazyMap<F, Args...>>
+    : public TextOfPart<automatic_mode::LazyMap<F, Args...>> {
+  using M = automatic_mode::LazyMap<F, Args...>;
+  using Tree = autodiff::TreeIn<0, M>;
+  using E = typename Tree::type;
+  using Order = std::make_integer_sequence<int, E::inputs>;
+  using Texts = PartText::Texts;
+
+ public:
+  using TextOfPart<M>::TextOfPart;
+  ArgumentText made(TextOf const& of, Texts const& in) const override {
+    return [&]<int... K>(std::integer_sequence<int, K...>) {
+      return autodiff::value_of(
+                 Tree::make(this->part()),
+                 autodiff::keep(autodiff::Text<typename autodiff::ElementOfInput<K, E>::type>(
+                     of, {in[K]})...))
+          .is;
+    }(Order{});
+  }
+  ArgumentText pulled(TextOf const& of, int k, Texts const& in) const override {
+    ArgumentText out;
+    [&]<int... K>(std::integer_sequence<int, K...>) {
+      ((k == K ? void(out = pulled_one<K>(of, in)) : void()), ...);
+    }(Order{});
+    return out;
+  }
+
+ private:
+  template <int K>
+  ArgumentText pulled_one(TextOf const& of, Texts const& in) const {
+    if constexpr (autodiff::way_to<K, E> == autodiff::WayTo::differentiable) {
+      using Numbers = typename autodiff::Reads<K, E>::Numbers;
+      return pulled_one<K>(of, in, Numbers{},
+                           std::make_integer_sequence<std::size_t, Numbers::size()>{});
+    } else {
+      return {};
+    }
+  }
+  template <int K, int... N, std::size_t... I>
+  ArgumentText pulled_one(TextOf const& of, Texts const& in, std::integer_sequence<int, N...>,
+                          std::index_sequence<I...>) const {
+    return autodiff::pulled<K>(
+               Tree::make(this->part()), std::integer_sequence<int, N...>{},
+               autodiff::Text<element_t<typename M::whole>>(of, {in[0]}),
+               autodiff::Text<typename autodiff::ReadElement<N, E>::type>(of, {in[I + 1]})...)
+        .is;
+  }
+};
+
+template <class F, class Whole, class A>
+class PartTextOf<automatic_mode::LazyReduction<F, Whole, A>>
+    : public TextOfPart<automatic_mode::LazyReduction<F, Whole, A>> {
+ public:
+  using TextOfPart<automatic_mode::LazyReduction<F, Whole, A>>::TextOfPart;
+  std::string callee(TextOf const&) const override { return std::string(F::name); }
+  bool is_mean() const override { return std::is_same_v<F, reductions::Mean>; }
+  bool is_sum() const override { return std::is_same_v<F, reductions::Sum>; }
+  std::string_view name() const override { return F::name; }
+};
+
+/// An operation: its type where that is all, else a parameter of the printed function.
+template <class Op>
+std::string operation_text(Op const* op, TextOf const& of) {
+  constexpr std::string_view name = freeze::compiler_name<Op>();
+  if constexpr (std::is_empty_v<Op>) {
+    if (std::string const text = freeze::spelled(name); !text.empty()) return text + "{}";
+  }
+  constexpr bool plain = std::is_trivially_copyable_v<Op> && !std::is_empty_v<Op>;
+  if constexpr (plain && std::is_default_constructible_v<Op>) {
+    Op const none{};
+    if (std::string const text = freeze::spelled(name);
+        op != nullptr && !text.empty() && std::memcmp(&none, op, sizeof(Op)) == 0)
+      return text + "{}";
+  }
+  bool const known = plain && op != nullptr;
+  return of.names->parameter(core::identity<Op>, name, known ? op : nullptr,
+                             known ? sizeof(Op) : 0, known || std::is_empty_v<Op> ? -1 : of.part);
+}
+template <class E, class Op>
+class OperationText : public TextOfPart<E> {
+ public:
+  explicit OperationText(E const* e)
+      : TextOfPart<E>(e), op_(e == nullptr ? nullptr : &e->function()) {}
+  std::string callee(TextOf const& of) const override {
+    return "call(" + freeze::operation_text<Op>(op_, of) + ", std::source_location::current(), ";
+  }
+  std::string_view name() const override { return Op::name; }
+
+ private:
+  Op const* op_;
+};
+template <class Op, class Whole, class... As>
+class PartTextOf<automatic_mode::LazyOperation<Op, Whole, As...>>
+    : public OperationText<automatic_mode::LazyOperation<Op, Whole, As...>, Op> {
+  using OperationText<automatic_mode::LazyOperation<Op, Whole, As...>, Op>::OperationText;
+};
+template <class Op, class Results, class Result, class... As>
+class PartTextOf<automatic_mode::LazyOwnCall<Op, Results, Result, As...>>
+    : public OperationText<automatic_mode::LazyOwnCall<Op, Results, Result, As...>, Op> {
+  using OperationText<automatic_mode::LazyOwnCall<Op, Results, Result, As...>, Op>::OperationText;
+};
+template <class F, class Result, class... As>
+class PartTextOf<automatic_mode::LazyShardMap<F, Result, As...>>
+    : public TextOfPart<automatic_mode::LazyShardMap<F, Result, As...>> {
+ public:
+  using TextOfPart<automatic_mode::LazyShardMap<F, Result, As...>>::TextOfPart;
+  std::string callee(TextOf const& of) const override {
+    if constexpr (requires { F::program_name; }) {
+      return {};  // of results
+    } else {
+      return "shard_map<" + freeze::type_text<Result>() + ">(" +
+             freeze::function_text(this->part().function(), of) + ", ";
+    }
+  }
+};
+
+/// How C++ names the indices and mesh axes of a program.
+class SpelledNames {
+ public:
+  template <class I>
+  void add() {
+    if (find(core::identity<I>) == nullptr)
+      all_.push_back({core::identity<I>, freeze::type_text<I>()});
+  }
+  template <class... Xs>
+  void add_axes(automatic_mode::Axes<Xs...>) {
+    (add<Xs>(), ...);
+  }
+  /// Those of a Tensor type.
+  template <class A>
+  void add_of() {
+    add_of(static_cast<A const*>(nullptr));
+  }
+  /// Null: it was not added.
+  std::string const* find(core::Identity id) const {
+    for (Spelled const& s : all_)
+      if (s.id == id) return &s.text;
+    return nullptr;
+  }
+
+ private:
+  struct Spelled {
+    core::Identity id = nullptr;
+    std::string text;
+  };
+  template <class T, class... Parts>
+  void add_of(Tensor<T, Parts...> const*) {
+    (add_part(static_cast<Parts*>(nullptr)), ...);
+  }
+  template <class Part>
+  void add_part(Part*) {}
+  template <class I, class... Xs>
+  void add_part(Dim<I, Xs...>*) {
+    add<I>();
+    (add<typename shardtype::detail::AxisOf<Xs>::type>(), ...);
+  }
+
+  shardtype::detail::List<Spelled> all_;
+};
+
+/// Collects the parts of an expression as text beside what `Finder` collects.
+template <class Finder>
+class TextFinder : public Finder {
+ public:
+  SpelledNames spelled;
+  shardtype::detail::List<shardtype::detail::Owned<PartText const>> texts;
+
+  template <class E>
+  int visit(E const* e, shardtype::detail::WalkedOperands const& operands) {
+    Finder::visit(e, operands);
+    spelled.template add_of<typename E::whole>();
+    if constexpr (!std::is_void_v<typename E::pin>) spelled.template add_of<typename E::pin>();
+    texts.push_back(shardtype::detail::Owned<PartText const>(new PartTextOf<E>(e)));
+    return 0;
+  }
+  template <class Pin, class A>
+  int visit(automatic_mode::LazyConstrained<Pin, A> const*,
+            shardtype::detail::WalkedOperands const&) {
+    spelled.template add_of<Pin>();
+    return 0;
+  }
+  template <class A>
+  void symbol() {
+    Finder::template symbol<A>();
+    spelled.template add_of<A>();
+    texts.push_back(shardtype::detail::Owned<PartText const>(
+        new PartTextOf<automatic_mode::LazySymbol<A>>(nullptr)));
+  }
+};
+
+}  // namespace shardtype::freeze

@@ -1,0 +1,442 @@
+#pragma once
+/// Definitions of source_writer.hpp.
+
+#include <algorithm>
+#include <cctype>
+
+#include <shardtype/core/error.hpp>
+#include <shardtype/freeze/source_writer.hpp>
+#include <shardtype/lazy/explain.hpp>
+
+namespace shardtype::freeze {
+
+SHARDTYPE_INLINE SourceWriter::SourceWriter(PlannedProgram const& p, SpelledNames const& spelled,
+                                            Parts const& parts)
+    : planned_(p),
+      plan_(p.plan),
+      names_(p.names),
+      texts_(p),
+      spelled_(spelled),
+      parts_(parts),
+      variable_(at(p.plan.size)),
+      order_(at(p.plan.size)),
+      versions_(at(p.plan.program.size), 0) {}
+
+SHARDTYPE_INLINE planning::ProgramLabels SourceWriter::labels_of(int k) const {
+  Labels out;
+  for (int d = 0; d < node(k).rank; ++d) out.push(node(k).labels[d]);
+  return out;
+}
+SHARDTYPE_INLINE PartText const& SourceWriter::part(int k) const {
+  ProgramNode const& n = node(k);
+  return *parts_[at(n.backward == planning::Backward::pull ? n.pulled : n.origin)];
+}
+SHARDTYPE_INLINE PartText const& SourceWriter::part_of_elements(int k) const {
+  RecordedProgram const& p = plan_.program;
+  int value = step(k).node;
+  while (p.nodes[value].origin < 0) value = p.operand(value, 0, 0);
+  return *parts_[at(p.nodes[value].origin)];
+}
+SHARDTYPE_INLINE TextOf SourceWriter::text_of(int k) {
+  ProgramNode const& n = node(k);
+  return {&functions_, n.backward == planning::Backward::pull ? n.pulled : n.origin};
+}
+
+SHARDTYPE_INLINE std::string SourceWriter::label(int l) const {
+  std::string const* const known = spelled_.find(names_.label[l].id);
+  return known != nullptr ? *known : std::string(names_.label[l].name);
+}
+SHARDTYPE_INLINE std::string SourceWriter::axis(int x) const {
+  std::string const* const known = spelled_.find(names_.axis[x].id);
+  return known != nullptr ? *known : std::string(names_.axis[x].name);
+}
+SHARDTYPE_INLINE std::string SourceWriter::axes(AxisList const& list, char const* after) const {
+  std::string out;
+  for (int k = 0; k < list.size; ++k) out += (k > 0 ? ", " : "") + axis(list[k]);
+  return out + after;
+}
+SHARDTYPE_INLINE std::string SourceWriter::dim(int l, AxisList const& split) const {
+  std::string out = "Dim<" + label(l);
+  for (int k = 0; k < split.size; ++k)
+    out += ", " + (split.cyclic > 0
+                       ? "Cyclic<" + axis(split[k]) + ", " + std::to_string(split.cyclic) + ">"
+                       : axis(split[k]));
+  return out + ">";
+}
+SHARDTYPE_INLINE std::string SourceWriter::sharding(int k, Labels const& order) const {
+  Spec const s = plan_.spec(k);
+  std::string out;
+  for (int d = 0; d < order.size; ++d)
+    out += (d > 0 ? ", " : "") +
+           dim(order.at[d], s.dims[plan_.program.find(step(k).node, order.at[d])].axes);
+  if (s.unreduced.empty()) return out;
+  // attributes list their axes in the order of their names
+  shardtype::detail::List<int> owed;
+  for (int x = 0; x < max_axes; ++x)
+    if (s.unreduced.contains(x)) owed.push_back(x);
+  std::sort(owed.begin(), owed.end(),
+            [&](int x, int y) { return names_.axis[x].name < names_.axis[y].name; });
+  out += out.empty() ? "Unreduced<" : ", Unreduced<";
+  if (s.kind != ReduceKind::sum) out += s.kind == ReduceKind::max ? "Max, " : "Min, ";
+  for (std::size_t x = 0; x < owed.size(); ++x) out += (x > 0 ? ", " : "") + axis(owed[x]);
+  return out + ">";
+}
+SHARDTYPE_INLINE std::string SourceWriter::named(int k) const {
+  std::string const out = sharding(k, labels_of(k));
+  return out.empty() ? "Tensor<" + part_of_elements(k).element() + ">" : out;
+}
+SHARDTYPE_INLINE std::string SourceWriter::list(Labels const& labels) const {
+  std::string out;
+  for (int d = 0; d < labels.size; ++d) out += (d > 0 ? ", " : "") + label(labels.at[d]);
+  return out;
+}
+
+SHARDTYPE_INLINE SourceWriter::List SourceWriter::inputs(int k, int count) const {
+  List out;
+  for (int m = 0; m < count; ++m) out.push_back(variable(step(k).input[m]));
+  return out;
+}
+SHARDTYPE_INLINE std::string SourceWriter::joined(List const& texts) {
+  std::string out;
+  for (std::size_t k = 0; k < texts.size(); ++k) out += (k > 0 ? ", " : "") + texts[k];
+  return out;
+}
+SHARDTYPE_INLINE void SourceWriter::define(int k, std::string const& text, Labels const& order) {
+  std::string name = texts_.name(k);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  int const version = ++versions_[at(step(k).node)];
+  bool const given = node(k).making == Making::given;
+  if (version > 1 || given) name += "_" + std::to_string(given ? version + 1 : version);
+  variable_[at(k)] = name;
+  order_[at(k)] = order;
+  lines_.push_back("auto const " + name + " = " + text + ";");
+  std::string const amount = texts_.amount(k);
+  amounts_.push_back(amount == "local" ? std::string() : amount);
+}
+SHARDTYPE_INLINE void SourceWriter::define(int k, ArgumentText const& expression,
+                                           Labels const& order) {
+  define(k, freeze::bracketed(expression.text, expression.binding, Binding::whole) + ".tensor()",
+         order);
+}
+SHARDTYPE_INLINE void SourceWriter::rename(int k, int as) {
+  variable_[at(k)] = variable(as);
+  order_[at(k)] = order(as);
+}
+
+SHARDTYPE_INLINE void SourceWriter::write_move(int k) {
+  ProgramStep const& s = step(k);
+  Labels const& in = order(s.input[0]);
+  Spec const before = plan_.spec(s.input[0]);
+  Spec const after = plan_.spec(k);
+  std::string const from = variable(s.input[0]);
+  auto const minor = [&](Spec const& of, int d) {
+    AxisList const& list = of.dims[d].axes;
+    return list.cyclic == 0 && list.size > 0 && list[list.size - 1] == s.axes[0];
+  };
+  auto const of_dim = [&](int d) { return label(node(k).labels[d]); };
+  std::string const x = s.axes.size > 0 ? axis(s.axes[0]) : "";
+  bool const one = s.axes.size == 1;
+  switch (s.collective) {
+    case Collective::all_gather:
+      if (one && minor(before, s.from)) return define(k, "all_gather<" + x + ">(" + from + ")", in);
+      break;
+    case Collective::all_reduce:
+      return define(k, "all_reduce<" + axes(s.axes) + ">(" + from + ")", in);
+    case Collective::reduce_scatter:
+      if (one && minor(after, s.to))
+        return define(k, "reduce_scatter<" + x + ", " + of_dim(s.to) + ">(" + from + ")", in);
+      break;
+    case Collective::all_to_all:
+      if (one && s.from != s.to && minor(before, s.from) && minor(after, s.to))
+        return define(
+            k, "all_to_all<" + x + ", " + of_dim(s.from) + ", " + of_dim(s.to) + ">(" + from + ")",
+            in);
+      break;
+    default:
+      break;
+  }
+  std::string const to = sharding(k, in);
+  define(k, "reshard<" + (to.empty() ? named(k) : to) + ">(" + from + ")", in);
+}
+
+SHARDTYPE_INLINE planning::ProgramLabels SourceWriter::order_of_map(int k) const {
+  for (int m = 0; m < step(k).inputs; ++m)
+    if (order(step(k).input[m]).size == node(k).rank) return order(step(k).input[m]);
+  return labels_of(k);
+}
+SHARDTYPE_INLINE void SourceWriter::write_map(int k) {
+  if (node(k).origin < 0)
+    return define(k, "transpose<" + list(labels_of(k)) + ">(" + variable(step(k).input[0]) + ")",
+                  labels_of(k));
+  define(k, part(k).made(text_of(k), inputs(k, step(k).inputs)), order_of_map(k));
+}
+SHARDTYPE_INLINE void SourceWriter::write_relabel(int k) {
+  int const in = step(k).input[0];
+  Labels const from = labels_of(in);
+  Labels const to = labels_of(k);
+  std::string pairs;
+  for (int d = 0; d < from.size; ++d)
+    if (names_.label[from.at[d]].id != names_.label[to.at[d]].id)
+      pairs += (pairs.empty() ? "" : ", ") + label(from.at[d]) + ", " + label(to.at[d]);
+  Labels moved;
+  for (int d = 0; d < from.size; ++d)
+    for (int e = 0; e < from.size; ++e)
+      if (from.at[e] == order(in).at[d]) moved.push(to.at[e]);
+  if (!pairs.empty()) return define(k, "relabel<" + pairs + ">(" + variable(in) + ")", moved);
+  rename(k, in);
+  order_[at(k)] = moved;
+}
+SHARDTYPE_INLINE std::string SourceWriter::input_of_operation(int k, int m) const {
+  int const in = step(k).input[m];
+  ProgramNode const& from = node(in);
+  Labels wanted;
+  bool same = true;
+  for (int d = 0; d < from.rank; ++d) {
+    wanted.push(from.labels[node(k).place(m, d)]);
+    same = same && wanted.at[d] == order(in).at[d];
+  }
+  return same ? variable(in) : "transpose<" + list(wanted) + ">(" + variable(in) + ")";
+}
+SHARDTYPE_INLINE void SourceWriter::write_operation(int k) {
+  ProgramNode const& n = node(k);
+  if (n.making == Making::result)
+    return define(k, "std::get<" + std::to_string(n.result) + ">(" + variable(step(k).input[0]) +
+                         "_all)",
+                  labels_of(k));
+  std::string const callee = part(k).callee(text_of(k));
+  List in;
+  int const count = step(k).inputs - (plan_.reads_totals(k) ? 1 : 0);
+  for (int m = 0; m < count; ++m)
+    in.push_back(n.making == Making::operation ? input_of_operation(k, m)
+                                               : variable(step(k).input[m]));
+  define(k, callee + joined(in) + ")", labels_of(k));
+  if (!n.has_results) return;
+  std::string const all = variable(k) + "_all";
+  std::string const made = variable(k);
+  lines_[lines_.size() - 1].replace(0, ("auto const " + made).size(), "auto const " + all);
+  lines_.push_back("auto const " + made + " = std::get<0>(" + all + ");");
+  amounts_.push_back({});
+}
+
+SHARDTYPE_INLINE int SourceWriter::find_like(int k) const {
+  for (int j = 0; j < plan_.size; ++j) {
+    if (j == k || variable(j).empty() || !(plan_.spec(j) == plan_.spec(k))) continue;
+    bool same = node(j).rank == node(k).rank &&
+                part_of_elements(j).element() == part_of_elements(k).element();
+    for (int d = 0; d < node(k).rank && same; ++d) same = node(j).labels[d] == node(k).labels[d];
+    if (same) return j;
+  }
+  return -1;
+}
+SHARDTYPE_INLINE void SourceWriter::write_filled(int k, char const* function) {
+  int const like = find_like(k);
+  define(k, std::string(function) + "_like(" + variable(like) + ")", order(like));
+}
+SHARDTYPE_INLINE std::string SourceWriter::spread(int from, int k, Labels& out) const {
+  Labels const& have = order(from);
+  Spec const s = plan_.spec(k);
+  std::string dims;
+  std::string extents;
+  bool open = false;
+  for (int d = 0; d < node(k).rank; ++d) {
+    int const l = node(k).labels[d];
+    if (have.contains(l)) continue;
+    dims += (dims.empty() ? "" : ", ") + dim(l, s.dims[d].axes);
+    extents += (extents.empty() ? "" : ", ") + std::to_string(plan_.program.extents[l]);
+    open = open || names_.label[l].extent == dynamic;
+    out.push(l);
+  }
+  for (int d = 0; d < have.size; ++d) out.push(have.at[d]);
+  if (dims.empty()) return "transpose<" + list(out = labels_of(k)) + ">(" + variable(from) + ")";
+  return "broadcast<" + dims + ">(" + variable(from) + (open ? ", {" + extents + "}" : "") + ")";
+}
+SHARDTYPE_INLINE void SourceWriter::write_backward(int k) {
+  using planning::Backward;
+  ProgramNode const& n = node(k);
+  Labels made;
+  switch (n.backward) {
+    case Backward::one:
+      return write_filled(k, "ones");
+    case Backward::zero:
+      return write_filled(k, "zeros");
+    case Backward::add: {
+      ArgumentText sum{variable(step(k).input[0]), Binding::whole};
+      for (int m = 1; m < step(k).inputs; ++m)
+        sum = {sum.text + " + " + variable(step(k).input[m]), Binding::sum};
+      return define(k, sum, order_of_map(k));
+    }
+    case Backward::sum:
+      return define(k, "sum<" + named(k) + ">(" + variable(step(k).input[0]) + ")", labels_of(k));
+    case Backward::spread: {
+      std::string const text = spread(step(k).input[0], k, made);
+      return define(k, text, made);
+    }
+    default:
+      break;
+  }
+  PartText const& of = part(k);
+  if (n.making == Making::operation || n.making == Making::result)
+    throw Error("E86",
+                "the plan cannot be printed: the gradient of " + std::string(of.name()) +
+                    " has no text as a function of strict mode",
+                FailedOn::every_rank);
+  if (of.is_sum() || of.is_mean()) {
+    std::string const text = spread(step(k).input[0], k, made);
+    if (of.is_sum()) return define(k, text, made);
+    double terms = 1;
+    for (int d = 0; d < n.rank; ++d)
+      if (plan_.program.find(step(step(k).input[0]).node, n.labels[d]) < 0)
+        terms *= static_cast<double>(plan_.program.extents[n.labels[d]]);
+    return define(k, {text + " * " + freeze::number_text(1 / terms, false), Binding::product},
+                  made);
+  }
+  define(k, of.pulled(text_of(k), n.pulls, inputs(k, step(k).inputs)), order_of_map(k));
+}
+
+SHARDTYPE_INLINE bool SourceWriter::is_join(int k) const {
+  return step(k).kind == ProgramStep::Kind::make && node(k).making == Making::shard_map &&
+         (node(k).origin < 0 || part(k).callee({}).empty());
+}
+SHARDTYPE_INLINE bool SourceWriter::is_part_of_operation(int k) const {
+  // what ranks exchange about split rows is part of the operation
+  while (step(k).kind == ProgramStep::Kind::move) k = step(k).input[0];
+  return plan_.totals_of_rows(k);
+}
+SHARDTYPE_INLINE bool SourceWriter::can_write(int k) const {
+  using planning::Backward;
+  for (int m = 0; m < step(k).inputs; ++m) {
+    int const in = step(k).input[m];
+    if (variable(in).empty() && !is_part_of_operation(in)) return false;
+  }
+  bool const filled = node(k).backward == Backward::one || node(k).backward == Backward::zero;
+  return !filled || find_like(k) >= 0;
+}
+SHARDTYPE_INLINE void SourceWriter::write_steps() {
+  // a cotangent begins like a value that has its sharding, and so behind it
+  shardtype::detail::List<int> later;
+  auto const write_later = [&] {
+    for (std::size_t k = 0; k < later.size(); ++k) {
+      if (!can_write(later[k])) continue;
+      write_step(later[k]);
+      later.erase(k);
+      return true;
+    }
+    return false;
+  };
+  for (int k = 0; k < plan_.size; ++k) {
+    if (step(k).kind == ProgramStep::Kind::given || is_part_of_operation(k) || is_join(k)) continue;
+    later.push_back(k);
+    while (write_later()) {
+    }
+  }
+  if (!later.empty())
+    throw Error("E86",
+                "the plan cannot be printed: it begins a cotangent in a sharding that no other "
+                "value has",
+                FailedOn::every_rank);
+}
+SHARDTYPE_INLINE void SourceWriter::write_step(int k) {
+  ProgramStep const& s = step(k);
+  if (s.kind == ProgramStep::Kind::move) return write_move(k);
+  ProgramNode const& n = node(k);
+  if (n.making == Making::product)
+    return define(k, "einsum<" + named(k) + ">(" + joined(inputs(k, 2)) + ")", labels_of(k));
+  if (n.making == Making::relabel) return write_relabel(k);
+  if (n.backward != planning::Backward::none) return write_backward(k);
+  if (n.making == Making::map) return write_map(k);
+  if (n.making == Making::reduction)
+    return define(k, part(k).callee({}) + "<" + named(k) + ">(" + variable(s.input[0]) + ")",
+                  labels_of(k));
+  write_operation(k);
+}
+
+SHARDTYPE_INLINE void SourceWriter::add_results(int k, shardtype::detail::List<int>& to) const {
+  if (!is_join(k)) return void(to.push_back(k));
+  for (int m = 0; m < step(k).inputs; ++m) add_results(step(k).input[m], to);
+}
+SHARDTYPE_INLINE std::string SourceWriter::result(int k) const {
+  Labels const wanted = labels_of(k);
+  for (int d = 0; d < wanted.size; ++d)
+    if (wanted.at[d] != order(k).at[d])
+      return "transpose<" + list(wanted) + ">(" + variable(k) + ")";
+  return variable(k);
+}
+SHARDTYPE_INLINE std::string SourceWriter::parameters(bool types) const {
+  std::string out;
+  for (std::size_t k = 0; k < given_.size(); ++k)
+    out += (k == 0 ? "" : types ? ",\n              " : ", ") +
+           (types ? "type<" + part(given_[k]).type() + ">" : "auto const& " + parameter_[k]);
+  return out;
+}
+SHARDTYPE_INLINE void SourceWriter::write_given(int k) {
+  std::string name = texts_.name(k);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  given_.push_back(k);
+  parameter_.push_back(name);
+  variable_[at(k)] = name;
+  order_[at(k)] = labels_of(k);
+  // a plan does not tell what is reduced from what is replicated
+  if (part(k).is_reduced()) define(k, "reshard<" + named(k) + ">(" + name + ")", labels_of(k));
+}
+
+SHARDTYPE_INLINE std::string SourceWriter::text(std::string_view name) {
+  if (!plan_.possible)
+    throw Error("E86", "no plan keeps to the memory limit: nothing can be printed",
+                FailedOn::every_rank);
+  for (int const k : texts_.given()) write_given(k);
+  write_steps();
+  std::string const call(name);
+  std::string functions;
+  std::string members;
+  for (std::size_t k = 0; k < functions_.size(); ++k) {
+    functions += (k > 0 ? ", class " : "class ") + ("F" + std::to_string(k + 1));
+    members += "  F" + std::to_string(k + 1) + " " + functions_.name(k) + ";  // " +
+               functions_.type(k) + "\n";
+  }
+  shardtype::detail::List<int> results;
+  add_results(plan_.size - 1, results);
+  std::string returned;
+  for (int const k : results) returned += (returned.empty() ? "" : ", ") + result(k);
+  if (results.size() > 1) returned = "std::tuple(" + returned + ")";
+  returned = "return " + returned + ";";
+  if (!lines_.empty())
+    if (std::string const last = "auto const " + returned.substr(7, returned.size() - 8) + " = ";
+        lines_.back().starts_with(last)) {
+      returned.clear();
+      lines_.back().replace(0, last.size(), "return ");
+    }
+
+  std::size_t widest = 0;
+  for (std::size_t k = 0; k < lines_.size(); ++k)
+    if (!amounts_[k].empty()) widest = std::max(widest, lines_[k].size());
+  std::string body;
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    body += "    " + lines_[k];
+    if (!amounts_[k].empty())
+      body += std::string(widest - lines_[k].size() + 2, ' ') + "// " + amounts_[k];
+    body += "\n";
+  }
+  std::string const budget =
+      names_.all_static() ? ".bytes_per_rank();\n}() <= " + std::to_string(plan_.bytes_per_rank())
+                          : ".collectives();\n}() <= " + std::to_string(plan_.collectives());
+  std::string out;
+  std::string const said = api::explain(planned_);
+  for (std::size_t begin = 0, line = 0; line < 3; ++line) {
+    std::size_t const end = said.find('\n', begin);
+    out += "// " + said.substr(begin, end + 1 - begin);
+    begin = end + 1;
+  }
+  out += functions.empty() ? "struct " + call + " {\n"
+                           : "template <" + functions + ">\nstruct " + call + " {\n" + members;
+  out += "  constexpr auto operator()(" + parameters(false) + ") const {\n    using namespace shardtype;\n" +
+         body + (returned.empty() ? "" : "    " + returned + "\n") + "  }\n";
+  if (functions.empty()) {
+    out += "};\nstatic_assert([] {\n  using namespace shardtype;\n  return plan(" + call + "{}, " +
+           parameters(true) + ")" + budget + ");\n";
+  } else {
+    out += "};\n";
+  }
+  return out;
+}
+
+}  // namespace shardtype::freeze

@@ -1,0 +1,281 @@
+// Plans of automatic mode printed as strict code: the printed functions of mpi/frozen_plans.inc
+// are what to_source prints, and give the same bits with the same bytes sent. Compiled with
+// -DPRINT_FROZEN_PLANS, the test prints that file.
+// RANKS: 8
+// SOURCES: tests/shim/pmpi.cpp
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/freeze/to_source.hpp>
+#include <shardtype/shardtype.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+// The examples of docs/automatic.md.
+struct X : Axis<"X", 8> {};
+struct S : Index<"S", 128> {};  // samples
+struct D : Index<"D", 512> {};
+struct F : Index<"F", 2048> {};
+using Samples = Tensor<float, Dim<S, X>, Dim<D>>;
+using Up = Tensor<float, Dim<D, X>, Dim<F>>;
+using Down = Tensor<float, Dim<F, X>, Dim<D>>;
+using Hidden = Tensor<float, Dim<S, X>, Dim<F>>;
+
+struct FarApart {
+  static constexpr Machine machine{.latency = 1e-2};
+  static constexpr std::int64_t memory_limit = 16'000'000;
+};
+
+auto leaky(auto const& z) { return where(z > 0.0F, z, 0.125F * z); }
+constexpr auto normalized = [](auto const& a) {
+  auto const centred = a - mean<D>(a);
+  return centred / sqrt(mean<D>(centred * centred) + 1e-5F);
+};
+constexpr auto bounded = [](float v) { return v / (1.0F + std::abs(v)); };
+
+// The classes, queries and keys of attention with a cross-entropy loss.
+struct Data : Axis<"data", 8> {};
+struct Sequence : Index<"S", 16> {};
+struct Query : Index<"Q", 12> {};
+struct Key : Index<"K", 12> {};
+struct Feature : Index<"F", 8> {};
+struct Class : Index<"C", 10> {};
+using Queries = Tensor<float, Dim<Sequence, Data>, Dim<Query>, Dim<Feature>>;
+using Keys = Tensor<float, Dim<Sequence, Data>, Dim<Key>, Dim<Feature>>;
+using Weights = Tensor<float, Dim<Feature>, Dim<Class>>;
+using Labels = Tensor<std::int64_t, Dim<Sequence, Data>, Dim<Query>>;
+using Losses = Tensor<float, Dim<Sequence, Data>, Dim<Query>>;
+constexpr auto attention = [](auto const& q, auto const& k, auto const& v) {
+  auto const scores = einsum<Sequence, Query, Key>(q, k) / std::sqrt(8.0F);
+  return einsum<Sequence, Query, Feature>(softmax<Key>(scores), v);
+};
+constexpr auto losses = [](auto const& q, auto const& k, auto const& v, auto const& weights,
+                                  auto const& labels) {
+  auto const logits = matmul(attention(q, k, v), weights);
+  return -sum<Class>(log_softmax<Class>(logits) * one_hot<Class, float>(labels, Class::extent));
+};
+
+// On two axes; names of indices and axes are not those of their types.
+struct Rows : Axis<"x", 2> {};
+struct Columns : Axis<"y", 4> {};
+struct Batch : Index<"S", 36> {};
+struct In : Index<"D", 20> {};
+struct Wide : Index<"F", 44> {};
+struct Out : Index<"E", 28> {};
+
+/// The loss of `scripts/bench plans`.
+struct SumLoss {
+  auto operator()(auto const& x, auto const& up, auto const& down) const {
+    return sum(matmul(max(matmul(x, up), 0.0F), down));
+  }
+};
+/// That of docs/automatic.md.
+struct SquaredLoss {
+  auto operator()(auto const& x, auto const& up, auto const& down, auto const& target) const {
+    auto const off = matmul(tanh(matmul(x, up)), down) - target;
+    return mean(off * off);
+  }
+};
+template <template <class...> class Use>
+struct Layouts {
+  using X = Rows;
+  using Y = Columns;
+  using dp = Use<Tensor<float, Dim<Batch, X, Y>, Dim<In>>, Tensor<float, Dim<In>, Dim<Wide>>,
+                 Tensor<float, Dim<Wide>, Dim<Out>>>;
+  using megatron = Use<Tensor<float, Dim<Batch, X>, Dim<In>>, Tensor<float, Dim<In>, Dim<Wide, Y>>,
+                       Tensor<float, Dim<Wide, Y>, Dim<Out>>>;
+  using fsdp = Use<Tensor<float, Dim<Batch, X, Y>, Dim<In>>, Tensor<float, Dim<In, X, Y>, Dim<Wide>>,
+                   Tensor<float, Dim<Wide, X, Y>, Dim<Out>>>;
+  using two = Use<Tensor<float, Dim<Batch, X>, Dim<In, Y>>, Tensor<float, Dim<In, X>, Dim<Wide, Y>>,
+                  Tensor<float, Dim<Wide, Y>, Dim<Out, X>>>;
+  using fsdp_tensor =
+      Use<Tensor<float, Dim<Batch, X>, Dim<In>>, Tensor<float, Dim<In, X>, Dim<Wide, Y>>,
+          Tensor<float, Dim<Wide, Y>, Dim<Out, X>>>;
+};
+
+
+#ifdef PRINT_FROZEN_PLANS
+#define FROZEN(call) [] { return 0; }
+#define FROZEN_OF(name) [](auto const&...) { return 0; }
+#else
+#include "mpi/frozen_plans.inc"
+#define FROZEN(call) [&] { return call; }
+#define FROZEN_OF(name) name{}
+#endif
+
+
+#ifndef PRINT_FROZEN_PLANS
+/// The file of printed plans.
+std::string file_of_plans() {
+  std::string const here = __FILE__;
+  std::ifstream in(here.substr(0, here.rfind('.')) + "_plans.inc");
+  std::stringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+#endif
+
+float number(std::int64_t k) { return static_cast<float>(std::sin(0.7 * static_cast<double>(k) + 1)); }
+template <class A, class M>
+A drawn(M const& mesh, int seed) {
+  return from_function<A>(mesh, [=](auto... k) {
+    std::int64_t at = seed;
+    ((at = at * 31 + k), ...);
+    if constexpr (std::is_integral_v<typename A::element>) {
+      return static_cast<typename A::element>(((at % 10) + 10) % 10);
+    } else {
+      return number(at);
+    }
+  });
+}
+
+template <class A>
+bool same_bits(A const& a, A const& b) {
+  auto const x = harness::host_block(a);
+  auto const y = harness::host_block(b);
+  return std::memcmp(x.data(), y.data(),
+                     static_cast<std::size_t>(a.local_size()) * sizeof(typename A::element)) == 0;
+}
+template <class... As>
+bool same_bits(std::tuple<As...> const& a, std::tuple<As...> const& b) {
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return (same_bits(std::get<K>(a), std::get<K>(b)) && ...);
+  }(std::index_sequence_for<As...>{});
+}
+
+template <class L, class G>
+auto flat(ValueAndGradient<L, G> const& both) {
+  if constexpr (requires { std::tuple_size<G>::value; }) {
+    return std::tuple_cat(std::tuple(both.value), both.grad);
+  } else {
+    return std::tuple(both.value, both.grad);
+  }
+}
+template <class A>
+A const& flat(A const& a) {
+  return a;
+}
+
+
+/// Whether the plan is printed as the file has it, and the printed function `frozen` gives what
+/// `automatic` does, bit by bit, with the same bytes sent by each rank.
+template <class Automatic, class Frozen>
+void check(std::string const& source, Automatic const& automatic, Frozen const& frozen) {
+#ifdef PRINT_FROZEN_PLANS
+  static_cast<void>(automatic);
+  static_cast<void>(frozen);
+  if (on_ranks::my_rank() == 0) std::printf("\n%s", source.c_str());
+#else
+  static std::string const file = file_of_plans();
+  INFO(source);
+  CHECK(file.find(source) != std::string::npos);
+  shim::reset();
+  auto const expected = flat(automatic());
+  std::int64_t const sent = shim::bytes();
+  shim::reset();
+  auto const got = frozen();
+  CHECK(shim::bytes() == sent);
+  static_assert(std::is_same_v<decltype(got), decltype(expected)>);
+  CHECK(same_bits(got, expected));
+#endif
+}
+
+template <class In, class Up, class Down>
+struct Mlp {
+  template <core::FixedString Name, class Frozen>
+  static void run(Frozen const& frozen) {
+    Mesh<Rows, Columns> const mesh(MPI_COMM_WORLD);
+    auto const x = drawn<In>(mesh, 1);
+    auto const up = drawn<Up>(mesh, 2);
+    auto const down = drawn<Down>(mesh, 3);
+    auto const g = value_and_grad<1, 2>(SumLoss{});
+    check(to_source<Name>(mesh, g, x, up, down), [&] { return evaluate(mesh, g, x, up, down); },
+          [&] { return frozen(x, up, down); });
+    // from types alone
+    using Grid = automatic_mode::Axes<Rows, Columns>;
+    CHECK(to_source<Name, Grid, In, Up, Down>(g) == to_source<Name>(mesh, g, x, up, down));
+  }
+};
+using Mlps = Layouts<Mlp>;
+
+}  // namespace
+
+TEST_CASE("examples of docs/automatic.md") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  auto const x = drawn<Samples>(mesh, 1);
+  auto const up = drawn<Up>(mesh, 2);
+  auto const down = drawn<Down>(mesh, 3);
+  auto const e = max(lazy(x) * up, 0.0F) * down;
+  check(to_source<"layers">(evaluate_to<Samples>, mesh, e), [&] { return evaluate<Samples>(mesh, e); },
+        FROZEN(layers{}(x, up, down)));
+  auto const by_leaky = leaky(share(lazy(x) * up)) * down;
+  check(to_source<"leaky_layers">(evaluate_to<Samples>, mesh, by_leaky),
+        [&] { return evaluate<Samples>(mesh, by_leaky); }, FROZEN(leaky_layers{}(x, up, down)));
+  auto const constrained = constrain<Dim<S, X>, Dim<F>>(max(lazy(x) * up, 0.0F)) * down;
+  check(to_source<"constrained_layers">(evaluate_to<Samples>, mesh, constrained),
+        [&] { return evaluate<Samples>(mesh, constrained); },
+        FROZEN(constrained_layers{}(x, up, down)));
+  check(to_source<"few_messages">(evaluate_to<Samples>, mesh, e, FarApart{}),
+        [&] { return evaluate<Samples>(mesh, e, FarApart{}); },
+        FROZEN(few_messages{}(x, up, down)));
+  check(to_source<"rows">(evaluate_to<Samples>, mesh, normalized, x),
+        [&] { return evaluate<Samples>(mesh, normalized, x); }, FROZEN(rows{}(x)));
+  auto const z = share(lazy(x) * up);
+  auto const both = std::tuple(z * 2.0F, sum<F>(z));
+  using Two = Outs<Hidden, Tensor<float, Dim<S, X>>>;
+  check(to_source<"two_results">(evaluate_to<Two>, mesh, both),
+        [&] { return evaluate<Two>(mesh, both); }, FROZEN(two_results{}(x, up)));
+}
+TEST_CASE("functions of the user are members of what is printed") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  auto const x = drawn<Samples>(mesh, 1);
+  auto const up = drawn<Up>(mesh, 2);
+  auto const e = map(bounded, lazy(x) * up) + 1.0F;
+  check(to_source<"with_function">(evaluate_to<Hidden>, mesh, e),
+        [&] { return evaluate<Hidden>(mesh, e); },
+        FROZEN((with_function<decltype(bounded)>{bounded}(x, up))));
+}
+TEST_CASE("operations") {
+  Mesh<Data> const mesh(MPI_COMM_WORLD);
+  auto const q = drawn<Queries>(mesh, 1);
+  auto const k = drawn<Keys>(mesh, 2);
+  auto const v = drawn<Keys>(mesh, 3);
+  auto const w = drawn<Weights>(mesh, 4);
+  auto const labels = drawn<Labels>(mesh, 5);
+  auto const e = losses(lazy(q), lazy(k), lazy(v), w, lazy(labels));
+  check(to_source<"attention_losses">(evaluate_to<Losses>, mesh, e),
+        [&] { return evaluate<Losses>(mesh, e); }, FROZEN(attention_losses{}(q, k, v, w, labels)));
+}
+TEST_CASE("gradients of networks of two layers") {
+  Mlps::dp::run<"loss_dp">(FROZEN_OF(loss_dp));
+  Mlps::megatron::run<"loss_megatron">(FROZEN_OF(loss_megatron));
+  Mlps::fsdp::run<"loss_fsdp">(FROZEN_OF(loss_fsdp));
+  Mlps::two::run<"loss_2d">(FROZEN_OF(loss_2d));
+  Mlps::fsdp_tensor::run<"loss_fsdp_tensor">(FROZEN_OF(loss_fsdp_tensor));
+}
+TEST_CASE("the gradient of docs/automatic.md") {
+  Mesh<Rows, Columns> const mesh(MPI_COMM_WORLD);
+  auto const x = drawn<Tensor<float, Dim<Batch, Rows>, Dim<In>>>(mesh, 1);
+  auto const up = drawn<Tensor<float, Dim<In, Rows>, Dim<Wide, Columns>>>(mesh, 2);
+  auto const down = drawn<Tensor<float, Dim<Wide, Columns>, Dim<Out, Rows>>>(mesh, 3);
+  auto const target = drawn<Tensor<float, Dim<Batch, Rows>, Dim<Out>>>(mesh, 4);
+  auto const g = value_and_grad<1, 2>(SquaredLoss{});
+  check(to_source<"squared_loss">(mesh, g, x, up, down, target),
+        [&] { return evaluate(mesh, g, x, up, down, target); },
+        FROZEN(squared_loss{}(x, up, down, target)));
+}
