@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include <shardtype/freeze/to_source.hpp>
 #include <shardtype/shardtype.hpp>
 #include <shardtype/visualize/program_page.hpp>
 
@@ -196,6 +197,10 @@ int main(int argc, char** argv) {
   print("nodes", explain(on_many_nodes()));
   print("pod", two_axes::on_a_pod());
   print("cluster", two_axes::on_512_nodes());
+  // docs: source
+  if (env.rank() == 0)
+    std::printf("== source\n%s\n", to_source<"layers">(evaluate_to<Samples>, mesh, e).c_str());
+  // docs: end
   // docs: page
   if (env.rank() == 0)
     write_html(planned(evaluate_to<Samples>, mesh, e), "plan.html");  // or to_html

@@ -3,6 +3,7 @@
 // -DPRINT_FROZEN_PLANS, the test prints that file.
 // RANKS: 8
 // SOURCES: tests/shim/pmpi.cpp
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -65,7 +66,7 @@ constexpr auto attention = [](auto const& q, auto const& k, auto const& v) {
   return einsum<Sequence, Query, Feature>(softmax<Key>(scores), v);
 };
 constexpr auto losses = [](auto const& q, auto const& k, auto const& v, auto const& weights,
-                                  auto const& labels) {
+                           auto const& labels) {
   auto const logits = matmul(attention(q, k, v), weights);
   return -sum<Class>(log_softmax<Class>(logits) * one_hot<Class, float>(labels, Class::extent));
 };
@@ -99,8 +100,9 @@ struct Layouts {
                  Tensor<float, Dim<Wide>, Dim<Out>>>;
   using megatron = Use<Tensor<float, Dim<Batch, X>, Dim<In>>, Tensor<float, Dim<In>, Dim<Wide, Y>>,
                        Tensor<float, Dim<Wide, Y>, Dim<Out>>>;
-  using fsdp = Use<Tensor<float, Dim<Batch, X, Y>, Dim<In>>, Tensor<float, Dim<In, X, Y>, Dim<Wide>>,
-                   Tensor<float, Dim<Wide, X, Y>, Dim<Out>>>;
+  using fsdp =
+      Use<Tensor<float, Dim<Batch, X, Y>, Dim<In>>, Tensor<float, Dim<In, X, Y>, Dim<Wide>>,
+          Tensor<float, Dim<Wide, X, Y>, Dim<Out>>>;
   using two = Use<Tensor<float, Dim<Batch, X>, Dim<In, Y>>, Tensor<float, Dim<In, X>, Dim<Wide, Y>>,
                   Tensor<float, Dim<Wide, Y>, Dim<Out, X>>>;
   using fsdp_tensor =
@@ -108,6 +110,13 @@ struct Layouts {
           Tensor<float, Dim<Wide, Y>, Dim<Out, X>>>;
 };
 
+// Sizes that are known when the program runs.
+struct P : Axis<"p"> {};
+struct Q : Axis<"q"> {};
+struct A : Index<"A"> {};
+struct B : Index<"B"> {};
+struct C : Index<"C"> {};
+struct D2 : Index<"D2"> {};
 
 #ifdef PRINT_FROZEN_PLANS
 #define FROZEN(call) [] { return 0; }
@@ -115,9 +124,9 @@ struct Layouts {
 #else
 #include "mpi/frozen_plans.inc"
 #define FROZEN(call) [&] { return call; }
-#define FROZEN_OF(name) name{}
+#define FROZEN_OF(name) \
+  name {}
 #endif
-
 
 #ifndef PRINT_FROZEN_PLANS
 /// The file of printed plans.
@@ -130,7 +139,9 @@ std::string file_of_plans() {
 }
 #endif
 
-float number(std::int64_t k) { return static_cast<float>(std::sin(0.7 * static_cast<double>(k) + 1)); }
+float number(std::int64_t k) {
+  return static_cast<float>(std::sin(0.7 * static_cast<double>(k) + 1));
+}
 template <class A, class M>
 A drawn(M const& mesh, int seed) {
   return from_function<A>(mesh, [=](auto... k) {
@@ -171,6 +182,22 @@ A const& flat(A const& a) {
   return a;
 }
 
+using Any = Mesh<P, Q>;
+template <class T>
+T any(Any const& mesh, std::array<std::int64_t, T::rank> const& n, int seed) {
+  return from_function<T>(mesh, n, [=](auto... k) {
+    std::int64_t at = seed;
+    ((at = at * 31 + k), ...);
+    if constexpr (std::is_integral_v<typename T::element>) {
+      return static_cast<typename T::element>(((at % 10) + 10) % 10);
+    } else {
+      return static_cast<typename T::element>(number(at));
+    }
+  });
+}
+using Ab = Tensor<float, Dim<A, P>, Dim<B, Q>>;
+using Bc = Tensor<float, Dim<B, P>, Dim<C>>;
+using Ca = Tensor<float, Dim<C, Q>, Dim<A, P>>;
 
 /// Whether the plan is printed as the file has it, and the printed function `frozen` gives what
 /// `automatic` does, bit by bit, with the same bytes sent by each rank.
@@ -204,8 +231,9 @@ struct Mlp {
     auto const up = drawn<Up>(mesh, 2);
     auto const down = drawn<Down>(mesh, 3);
     auto const g = value_and_grad<1, 2>(SumLoss{});
-    check(to_source<Name>(mesh, g, x, up, down), [&] { return evaluate(mesh, g, x, up, down); },
-          [&] { return frozen(x, up, down); });
+    check(
+        to_source<Name>(mesh, g, x, up, down), [&] { return evaluate(mesh, g, x, up, down); },
+        [&] { return frozen(x, up, down); });
     // from types alone
     using Grid = automatic_mode::Axes<Rows, Columns>;
     CHECK(to_source<Name, Grid, In, Up, Down>(g) == to_source<Name>(mesh, g, x, up, down));
@@ -221,34 +249,40 @@ TEST_CASE("examples of docs/automatic.md") {
   auto const up = drawn<Up>(mesh, 2);
   auto const down = drawn<Down>(mesh, 3);
   auto const e = max(lazy(x) * up, 0.0F) * down;
-  check(to_source<"layers">(evaluate_to<Samples>, mesh, e), [&] { return evaluate<Samples>(mesh, e); },
-        FROZEN(layers{}(x, up, down)));
+  check(
+      to_source<"layers">(evaluate_to<Samples>, mesh, e),
+      [&] { return evaluate<Samples>(mesh, e); }, FROZEN(layers{}(x, up, down)));
   auto const by_leaky = leaky(share(lazy(x) * up)) * down;
-  check(to_source<"leaky_layers">(evaluate_to<Samples>, mesh, by_leaky),
-        [&] { return evaluate<Samples>(mesh, by_leaky); }, FROZEN(leaky_layers{}(x, up, down)));
+  check(
+      to_source<"leaky_layers">(evaluate_to<Samples>, mesh, by_leaky),
+      [&] { return evaluate<Samples>(mesh, by_leaky); }, FROZEN(leaky_layers{}(x, up, down)));
   auto const constrained = constrain<Dim<S, X>, Dim<F>>(max(lazy(x) * up, 0.0F)) * down;
-  check(to_source<"constrained_layers">(evaluate_to<Samples>, mesh, constrained),
-        [&] { return evaluate<Samples>(mesh, constrained); },
-        FROZEN(constrained_layers{}(x, up, down)));
-  check(to_source<"few_messages">(evaluate_to<Samples>, mesh, e, FarApart{}),
-        [&] { return evaluate<Samples>(mesh, e, FarApart{}); },
-        FROZEN(few_messages{}(x, up, down)));
-  check(to_source<"rows">(evaluate_to<Samples>, mesh, normalized, x),
-        [&] { return evaluate<Samples>(mesh, normalized, x); }, FROZEN(rows{}(x)));
+  check(
+      to_source<"constrained_layers">(evaluate_to<Samples>, mesh, constrained),
+      [&] { return evaluate<Samples>(mesh, constrained); },
+      FROZEN(constrained_layers{}(x, up, down)));
+  check(
+      to_source<"few_messages">(evaluate_to<Samples>, mesh, e, FarApart{}),
+      [&] { return evaluate<Samples>(mesh, e, FarApart{}); }, FROZEN(few_messages{}(x, up, down)));
+  check(
+      to_source<"rows">(evaluate_to<Samples>, mesh, normalized, x),
+      [&] { return evaluate<Samples>(mesh, normalized, x); }, FROZEN(rows{}(x)));
   auto const z = share(lazy(x) * up);
   auto const both = std::tuple(z * 2.0F, sum<F>(z));
   using Two = Outs<Hidden, Tensor<float, Dim<S, X>>>;
-  check(to_source<"two_results">(evaluate_to<Two>, mesh, both),
-        [&] { return evaluate<Two>(mesh, both); }, FROZEN(two_results{}(x, up)));
+  check(
+      to_source<"two_results">(evaluate_to<Two>, mesh, both),
+      [&] { return evaluate<Two>(mesh, both); }, FROZEN(two_results{}(x, up)));
 }
 TEST_CASE("functions of the user are members of what is printed") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   auto const x = drawn<Samples>(mesh, 1);
   auto const up = drawn<Up>(mesh, 2);
   auto const e = map(bounded, lazy(x) * up) + 1.0F;
-  check(to_source<"with_function">(evaluate_to<Hidden>, mesh, e),
-        [&] { return evaluate<Hidden>(mesh, e); },
-        FROZEN((with_function<decltype(bounded)>{bounded}(x, up))));
+  check(
+      to_source<"with_function">(evaluate_to<Hidden>, mesh, e),
+      [&] { return evaluate<Hidden>(mesh, e); },
+      FROZEN((with_function<decltype(bounded)>{bounded}(x, up))));
 }
 TEST_CASE("operations") {
   Mesh<Data> const mesh(MPI_COMM_WORLD);
@@ -258,8 +292,9 @@ TEST_CASE("operations") {
   auto const w = drawn<Weights>(mesh, 4);
   auto const labels = drawn<Labels>(mesh, 5);
   auto const e = losses(lazy(q), lazy(k), lazy(v), w, lazy(labels));
-  check(to_source<"attention_losses">(evaluate_to<Losses>, mesh, e),
-        [&] { return evaluate<Losses>(mesh, e); }, FROZEN(attention_losses{}(q, k, v, w, labels)));
+  check(
+      to_source<"attention_losses">(evaluate_to<Losses>, mesh, e),
+      [&] { return evaluate<Losses>(mesh, e); }, FROZEN(attention_losses{}(q, k, v, w, labels)));
 }
 TEST_CASE("gradients of networks of two layers") {
   Mlps::dp::run<"loss_dp">(FROZEN_OF(loss_dp));
@@ -275,7 +310,103 @@ TEST_CASE("the gradient of docs/automatic.md") {
   auto const down = drawn<Tensor<float, Dim<Wide, Columns>, Dim<Out, Rows>>>(mesh, 3);
   auto const target = drawn<Tensor<float, Dim<Batch, Rows>, Dim<Out>>>(mesh, 4);
   auto const g = value_and_grad<1, 2>(SquaredLoss{});
-  check(to_source<"squared_loss">(mesh, g, x, up, down, target),
-        [&] { return evaluate(mesh, g, x, up, down, target); },
-        FROZEN(squared_loss{}(x, up, down, target)));
+  check(
+      to_source<"squared_loss">(mesh, g, x, up, down, target),
+      [&] { return evaluate(mesh, g, x, up, down, target); },
+      FROZEN(squared_loss{}(x, up, down, target)));
+}
+
+TEST_CASE("sizes that are known at run time") {
+  Any const mesh(MPI_COMM_WORLD, {2, 4});
+  auto const a = any<Ab>(mesh, {37, 21}, 1);
+  auto const b = any<Bc>(mesh, {21, 19}, 2);
+  auto const c = any<Ca>(mesh, {19, 37}, 3);
+  auto const g = value_and_grad<0, 1>([](auto const& x, auto const& y, auto const& z) {
+    return mean(square(matmul(x, y) - transpose<A, C>(z)));
+  });
+  check(
+      to_source<"open_gradient">(mesh, g, a, b, c), [&] { return evaluate(mesh, g, a, b, c); },
+      FROZEN(open_gradient{}(a, b, c)));
+  using Named =
+      Outs<Tensor<float>, Tensor<float, Dim<B>, Dim<A, Q>>, Tensor<float, Dim<C, P>, Dim<B>>>;
+  check(
+      to_source<"named_gradient">(evaluate_to<Named>, mesh, g, a, b, c),
+      [&] { return evaluate<Named>(mesh, g, a, b, c); }, FROZEN(named_gradient{}(a, b, c)));
+  using Square = Tensor<float, Dim<A>, Dim<D2, P>>;
+  auto const chain = matmul(matmul(lazy(a), b), relabel<A, D2>(lazy(c)));
+  check(
+      to_source<"chain_of_three">(evaluate_to<Square>, mesh, chain),
+      [&] { return evaluate<Square>(mesh, chain); }, FROZEN(chain_of_three{}(a, b, c)));
+}
+TEST_CASE("shapes and reductions") {
+  Any const mesh(MPI_COMM_WORLD, {2, 4});
+  auto const a = any<Ab>(mesh, {37, 21}, 1);
+  auto const gram = [](auto const& x) { return matmul(x, relabel<A, D2>(transpose<B, A>(x))); };
+  using Gram = Tensor<float, Dim<D2, Q>, Dim<A, P>>;
+  check(
+      to_source<"gram_of">(evaluate_to<Gram>, mesh, gram, a),
+      [&] { return evaluate<Gram>(mesh, gram, a); }, FROZEN(gram_of{}(a)));
+  auto const scaled = [](auto const& x) {
+    auto const most = max<B>(abs(x));
+    return x / most + mean<A>(x) + cast<float>(all<A>(x > 2.0F));
+  };
+  check(
+      to_source<"scaled_rows">(evaluate_to<Ab>, mesh, scaled, a),
+      [&] { return evaluate<Ab>(mesh, scaled, a); }, FROZEN(scaled_rows{}(a)));
+}
+TEST_CASE("functions of elements") {
+  Any const mesh(MPI_COMM_WORLD, {2, 4});
+  auto const a = any<Ab>(mesh, {37, 21}, 1);
+  auto const d = any<Tensor<double, Dim<A>, Dim<B, P>>>(mesh, {37, 21}, 2);
+  auto const n = any<Tensor<std::int64_t, Dim<A, P>, Dim<B>>>(mesh, {37, 21}, 3);
+  auto const e = [](auto const& x) {
+    return where(x > 0.25F && !(x == 1.0F), (x - (x - 2.0F)) * (x / (x * 3.0F)),
+                 clip(-x, -0.5F, 0.75F)) +
+           pow(abs(x) + 0.1F, 1.7F) % 0.3F;
+  };
+  check(
+      to_source<"of_floats">(evaluate_to<Ab>, mesh, e, a), [&] { return evaluate<Ab>(mesh, e, a); },
+      FROZEN(of_floats{}(a)));
+  using Doubles = Tensor<double, Dim<A, Q>, Dim<B>>;
+  auto const f = [](auto const& x, auto const& k) {
+    return 1.0 / 3.0 + log(x * x + 1e-300) - cast<double>(k) * 0.1;
+  };
+  check(
+      to_source<"of_doubles">(evaluate_to<Doubles>, mesh, f, d, n),
+      [&] { return evaluate<Doubles>(mesh, f, d, n); }, FROZEN(of_doubles{}(d, n)));
+  using Integers = Tensor<std::int64_t, Dim<A, Q>, Dim<B>>;
+  auto const m = [](auto const& x, auto const& k) {
+    return where(isclose(x, 0.5, 0.2), floor_divide(k * 7, 3), -k % 4);
+  };
+  check(
+      to_source<"of_integers">(evaluate_to<Integers>, mesh, m, d, n),
+      [&] { return evaluate<Integers>(mesh, m, d, n); }, FROZEN(of_integers{}(d, n)));
+}
+TEST_CASE("operations on split dims") {
+  Any const mesh(MPI_COMM_WORLD, {2, 4});
+  auto const a = any<Ab>(mesh, {37, 2100}, 1);
+  auto const s = softmax<B>(lazy(a));
+  check(
+      to_source<"softmax_rows">(evaluate_to<Ab>, mesh, s), [&] { return evaluate<Ab>(mesh, s); },
+      FROZEN(softmax_rows{}(a)));
+  auto const c = cumsum<B>(lazy(a));
+  check(
+      to_source<"sums_so_far">(evaluate_to<Ab>, mesh, c), [&] { return evaluate<Ab>(mesh, c); },
+      FROZEN(sums_so_far{}(a)));
+  using Row = Tensor<float, Dim<A, P>>;
+  auto const l = [](auto const& x) { return logsumexp<B>(x) + var<B>(x); };
+  check(
+      to_source<"row_totals">(evaluate_to<Row>, mesh, l, a),
+      [&] { return evaluate<Row>(mesh, l, a); }, FROZEN(row_totals{}(a)));
+}
+TEST_CASE("many results, and values beside a loss") {
+  Any const mesh(MPI_COMM_WORLD, {2, 4});
+  auto const a = any<Ab>(mesh, {37, 21}, 1);
+  auto const x = share(lazy(a));
+  auto const ten = std::tuple(x + 1.0F, x + 2.0F, x + 3.0F, x + 4.0F, x + 5.0F, x + 6.0F, x + 7.0F,
+                              x + 8.0F, x + 9.0F, x * 2.0F);
+  using Ten = Outs<Ab, Ab, Ab, Ab, Ab, Ab, Ab, Ab, Ab, Tensor<float, Dim<B>, Dim<A>>>;
+  check(
+      to_source<"ten_results">(evaluate_to<Ten>, mesh, ten),
+      [&] { return evaluate<Ten>(mesh, ten); }, FROZEN(ten_results{}(a)));
 }

@@ -35,6 +35,11 @@ class PartText {
   virtual ArgumentText pulled(TextOf const&, int, Texts const&) const { return {}; }
   /// What is called to compute the value: `sum`, `call(op::Cumsum<I>{}, `.
   virtual std::string callee(TextOf const&) const { return {}; }
+  /// The same of an operation whose rows ranks split; `named`: the sharding of its result. Empty:
+  /// it has no such call.
+  virtual std::string callee_of_split_rows(TextOf const&, std::string const&) const { return {}; }
+  /// Of the node that reads results: the indices of result `k`, in the order of its type.
+  virtual shardtype::detail::List<core::Identity> indices_of_result(int) const { return {}; }
   /// Whether it is a mean, whose cotangent is divided by the number of terms; a sum's is not.
   virtual bool is_mean() const { return false; }
   virtual bool is_sum() const { return false; }
@@ -99,8 +104,8 @@ class PartTextOf<automatic_mode::LazyMap<F, Args...>>
     return [&]<int... K>(std::integer_sequence<int, K...>) {
       return autodiff::value_of(
                  Tree::make(this->part()),
-                 autodiff::keep(autodiff::Text<typename autodiff::ElementOfInput<K, E>::type>(
-                     of, {in[K]})...))
+                 autodiff::keep(
+                     autodiff::Text<typename autodiff::ElementOfInput<K, E>::type>(of, {in[K]})...))
           .is;
     }(Order{});
   }
@@ -160,8 +165,27 @@ std::string operation_text(Op const* op, TextOf const& of) {
       return text + "{}";
   }
   bool const known = plain && op != nullptr;
-  return of.names->parameter(core::identity<Op>, name, known ? op : nullptr,
-                             known ? sizeof(Op) : 0, known || std::is_empty_v<Op> ? -1 : of.part);
+  return of.names->parameter(core::identity<Op>, name, known ? op : nullptr, known ? sizeof(Op) : 0,
+                             known || std::is_empty_v<Op> ? -1 : of.part);
+}
+/// The call of an operation on rows that ranks split, where its named form exchanges their totals.
+template <class Op>
+std::string split_rows_text(Op const&, std::string const&) {
+  return {};
+}
+template <bool Log, class... Ls>
+std::string split_rows_text(op::Normalize<Log, Ls...> const&, std::string const& named) {
+  return "call(op::Named<" + freeze::type_text<op::Normalize<Log, Ls...>>() + ", " + named +
+         ">{}, std::source_location::current(), ";
+}
+template <class F, class... Ls>
+std::string split_rows_text(op::Reduce<F, Ls...> const& op, std::string const& named) {
+  if constexpr (!std::is_empty_v<op::Reduce<F, Ls...>>) {
+    op::Reduce<F, Ls...> const none{};
+    if (std::memcmp(&none, &op, sizeof none) != 0) return {};
+  }
+  return "call(op::Reduce<" + freeze::type_text<F>() + ", " + named +
+         ">{}, std::source_location::current(), ";
 }
 template <class E, class Op>
 class OperationText : public TextOfPart<E> {
@@ -170,6 +194,9 @@ class OperationText : public TextOfPart<E> {
       : TextOfPart<E>(e), op_(e == nullptr ? nullptr : &e->function()) {}
   std::string callee(TextOf const& of) const override {
     return "call(" + freeze::operation_text<Op>(op_, of) + ", std::source_location::current(), ";
+  }
+  std::string callee_of_split_rows(TextOf const&, std::string const& named) const override {
+    return op_ == nullptr ? std::string() : freeze::split_rows_text(*op_, named);
   }
   std::string_view name() const override { return Op::name; }
 
@@ -198,6 +225,22 @@ class PartTextOf<automatic_mode::LazyShardMap<F, Result, As...>>
       return "shard_map<" + freeze::type_text<Result>() + ">(" +
              freeze::function_text(this->part().function(), of) + ", ";
     }
+  }
+  shardtype::detail::List<core::Identity> indices_of_result(int k) const override {
+    shardtype::detail::List<core::Identity> out;
+    if constexpr (requires { F::keeps; }) {
+      int at = 0;
+      ((at++ == k ? add_indices<typename As::pin>(out) : void()), ...);
+    }
+    return out;
+  }
+
+ private:
+  template <class A>
+  static void add_indices(shardtype::detail::List<core::Identity>& to) {
+    using S = Scope<A>;
+    for (int d = 0; d < S::parsed[0].spec.rank; ++d)
+      to.push_back(S::names.label_id[S::parsed[0].spec.dims[d].label]);
   }
 };
 

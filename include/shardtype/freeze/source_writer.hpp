@@ -79,8 +79,10 @@ class SourceWriter {
   /// The order of dims that a function of elements gives: that of the operand with all of them.
   Labels order_of_map(int k) const;
   bool is_join(int k) const;
-  void add_results(int k, shardtype::detail::List<int>& to) const;
-  std::string result(int k) const;
+  /// Adds the texts of the results that step `k` reads.
+  void add_results(int k, List& to) const;
+  /// The value of step `k` with its dims in this order.
+  std::string result(int k, Labels const& wanted) const;
   std::string parameters(bool types) const;
   void write_given(int k);
 
@@ -96,7 +98,7 @@ class SourceWriter {
   List lines_;
   List amounts_;
   shardtype::detail::List<int> given_;
-  List parameter_;  ///< names of the operands
+  List parameter_;                         ///< names of the operands
   shardtype::detail::List<int> versions_;  ///< of each value, of the moved ones
 };
 

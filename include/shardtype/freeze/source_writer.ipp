@@ -200,10 +200,17 @@ SHARDTYPE_INLINE std::string SourceWriter::input_of_operation(int k, int m) cons
 SHARDTYPE_INLINE void SourceWriter::write_operation(int k) {
   ProgramNode const& n = node(k);
   if (n.making == Making::result)
-    return define(k, "std::get<" + std::to_string(n.result) + ">(" + variable(step(k).input[0]) +
-                         "_all)",
-                  labels_of(k));
-  std::string const callee = part(k).callee(text_of(k));
+    return define(
+        k, "std::get<" + std::to_string(n.result) + ">(" + variable(step(k).input[0]) + "_all)",
+        labels_of(k));
+  std::string const callee = plan_.reads_totals(k)
+                                 ? part(k).callee_of_split_rows(text_of(k), named(k))
+                                 : part(k).callee(text_of(k));
+  if (callee.empty())
+    throw Error("E86",
+                "the plan cannot be printed: ranks split the rows of " +
+                    std::string(part(k).name()) + ", which it cannot do in strict mode",
+                FailedOn::every_rank);
   List in;
   int const count = step(k).inputs - (plan_.reads_totals(k) ? 1 : 0);
   for (int m = 0; m < count; ++m)
@@ -350,12 +357,24 @@ SHARDTYPE_INLINE void SourceWriter::write_step(int k) {
   write_operation(k);
 }
 
-SHARDTYPE_INLINE void SourceWriter::add_results(int k, shardtype::detail::List<int>& to) const {
-  if (!is_join(k)) return void(to.push_back(k));
-  for (int m = 0; m < step(k).inputs; ++m) add_results(step(k).input[m], to);
+SHARDTYPE_INLINE void SourceWriter::add_results(int k, List& to) const {
+  for (int m = 0; m < step(k).inputs; ++m) {
+    int const in = step(k).input[m];
+    if (is_join(in)) {
+      add_results(in, to);
+      continue;
+    }
+    Labels wanted = labels_of(in);
+    if (node(k).origin >= 0)  // the order of dims is that of the named type
+      if (auto const indices = part(k).indices_of_result(m); !indices.empty())
+        for (int d = 0; d < wanted.size; ++d)
+          for (int e = 0; e < wanted.size; ++e)
+            if (names_.label[node(in).labels[e]].id == indices[at(d)])
+              wanted.at[d] = node(in).labels[e];
+    to.push_back(result(in, wanted));
+  }
 }
-SHARDTYPE_INLINE std::string SourceWriter::result(int k) const {
-  Labels const wanted = labels_of(k);
+SHARDTYPE_INLINE std::string SourceWriter::result(int k, Labels const& wanted) const {
   for (int d = 0; d < wanted.size; ++d)
     if (wanted.at[d] != order(k).at[d])
       return "transpose<" + list(wanted) + ">(" + variable(k) + ")";
@@ -364,7 +383,9 @@ SHARDTYPE_INLINE std::string SourceWriter::result(int k) const {
 SHARDTYPE_INLINE std::string SourceWriter::parameters(bool types) const {
   std::string out;
   for (std::size_t k = 0; k < given_.size(); ++k)
-    out += (k == 0 ? "" : types ? ",\n              " : ", ") +
+    out += (k == 0  ? ""
+            : types ? ",\n              "
+                    : ", ") +
            (types ? "type<" + part(given_[k]).type() + ">" : "auto const& " + parameter_[k]);
   return out;
 }
@@ -393,10 +414,12 @@ SHARDTYPE_INLINE std::string SourceWriter::text(std::string_view name) {
     members += "  F" + std::to_string(k + 1) + " " + functions_.name(k) + ";  // " +
                functions_.type(k) + "\n";
   }
-  shardtype::detail::List<int> results;
-  add_results(plan_.size - 1, results);
-  std::string returned;
-  for (int const k : results) returned += (returned.empty() ? "" : ", ") + result(k);
+  List results;
+  if (is_join(plan_.size - 1))
+    add_results(plan_.size - 1, results);
+  else
+    results.push_back(result(plan_.size - 1, labels_of(plan_.size - 1)));
+  std::string returned = joined(results);
   if (results.size() > 1) returned = "std::tuple(" + returned + ")";
   returned = "return " + returned + ";";
   if (!lines_.empty())
@@ -428,8 +451,9 @@ SHARDTYPE_INLINE std::string SourceWriter::text(std::string_view name) {
   }
   out += functions.empty() ? "struct " + call + " {\n"
                            : "template <" + functions + ">\nstruct " + call + " {\n" + members;
-  out += "  constexpr auto operator()(" + parameters(false) + ") const {\n    using namespace shardtype;\n" +
-         body + (returned.empty() ? "" : "    " + returned + "\n") + "  }\n";
+  out += "  constexpr auto operator()(" + parameters(false) +
+         ") const {\n    using namespace shardtype;\n" + body +
+         (returned.empty() ? "" : "    " + returned + "\n") + "  }\n";
   if (functions.empty()) {
     out += "};\nstatic_assert([] {\n  using namespace shardtype;\n  return plan(" + call + "{}, " +
            parameters(true) + ")" + budget + ");\n";

@@ -91,9 +91,10 @@ struct FunctionForm {
 /// That of the library's function `F`; no text: it has no name.
 template <class F>
 inline constexpr FunctionForm form_of{};
-#define SHARDTYPE_FORM(F, text, kind, binding) \
-  template <>                                  \
-  inline constexpr FunctionForm form_of<functions::F>{text, FunctionForm::Kind::kind, Binding::binding};
+#define SHARDTYPE_FORM(F, text, kind, binding)                                        \
+  template <>                                                                         \
+  inline constexpr FunctionForm form_of<functions::F>{text, FunctionForm::Kind::kind, \
+                                                      Binding::binding};
 // clang-format off
 SHARDTYPE_FORM(Add, "+", infix, sum)
 SHARDTYPE_FORM(Subtract, "-", infix, sum)
@@ -189,8 +190,7 @@ std::string function_text(F const& f, TextOf const& of) {
     // the bytes of a state that may hold addresses are compared as well
     constexpr bool plain = std::is_trivially_copyable_v<F>;
     return of.names->parameter(core::identity<F>, name, plain && !std::is_empty_v<F> ? &f : nullptr,
-                               plain && !std::is_empty_v<F> ? sizeof(F) : 0,
-                               plain ? -1 : of.part);
+                               plain && !std::is_empty_v<F> ? sizeof(F) : 0, plain ? -1 : of.part);
   }
 }
 

@@ -24,10 +24,9 @@ std::string source_of(std::string_view name, M const& mesh, E const& e) {
   finder.spelled.add_axes(typename shardtype::detail::MeshAxes<M>::type{});
   runtime::AxisMap const axes = shardtype::detail::program_axes(P::names, mesh);
   shardtype::detail::walk(finder, &e);
-  PlannedProgram const planned{
-      shardtype::detail::plan_for<P>(
-          shardtype::detail::program_for(P::program, P::names, mesh, axes, finder.parts)),
-      P::names, shardtype::detail::planning_machine<P>()};
+  PlannedProgram const planned{shardtype::detail::plan_for<P>(shardtype::detail::program_for(
+                                   P::program, P::names, mesh, axes, finder.parts)),
+                               P::names, shardtype::detail::planning_machine<P>()};
   return SourceWriter(planned, finder.spelled, finder.texts).text(name);
 }
 /// The same of an expression whose result is an `Out`; refused as `evaluate`.
@@ -44,8 +43,8 @@ auto checked_source(std::string_view name, M const& mesh, E const& e) {
 
 /// Writes the program of a loss, and its parts as text.
 template <class... Xs>
-class TextRecorder
-    : public autodiff::LossWriter<TextRecorder<Xs...>, TextFinder<autodiff::GradientFinder>, Xs...> {
+class TextRecorder : public autodiff::LossWriter<TextRecorder<Xs...>,
+                                                 TextFinder<autodiff::GradientFinder>, Xs...> {
  public:
   TextRecorder() { this->finder_.spelled.add_axes(automatic_mode::Axes<Xs...>{}); }
   /// Adds the names of the tensors of an argument.
@@ -67,11 +66,12 @@ struct TextRecorderOn<automatic_mode::Axes<Xs...>> {
 
 /// The text of the plan of a gradient of `f`, with results named by `Outputs`: `given(all, number)`
 /// is an argument of the program `all`, `plan(program)` gives the plan.
-template <class Outputs, class R, class F, bool value, int... Ks, int... J, class... Ps, class Given,
-          class MakePlan>
+template <class Outputs, class R, class F, bool value, int... Ks, int... J, class... Ps,
+          class Given, class MakePlan>
 auto source_of_gradient(std::string_view name, autodiff::Gradient<F, value, Ks...> const& g,
-                        std::integer_sequence<int, J...> order, shardtype::detail::Pack<Ps...> types,
-                        Given const& given, MakePlan const& plan) {
+                        std::integer_sequence<int, J...> order,
+                        shardtype::detail::Pack<Ps...> types, Given const& given,
+                        MakePlan const& plan) {
   using Unfit = typename decltype(autodiff::refused_arguments<R, Ks...>(types, order))::type;
   if constexpr (!std::is_void_v<Unfit>) {
     return checking::Poisoned(Unfit{});
@@ -79,10 +79,10 @@ auto source_of_gradient(std::string_view name, autodiff::Gradient<F, value, Ks..
     autodiff::LossArguments<R> all;
     (all.to.template mention<Ps>(), ...);
     (all.to.template spell<Ps>(), ...);
-    autodiff::KeptIn<std::integer_sequence<int, J...>,
-                     typename autodiff::RecordedForm<
-                         R, autodiff::wanted<Ks...>(J)>::template of<Ps>...> const args{
-        {given(all, std::integral_constant<int, J>{})}...};
+    autodiff::KeptIn<
+        std::integer_sequence<int, J...>,
+        typename autodiff::RecordedForm<R, autodiff::wanted<Ks...>(J)>::template of<Ps>...> const
+        args{{given(all, std::integral_constant<int, J>{})}...};
     auto const made = g.f(autodiff::kept<J>(args)...);
     using Made = std::remove_cvref_t<decltype(made)>;
     // NOLINTNEXTLINE(bugprone-branch-clone): what is poisoned must not be asked for more
@@ -100,7 +100,7 @@ auto source_of_gradient(std::string_view name, autodiff::Gradient<F, value, Ks..
         // the parts, whose texts refer to them, are kept by it
         autodiff::LossProgram program =
             autodiff::loss_program<F, typename autodiff::NamedResults<Outputs, Whole>::loss>(all,
-                                                                                            made);
+                                                                                             made);
         PlannedProgram const planned = plan(program);
         return SourceWriter(planned, all.to.spelled(), all.to.texts()).text(name);
       }
@@ -139,8 +139,7 @@ auto source_of_symbols(std::string_view name, autodiff::Gradient<F, value, Ks...
   return freeze::source_of_gradient<void, R>(
       name, g, autodiff::Numbers<static_cast<int>(sizeof...(Ps))>{}, types,
       []<int K>(autodiff::LossArguments<R>& all, std::integral_constant<int, K>) {
-        return all
-            .template symbol<autodiff::wanted<Ks...>(K), autodiff::nth_t<K, Ps...>>();
+        return all.template symbol<autodiff::wanted<Ks...>(K), autodiff::nth_t<K, Ps...>>();
       },
       [&](autodiff::LossProgram const& program) {
         DryRun<autodiff::LossProgram> run(program);
