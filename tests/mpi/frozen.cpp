@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <shardtype/freeze/to_source.hpp>
+#include <shardtype/nn/nn.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
@@ -117,6 +118,12 @@ struct A : Index<"A"> {};
 struct B : Index<"B"> {};
 struct C : Index<"C"> {};
 struct D2 : Index<"D2"> {};
+struct Seq : Index<"T"> {};
+struct Heads : Index<"N"> {};
+struct Width : Index<"H"> {};
+struct Inner : Index<"M"> {};
+struct Tokens : Index<"V"> {};
+struct Model : Index<"E"> {};
 
 #ifdef PRINT_FROZEN_PLANS
 #define FROZEN(call) [] { return 0; }
@@ -409,4 +416,44 @@ TEST_CASE("many results, and values beside a loss") {
   check(
       to_source<"ten_results">(evaluate_to<Ten>, mesh, ten),
       [&] { return evaluate<Ten>(mesh, ten); }, FROZEN(ten_results{}(a)));
+}
+
+namespace {
+// A transformer block between an embedding and a loss.
+constexpr auto block_loss = [](auto const& table, auto const& gain, auto const& wq, auto const& wk,
+                               auto const& wv, auto const& wo, auto const& up, auto const& down,
+                               auto const& bias, auto const& ids, auto const& targets) {
+  auto const x = nn::embedding<Tokens>(table, ids);
+  auto const a = nn::rms_norm<Model>(x, gain);
+  auto const q = nn::rotary<Seq, Width>(einsum<B, Seq, Heads, Width>(a, wq));
+  auto const k = nn::rotary<Seq, Width>(einsum<B, Seq, Heads, Width>(a, wk));
+  auto const v = einsum<B, Seq, Heads, Width>(a, wv);
+  auto const mixed = nn::attention(q, k, v, {.causal = true});
+  auto const h = (einsum<B, Seq, Model>(mixed, wo) + x).tensor();
+  auto const wide = gelu(matmul(nn::layer_norm<Model>(h, gain, bias), up)).tensor();
+  auto const y = (matmul(wide, down) + h).tensor();
+  return mean(nn::cross_entropy<Tokens>(matmul(softmax<Model>(y), transpose<Model, Tokens>(table)),
+                                        targets));
+};
+}  // namespace
+
+TEST_CASE("a block of a transformer with its gradient") {
+  Any const mesh(MPI_COMM_WORLD, {2, 4});
+  using Ids = Tensor<std::int64_t, Dim<B, P>, Dim<Seq>>;
+  auto const table = any<Tensor<double, Dim<Tokens, Q>, Dim<Model>>>(mesh, {11, 12}, 1);
+  auto const gain = any<Tensor<double, Dim<Model>>>(mesh, {12}, 2);
+  using Head = Tensor<double, Dim<Model, P>, Dim<Heads, Q>, Dim<Width>>;
+  auto const wq = any<Head>(mesh, {12, 4, 6}, 3);
+  auto const wk = any<Head>(mesh, {12, 4, 6}, 4);
+  auto const wv = any<Head>(mesh, {12, 4, 6}, 5);
+  auto const wo = any<Tensor<double, Dim<Heads, Q>, Dim<Width>, Dim<Model, P>>>(mesh, {4, 6, 12}, 6);
+  auto const up = any<Tensor<double, Dim<Model, P>, Dim<Inner, Q>>>(mesh, {12, 26}, 7);
+  auto const down = any<Tensor<double, Dim<Inner, Q>, Dim<Model, P>>>(mesh, {26, 12}, 8);
+  auto const bias = any<Tensor<double, Dim<Model>>>(mesh, {12}, 9);
+  auto const ids = any<Ids>(mesh, {6, 9}, 10);
+  auto const targets = any<Ids>(mesh, {6, 9}, 11);
+  auto const g = value_and_grad<0, 1, 2, 3, 4, 5, 6, 7, 8>(block_loss);
+  check(to_source<"block">(mesh, g, table, gain, wq, wk, wv, wo, up, down, bias, ids, targets),
+        [&] { return evaluate(mesh, g, table, gain, wq, wk, wv, wo, up, down, bias, ids, targets); },
+        FROZEN(block{}(table, gain, wq, wk, wv, wo, up, down, bias, ids, targets)));
 }

@@ -2,12 +2,13 @@
 /// The parts of an expression of automatic mode as C++ text.
 
 #include <cstddef>
-#include <cstring>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/autodiff/members.hpp>
 #include <shardtype/autodiff/program_gradient.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/freeze/text.hpp>
@@ -38,6 +39,10 @@ class PartText {
   /// The same of an operation whose rows ranks split; `named`: the sharding of its result. Empty:
   /// it has no such call.
   virtual std::string callee_of_split_rows(TextOf const&, std::string const&) const { return {}; }
+  /// The operation whose gradient the pulls of operands are: `op::Softmax<J>{}`.
+  virtual std::string operation(TextOf const&) const { return {}; }
+  /// What they read.
+  virtual planning::PartGradient gradient() const = 0;
   /// Of the node that reads results: the indices of result `k`, in the order of its type.
   virtual shardtype::detail::List<core::Identity> indices_of_result(int) const { return {}; }
   /// Whether it is a mean, whose cotangent is divided by the number of terms; a sum's is not.
@@ -53,6 +58,7 @@ class TextOfPart : public PartText {
   using Whole = typename E::whole;
   explicit TextOfPart(E const* e) : e_(e) {}
   std::string element() const override { return freeze::type_text<element_t<Whole>>(); }
+  planning::PartGradient gradient() const override { return autodiff::part_gradient<E>(); }
 
  protected:
   E const& part() const { return *e_; }
@@ -145,28 +151,90 @@ class PartTextOf<automatic_mode::LazyReduction<F, Whole, A>>
  public:
   using TextOfPart<automatic_mode::LazyReduction<F, Whole, A>>::TextOfPart;
   std::string callee(TextOf const&) const override { return std::string(F::name); }
+  std::string operation(TextOf const&) const override {
+    return freeze::type_text<shardtype::detail::reduction_to<F, typename A::whole, Whole>>() + "{}";
+  }
   bool is_mean() const override { return std::is_same_v<F, reductions::Mean>; }
   bool is_sum() const override { return std::is_same_v<F, reductions::Sum>; }
   std::string_view name() const override { return F::name; }
 };
 
-/// An operation: its type where that is all, else a parameter of the printed function.
+template <class Values>
+std::string state_texts(Values const& values);
+/// Converts to any member of `S`, and to no base of it.
+template <class S>
+struct NoBase {
+  template <class T>
+    requires(!std::is_base_of_v<T, S>)
+  constexpr operator T() const;
+};
+template <class S, std::size_t... K>
+constexpr bool has_members_alone(std::index_sequence<K...>) {
+  return requires { S{((void)K, NoBase<S>{})...}; };
+}
+/// The values of a state as an initializer: `{true, 0.5}`. Empty: it has others than numbers.
+template <class T>
+std::string state_text(T const& value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return freeze::number_in_text(value);
+  } else if constexpr (requires { std::tuple_size<T>::value; }) {
+    return freeze::state_texts(value);
+  } else if constexpr (std::is_aggregate_v<T> && !std::is_array_v<T>) {
+    if constexpr (std::is_empty_v<T>) {
+      return "{}";
+    } else if constexpr (freeze::has_members_alone<T>(
+                             std::make_index_sequence<autodiff::members<T>()>{})) {
+      return autodiff::with_members(
+          value, [](auto const&... m) { return freeze::state_texts(std::tie(m...)); });
+    } else if constexpr (requires { value.options; }) {
+      // of its base alone
+      if constexpr (sizeof(value.options) == sizeof(T))
+        if (std::string const text = freeze::state_text(value.options); !text.empty())
+          return "{{" + text + "}}";
+      return {};
+    } else {
+      return {};
+    }
+  } else {
+    return {};
+  }
+}
+template <class Values>
+std::string state_texts(Values const& values) {
+  std::string out;
+  bool known = true;
+  std::apply(
+      [&](auto const&... m) {
+        auto const one = [&](std::string const& text) {
+          known = known && !text.empty();
+          out += (out.empty() ? "" : ", ") + text;
+        };
+        (one(freeze::state_text(m)), ...);
+      },
+      values);
+  return known ? "{" + out + "}" : std::string();
+}
+/// The initializer of an operation; `{}` of its default. Empty: it has no text.
+template <class Op>
+std::string initializer_text(Op const& op) {
+  if constexpr (std::is_empty_v<Op>) {
+    return "{}";
+  } else {
+    std::string const text = freeze::state_text(op);
+    if constexpr (std::is_default_constructible_v<Op>)
+      if (text == freeze::state_text(Op{})) return text.empty() ? text : "{}";
+    return text;
+  }
+}
+/// An operation by its type and its arguments, or else as a parameter of the printed function.
 template <class Op>
 std::string operation_text(Op const* op, TextOf const& of) {
   constexpr std::string_view name = freeze::compiler_name<Op>();
-  if constexpr (std::is_empty_v<Op>) {
-    if (std::string const text = freeze::spelled(name); !text.empty()) return text + "{}";
-  }
-  constexpr bool plain = std::is_trivially_copyable_v<Op> && !std::is_empty_v<Op>;
-  if constexpr (plain && std::is_default_constructible_v<Op>) {
-    Op const none{};
-    if (std::string const text = freeze::spelled(name);
-        op != nullptr && !text.empty() && std::memcmp(&none, op, sizeof(Op)) == 0)
-      return text + "{}";
-  }
-  bool const known = plain && op != nullptr;
-  return of.names->parameter(core::identity<Op>, name, known ? op : nullptr, known ? sizeof(Op) : 0,
-                             known || std::is_empty_v<Op> ? -1 : of.part);
+  std::string const type = freeze::spelled(name);
+  if (std::string const state = op == nullptr ? "" : freeze::initializer_text(*op);
+      !type.empty() && !state.empty())
+    return type + state;
+  return of.names->parameter(core::identity<Op>, name, nullptr, 0, of.part);
 }
 /// The call of an operation on rows that ranks split, where its named form exchanges their totals.
 template <class Op>
@@ -180,12 +248,10 @@ std::string split_rows_text(op::Normalize<Log, Ls...> const&, std::string const&
 }
 template <class F, class... Ls>
 std::string split_rows_text(op::Reduce<F, Ls...> const& op, std::string const& named) {
-  if constexpr (!std::is_empty_v<op::Reduce<F, Ls...>>) {
-    op::Reduce<F, Ls...> const none{};
-    if (std::memcmp(&none, &op, sizeof none) != 0) return {};
-  }
-  return "call(op::Reduce<" + freeze::type_text<F>() + ", " + named +
-         ">{}, std::source_location::current(), ";
+  std::string const state = freeze::initializer_text(op);
+  return state.empty() ? state
+                       : "call(op::Reduce<" + freeze::type_text<F>() + ", " + named + ">" + state +
+                             ", std::source_location::current(), ";
 }
 template <class E, class Op>
 class OperationText : public TextOfPart<E> {
@@ -193,7 +259,10 @@ class OperationText : public TextOfPart<E> {
   explicit OperationText(E const* e)
       : TextOfPart<E>(e), op_(e == nullptr ? nullptr : &e->function()) {}
   std::string callee(TextOf const& of) const override {
-    return "call(" + freeze::operation_text<Op>(op_, of) + ", std::source_location::current(), ";
+    return "call(" + operation(of) + ", std::source_location::current(), ";
+  }
+  std::string operation(TextOf const& of) const override {
+    return freeze::operation_text<Op>(op_, of);
   }
   std::string callee_of_split_rows(TextOf const&, std::string const& named) const override {
     return op_ == nullptr ? std::string() : freeze::split_rows_text(*op_, named);

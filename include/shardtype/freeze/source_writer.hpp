@@ -57,6 +57,17 @@ class SourceWriter {
   void write_backward(int k);
   void write_relabel(int k);
   void write_operation(int k);
+  /// Of an operation with several results: names the first one, beside all of them.
+  void name_results(int k);
+  void write_pull(int k);
+  /// The value of the operation whose operand's cotangent a step computes.
+  int pulled_value(int k) const;
+  /// The sharding in which step `k` would read a value, by those that it does read.
+  Spec read_like(int k, int value) const;
+  /// A variable that has the type and the extents of a value that step `k` does not read; or none.
+  std::string stand_in(int k, int value) const;
+  /// The value of step `k` with its dims in the order of another one.
+  std::string in_order(int k, ProgramNode const& of) const;
   /// Whether a step's inputs, and a value like it if it begins a cotangent, are written.
   bool can_write(int k) const;
   void write_steps();

@@ -217,7 +217,9 @@ SHARDTYPE_INLINE void SourceWriter::write_operation(int k) {
     in.push_back(n.making == Making::operation ? input_of_operation(k, m)
                                                : variable(step(k).input[m]));
   define(k, callee + joined(in) + ")", labels_of(k));
-  if (!n.has_results) return;
+  if (n.has_results) name_results(k);
+}
+SHARDTYPE_INLINE void SourceWriter::name_results(int k) {
   std::string const all = variable(k) + "_all";
   std::string const made = variable(k);
   lines_[lines_.size() - 1].replace(0, ("auto const " + made).size(), "auto const " + all);
@@ -282,11 +284,8 @@ SHARDTYPE_INLINE void SourceWriter::write_backward(int k) {
       break;
   }
   PartText const& of = part(k);
-  if (n.making == Making::operation || n.making == Making::result)
-    throw Error("E86",
-                "the plan cannot be printed: the gradient of " + std::string(of.name()) +
-                    " has no text as a function of strict mode",
-                FailedOn::every_rank);
+  if (n.making == Making::result) return write_operation(k);
+  if (n.making == Making::operation) return write_pull(k);
   if (of.is_sum() || of.is_mean()) {
     std::string const text = spread(step(k).input[0], k, made);
     if (of.is_sum()) return define(k, text, made);
@@ -298,6 +297,86 @@ SHARDTYPE_INLINE void SourceWriter::write_backward(int k) {
                   made);
   }
   define(k, of.pulled(text_of(k), n.pulls, inputs(k, step(k).inputs)), order_of_map(k));
+}
+
+SHARDTYPE_INLINE int SourceWriter::pulled_value(int k) const {
+  RecordedProgram const& p = plan_.program;
+  int made = -1;
+  for (int j = 0; j < p.size; ++j)
+    if (p.nodes[j].origin == node(k).pulled && p.nodes[j].backward == planning::Backward::none &&
+        p.nodes[j].making != Making::relabel && p.nodes[j].making != Making::result)
+      made = j;
+  return made;
+}
+SHARDTYPE_INLINE Spec SourceWriter::read_like(int k, int value) const {
+  ProgramNode const& n = plan_.program.nodes[value];
+  Spec out;
+  for (int d = 0; d < n.rank; ++d) {
+    AxisList axes;
+    for (int m = 0; m < step(k).inputs; ++m) {
+      int const in = step(k).input[m];
+      if (int const at = plan_.program.find(step(in).node, n.labels[d]); at >= 0)
+        axes = plan_.spec(in).dims[at].axes;
+    }
+    out.add(d, axes);
+  }
+  return out;
+}
+SHARDTYPE_INLINE std::string SourceWriter::stand_in(int k, int value) const {
+  ProgramNode const& n = plan_.program.nodes[value];
+  Spec const wanted = read_like(k, value);
+  std::string const element = parts_[at(n.origin < 0 ? 0 : n.origin)]->element();
+  for (int j = 0; j < plan_.size; ++j) {
+    if (variable(j).empty() || node(j).rank != n.rank || part_of_elements(j).element() != element)
+      continue;
+    bool same = plan_.spec(j).unreduced.empty();
+    for (int d = 0; d < n.rank && same; ++d) {
+      int const there = plan_.program.find(step(j).node, n.labels[d]);
+      same = there >= 0 && plan_.spec(j).dims[there].axes == wanted.dims[d].axes;
+    }
+    if (same) return in_order(j, n);
+  }
+  return {};
+}
+SHARDTYPE_INLINE std::string SourceWriter::in_order(int k, ProgramNode const& of) const {
+  Labels wanted;
+  for (int d = 0; d < of.rank; ++d) wanted.push(of.labels[d]);
+  return result(k, wanted);
+}
+SHARDTYPE_INLINE void SourceWriter::write_pull(int k) {
+  RecordedProgram const& p = plan_.program;
+  ProgramNode const& n = node(k);
+  int const made = pulled_value(k);
+  ProgramNode const& of = p.nodes[made];
+  unsigned const reads = part(k).gradient().of[n.pulls].reads;
+  std::string text = "autodiff::pull<" + std::to_string(n.pulls);
+  for (int m = 0; m < of.operands; ++m)
+    if (((n.pulls_too >> m) & 1U) != 0) text += ", " + std::to_string(m);
+  text += ">(" + part(k).operation(text_of(k)) + ", " + in_order(step(k).input[0], of);
+  int next = 1;
+  auto const read = [&](int q, ProgramNode const& value, int number) {
+    std::string const from = ((reads >> q) & 1U) != 0 ? in_order(step(k).input[next++], value)
+                                                      : stand_in(k, number);
+    if (from.empty())
+      throw Error("E86",
+                  "the plan cannot be printed: the gradient of " + std::string(part(k).name()) +
+                      " is of an operand that is not there in its sharding",
+                  FailedOn::every_rank);
+    return from;
+  };
+  List operands;
+  for (int q = 0; q < of.operands; ++q) {
+    int const number = p.operand(made, 0, q);
+    ProgramNode in_type = p.nodes[number];
+    if (of.making == Making::operation)
+      for (int d = 0; d < in_type.rank; ++d)
+        in_type.labels[d] = p.nodes[number].labels[of.place(q, d)];
+    operands.push_back(read(q, in_type, number));
+  }
+  text += ", " + read(of.operands, of, made) + ", " + joined(operands);
+  for (; next < step(k).inputs; ++next) text += ", " + variable(step(k).input[next]);
+  define(k, text + ")", labels_of(k));
+  if (n.has_results) name_results(k);
 }
 
 SHARDTYPE_INLINE bool SourceWriter::is_join(int k) const {
