@@ -446,14 +446,16 @@ TEST_CASE("a block of a transformer with its gradient") {
   auto const wq = any<Head>(mesh, {12, 4, 6}, 3);
   auto const wk = any<Head>(mesh, {12, 4, 6}, 4);
   auto const wv = any<Head>(mesh, {12, 4, 6}, 5);
-  auto const wo = any<Tensor<double, Dim<Heads, Q>, Dim<Width>, Dim<Model, P>>>(mesh, {4, 6, 12}, 6);
+  auto const wo =
+      any<Tensor<double, Dim<Heads, Q>, Dim<Width>, Dim<Model, P>>>(mesh, {4, 6, 12}, 6);
   auto const up = any<Tensor<double, Dim<Model, P>, Dim<Inner, Q>>>(mesh, {12, 26}, 7);
   auto const down = any<Tensor<double, Dim<Inner, Q>, Dim<Model, P>>>(mesh, {26, 12}, 8);
   auto const bias = any<Tensor<double, Dim<Model>>>(mesh, {12}, 9);
   auto const ids = any<Ids>(mesh, {6, 9}, 10);
   auto const targets = any<Ids>(mesh, {6, 9}, 11);
   auto const g = value_and_grad<0, 1, 2, 3, 4, 5, 6, 7, 8>(block_loss);
-  check(to_source<"block">(mesh, g, table, gain, wq, wk, wv, wo, up, down, bias, ids, targets),
-        [&] { return evaluate(mesh, g, table, gain, wq, wk, wv, wo, up, down, bias, ids, targets); },
-        FROZEN(block{}(table, gain, wq, wk, wv, wo, up, down, bias, ids, targets)));
+  check(
+      to_source<"block">(mesh, g, table, gain, wq, wk, wv, wo, up, down, bias, ids, targets),
+      [&] { return evaluate(mesh, g, table, gain, wq, wk, wv, wo, up, down, bias, ids, targets); },
+      FROZEN(block{}(table, gain, wq, wk, wv, wo, up, down, bias, ids, targets)));
 }

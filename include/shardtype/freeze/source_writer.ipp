@@ -355,8 +355,8 @@ SHARDTYPE_INLINE void SourceWriter::write_pull(int k) {
   text += ">(" + part(k).operation(text_of(k)) + ", " + in_order(step(k).input[0], of);
   int next = 1;
   auto const read = [&](int q, ProgramNode const& value, int number) {
-    std::string const from = ((reads >> q) & 1U) != 0 ? in_order(step(k).input[next++], value)
-                                                      : stand_in(k, number);
+    std::string const from =
+        ((reads >> q) & 1U) != 0 ? in_order(step(k).input[next++], value) : stand_in(k, number);
     if (from.empty())
       throw Error("E86",
                   "the plan cannot be printed: the gradient of " + std::string(part(k).name()) +
