@@ -1,12 +1,14 @@
 // The plans of programs of automatic mode on a mesh of 2 x 4: the bytes that each rank sends, its
 // flops, and how far the plan may be from the best possible; of those that send more than JAX's,
 // the predicted time in JAX's layouts over that of the plan. scripts/bench plans compares them with
-// JAX's partitioner (scripts/bench.d/plans has the same programs in JAX).
+// JAX's partitioner (scripts/bench.d/plans has the same programs in JAX). `--picture FILE` draws
+// one.
 #include <cstdio>
 #include <map>
 #include <string>
 
 #include <shardtype/shardtype.hpp>
+#include <shardtype/visualize/timeline.hpp>
 
 #include "plan_blocks.hpp"
 #include "plan_losses.hpp"
@@ -162,9 +164,24 @@ void heads() {
       Grid{});
 }
 
+/// The picture of docs/tutorials: both passes of a GPT of four layers, whose parameters are split
+/// over the GPUs of a node.
+void draw(char const* path) {
+  using Of = plan_losses::Gpt<plan_losses::FullySharded, 4>;
+  write_svg(
+      dry_run<Grid, Of::Model<value_t>, plan_losses::FullySharded::In>(value_and_grad<0>(Of::loss))
+          .on(machines::h100_node)
+          .planned(),
+      path);
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "--picture") {
+    draw(argv[2]);
+    return 0;
+  }
   chains();
   layers();
   products();

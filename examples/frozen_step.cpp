@@ -114,5 +114,6 @@ int main(int argc, char** argv) {
   if (std::memcmp(automatic.data(), frozen.data(), frozen.size() * sizeof(float)) != 0)
     throw Error("example", "the printed step computes other losses");
   if (!(frozen.back() < 0.8F * frozen.front())) throw Error("example", "the loss does not fall");
-  if (env.rank() == 0) std::printf("loss %.2f -> %.2f in both\n", frozen.front(), frozen.back());
+  if (env.rank() == 0)
+    std::printf("== trained\nloss %.2f -> %.2f in both\n", frozen.front(), frozen.back());
 }

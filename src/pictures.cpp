@@ -3,3 +3,4 @@
 #include <shardtype/visualize/drawing.ipp>
 #include <shardtype/visualize/print.ipp>
 #include <shardtype/visualize/program_page.ipp>
+#include <shardtype/visualize/timeline.ipp>

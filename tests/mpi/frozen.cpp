@@ -459,3 +459,20 @@ TEST_CASE("a block of a transformer with its gradient") {
       [&] { return evaluate(mesh, g, table, gain, wq, wk, wv, wo, up, down, bias, ids, targets); },
       FROZEN(block{}(table, gain, wq, wk, wv, wo, up, down, bias, ids, targets)));
 }
+TEST_CASE("what has no text as strict code") {
+  Any const mesh(MPI_COMM_WORLD, {2, 4});
+  auto const a = any<Ab>(mesh, {37, 40'000}, 1);
+  auto const gain = any<Tensor<float, Dim<B>>>(mesh, {40'000}, 2);
+  // its totals are exchanged: gathered rows would be 74,000 times larger
+  auto const normed = [](auto const& x, auto const& w) { return nn::rms_norm<B>(x, w); };
+  CHECK(planned(evaluate_to<Ab>, mesh, normed(lazy(a), lazy(gain)))
+            .plan.count(Collective::all_reduce) == 1);
+  CHECK(on_ranks::code_of([&] {
+          static_cast<void>(to_source<"none">(evaluate_to<Ab>, mesh, normed, a, gain));
+        }) == "E86");
+  // a cotangent of a sum over ranks begins like no other value
+  auto const g = value_and_grad<0>([](auto const& x) { return sum(x); });
+  using Owed = Outs<Tensor<float, Unreduced<P>>, Tensor<float, Dim<A, P>, Dim<B, Q>>>;
+  CHECK(on_ranks::code_of(
+            [&] { static_cast<void>(to_source<"none">(evaluate_to<Owed>, mesh, g, a)); }) == "E86");
+}
