@@ -11,6 +11,7 @@
 
 #include <shardtype/random/random.hpp>
 #include <shardtype/shardtype.hpp>
+#include <shardtype/visualize/choices.hpp>
 
 using namespace shardtype;
 
@@ -47,6 +48,9 @@ void show_plan() {
                                   .ranks<Y>(4)
                                   .planned();
   std::printf("== both-passes\n%s\n", explain(both).c_str());
+  // docs: end
+  // docs: choices
+  std::printf("== choices\n%s\n", explain_choices(both).c_str());
   // docs: end
 }
 
