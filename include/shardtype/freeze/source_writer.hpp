@@ -95,6 +95,8 @@ class SourceWriter {
   /// The value of step `k` with its dims in this order.
   std::string result(int k, Labels const& wanted) const;
   std::string parameters(bool types) const;
+  /// Whether the type of an operand leaves a size open, so that a plan by types alone does.
+  bool has_open_operand() const;
   void write_given(int k);
 
   PlannedProgram const& planned_;

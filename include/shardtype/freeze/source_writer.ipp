@@ -468,6 +468,17 @@ SHARDTYPE_INLINE std::string SourceWriter::parameters(bool types) const {
            (types ? "type<" + part(given_[k]).type() + ">" : "auto const& " + parameter_[k]);
   return out;
 }
+SHARDTYPE_INLINE bool SourceWriter::has_open_operand() const {
+  for (int const k : given_) {
+    Spec const s = plan_.spec(k);
+    for (int d = 0; d < s.rank; ++d) {
+      if (names_.label[node(k).labels[d]].extent == dynamic) return true;
+      for (int x = 0; x < s.dims[d].axes.size; ++x)
+        if (names_.axis[s.dims[d].axes[x]].size == dynamic) return true;
+    }
+  }
+  return false;
+}
 SHARDTYPE_INLINE void SourceWriter::write_given(int k) {
   std::string name = texts_.name(k);
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -533,7 +544,7 @@ SHARDTYPE_INLINE std::string SourceWriter::text(std::string_view name) {
   out += "  constexpr auto operator()(" + parameters(false) +
          ") const {\n    using namespace shardtype;\n" + body +
          (returned.empty() ? "" : "    " + returned + "\n") + "  }\n";
-  if (functions.empty()) {
+  if (functions.empty() && (names_.all_static() || has_open_operand())) {
     out += "};\nstatic_assert([] {\n  using namespace shardtype;\n  return plan(" + call + "{}, " +
            parameters(true) + ")" + budget + ");\n";
   } else {

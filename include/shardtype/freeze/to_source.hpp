@@ -155,10 +155,11 @@ namespace api {
 /// The plan that `evaluate<Out...>(mesh, e)` runs, as C++: a class of this name, whose call takes
 /// the tensors of `e` in the order of `explain`, and computes each value of the plan by a call of
 /// strict mode, in the sharding that it has in the plan: the same collectives, bytes and bits. An
-/// assertion behind it holds the bytes that a rank sends (the number of collectives where types
-/// leave sizes open). Functions that C++ text cannot name, such as the user's, and operations with
-/// run-time arguments are members `fn1`, `fn2`, ... Numbers are printed so that they are read back
-/// exactly. The printed function holds its values to its end.
+/// assertion behind it holds the bytes that a rank sends (the number of collectives where types of
+/// operands leave sizes open). Functions that C++ text cannot name, such as the user's, and
+/// operations whose run-time arguments are no numbers are members `fn1`, `fn2`, ... of a template,
+/// for which nothing is asserted. Numbers are printed so that they are read back exactly. The
+/// printed function holds its values to its end.
 ///
 ///     std::puts(to_source<"layers">(evaluate_to<Samples>, mesh, max(lazy(x) * up, 0.0F) *
 ///     down).c_str());
