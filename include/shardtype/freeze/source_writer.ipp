@@ -115,6 +115,11 @@ SHARDTYPE_INLINE void SourceWriter::define(int k, std::string const& text, Label
 }
 SHARDTYPE_INLINE void SourceWriter::define(int k, ArgumentText const& expression,
                                            Labels const& order) {
+  // a block has its dims in the order that it has in the plan, in which sums add its elements
+  Labels const wanted = labels_of(k);
+  for (int d = 0; d < wanted.size; ++d)
+    if (wanted.at[d] != order.at[d])
+      return define(k, "transpose<" + list(wanted) + ">(" + expression.text + ")", wanted);
   define(k, freeze::bracketed(expression.text, expression.binding, Binding::whole) + ".tensor()",
          order);
 }
