@@ -1,5 +1,6 @@
 // Texts of the programs of automatic mode.
 #include <shardtype/autodiff/loss_program.ipp>
+#include <shardtype/freeze/source_values.ipp>
 #include <shardtype/freeze/source_writer.ipp>
 #include <shardtype/freeze/text.ipp>
 #include <shardtype/lazy/evaluate.ipp>

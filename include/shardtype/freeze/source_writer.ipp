@@ -2,131 +2,12 @@
 /// Definitions of source_writer.hpp.
 
 #include <algorithm>
-#include <cctype>
 
 #include <shardtype/core/error.hpp>
 #include <shardtype/freeze/source_writer.hpp>
 #include <shardtype/lazy/explain.hpp>
 
 namespace shardtype::freeze {
-
-SHARDTYPE_INLINE SourceWriter::SourceWriter(PlannedProgram const& p, SpelledNames const& spelled,
-                                            Parts const& parts)
-    : planned_(p),
-      plan_(p.plan),
-      names_(p.names),
-      texts_(p),
-      spelled_(spelled),
-      parts_(parts),
-      variable_(at(p.plan.size)),
-      order_(at(p.plan.size)),
-      versions_(at(p.plan.program.size), 0) {}
-
-SHARDTYPE_INLINE planning::ProgramLabels SourceWriter::labels_of(int k) const {
-  Labels out;
-  for (int d = 0; d < node(k).rank; ++d) out.push(node(k).labels[d]);
-  return out;
-}
-SHARDTYPE_INLINE PartText const& SourceWriter::part(int k) const {
-  ProgramNode const& n = node(k);
-  return *parts_[at(n.backward == planning::Backward::pull ? n.pulled : n.origin)];
-}
-SHARDTYPE_INLINE PartText const& SourceWriter::part_of_elements(int k) const {
-  RecordedProgram const& p = plan_.program;
-  int value = step(k).node;
-  while (p.nodes[value].origin < 0) value = p.operand(value, 0, 0);
-  return *parts_[at(p.nodes[value].origin)];
-}
-SHARDTYPE_INLINE TextOf SourceWriter::text_of(int k) {
-  ProgramNode const& n = node(k);
-  return {&functions_, n.backward == planning::Backward::pull ? n.pulled : n.origin};
-}
-
-SHARDTYPE_INLINE std::string SourceWriter::label(int l) const {
-  std::string const* const known = spelled_.find(names_.label[l].id);
-  return known != nullptr ? *known : std::string(names_.label[l].name);
-}
-SHARDTYPE_INLINE std::string SourceWriter::axis(int x) const {
-  std::string const* const known = spelled_.find(names_.axis[x].id);
-  return known != nullptr ? *known : std::string(names_.axis[x].name);
-}
-SHARDTYPE_INLINE std::string SourceWriter::axes(AxisList const& list, char const* after) const {
-  std::string out;
-  for (int k = 0; k < list.size; ++k) out += (k > 0 ? ", " : "") + axis(list[k]);
-  return out + after;
-}
-SHARDTYPE_INLINE std::string SourceWriter::dim(int l, AxisList const& split) const {
-  std::string out = "Dim<" + label(l);
-  for (int k = 0; k < split.size; ++k)
-    out += ", " + (split.cyclic > 0
-                       ? "Cyclic<" + axis(split[k]) + ", " + std::to_string(split.cyclic) + ">"
-                       : axis(split[k]));
-  return out + ">";
-}
-SHARDTYPE_INLINE std::string SourceWriter::sharding(int k, Labels const& order) const {
-  Spec const s = plan_.spec(k);
-  std::string out;
-  for (int d = 0; d < order.size; ++d)
-    out += (d > 0 ? ", " : "") +
-           dim(order.at[d], s.dims[plan_.program.find(step(k).node, order.at[d])].axes);
-  if (s.unreduced.empty()) return out;
-  // attributes list their axes in the order of their names
-  shardtype::detail::List<int> owed;
-  for (int x = 0; x < max_axes; ++x)
-    if (s.unreduced.contains(x)) owed.push_back(x);
-  std::sort(owed.begin(), owed.end(),
-            [&](int x, int y) { return names_.axis[x].name < names_.axis[y].name; });
-  out += out.empty() ? "Unreduced<" : ", Unreduced<";
-  if (s.kind != ReduceKind::sum) out += s.kind == ReduceKind::max ? "Max, " : "Min, ";
-  for (std::size_t x = 0; x < owed.size(); ++x) out += (x > 0 ? ", " : "") + axis(owed[x]);
-  return out + ">";
-}
-SHARDTYPE_INLINE std::string SourceWriter::named(int k) const {
-  std::string const out = sharding(k, labels_of(k));
-  return out.empty() ? "Tensor<" + part_of_elements(k).element() + ">" : out;
-}
-SHARDTYPE_INLINE std::string SourceWriter::list(Labels const& labels) const {
-  std::string out;
-  for (int d = 0; d < labels.size; ++d) out += (d > 0 ? ", " : "") + label(labels.at[d]);
-  return out;
-}
-
-SHARDTYPE_INLINE SourceWriter::List SourceWriter::inputs(int k, int count) const {
-  List out;
-  for (int m = 0; m < count; ++m) out.push_back(variable(step(k).input[m]));
-  return out;
-}
-SHARDTYPE_INLINE std::string SourceWriter::joined(List const& texts) {
-  std::string out;
-  for (std::size_t k = 0; k < texts.size(); ++k) out += (k > 0 ? ", " : "") + texts[k];
-  return out;
-}
-SHARDTYPE_INLINE void SourceWriter::define(int k, std::string const& text, Labels const& order) {
-  std::string name = texts_.name(k);
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  int const version = ++versions_[at(step(k).node)];
-  bool const given = node(k).making == Making::given;
-  if (version > 1 || given) name += "_" + std::to_string(given ? version + 1 : version);
-  variable_[at(k)] = name;
-  order_[at(k)] = order;
-  lines_.push_back("auto const " + name + " = " + text + ";");
-  std::string const amount = texts_.amount(k);
-  amounts_.push_back(amount == "local" ? std::string() : amount);
-}
-SHARDTYPE_INLINE void SourceWriter::define(int k, ArgumentText const& expression,
-                                           Labels const& order) {
-  // a block has its dims in the order that it has in the plan, in which sums add its elements
-  Labels const wanted = labels_of(k);
-  for (int d = 0; d < wanted.size; ++d)
-    if (wanted.at[d] != order.at[d])
-      return define(k, "transpose<" + list(wanted) + ">(" + expression.text + ")", wanted);
-  define(k, freeze::bracketed(expression.text, expression.binding, Binding::whole) + ".tensor()",
-         order);
-}
-SHARDTYPE_INLINE void SourceWriter::rename(int k, int as) {
-  variable_[at(k)] = variable(as);
-  order_[at(k)] = order(as);
-}
 
 SHARDTYPE_INLINE void SourceWriter::write_move(int k) {
   ProgramStep const& s = step(k);
@@ -164,11 +45,6 @@ SHARDTYPE_INLINE void SourceWriter::write_move(int k) {
   define(k, "reshard<" + (to.empty() ? named(k) : to) + ">(" + from + ")", in);
 }
 
-SHARDTYPE_INLINE planning::ProgramLabels SourceWriter::order_of_map(int k) const {
-  for (int m = 0; m < step(k).inputs; ++m)
-    if (order(step(k).input[m]).size == node(k).rank) return order(step(k).input[m]);
-  return labels_of(k);
-}
 SHARDTYPE_INLINE void SourceWriter::write_map(int k) {
   if (node(k).origin < 0)
     return define(k, "transpose<" + list(labels_of(k)) + ">(" + variable(step(k).input[0]) + ")",
@@ -232,37 +108,9 @@ SHARDTYPE_INLINE void SourceWriter::name_results(int k) {
   amounts_.push_back({});
 }
 
-SHARDTYPE_INLINE int SourceWriter::find_like(int k) const {
-  for (int j = 0; j < plan_.size; ++j) {
-    if (j == k || variable(j).empty() || !(plan_.spec(j) == plan_.spec(k))) continue;
-    bool same = node(j).rank == node(k).rank &&
-                part_of_elements(j).element() == part_of_elements(k).element();
-    for (int d = 0; d < node(k).rank && same; ++d) same = node(j).labels[d] == node(k).labels[d];
-    if (same) return j;
-  }
-  return -1;
-}
 SHARDTYPE_INLINE void SourceWriter::write_filled(int k, char const* function) {
   int const like = find_like(k);
   define(k, std::string(function) + "_like(" + variable(like) + ")", order(like));
-}
-SHARDTYPE_INLINE std::string SourceWriter::spread(int from, int k, Labels& out) const {
-  Labels const& have = order(from);
-  Spec const s = plan_.spec(k);
-  std::string dims;
-  std::string extents;
-  bool open = false;
-  for (int d = 0; d < node(k).rank; ++d) {
-    int const l = node(k).labels[d];
-    if (have.contains(l)) continue;
-    dims += (dims.empty() ? "" : ", ") + dim(l, s.dims[d].axes);
-    extents += (extents.empty() ? "" : ", ") + std::to_string(plan_.program.extents[l]);
-    open = open || names_.label[l].extent == dynamic;
-    out.push(l);
-  }
-  for (int d = 0; d < have.size; ++d) out.push(have.at[d]);
-  if (dims.empty()) return "transpose<" + list(out = labels_of(k)) + ">(" + variable(from) + ")";
-  return "broadcast<" + dims + ">(" + variable(from) + (open ? ", {" + extents + "}" : "") + ")";
 }
 SHARDTYPE_INLINE void SourceWriter::write_backward(int k) {
   using planning::Backward;
@@ -342,11 +190,6 @@ SHARDTYPE_INLINE std::string SourceWriter::stand_in(int k, int value) const {
     if (same) return in_order(j, n);
   }
   return {};
-}
-SHARDTYPE_INLINE std::string SourceWriter::in_order(int k, ProgramNode const& of) const {
-  Labels wanted;
-  for (int d = 0; d < of.rank; ++d) wanted.push(of.labels[d]);
-  return result(k, wanted);
 }
 SHARDTYPE_INLINE void SourceWriter::write_pull(int k) {
   RecordedProgram const& p = plan_.program;
@@ -457,12 +300,6 @@ SHARDTYPE_INLINE void SourceWriter::add_results(int k, List& to) const {
               wanted.at[d] = node(in).labels[e];
     to.push_back(result(in, wanted));
   }
-}
-SHARDTYPE_INLINE std::string SourceWriter::result(int k, Labels const& wanted) const {
-  for (int d = 0; d < wanted.size; ++d)
-    if (wanted.at[d] != order(k).at[d])
-      return "transpose<" + list(wanted) + ">(" + variable(k) + ")";
-  return variable(k);
 }
 SHARDTYPE_INLINE std::string SourceWriter::parameters(bool types) const {
   std::string out;
