@@ -476,3 +476,17 @@ TEST_CASE("what has no text as strict code") {
   CHECK(on_ranks::code_of(
             [&] { static_cast<void>(to_source<"none">(evaluate_to<Owed>, mesh, g, a)); }) == "E86");
 }
+TEST_CASE("variables are not called as indices and axes are") {
+  Any const mesh(MPI_COMM_WORLD, {2, 4});
+  struct a_2 : Index<"small"> {};
+  struct t1 : Index<"t"> {};
+  using Small = Tensor<float, Dim<a_2, P>, Dim<t1>>;
+  auto const x = any<Small>(mesh, {12, 7}, 1);
+  using Whole = Tensor<float, Dim<a_2>, Dim<t1>>;
+  std::string const text =
+      to_source<"small">(evaluate_to<Whole>, mesh, [](auto const& v) { return exp(v); }, x);
+  INFO(text);
+  CHECK(text.find("auto const t1_ = exp(") != std::string::npos);
+  CHECK(text.find("type<Tensor<float, Dim<a_2, P>, Dim<t1>>>") != std::string::npos);
+  CHECK(text.find("auto const a_2 =") == std::string::npos);
+}

@@ -330,6 +330,12 @@ class SpelledNames {
   void add_of() {
     add_of(static_cast<A const*>(nullptr));
   }
+  /// Whether an index or an axis is called so.
+  bool has(std::string const& text) const {
+    for (Spelled const& s : all_)
+      if (s.text == text) return true;
+    return false;
+  }
   /// Null: it was not added.
   std::string const* find(core::Identity id) const {
     for (Spelled const& s : all_)

@@ -36,6 +36,8 @@ class SourceValues {
   PartText const& part_of_elements(int k) const;
   TextOf text_of(int k);
 
+  /// What a variable is called, in small letters, and as no index or axis.
+  std::string variable_name(std::string const& text) const;
   std::string label(int l) const;
   std::string axis(int x) const;
   std::string axes(AxisList const& list) const;

@@ -39,6 +39,12 @@ SHARDTYPE_INLINE TextOf SourceValues::text_of(int k) {
   return {&functions_, n.backward == planning::Backward::pull ? n.pulled : n.origin};
 }
 
+SHARDTYPE_INLINE std::string SourceValues::variable_name(std::string const& text) const {
+  std::string out = text;
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  while (spelled_.has(out)) out += "_";
+  return out;
+}
 SHARDTYPE_INLINE std::string SourceValues::label(int l) const {
   std::string const* const known = spelled_.find(names_.label[l].id);
   return known != nullptr ? *known : std::string(names_.label[l].name);
@@ -100,10 +106,10 @@ SHARDTYPE_INLINE std::string SourceValues::joined(List const& texts) {
 }
 SHARDTYPE_INLINE void SourceValues::define(int k, std::string const& text, Labels const& order) {
   std::string name = texts_.name(k);
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   int const version = ++versions_[at(step(k).node)];
   bool const given = node(k).making == Making::given;
   if (version > 1 || given) name += "_" + std::to_string(given ? version + 1 : version);
+  name = variable_name(name);
   variable_[at(k)] = name;
   order_[at(k)] = order;
   lines_.push_back("auto const " + name + " = " + text + ";");

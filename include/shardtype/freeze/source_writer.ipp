@@ -322,8 +322,7 @@ SHARDTYPE_INLINE bool SourceWriter::has_open_operand() const {
   return false;
 }
 SHARDTYPE_INLINE void SourceWriter::write_given(int k) {
-  std::string name = texts_.name(k);
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string const name = variable_name(texts_.name(k));
   given_.push_back(k);
   parameter_.push_back(name);
   variable_[at(k)] = name;
