@@ -38,3 +38,22 @@ TEST_CASE("GPTs of one, four and twelve layers with their gradients") {
   plan_losses::gpts<4>(check, "gpt4_");
   plan_losses::gpts<12>(check, "gpt12_");
 }
+
+TEST_CASE("unreduced sums of several passes are reduced once") {
+  struct Z : Axis<"z", 4> {};
+  struct S : Index<"S", 4096> {};
+  struct D : Index<"D", 512> {};
+  struct E : Index<"E", 16384> {};
+  struct G : Index<"G", 16384> {};
+  // the cotangents of x are sums over E and over G, which ranks split
+  auto const loss = [](auto const& x, auto const& v, auto const& w) {
+    return sum(tanh(matmul(x * 2.0F, v))) + sum(tanh(matmul(x * 3.0F, w)));
+  };
+  PlannedProgram const p = dry_run<Tensor<float, Dim<S>, Dim<D>>, Tensor<float, Dim<D>, Dim<E, Z>>,
+                                   Tensor<float, Dim<D>, Dim<G, Z>>>(value_and_grad<0>(loss))
+                               .on(machines::h100_node)
+                               .planned();
+  INFO(explain(p));
+  // one AllReduce of the gradient, or its two halves, and one of the loss
+  CHECK(p.plan.bytes_per_rank() <= 2 * 4096 * 512 * 4 * 3 / 4 + 16);
+}

@@ -12,6 +12,7 @@
 #include <shardtype/autodiff/program_gradient.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/freeze/text.hpp>
+#include <shardtype/lazy/program_names.hpp>
 
 namespace shardtype::freeze {
 
@@ -43,6 +44,8 @@ class PartText {
   virtual std::string operation(TextOf const&) const { return {}; }
   /// What they read.
   virtual planning::PartGradient gradient() const = 0;
+  /// The same of an operation that makes dims which ranks split. Empty: its result has no name.
+  virtual std::string named_callee(TextOf const&, std::string const&) const { return {}; }
   /// Of the node that reads results: the indices of result `k`, in the order of its type.
   virtual shardtype::detail::List<core::Identity> indices_of_result(int) const { return {}; }
   /// Whether it is a mean, whose cotangent is divided by the number of terms; a sum's is not.
@@ -266,6 +269,14 @@ class OperationText : public TextOfPart<E> {
   }
   std::string callee_of_split_rows(TextOf const&, std::string const& named) const override {
     return op_ == nullptr ? std::string() : freeze::split_rows_text(*op_, named);
+  }
+  std::string named_callee(TextOf const& of, std::string const& named) const override {
+    if constexpr (shardtype::detail::has_named_form<Op>) {
+      return "call(op::Named<" + freeze::type_text<Op>() + ", " + named + ">{" + operation(of) +
+             "}, std::source_location::current(), ";
+    } else {
+      return {};
+    }
   }
   std::string_view name() const override { return Op::name; }
 

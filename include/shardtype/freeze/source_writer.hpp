@@ -33,8 +33,10 @@ class SourceWriter : SourceValues {
   void write_map(int k);
   void write_relabel(int k);
   void write_operation(int k);
-  /// Input `m` of an operation, with its dims in the order of its type.
-  std::string input_of_operation(int k, int m) const;
+  /// Whether an operation makes dims that are split, which no operand tells.
+  bool makes_split_dims(int k) const;
+  /// Input `m` of an operation, the value of step `in`, with its dims in the order of its type.
+  std::string input_of_operation(int k, int m, int in) const;
   /// Of an operation with several results: names the first one, beside all of them.
   void name_results(int k);
   void write_backward(int k);
@@ -58,6 +60,9 @@ class SourceWriter : SourceValues {
   PlannedProgram const& planned_;
   shardtype::detail::List<int> given_;
   List parameter_;  ///< names of the operands
+  /// Whether each collective is called by its name: of a reshard of open sizes strict mode knows
+  /// but a bound.
+  bool moves_alike_ = true;
 };
 
 }  // namespace shardtype::freeze

@@ -41,6 +41,7 @@ SHARDTYPE_INLINE void SourceWriter::write_move(int k) {
     default:
       break;
   }
+  moves_alike_ = moves_alike_ && s.collective == Collective::none;
   std::string const to = sharding(k, in);
   define(k, "reshard<" + (to.empty() ? named(k) : to) + ">(" + from + ")", in);
 }
@@ -67,8 +68,7 @@ SHARDTYPE_INLINE void SourceWriter::write_relabel(int k) {
   rename(k, in);
   order_[at(k)] = moved;
 }
-SHARDTYPE_INLINE std::string SourceWriter::input_of_operation(int k, int m) const {
-  int const in = step(k).input[m];
+SHARDTYPE_INLINE std::string SourceWriter::input_of_operation(int k, int m, int in) const {
   ProgramNode const& from = node(in);
   Labels wanted;
   bool same = true;
@@ -78,6 +78,16 @@ SHARDTYPE_INLINE std::string SourceWriter::input_of_operation(int k, int m) cons
   }
   return same ? variable(in) : "transpose<" + list(wanted) + ">(" + variable(in) + ")";
 }
+SHARDTYPE_INLINE bool SourceWriter::makes_split_dims(int k) const {
+  Spec const s = plan_.spec(k);
+  for (int d = 0; d < node(k).rank; ++d) {
+    bool made = node(k).making == Making::operation && s.dims[d].axes.size > 0;
+    for (int m = 0; m < step(k).inputs; ++m)
+      made = made && plan_.program.find(step(step(k).input[m]).node, node(k).labels[d]) < 0;
+    if (made) return true;
+  }
+  return false;
+}
 SHARDTYPE_INLINE void SourceWriter::write_operation(int k) {
   ProgramNode const& n = node(k);
   if (n.making == Making::result)
@@ -86,17 +96,24 @@ SHARDTYPE_INLINE void SourceWriter::write_operation(int k) {
         labels_of(k));
   std::string const callee = plan_.reads_totals(k)
                                  ? part(k).callee_of_split_rows(text_of(k), named(k))
-                                 : part(k).callee(text_of(k));
+                             : makes_split_dims(k) ? part(k).named_callee(text_of(k), named(k))
+                                                   : part(k).callee(text_of(k));
   if (callee.empty())
     throw Error("E86",
                 "the plan cannot be printed: ranks split the rows of " +
                     std::string(part(k).name()) + ", which it cannot do in strict mode",
                 FailedOn::every_rank);
   List in;
-  int const count = step(k).inputs - (plan_.reads_totals(k) ? 1 : 0);
-  for (int m = 0; m < count; ++m)
-    in.push_back(n.making == Making::operation ? input_of_operation(k, m)
-                                               : variable(step(k).input[m]));
+  int count = step(k).inputs - (plan_.reads_totals(k) ? 1 : 0);
+  if (plan_.reads_totals(k) && !n.rereads) count = 1;
+  for (int m = 0; m < count; ++m) {
+    int from = step(k).input[m];
+    if (is_part_of_operation(from)) {  // the operand of the totals that it reads
+      while (step(from).kind == ProgramStep::Kind::move) from = step(from).input[0];
+      from = step(from).input[0];
+    }
+    in.push_back(n.making == Making::operation ? input_of_operation(k, m, from) : variable(from));
+  }
   define(k, callee + joined(in) + ")", labels_of(k));
   if (n.has_results) name_results(k);
 }
@@ -234,7 +251,10 @@ SHARDTYPE_INLINE bool SourceWriter::is_join(int k) const {
 SHARDTYPE_INLINE bool SourceWriter::is_part_of_operation(int k) const {
   // what ranks exchange about split rows is part of the operation
   while (step(k).kind == ProgramStep::Kind::move) k = step(k).input[0];
-  return plan_.totals_of_rows(k);
+  if (node(k).making != Making::reduction || step(k).kind == ProgramStep::Kind::given) return false;
+  for (int j = 0; j < plan_.program.size; ++j)
+    if (plan_.program.nodes[j].totals == step(k).node) return true;
+  return false;
 }
 SHARDTYPE_INLINE bool SourceWriter::can_write(int k) const {
   using planning::Backward;
@@ -385,7 +405,7 @@ SHARDTYPE_INLINE std::string SourceWriter::text(std::string_view name) {
   out += "  constexpr auto operator()(" + parameters(false) +
          ") const {\n    using namespace shardtype;\n" + body +
          (returned.empty() ? "" : "    " + returned + "\n") + "  }\n";
-  if (functions.empty() && (names_.all_static() || has_open_operand())) {
+  if (functions.empty() && (names_.all_static() || (has_open_operand() && moves_alike_))) {
     out += "};\nstatic_assert([] {\n  using namespace shardtype;\n  return plan(" + call + "{}, " +
            parameters(true) + ")" + budget + ");\n";
   } else {
