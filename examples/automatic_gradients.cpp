@@ -94,5 +94,5 @@ int main(int argc, char** argv) {
   }
   // docs: end
   if (!(last < 0.6F * first)) throw Error("example", "the loss does not fall");
-  if (env.rank() == 0) std::printf("loss %.2f -> %.2f\n", first, last);
+  if (env.rank() == 0) std::printf("== trained\nloss %.2f -> %.2f\n", first, last);
 }

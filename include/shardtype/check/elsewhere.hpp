@@ -17,6 +17,9 @@ struct FftHeader;
 struct FrequenciesHeader;
 struct FourStepHeader;
 struct PageHeader;
+struct TimelineHeader;
+struct ChoicesHeader;
+struct SourceHeader;
 
 template <class Header>
 concept NotIncluded = !requires { sizeof(Header); };
@@ -57,6 +60,20 @@ SHARDTYPE_OF_HEADER(FourStepHeader, fft_four_step)
 SHARDTYPE_OF_HEADER(FourStepHeader, ifft_four_step)
 SHARDTYPE_OF_HEADER(PageHeader, to_html)
 SHARDTYPE_OF_HEADER(PageHeader, write_html)
+SHARDTYPE_OF_HEADER(TimelineHeader, to_svg)
+SHARDTYPE_OF_HEADER(TimelineHeader, write_svg)
+SHARDTYPE_OF_HEADER(ChoicesHeader, layout_choices)
+SHARDTYPE_OF_HEADER(ChoicesHeader, explain_choices)
+SHARDTYPE_OF_HEADER(SourceHeader, to_source)
+// the same with the name of what is printed
+template <core::FixedString Name, class... Names, class Header = checking::SourceHeader>
+  requires checking::NotIncluded<Header>
+constexpr auto to_source(checking::Anything const&, checking::Anything const& = {},
+                         checking::Anything const& = {}, checking::Anything const& = {},
+                         checking::Anything const& = {}, checking::Anything const& = {}) {
+  checking::refused<rules::Code::A15_another_header, false, Header, Names...>{};
+  return checking::Poisoned{};
+}
 
 // Refused, A16: `psum<X>(a)`, names of others.
 #define SHARDTYPE_OF_ANOTHER_NAME(name)                                               \

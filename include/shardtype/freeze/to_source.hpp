@@ -13,6 +13,10 @@
 #include <shardtype/lazy/dry_run.hpp>
 #include <shardtype/lazy/several.hpp>
 
+namespace shardtype::checking {
+struct SourceHeader {};  // check/elsewhere.hpp
+}  // namespace shardtype::checking
+
 namespace shardtype {
 
 namespace freeze {

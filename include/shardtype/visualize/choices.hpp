@@ -8,6 +8,10 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/lazy/planned_program.hpp>
 
+namespace shardtype::checking {
+struct ChoicesHeader {};  // check/elsewhere.hpp
+}  // namespace shardtype::checking
+
 namespace shardtype {
 
 /// The choice of a value's sharding in a plan. Of an operand of the program it is the user's.

@@ -7,6 +7,10 @@
 #include <shardtype/core/dim.hpp>
 #include <shardtype/lazy/planned_program.hpp>
 
+namespace shardtype::checking {
+struct TimelineHeader {};  // check/elsewhere.hpp
+}  // namespace shardtype::checking
+
 namespace shardtype::api {
 
 /// The plan as an SVG picture: which steps compute and which send, each as wide as its predicted

@@ -121,7 +121,10 @@ struct refused<Code::A15_another_header, legal, YourTypes...> : Poisoned {
       "#include <shardtype/random/random.hpp> has normal, uniform and RandomKey, "
       "<shardtype/fft/fft.hpp> the Fourier transforms, <shardtype/fft/frequencies.hpp> fftfreq "
       "and fftshift, <shardtype/fft/four_step.hpp> fft_four_step, "
-      "<shardtype/visualize/program_page.hpp> to_html and write_html.");
+      "<shardtype/visualize/program_page.hpp> to_html and write_html, timeline.hpp beside it "
+      "to_svg "
+      "and write_svg, choices.hpp there explain_choices, <shardtype/freeze/to_source.hpp> "
+      "to_source.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A16_another_name, legal, YourTypes...> : Poisoned {
