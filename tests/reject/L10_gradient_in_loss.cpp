@@ -15,7 +15,8 @@ auto squares(Mesh<X> const& mesh, A const& a) {
                     static_cast<void>(mesh);
                     return sum(x * x);
 #else
-                    return sum(evaluate(mesh, grad<0>([](auto const& y) { return sum(y * y); }), x));
+                    return sum(
+                        evaluate(mesh, grad<0>([](auto const& y) { return sum(y * y); }), x));
 #endif
                   }),
                   a);
