@@ -223,9 +223,9 @@ std::string initializer_text(Op const& op) {
   if constexpr (std::is_empty_v<Op>) {
     return "{}";
   } else {
-    std::string const text = freeze::state_text(op);
+    std::string text = freeze::state_text(op);
     if constexpr (std::is_default_constructible_v<Op>)
-      if (text == freeze::state_text(Op{})) return text.empty() ? text : "{}";
+      if (!text.empty() && text == freeze::state_text(Op{})) text = "{}";
     return text;
   }
 }
