@@ -4,7 +4,7 @@
 /// better match; where the header is included, they do not take part at all.
 
 #include <shardtype/check/misused.hpp>
-
+#include <shardtype/core/name.hpp>
 namespace shardtype {
 
 class RandomKey;  // #include <shardtype/random/random.hpp>
