@@ -5,6 +5,7 @@
 
 #include <shardtype/check/misused.hpp>
 #include <shardtype/core/name.hpp>
+
 namespace shardtype {
 
 class RandomKey;  // #include <shardtype/random/random.hpp>

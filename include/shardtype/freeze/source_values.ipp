@@ -74,14 +74,15 @@ SHARDTYPE_INLINE std::string SourceValues::sharding(int k, Labels const& order) 
            dim(order.at[d], s.dims[plan_.program.find(step(k).node, order.at[d])].axes);
   if (s.unreduced.empty()) return out;
   // attributes list their axes in the order of their names
-  shardtype::detail::List<int> owed;
+  shardtype::detail::List<int> unreduced;
   for (int x = 0; x < max_axes; ++x)
-    if (s.unreduced.contains(x)) owed.push_back(x);
-  std::sort(owed.begin(), owed.end(),
+    if (s.unreduced.contains(x)) unreduced.push_back(x);
+  std::sort(unreduced.begin(), unreduced.end(),
             [&](int x, int y) { return names_.axis[x].name < names_.axis[y].name; });
   out += out.empty() ? "Unreduced<" : ", Unreduced<";
   if (s.kind != ReduceKind::sum) out += s.kind == ReduceKind::max ? "Max, " : "Min, ";
-  for (std::size_t x = 0; x < owed.size(); ++x) out += (x > 0 ? ", " : "") + axis(owed[x]);
+  for (std::size_t x = 0; x < unreduced.size(); ++x)
+    out += (x > 0 ? ", " : "") + axis(unreduced[x]);
   return out + ">";
 }
 SHARDTYPE_INLINE std::string SourceValues::named(int k) const {
