@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <string_view>
 
 #include <shardtype/core/error.hpp>
+#include <shardtype/core/escape.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/text.hpp>
 #include <shardtype/lazy/explain.hpp>
@@ -57,15 +57,9 @@ class Timeline {
     std::snprintf(text, sizeof text, "%.2f", v);
     return text;
   }
-  static std::string escaped(std::string_view text) {
-    std::string out;
-    for (char const c : text)
-      out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-    return out;
-  }
   void write(double at_x, double at_y, std::string const& text, char const* options) {
     out_ += "<text x=\"" + number(at_x) + "\" y=\"" + number(at_y) + "\" " + options + ">" +
-            escaped(text) + "</text>\n";
+            shardtype::detail::html_text(text) + "</text>\n";
   }
   void rectangle(char const* kind, int step, double y, double height) {
     double const from = x(begin_[static_cast<std::size_t>(step)]);
@@ -73,8 +67,8 @@ class Timeline {
     out_ += std::string("<rect class=\"") + kind + "\" x=\"" + number(from) + "\" y=\"" +
             number(y) + "\" width=\"" + number(std::max(to - from, 0.3)) + "\" height=\"" +
             number(height) + "\"><title>" +
-            escaped(texts_.kind(step) + ": " + texts_.change(step) + ", " +
-                    shardtype::detail::seconds_text(p_.seconds(step))) +
+            shardtype::detail::html_text(texts_.kind(step) + ": " + texts_.change(step) + ", " +
+                                         shardtype::detail::seconds_text(p_.seconds(step))) +
             "</title></rect>\n";
   }
   void title() {
