@@ -71,6 +71,13 @@ SHARDTYPE_INLINE void begin_together(List<int> const& ranks) {
 }
 
 SHARDTYPE_INLINE Ahead rank_ahead() {
+  // A rank begins a step before it makes the groups of that step, and the step says more. So the
+  // steps are read last: one that has made groups by now is seen in its step.
+  Ahead in_groups;
+  int const me = place_on_node();
+  for (int k = 0; k < run_time.node->ranks && in_groups.who < 0; ++k)
+    if (run_time.node->together(k, me) > run_time.node->together(me, k))
+      in_groups.who = run_time.node->progress(k).rank;
   for (int k = 0; k < run_time.node->ranks; ++k)
     for (Progress::Mesh const& theirs : run_time.node->progress(k).mesh)
       for (Progress::Mesh const& mine : run_time.progress->mesh) {
@@ -81,11 +88,7 @@ SHARDTYPE_INLINE Ahead rank_ahead() {
         if (step > mine.steps.load() && theirs.id.load() == id)
           return {run_time.node->progress(k).rank, step, mine.steps.load()};
       }
-  int const me = place_on_node();
-  for (int k = 0; k < run_time.node->ranks; ++k)
-    if (run_time.node->together(k, me) > run_time.node->together(me, k))
-      return {run_time.node->progress(k).rank, 0, 0};
-  return {};
+  return in_groups;
 }
 
 SHARDTYPE_INLINE bool all_leave() {
