@@ -51,8 +51,9 @@ class GradientCall<Outputs, Policy, M, Gradient<F, value, Ks...>, std::integer_s
   auto const& argument() const {
     return autodiff::kept<K>(args_);
   }
-  template <class Made>
-  auto finish(Made const& made) {
+  /// `updates`: those of a training step (train/planned_step.hpp); `Outputs` is Updated then.
+  template <class Made, class... Updates>
+  auto finish(Made const& made, Updates&... updates) {
     static_cast<void>(Untaken<Made const, Ps...>{});
     // NOLINTNEXTLINE(bugprone-branch-clone): what is poisoned must not be asked for more
     if constexpr (shardtype::detail::not_taken<Made> || any_poisoned<Made>) {
@@ -66,7 +67,7 @@ class GradientCall<Outputs, Policy, M, Gradient<F, value, Ks...>, std::integer_s
         static_cast<void>(alignof(Refused));
         return autodiff::no_gradient<value, Ks...>(Given{});
       } else {
-        return run(made);
+        return run(made, updates...);
       }
     }
   }
@@ -74,7 +75,10 @@ class GradientCall<Outputs, Policy, M, Gradient<F, value, Ks...>, std::integer_s
  private:
   template <int K, class P>
   auto given(P const& p) {
-    if (K == 0) (all_.to.template mention<Ps>(), ...);
+    if (K == 0) {
+      (all_.to.template mention<Ps>(), ...);
+      Mentioned<Outputs>::in(all_.to);
+    }
     return all_.template given<autodiff::wanted<Ks...>(K),
                                typename Asked::template at<autodiff::place_among<Ks...>(K)>>(p);
   }
@@ -103,6 +107,23 @@ class GradientCall<Outputs, Policy, M, Gradient<F, value, Ks...>, std::integer_s
         run.template result<Loss>(0), std::move(grads),
         Of::each_aux(made, [&](auto const& aux) { return beside.aux(aux); }));
   }
+  /// The loss, and values beside it, of a training step, whose results `updates` takes.
+  template <class Made, class Updates>
+  auto run(Made const& made, Updates& updates) {
+    using Of = MadeLoss<F, Made>;
+    using Loss = typename Of::L::whole;
+    LossProgram program = autodiff::loss_program<F, Loss>(all_, made);
+    program.template plan_by<Policy>();
+    program.update_by(updates.of_program());
+    LossRun run(mesh_, program);
+    run.run(run.plan(program_cache<F, M, Updates, Policy, Ps...>), where_, updates.parts());
+    updates.take(run);
+    ResultTaker beside(program, run, 1 + program.gradients);
+    return autodiff::loss_results<true>(
+               run.template result<Loss>(0), NoGradient{},
+               Of::each_aux(made, [&](auto const& aux) { return beside.aux(aux); }))
+        .value;
+  }
 
   std::source_location where_;
   M const& mesh_;
@@ -128,18 +149,21 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh, G const
   }
 }
 
-template <class R, class F, bool value, int... Ks, class... Ps, int... J>
+/// `Outputs`: Updated of a training step, whose updates are `updates()`; or void.
+template <class R, class Outputs, class F, bool value, int... Ks, class... Ps, int... J,
+          class... Updates>
 auto dry_gradient(Gradient<F, value, Ks...> const& g, shardtype::detail::Pack<Ps...> given,
-                  std::integer_sequence<int, J...> order) {
+                  std::integer_sequence<int, J...> order, Updates const&... updates) {
   using Unfit = typename decltype(autodiff::refused_arguments<R, Ks...>(given, order))::type;
   if constexpr (!std::is_void_v<Unfit>) {
     return automatic_mode::RefusedDryRun(Unfit{});
   } else {
     LossArguments<R> all;
     (all.to.template mention<Ps>(), ...);
+    Mentioned<Outputs>::in(all.to);
     KeptIn<std::integer_sequence<int, J...>,
            typename RecordedForm<R, autodiff::wanted<Ks...>(J)>::template of<Ps>...> const args{
-        {all.template symbol<autodiff::wanted<Ks...>(J), Ps>()}...};
+        {all.template symbol<autodiff::wanted<Ks...>(J), Ps, Outputs>()}...};
     auto const made = g.f(autodiff::kept<J>(args)...);
     using Made = std::remove_cvref_t<decltype(made)>;
     static_cast<void>(Untaken<decltype(made), Ps...>{});
@@ -147,19 +171,22 @@ auto dry_gradient(Gradient<F, value, Ks...> const& g, shardtype::detail::Pack<Ps
     if constexpr (shardtype::detail::not_taken<Made> || any_poisoned<Made>) {
       return automatic_mode::RefusedDryRun();
     } else {
-      using Refused = typename decltype(autodiff::refused_call<R, F, void, Made>())::type;
+      using Refused = typename decltype(autodiff::refused_call<R, F, Outputs, Made>())::type;
       if constexpr (!std::is_void_v<Refused>) {
         return automatic_mode::RefusedDryRun(Refused{});
       } else {
-        return DryRun<LossProgram>(
-            autodiff::loss_program<F, typename MadeLoss<F, Made>::L::whole>(all, made));
+        LossProgram program =
+            autodiff::loss_program<F, typename MadeLoss<F, Made>::L::whole>(all, made);
+        (program.update_by(updates()), ...);
+        return DryRun<LossProgram>(std::move(program));
       }
     }
   }
 }
-template <class R, class G, class... Ps>
-auto dry_gradient(G const& g, shardtype::detail::Pack<Ps...> given) {
-  return autodiff::dry_gradient<R>(g, given, Numbers<static_cast<int>(sizeof...(Ps))>{});
+template <class R, class Outputs = void, class G, class... Ps, class... Updates>
+auto dry_gradient(G const& g, shardtype::detail::Pack<Ps...> given, Updates const&... updates) {
+  return autodiff::dry_gradient<R, Outputs>(g, given, Numbers<static_cast<int>(sizeof...(Ps))>{},
+                                            updates...);
 }
 
 template <class G>

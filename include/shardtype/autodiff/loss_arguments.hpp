@@ -59,6 +59,11 @@ constexpr bool has_gradient_as() {
   }
 }
 
+/// In the place of a named gradient: the argument itself, after its update by the gradient, which
+/// is computed in the shardings of the structure `State`.
+template <class State>
+struct Updated {};
+
 /// The arguments of a loss as values of the program that `R` writes, and which gradients are wanted
 /// of them.
 template <class R>
@@ -69,7 +74,8 @@ class LossArguments {
   /// Of each argument the place of its first gradient in `wanted`.
   shardtype::detail::List<std::size_t> first;
 
-  /// An argument of number `J`. `Named`: the type of its gradient; void: its cotangent's.
+  /// An argument of number `J`. `Named`: the type of its gradient, or Updated; void: its
+  /// cotangent's.
   template <bool is_wanted, class Named, class P>
   auto given(P const& p) {
     first.push_back(wanted.size());
@@ -84,26 +90,33 @@ class LossArguments {
         p);
   }
   /// The same without data.
-  template <bool is_wanted, class P>
+  template <bool is_wanted, class P, class Named = void>
   auto symbol() {
     first.push_back(wanted.size());
     return autodiff::map_values<RecordedForm<R, is_wanted>::template of, P>(
-        [&]<class A>(Type<A>) { return value<is_wanted, void, A>(to.template symbol<A>()); });
+        [&]<class A>(Type<A>) { return value<is_wanted, Named, A>(to.template symbol<A>()); });
   }
 
  private:
   template <bool is_wanted, class Named, class A>
   auto value(int number) {
     if constexpr (is_wanted && autodiff::has_gradient_as<A>()) {
-      using G =
-          typename std::conditional_t<std::is_void_v<Named>, CotangentOf<A>, Type<Named>>::type;
+      using G = typename ResultOf<Named, A>::type;
       wanted.push_back(WantedValue::of<G>(number));
     }
     return typename RecordedForm<R, is_wanted>::template of<A>(to, number);
   }
+  template <class Named, class A>
+  struct ResultOf {
+    using type = Named;
+  };
   template <class A>
-  struct CotangentOf {
+  struct ResultOf<void, A> {
     using type = cotangent_t<A>;
+  };
+  template <class State, class A>
+  struct ResultOf<Updated<State>, A> {
+    using type = A;
   };
 };
 

@@ -44,6 +44,8 @@ constexpr auto first_refused() {
 }
 template <class Outputs, class Values>
 struct RefusedResults : decltype(autodiff::refused_results<Outputs, Values>()) {};
+template <class State, class Values>
+struct RefusedResults<Updated<State>, Values> : Type<void> {};
 template <class... Ls, class... Vs>
   requires(sizeof...(Ls) == sizeof...(Vs))
 struct RefusedResults<Outs<Ls...>, shardtype::detail::Pack<Vs...>>
@@ -56,6 +58,12 @@ struct NamedResults {
   using loss = Whole;
   template <std::size_t>
   using at = void;
+};
+template <class State, class Whole>
+struct NamedResults<Updated<State>, Whole> {
+  using loss = Whole;
+  template <std::size_t>
+  using at = Updated<State>;
 };
 template <class L, class... Gs, class Whole>
 struct NamedResults<Outs<L, Gs...>, Whole> {
@@ -83,6 +91,22 @@ template <class R, class Outputs>
 inline constexpr bool has_axes_of_results = true;
 template <class R, class... Ls>
 inline constexpr bool has_axes_of_results<R, Outs<Ls...>> = (R::template has_axes<Ls>() && ...);
+template <class R, class State>
+inline constexpr bool has_axes_of_results<R, Updated<State>> =
+    autodiff::has_axes_of_leaves<R, State>();
+/// Adds the axes of results that arguments need not mention.
+template <class Outputs>
+struct Mentioned {
+  template <class R>
+  static void in(R&) {}
+};
+template <class State>
+struct Mentioned<Updated<State>> {
+  template <class R>
+  static void in(R& to) {
+    to.template mention<State>();
+  }
+};
 
 /// The recorder of programs on axes `Xs`, an Axes. More axes than a program can have are those that
 /// the arguments mention.

@@ -69,6 +69,14 @@ struct WantedValue {
   }
 };
 
+/// What the program of a training step has besides: the updates of the arguments whose gradients
+/// are wanted.
+struct LossUpdates {
+  shardtype::detail::List<WantedValue> states;  ///< where each is computed; none: no updates
+  bool from_values = true;  ///< whether the new values are computed from the old
+  bool normed = false;      ///< whether they read the norm of all gradients
+};
+
 /// The program of a loss, and which gradients are wanted.
 class LossProgram {
  public:
@@ -78,6 +86,7 @@ class LossProgram {
   shardtype::detail::List<WantedValue> wanted;
   std::size_t gradients = 0;              ///< number of these
   shardtype::detail::List<bool> is_read;  ///< of each whether it is computed: the loss reads it
+  LossUpdates updates{};
   Machine machine{};
   bool machine_known = false;  ///< else it is that of SHARDTYPE_MACHINE
   std::int64_t memory_limit = -1;
@@ -91,6 +100,13 @@ class LossProgram {
     machine = shardtype::detail::machine_of<Policy>();
     machine_known = shardtype::detail::names_machine<Policy>;
     memory_limit = shardtype::detail::limit_of<Policy>();
+  }
+  /// Makes it a training step: the arguments after their updates are results in the place of their
+  /// gradients. The parts of the updates, and two of the norm (WantedNorm), follow those of the
+  /// loss.
+  void update_by(LossUpdates by) {
+    updates = std::move(by);
+    for (bool& read : is_read) read = true;
   }
   Machine const& planning_machine() const { return machine_known ? machine : machine_here(); }
   /// The plan of both passes; `sized`: the forward pass with its sizes. Within a memory limit as
@@ -126,8 +142,9 @@ class LossRun {
   RecordedProgram const& sized() const { return key_.sized; }
   /// The plan for this machine. Errors: E20, E69.
   ProgramPlan const& plan(shardtype::detail::PlanCache<LossKey>& cache) const;
-  /// Runs this plan.
-  void run(ProgramPlan const& plan, std::source_location const& where);
+  /// Runs this plan; `updates`: the parts of a training step.
+  void run(ProgramPlan const& plan, std::source_location const& where,
+           shardtype::detail::List<execute::ProgramPart> const& updates = {});
   /// The wanted value at this place, which is computed.
   template <class Out>
   Out result(std::size_t place) const {

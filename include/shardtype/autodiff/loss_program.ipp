@@ -126,9 +126,20 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan_again(RecordedProgram const& size
     if (r > 0) (r > gradients ? beside : read).push_back(wanted[r].value);
     results.push_back(wanted[r].wanted(names, sized.nodes[wanted[r].value]));
   }
+  shardtype::detail::List<planning::WantedUpdate> updated;
+  auto part = static_cast<int>(loss_.parts.size());
+  for (std::size_t k = 0; k < updates.states.size(); ++k) {
+    planning::WantedUpdate& one = updated.push_back({});
+    one.part = part++;
+    one.spec = updates.states[k].wanted(names, sized.nodes[wanted[1 + k].value]).spec;
+    one.from_value = updates.from_values;
+  }
+  planning::WantedNorm norm;
+  if (updates.normed) norm = {part, part + 1};
   planning::Transposition const both(
       sized, loss_.gradients, read, beside,
-      [&](int value) { return ways[static_cast<std::size_t>(value)]; }, results, again);
+      [&](int value) { return ways[static_cast<std::size_t>(value)]; }, results, again, updated,
+      norm);
   return planning::TapeOrder::of(planning::plan_program(both.program, rates));
 }
 
@@ -161,6 +172,7 @@ SHARDTYPE_INLINE LossRun::LossRun(MeshRef const& mesh, LossProgram const& progra
            program.types(),
            {}} {
   for (WantedValue const& w : program.wanted) key_.wanted.push_back(w.value);
+  key_.wanted.push_back(program.updates.normed ? 1 : 0);
 }
 
 SHARDTYPE_INLINE ProgramPlan const& LossRun::plan(
@@ -181,7 +193,8 @@ SHARDTYPE_INLINE ProgramPlan const& LossRun::plan(
   });
 }
 
-SHARDTYPE_INLINE void LossRun::run(ProgramPlan const& plan, std::source_location const& where) {
+SHARDTYPE_INLINE void LossRun::run(ProgramPlan const& plan, std::source_location const& where,
+                                   shardtype::detail::List<execute::ProgramPart> const& updates) {
   plan_ = &plan;
   RecordedProgram const& p = plan.program;
   int count = 0;
@@ -196,6 +209,7 @@ SHARDTYPE_INLINE void LossRun::run(ProgramPlan const& plan, std::source_location
     results_.pack.push_back(program_.wanted[r].pack);
   }
   shardtype::detail::List<execute::ProgramPart> parts = program_.parts();
+  for (execute::ProgramPart const& u : updates) parts.push_back(u);
   execute::ProgramPart last;
   last.make = &KeptResults::keep;
   last.part = &results_;

@@ -24,30 +24,33 @@
 #include <shardtype/plan/backward_writer.hpp>
 #include <shardtype/plan/part_gradient.hpp>
 #include <shardtype/plan/program_builder.hpp>
+#include <shardtype/plan/update_writer.hpp>
 
 namespace shardtype::planning {
 
 /// Writes the forward and the backward pass of a program: `program`, whose root reads the loss and
 /// then the gradients.
-class Transposition : public SegmentWriter {
+class Transposition : public ResultWriter {
  public:
   /// Of the program `forward`, whose root is the loss, with respect to the operands of the program
   /// `wrt`. `parts`: the derivatives by part of the expression. `beside`: further values that are
   /// results. `way(k)`: how product `k` is computed. `wanted[0]`: the loss; then the gradients,
-  /// then those values. The values of the first `again` segments that the backward pass reads are
-  /// computed again.
+  /// then those values. With `updates`, one by gradient, the operands after their updates are
+  /// results in the place of the gradients. The values of the first `again` segments that the
+  /// backward pass reads are computed again.
   template <class Way>
   Transposition(RecordedProgram const& forward, List<PartGradient> const& parts,
                 List<int> const& wrt, List<int> const& beside, Way const& way,
-                List<WantedResult> const& wanted, int again = 0)
-      : SegmentWriter(parts, again), from_(forward), to_(at(forward.size), -1) {
+                List<WantedResult> const& wanted, int again = 0,
+                List<WantedUpdate> const& updates = {}, WantedNorm const& norm = {})
+      : ResultWriter(parts, again), from_(forward), to_(at(forward.size), -1) {
     program.labels = forward.labels;
     program.axes = forward.axes;
     program.sizes = forward.sizes;
     program.extents = forward.extents;
     program.own_call = forward.own_call;
     program.cyclic_split = forward.cyclic_split;
-    copy_forward(way, beside);
+    copy_forward(way, beside, updates.empty() ? List<int>{} : wrt);
     int const forward_size = program.size;
     active_.resize(at(forward_size), false);
     find_left();
@@ -59,8 +62,17 @@ class Transposition : public SegmentWriter {
     for (int k = forward_size - 1; k >= 0; --k) pull(k);
     List<int> results;
     results.push_back(result(loss, wanted[0]));
+    List<int> gradients;
+    for (std::size_t k = 0; k < wrt.size(); ++k) {
+      int const ct = gradient(to_[at(wrt[k])]);
+      gradients.push_back(updates.empty() ? result(ct, wanted[k + 1])
+                                          : gradient_there(to_[at(wrt[k])], ct, updates[k]));
+    }
+    int const read = norm.joins >= 0 ? norm_of(gradients, norm) : -1;
     for (std::size_t k = 0; k < wrt.size(); ++k)
-      results.push_back(gradient(to_[at(wrt[k])], wanted[k + 1]));
+      results.push_back(updates.empty() ? gradients[k]
+                                        : updated(to_[at(wrt[k])], gradients[k], read, updates[k],
+                                                  wanted[k + 1]));
     for (std::size_t k = 0; k < beside.size(); ++k)
       results.push_back(result(to_[at(beside[k])], wanted[1 + wrt.size() + k]));
     join(results);
@@ -70,10 +82,11 @@ class Transposition : public SegmentWriter {
  private:
   /// Copies the values that the loss needs, products in one way.
   template <class Way>
-  void copy_forward(Way const& way, List<int> const& beside) {
+  void copy_forward(Way const& way, List<int> const& beside, List<int> const& updated) {
     List<bool> needed(at(from_.size), false);
     needed[at(from_.root)] = true;
     for (int const k : beside) needed[at(k)] = true;
+    for (int const k : updated) needed[at(k)] = true;
     auto need = [&](int k) { needed[at(k)] = true; };
     for (int k = from_.size - 1; k >= 0; --k) {
       if (!needed[at(k)]) continue;
@@ -304,44 +317,10 @@ class Transposition : public SegmentWriter {
     return add(n, operands);
   }
 
-  // Results.
-
-  /// A value in the sharding and with the order of dims in which it is wanted.
-  int result(int k, WantedResult const& wanted) {
-    int const made = bring(k, wanted.labels, k, true);
-    ProgramNode n = value(Making::relabel, Backward::none, labels_of(made), made);
-    n.origin = -1;
-    n.unreduced_sets[n.unreduced_count++] = 1;
-    int const out = add(n, {made});
-    program.pin(out, wanted.spec);
-    return out;
-  }
   /// The gradient of value `k`, an operand of the program.
-  int gradient(int k, WantedResult const& wanted) {
+  int gradient(int k) {
     List<int> const& all = cotangents_[at(k)];
-    return result(all.empty() ? filled(k, Backward::zero) : sum_of(all, k), wanted);
-  }
-  void join(List<int> results) {
-    do {
-      List<int> next;
-      for (std::size_t k = 0; k < results.size(); k += max_operands) {
-        List<int> some;
-        for (std::size_t m = k; m < results.size() && m < k + max_operands; ++m)
-          some.push_back(results[m]);
-        ProgramNode n;
-        n.making = Making::shard_map;
-        n.name = "results";
-        n.keeps = n.in_place = true;
-        n.element_bytes = 4;
-        n.ways = 1;
-        int const node = add(n, some);
-        program.pin(node, Spec{});
-        next.push_back(node);
-      }
-      results = next;
-    } while (results.size() > 1);
-    program.root = results[0];
-    program.wanted = 0;
+    return all.empty() ? filled(k, Backward::zero) : sum_of(all, k);
   }
   /// An operand of the program that is read again from its own sharding needs no other.
   bool counts(int reader, int k) const {

@@ -37,34 +37,42 @@ constexpr std::int64_t squares_bytes() {
   return core::add_sat(total, planning::reduction_plan("global_norm", call, total).workspace);
 }
 
-/// The sum of squares of the elements of this rank's block, in double where elements are not
+/// The sum of squares of the elements of a rank's block of an `A`, in double where elements are not
 /// complex.
 template <class A>
-double squares_of(A const& a) {
-  using T = typename A::element;
+double squares_in(Pool& pool, typename A::element const* elements,
+                  shardtype::kernels::Layout const& layout) {
   using R = SquaresOf<A>;
   using Space = typename A::memory_space;
   typename A::execution_space const exec{};
-  shardtype::kernels::Layout block;
-  block.rank = 1;
-  block.extent[0] = a.local_size();
-  auto const plan = shardtype::kernels::plan_reduce<R>(exec, block.packed(), 0);
-  Pool& pool = a.mesh().state().pool();
+  shardtype::kernels::Layout block = layout;
+  if (layout.contiguous()) {
+    block = {};
+    block.rank = 1;
+    block.extent[0] = layout.elements();
+    block = block.packed();
+  }
+  auto const plan = shardtype::kernels::plan_reduce<R>(exec, block, 0);
   Buffer const total = pool.template take<Space>(sizeof(typename R::Total));
   Buffer const workspace = pool.template take<Space>(static_cast<std::size_t>(plan.workspace));
-  shardtype::kernels::reduce_to_totals<R>(exec, plan, static_cast<T const*>(a.buffer().data()),
-                                          static_cast<typename R::Total*>(total.data()),
-                                          workspace.data());
+  shardtype::kernels::reduce_to_totals<R>(
+      exec, plan, elements, static_cast<typename R::Total*>(total.data()), workspace.data());
   exec.fence();
   typename R::Total out{};
   runtime::copy_bytes<Kokkos::HostSpace, Space>(&out, total.data(), sizeof out);
   return static_cast<double>(out);
 }
 
-/// The same on the first rank that holds the block; 0 on the others.
+/// The same of a tensor on the first rank that holds the block; 0 on the others.
 template <class A>
 double first_squares_of(A const& a) {
-  return a.mesh().here() && shardtype::detail::first_holder(a) ? detail::squares_of(a) : 0;
+  if (!a.mesh().here() || !shardtype::detail::first_holder(a)) return 0;
+  shardtype::kernels::Layout block;
+  block.rank = 1;
+  block.extent[0] = a.local_size();
+  return detail::squares_in<A>(a.mesh().state().pool(),
+                               static_cast<typename A::element const*>(a.buffer().data()),
+                               block.packed());
 }
 
 /// Sums of `n` numbers over a mesh, the same bits on all ranks.

@@ -1,5 +1,5 @@
 #pragma once
-/// A step of an optimizer on the elements of one parameter, in place: one kernel.
+/// A step of an optimizer on the elements of one parameter: one kernel.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,11 +13,13 @@
 
 namespace shardtype::train::kernels {
 
-/// The blocks of a parameter, its gradient, `N` moments, and the parameter in the type that is
-/// computed with, or null. `W` and `G` are converted to `C`, and the result is rounded once.
+/// The blocks of a parameter after and before the step, its gradient, `N` moments, and the
+/// parameter in the type that is computed with, or null: then `before` is read, which may be
+/// `weights`. `W` and `G` are converted to `C`, and the result is rounded once.
 template <class W, class G, class C, int N>
 struct Blocks {
   W* weights;
+  W const* before;
   G const* gradient;
   C* moments[static_cast<std::size_t>(N > 0 ? N : 1)];
   C* master;
@@ -48,6 +50,7 @@ struct Update {
   KOKKOS_FUNCTION void each(std::int64_t begin, std::int64_t end,
                             std::integer_sequence<int, K...>) const {
     W* const weights = blocks.weights;
+    W const* const before = blocks.before;
     G const* const gradient = blocks.gradient;
     C* const master = blocks.master;
     Body const step = body;
@@ -60,14 +63,14 @@ struct Update {
       }
       return;
     }
-    // the blocks are apart
+    // the blocks are apart, or one
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
 #pragma GCC ivdep
 #endif
     for (std::int64_t k = begin; k < end; ++k) {
-      C x = static_cast<C>(weights[k]);
+      C x = static_cast<C>(before[k]);
       step(x, static_cast<C>(gradient[k]) * factor, all.moments[K][k]...);
       weights[k] = static_cast<W>(x);
     }

@@ -34,6 +34,7 @@ struct State {
   std::optional<state_t<Model>> master{};
 
   using model = Model;
+  using moment = state_t<Model>;
   using parts = decltype(moments);  ///< all but the master
   /// Calls `f(name, structure)` of each structure of tensors of a state: "moments.0", "master".
   template <class S, class F>
@@ -82,20 +83,22 @@ struct Options {
 
 namespace detail {
 
-/// The rate of a step, the norm of its gradient if the options need it, and whether it is applied;
-/// `scale` becomes that of the clipped gradient.
-template <class Gradient>
-Stepped admitted(Options const& options, std::int64_t step, Gradient const& gradient, double& scale,
-                 std::source_location const& where) {
+/// Whether the steps of an optimizer with these options need the norm of the gradient.
+constexpr bool needs_norm(Options const& options) {
+  return options.clip > 0 || options.skip_not_finite;
+}
+/// The rate of a step, and whether it is applied; `scale` becomes that of the clipped gradient.
+/// `norm()`: that of the gradient, which is asked for if the options need it.
+template <class Norm>
+Stepped admitted(Options const& options, std::int64_t step, double& scale, Norm const& norm) {
   Stepped out;
   out.rate = options.rate(step);
-  if (options.clip > 0 || options.skip_not_finite) {
-    out.norm = train::global_norm(gradient, where) * std::abs(scale);
-    if (!std::isfinite(out.norm)) {
-      out.applied = !options.skip_not_finite;
-    } else if (options.clip > 0 && out.norm > options.clip) {
-      scale *= options.clip / out.norm;
-    }
+  if (!detail::needs_norm(options)) return out;
+  out.norm = norm() * std::abs(scale);
+  if (!std::isfinite(out.norm)) {
+    out.applied = !options.skip_not_finite;
+  } else if (options.clip > 0 && out.norm > options.clip) {
+    scale *= options.clip / out.norm;
   }
   return out;
 }
@@ -137,8 +140,10 @@ void update_one(O const& optimizer, double rate, std::int64_t step, double scale
   if (!w.mesh().here()) return;
   using T = typename W::element;
   using C = shardtype::detail::computed_t<T>;
+  T* const weights = detail::block_of(w, where);
   kernels::Blocks<T, typename G::element, C, static_cast<int>(sizeof...(Ms))> blocks{
-      detail::block_of(w, where),
+      weights,
+      weights,
       static_cast<typename G::element const*>(g.buffer().data()),
       {detail::block_of(moments, where)...},
       nullptr};
@@ -222,7 +227,8 @@ struct OptimizerBase : Options {
   template <class Model, class Gradient, class State>
   Stepped apply(Model& model, Gradient const& gradient, State& state, double scale,
                 std::source_location const& where) const {
-    Stepped const out = detail::admitted(*this, state.step, gradient, scale, where);
+    Stepped const out = detail::admitted(*this, state.step, scale,
+                                         [&] { return train::global_norm(gradient, where); });
     if (!out.applied) return out;
     derived().change(model, gradient, state, out.rate, scale, where);
     ++state.step;
@@ -240,12 +246,32 @@ struct ElementOptimizer : OptimizerBase<Derived> {
   template <class Model>
   using StateOf = State<Model, Moments>;
 
-  template <class Model>
-  State<Model, Moments> zeros(Model const& model) const {
+  template <class Layout = void, class Model>
+  auto zeros(Model const& model) const {
+    using Of = State<detail::LayoutOf<Layout, Model>, Moments>;
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return State<Model, Moments>{0, {((void)K, train::zeros_like_state(model))...}, {}};
+      return Of{0, {((void)K, train::zeros_like_state<Layout>(model))...}, {}};
     }(std::make_index_sequence<static_cast<std::size_t>(Moments)>{});
   }
+  /// The state before the first step with the shardings of the model `Layout`, a type whose tensors
+  /// have the elements and indices of those of `model`: for steps in automatic mode
+  /// (train/step.hpp), which compute each update where the state lies. Communicates what the
+  /// reshards of a master copy need. Refused: X10 no model, X13 a `Layout` with other tensors.
+  template <class Layout, class Model>
+  auto init_as(Model const& model) const {
+    if constexpr (!autodiff::is_known<Model>) {
+      return checking::Poisoned(checking::refused<rules::Code::X10_no_parameters, false, Model>{});
+    } else if constexpr (!detail::same_tensors<Layout, Model>) {
+      return checking::Poisoned(
+          checking::refused<rules::Code::X13_no_such_update, false, Layout, Model>{});
+    } else {
+      auto out = zeros<Layout>(model);
+      if (detail::has_small_elements(model))
+        out.master.emplace(train::copy_as_state<Layout>(model));
+      return out;
+    }
+  }
+
   template <class Model, class Gradient, class Kept>
   void change(Model& model, Gradient const& gradient, Kept& state, double at, double scale,
               std::source_location const& where) const {

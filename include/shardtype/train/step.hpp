@@ -10,6 +10,7 @@
 #include <shardtype/autodiff/plan.hpp>
 #include <shardtype/train/model_bytes.hpp>
 #include <shardtype/train/optimizers.hpp>
+#include <shardtype/train/planned_step.hpp>
 #include <shardtype/train/update_plan.hpp>
 
 namespace shardtype {
@@ -157,34 +158,94 @@ constexpr auto step(O const& optimizer, autodiff::Gradient<F, true, 0> const& gr
   return Step<O, autodiff::Gradient<F, true, 0>>{optimizer, gradient};
 }
 
+namespace detail {
+
+/// The step with the plan of a policy; `J`: the numbers of the arguments of the loss, the first of
+/// which is the model.
+template <class Policy, class M, class O, class G, class Model, class State, int... J, class... As>
+auto evaluate_by(M const& mesh, Step<O, G> const& step, Model& model, State& state,
+                 std::integer_sequence<int, J...> order, As const&... as) {
+  autodiff::Kept<Model const&, As const&...> const all{{model}, {as}...};
+  if constexpr (detail::plans_updates<O, Model, State>()) {
+    using Call = autodiff::GradientCall<
+        autodiff::Updated<typename State::moment>, Policy, M, G, std::integer_sequence<int, J...>,
+        std::remove_cvref_t<decltype(autodiff::argument_of(autodiff::kept<J>(all)))>...>;
+    if constexpr (!Call::fits) {
+      return Call::refuse();
+    } else {
+      std::source_location const where{};
+      Call call(where, mesh, autodiff::argument_of(autodiff::kept<J>(all))...);
+      StepUpdates<O, Model, State> updates(step.optimizer, model, state, where);
+      auto loss = call.finish(step.gradient.f(call.template argument<J>()...), updates);
+      if constexpr (checking::any_poisoned<decltype(loss)>) {
+        return loss;
+      } else {
+        return Trained<decltype(loss)>{updates.did(), std::move(loss)};
+      }
+    }
+  } else {
+    auto const both = autodiff::evaluate_gradient<void, Policy>(
+        std::source_location{}, mesh, step.gradient, order,
+        autodiff::argument_of(autodiff::kept<J>(all))...);
+    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(both)>>) {
+      return both;
+    } else {
+      return step.update(model, state, both);
+    }
+  }
+}
+
+/// The program of a step; by types.
+template <class R, class O, class G, class Model, class State, class... As>
+auto dry_step(Step<O, G> const& step, shardtype::detail::Pack<Model, State, As...>) {
+  if constexpr (detail::plans_updates<O, Model, State>()) {
+    using Moment = typename State::moment;
+    return autodiff::dry_gradient<R, autodiff::Updated<Moment>>(
+        step.gradient, shardtype::detail::Pack<Model, As...>{},
+        [&] { return detail::updates_of_types<Model, Moment>(step.optimizer); });
+  } else {
+    return automatic_mode::RefusedDryRun(
+        checking::refused<rules::Code::X13_no_such_update, false, Model, State>{});
+  }
+}
+
+}  // namespace detail
+
 }  // namespace train
 
 namespace api {
 
 /// A training step in automatic mode: `evaluate(mesh, train::step(adam, value_and_grad<0>(loss)),
-/// model, state, ids, targets)` plans both passes as one program, whose loss names no sharding, and
-/// updates the model in the shardings of its parameters, as the step of strict mode. The last
-/// argument may be a policy. Refused and errors: as `evaluate` of a gradient, and the optimizer's.
+/// model, state, ids, targets)` plans both passes, the norm and the updates as one program, whose
+/// loss names no sharding. Each update is computed where the optimizer's state lies, which may be
+/// another sharding than the parameter's (`adam.init_as<Layout>(model)`): the gradient is brought
+/// there, and the new parameter back. The last argument may be a policy.
+///
+/// Optimizers that do not change each element by itself (Muon, Adafactor) take the gradients in the
+/// shardings of the parameters, as the step of strict mode. Refused and errors: as `evaluate` of a
+/// gradient, and the optimizer's; X13 a state of another model; E21 another tensor shares the
+/// memory of the state.
 template <class M, class O, class G, class Model, class State, class... As>
   requires std::is_base_of_v<runtime::MeshRef, M>
 auto evaluate(M const& mesh, train::Step<O, G> const& step, Model& model, State& state,
               As const&... as) {
-  auto const both = [&] {
-    constexpr int count = 1 + static_cast<int>(sizeof...(As));
-    if constexpr (PlanPolicy<autodiff::last_t<Model, As...>>) {
-      return autodiff::evaluate_gradient_by<void>(mesh, step.gradient,
-                                                  autodiff::Numbers<count - 1>{}, model, as...);
-    } else {
-      return autodiff::evaluate_gradient<void, detail::DefaultPolicy>(
-          std::source_location{}, mesh, step.gradient, autodiff::Numbers<count>{}, model,
-          autodiff::argument_of(as)...);
-    }
-  }();
-  if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(both)>>) {
-    return both;
+  if constexpr (PlanPolicy<autodiff::last_t<Model, As...>>) {
+    return train::detail::evaluate_by<autodiff::last_t<Model, As...>>(
+        mesh, step, model, state, autodiff::Numbers<static_cast<int>(sizeof...(As))>{}, as...);
   } else {
-    return step.update(model, state, both);
+    return train::detail::evaluate_by<detail::DefaultPolicy>(
+        mesh, step, model, state, autodiff::Numbers<1 + static_cast<int>(sizeof...(As))>{}, as...);
   }
+}
+
+/// The program of such a step on symbols of the types `Given`, first the model and the state, then
+/// what else the loss takes, to be planned for sizes and machines that need not exist here.
+/// `dry_run<Axes<X, Y>, Model, State, A>(step)` names the axes first. Refused: as `evaluate`.
+template <class... Given, class O, class G>
+auto dry_run(train::Step<O, G> const& step) {
+  using By = detail::Symbols<Given...>;
+  return train::detail::dry_step<typename autodiff::RecorderOn<typename By::axes>::type>(
+      step, typename By::given{});
 }
 
 /// The plan of a whole training step, from types: `plan(train::step(adam, value_and_grad<0>(f)),

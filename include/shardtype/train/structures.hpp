@@ -123,12 +123,14 @@ namespace detail {
 template <class P>
 struct InState : Kept<state_t, InComputed, P> {};
 
-/// The structure `Of<Model>` of `make(tensor, Type<Of<tensor>>{})` of each tensor of which one is
-/// kept.
-template <template <class> class Of, class Model, class Make>
-Of<Model> keep(Model const& model, Make const& make) {
-  return autodiff::map_values<Of, Model>(
-      [&]<class A>(Type<A>, A const& a) -> Of<A> {
+template <class Layout, class Model>
+using LayoutOf = std::conditional_t<std::is_void_v<Layout>, Model, Layout>;
+/// The structure `Of<Layout>` of `make(tensor, Type<Of<tensor>>{})` of each tensor of which one is
+/// kept. `Layout`: another model of the same tensors in other shardings; void: the model's type.
+template <template <class> class Of, class Layout = void, class Model, class Make>
+Of<LayoutOf<Layout, Model>> keep(Model const& model, Make const& make) {
+  return autodiff::map_values<Of, LayoutOf<Layout, Model>>(
+      [&]<class A>(Type<A>, auto const& a) -> Of<A> {
         if constexpr (std::is_same_v<Of<A>, autodiff::NoGradient>) {
           return {};
         } else {
@@ -140,21 +142,73 @@ Of<Model> keep(Model const& model, Make const& make) {
 
 }  // namespace detail
 
-/// A structure like `model` with zeros, as an optimizer's state: of each tensor the sharding, and
-/// elements of type float for bfloat16. Communicates nothing.
-template <class Model>
-state_t<Model> zeros_like_state(Model const& model) {
-  return detail::keep<state_t>(
+namespace detail {
+
+/// Whether a tensor has the elements and the indices of another, in the same order; and whether
+/// the tensors of two models have.
+template <class A, class B>
+struct SameTensor {
+  static constexpr bool value = std::is_same_v<A, B>;
+};
+template <class A, class B>
+  requires(is_tensor<A> && is_tensor<B>)
+struct SameTensor<A, B> {
+  static constexpr bool value = [] {
+    using Both = Scope<A, B>;
+    constexpr Spec a = Both::template spec<0>;
+    constexpr Spec b = Both::template spec<1>;
+    bool same = a.rank == b.rank && a.unreduced.empty() && a.cyclic_dim() < 0;
+    for (int d = 0; same && d < a.rank; ++d) same = a.dims[d].label == b.dims[d].label;
+    return same && std::is_same_v<element_t<A>, element_t<B>>;
+  }();
+};
+template <class A, class B>
+struct SameMembers {
+  static constexpr bool value = false;
+};
+template <class... As, class... Bs>
+  requires(sizeof...(As) == sizeof...(Bs))
+struct SameMembers<shardtype::detail::Pack<As...>, shardtype::detail::Pack<Bs...>> {
+  static constexpr bool value = (SameTensor<As, Bs>::value && ...);
+};
+template <class A, class B>
+  requires(autodiff::is_structure<A> && autodiff::is_structure<B>)
+struct SameTensor<A, B> : SameMembers<autodiff::members_t<A>, autodiff::members_t<B>> {};
+/// `Layout`: in which shardings the tensors of a model are, where an optimizer's state has them.
+template <class Layout, class Model>
+inline constexpr bool same_tensors =
+    std::is_same_v<Layout, Model> || SameTensor<Layout, Model>::value;
+
+/// A tensor in the sharding and with the elements of another type.
+template <class Out>
+struct BroughtTo;
+template <class T, class... Parts>
+struct BroughtTo<Tensor<T, Parts...>> {
+  static Tensor<T, Parts...> of(auto const& a) {
+    return api::reshard<Parts...>(api::cast<T>(a).tensor());
+  }
+};
+
+}  // namespace detail
+
+/// A structure like `model` with zeros, as an optimizer's state: of each tensor the sharding, or
+/// that of the model `Layout`, and elements of type float for bfloat16. Communicates nothing.
+template <class Layout = void, class Model>
+state_t<detail::LayoutOf<Layout, Model>> zeros_like_state(Model const& model) {
+  return detail::keep<state_t, Layout>(
       model, []<class A, class Out>(A const& a, Type<Out>) { return autodiff::filled<Out>(a, 0); });
 }
-/// A structure like `model` with its values, as an optimizer's state.
-template <class Model>
-state_t<Model> copy_as_state(Model const& model) {
-  return detail::keep<state_t>(model, []<class A, class Out>(A const& a, Type<Out>) -> Out {
+/// A structure like `model` with its values, as an optimizer's state; in other shardings it
+/// communicates as reshard.
+template <class Layout = void, class Model>
+state_t<detail::LayoutOf<Layout, Model>> copy_as_state(Model const& model) {
+  return detail::keep<state_t, Layout>(model, []<class A, class Out>(A const& a, Type<Out>) -> Out {
     if constexpr (std::is_same_v<A, Out>) {
       return a.clone();
-    } else {
+    } else if constexpr (std::is_same_v<state_t<A>, Out>) {
       return api::cast<typename Out::element>(a);
+    } else {
+      return detail::BroughtTo<Out>::of(a);
     }
   });
 }

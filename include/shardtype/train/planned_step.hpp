@@ -1,0 +1,247 @@
+#pragma once
+/// A training step in automatic mode: the passes, the norm of the gradient and the updates as one
+/// program, in which each update is computed where the optimizer's state lies.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/autodiff/evaluate_gradient.hpp>
+#include <shardtype/lazy/run.hpp>
+#include <shardtype/train/alike.hpp>
+#include <shardtype/train/optimizers.hpp>
+
+namespace shardtype::train::detail {
+
+/// What the updates of one step share while its program runs.
+struct StepRun {
+  Options const* options = nullptr;
+  std::int64_t step = 0;
+  double scale = 1;
+  Stepped did{};
+  /// The sum of the squares of the gradients so far, and of each the function that adds it up.
+  double squares = 0;
+  using Squares = double (*)(execute::ProgramRun& run, int step, int k);
+  shardtype::detail::List<Squares> each;
+  std::size_t next = 0;
+
+  void admit(double norm) {
+    did = detail::admitted(*options, step, scale, [&] { return norm; });
+  }
+};
+
+/// The block of input `k` of a step, packed.
+template <class A>
+Buffer packed_block(execute::ProgramRun& run, int step, int k) {
+  return autodiff::packed_result<A>(run, step, k);
+}
+/// Whether the calling rank is the first of those that hold a block with this sharding.
+inline bool first_holder(execute::ProgramRun& run, Spec const& spec) {
+  auto const& coords = run.mesh().coords();
+  for (std::size_t k = 0; k < run.mesh().axes().size(); ++k) {
+    bool splits = false;
+    for (int x = 0; x < run.plan().program.axes; ++x)
+      splits = splits || (run.axes().position[x] == static_cast<int>(k) && spec.dim_of(x) >= 0);
+    if (!splits && coords[k] != 0) return false;
+  }
+  return true;
+}
+template <class A>
+double squares_of_input(execute::ProgramRun& run, int step, int k) {
+  if (!detail::first_holder(run, run.plan().spec(run.plan().steps[step].input[k]))) return 0;
+  execute::AnyBlock const& block = run.input(step, k);
+  return detail::squares_in<A>(run.mesh().pool(), execute::elements_of<typename A::element>(block),
+                               block.layout);
+}
+/// The part of a step that adds the squares of some gradients; `joins`: it is the last one.
+template <bool joins>
+execute::AnyBlock add_squares(execute::ProgramRun& run, int step, void const* part) {
+  StepRun& all = **static_cast<StepRun* const*>(part);
+  // the number so far, which further ones read, is their last input
+  for (int k = 0; k + 1 < planning::max_operands && all.next < all.each.size(); ++k)
+    all.squares += all.each[all.next++](run, step, k);
+  if constexpr (joins) {
+    double total = 0;
+    detail::sum_alike(run.mesh(), "global_norm", run.where(), &all.squares, &total, 1);
+    all.admit(std::sqrt(total));
+  }
+  return execute::any_block(run.template fresh<double, Kokkos::HostSpace>(step));
+}
+
+/// The update of a parameter of type `W` by the optimizer `O`.
+template <class O, class W>
+struct UpdatePart {
+  using T = typename W::element;
+  using C = shardtype::detail::computed_t<T>;
+  StepRun* run;
+  O const* optimizer;
+  bool decays;
+  C* moments[static_cast<std::size_t>(O::moments > 0 ? O::moments : 1)];
+  C* master;
+
+  static execute::AnyBlock make(execute::ProgramRun& run, int step, void const* part) {
+    auto const& mine = *static_cast<UpdatePart const*>(part);
+    using Space = typename W::memory_space;
+    execute::Value<T> out = run.template fresh<T, Space>(step);
+    auto* const weights = static_cast<T*>(out.keep.data());
+    Buffer const gradient = detail::packed_block<W>(run, step, 0);
+    Buffer const before = mine.master == nullptr ? detail::packed_block<W>(run, step, 1) : Buffer{};
+    kernels::Blocks<T, T, C, O::moments> blocks{weights,
+                                                static_cast<T const*>(before.data()),
+                                                static_cast<T const*>(gradient.data()),
+                                                {},
+                                                mine.master};
+    for (int k = 0; k < O::moments; ++k) blocks.moments[k] = mine.moments[k];
+    std::int64_t const n = out.layout.elements();
+    typename W::execution_space const exec{};
+    if (mine.run->did.applied) {
+      kernels::update(
+          exec, mine.optimizer->template body<C>(mine.run->did.rate, mine.run->step, mine.decays),
+          blocks, static_cast<C>(mine.run->scale), n);
+    } else {
+      shardtype::kernels::fill(exec, weights, n, T{});  // nobody reads it
+    }
+    return execute::any_block(std::move(out));
+  }
+};
+
+/// Adds where the updates of a model's parameters are computed, of the tensors of a state.
+template <class S, class F>
+void each_copy(F const& f) {
+  if constexpr (autodiff::is_structure<S>) {
+    for (std::size_t k = 0; k < autodiff::Container<S>::copies; ++k)
+      [&]<class... Ms>(shardtype::detail::Pack<Ms...>) {
+        (detail::each_copy<Ms>(f), ...);
+      }(autodiff::members_t<S>{});
+  } else {
+    f(Type<S>{});
+  }
+}
+/// The updates of a step of the optimizer `O`, of a state whose tensors are those of a `Structure`,
+/// without data.
+template <class Model, class Structure>
+autodiff::LossUpdates updates_of_types(Options const& options) {
+  autodiff::LossUpdates out;
+  out.normed = detail::needs_norm(options);
+  detail::each_copy<Structure>([&]<class S>(Type<S>) {
+    if constexpr (is_trained<S>) out.states.push_back(autodiff::WantedValue::of<S>(-1));
+  });
+  detail::each_copy<Model>([&]<class A>(Type<A>) {
+    if constexpr (is_trained<A>)
+      out.from_values = out.from_values &&
+                        std::is_same_v<element_t<A>, shardtype::detail::computed_t<element_t<A>>>;
+  });
+  return out;
+}
+
+/// The updates of one step of the optimizer `O` of a model with its state.
+template <class O, class Model, class State>
+class StepUpdates {
+ public:
+  StepUpdates(O const& optimizer, Model& model, State& state, std::source_location const& where)
+      : optimizer_(optimizer), model_(model), state_(state) {
+    run_.options = &optimizer;
+    run_.step = state.step;
+    program_.from_values = !state.master;
+    program_.normed = detail::needs_norm(optimizer);
+    if (!program_.normed) run_.admit(0);
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      auto const one = [&]<class W, class S>(std::string_view path, W& w, S* master, auto&... ms) {
+        if constexpr (is_trained<W>) {
+          using Part = UpdatePart<O, W>;
+          auto part = std::make_shared<Part>();
+          part->run = &run_;
+          part->optimizer = &optimizer_;
+          part->decays = optimizer.decays(path, static_cast<int>(W::rank));
+          part->master = nullptr;
+          std::size_t k = 0;
+          if (w.mesh().here()) {
+            ((part->moments[k++] = detail::block_of(ms, where)), ...);
+            if (master != nullptr) part->master = detail::block_of(*master, where);
+          }
+          execute::ProgramPart& to = parts_.push_back({});
+          to.make = &Part::make;
+          to.move = &execute::move_block<typename W::element, typename W::memory_space>;
+          to.part = part.get();
+          program_.states.push_back(autodiff::WantedValue::of<S>(-1));
+          run_.each.push_back(&squares_of_input<W>);
+          kept_.push_back(std::move(part));
+        }
+      };
+      if (state.master) {
+        train::for_each_tensor([&](std::string_view path, auto& w, auto& master,
+                                   auto&... ms) { one(path, w, &master, ms...); },
+                               model, *state.master, state.moments[K]...);
+      } else {
+        train::for_each_tensor(
+            [&](std::string_view path, auto& w, auto& like, auto&... ms) {
+              one(path, w, static_cast<std::remove_reference_t<decltype(like)>*>(nullptr), ms...);
+            },
+            model, state.moments[0], state.moments[K]...);
+      }
+    }(std::make_index_sequence<static_cast<std::size_t>(O::moments)>{});
+    for (bool const joins : {false, true}) {
+      execute::ProgramPart& to = parts_.push_back({});
+      to.make = joins ? &add_squares<true> : &add_squares<false>;
+      to.part = &shared_;
+    }
+  }
+  StepUpdates(StepUpdates const&) = delete;
+  StepUpdates& operator=(StepUpdates const&) = delete;
+
+  autodiff::LossUpdates of_program() const { return program_; }
+  shardtype::detail::List<execute::ProgramPart> const& parts() const { return parts_; }
+  /// Takes the new parameters, if the step is applied.
+  void take(autodiff::LossRun const& run) {
+    if (!run_.did.applied) return;
+    std::size_t place = 1;
+    train::for_each_tensor(
+        [&]<class W>(std::string_view, W& w) {
+          if constexpr (is_trained<W>) w = run.result<W>(place++);
+        },
+        model_);
+    ++state_.step;
+  }
+  Stepped const& did() const { return run_.did; }
+
+ private:
+  O const& optimizer_;
+  Model& model_;
+  State& state_;
+  StepRun run_;
+  StepRun* shared_ = &run_;
+  autodiff::LossUpdates program_;
+  shardtype::detail::List<execute::ProgramPart> parts_;
+  shardtype::detail::List<std::shared_ptr<void const>> kept_;
+};
+
+/// Whether the updates of a step are values of its program: the optimizer changes each element by
+/// itself, and its state has the model's tensors, in whatever shardings.
+template <class O, class Model, class State>
+constexpr bool plans_updates() {
+  if constexpr (!autodiff::is_known<Model>) {
+    return false;
+  } else if constexpr (requires {
+                         typename State::model;
+                         O::moments;
+                         typename O::template StateOf<typename State::model>;
+                       }) {
+    using Layout = typename State::model;
+    if constexpr (std::is_base_of_v<ElementOptimizer<O, O::moments>, O> && O::moments > 0 &&
+                  std::is_same_v<State, typename O::template StateOf<Layout>> &&
+                  Update<Model, gradient_t<Model>>::accepted) {
+      return same_tensors<Layout, Model>;
+    } else {
+      return false;
+    }
+  } else {
+    return false;
+  }
+}
+
+}  // namespace shardtype::train::detail
