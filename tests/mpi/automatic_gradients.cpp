@@ -308,3 +308,154 @@ TEST_CASE("a chain of products within a memory limit that its forward pass excee
           .planned();
   CHECK_FALSE(p.plan.possible);
 }
+
+namespace {
+
+/// The loss of a function by hand in automatic mode beside strict mode.
+template <class F, class... As>
+void compare_by_hand(Grid const& mesh, F const& f, As const&... as) {
+  constexpr auto gradient = [](auto const& g) {
+    if constexpr (sizeof...(As) == 1) return value_and_grad<0>(g);
+    if constexpr (sizeof...(As) == 2) return value_and_grad<0, 1>(g);
+  };
+  auto const got = evaluate(mesh, gradient(f), as...);
+  auto const want = gradient(f)(whole(as)...);
+  CHECK(std::abs(item(got.value) - item(want.value)) <= 1e-12);
+  if constexpr (sizeof...(As) == 1) {
+    CHECK(difference(got.grad, want.grad) <= 1e-12);
+  } else {
+    CHECK(difference(std::get<0>(got.grad), std::get<0>(want.grad)) <= 1e-12);
+    CHECK(difference(std::get<1>(got.grad), std::get<1>(want.grad)) <= 1e-12);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("functions whose gradient is written by hand") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using A = Tensor<double, Dim<S, X>, Dim<D>>;
+  using W = Tensor<double, Dim<D>, Dim<H, Y>>;
+  using U = Tensor<double, Dim<D, Y>, Dim<H, X>>;
+  auto const n = GENERATE(values<std::array<Int, 3>>({{6, 4, 5}, {3, 1, 7}, {1, 5, 0}}));
+  auto const a = drawn<A>(mesh, {n[0], n[1]}, 1);
+  auto const w = drawn<W>(mesh, {n[1], n[2]}, 2);
+  auto const u = drawn<U>(mesh, {n[1], n[2]}, 3);
+  SECTION("the cotangent is clipped") {
+    auto const clipped = custom_vjp(
+        [](auto const& x) { return x; }, [](auto const& x) { return std::pair(x, std::tuple()); },
+        [](auto const&, auto const& ct) { return clip(ct, -0.3, 0.3); });
+    compare_by_hand(
+        mesh,
+        [&](auto const& x, auto const& y) {
+          return sum(square(matmul(clipped((x * x).tensor()), clipped(y))));
+        },
+        a, w);
+  }
+  SECTION("a product, whose backward function is products") {
+    auto const product =
+        custom_vjp([](auto const& x, auto const& y) { return tanh(matmul(x, y)).tensor(); },
+                   [](auto const& x, auto const& y) {
+                     auto const h = tanh(matmul(x, y)).tensor();
+                     return std::pair(h, std::tuple(x, y, h));
+                   },
+                   [](auto const& saved, auto const& ct) {
+                     auto const& [x, y, h] = saved;
+                     auto const inner = (ct * (1.0 - h * h)).tensor();
+                     return std::tuple(einsum<S, D>(inner, y), einsum<D, H>(x, inner));
+                   });
+    auto const loss = [&](auto const& x, auto const& y) {
+      auto const h = product(x, y);
+      return sum(h * h) + sum(exp(h));
+    };
+    compare_by_hand(mesh, loss, a, w);
+    compare_by_hand(mesh, loss, a, u);
+    // the same as without
+    auto const got = evaluate(mesh, value_and_grad<0, 1>(loss), a, w);
+    auto const plain = evaluate(mesh, value_and_grad<0, 1>([](auto const& x, auto const& y) {
+                                  auto const h = tanh(matmul(x, y)).tensor();
+                                  return sum(h * h) + sum(exp(h));
+                                }),
+                                a, w);
+    CHECK(differences(got.grad, plain.grad, std::index_sequence<0, 1>{}) <= 1e-12);
+  }
+  SECTION("a step function, straight through; an argument that forward does not read") {
+    auto const step =
+        custom_vjp([](auto const& x, auto const&) { return floor(x * 4.0).tensor(); },
+                   [](auto const& x, auto const& y) {
+                     return std::pair(floor(x * 4.0).tensor(), std::tuple(x, y));
+                   },
+                   [](auto const& saved, auto const& ct) {
+                     auto const& [x, y] = saved;
+                     return std::tuple((ct * 4.0).tensor(), (y * sum(ct * x)).tensor());
+                   });
+    compare_by_hand(
+        mesh, [&](auto const& x, auto const& y) { return sum(square(step(x, y))); }, a, w);
+  }
+  SECTION("no gradient to one argument") {
+    auto const part = custom_vjp(
+        [](auto const& x, auto const& y) { return matmul(x, y); },
+        [](auto const& x, auto const& y) { return std::pair(matmul(x, y), y); },
+        [](auto const& y, auto const& ct) { return std::tuple(einsum<S, D>(ct, y), no_gradient); });
+    compare_by_hand(
+        mesh, [&](auto const& x, auto const& y) { return sum(square(part(x, y))) + sum(y * y); }, a,
+        w);
+  }
+  SECTION("several results, of which one is not read") {
+    auto const both = custom_vjp(
+        [](auto const& x) {
+          return std::tuple((x * x).tensor(), sin(x).tensor(), exp(x).tensor());
+        },
+        [](auto const& x) {
+          return std::pair(std::tuple((x * x).tensor(), sin(x).tensor(), exp(x).tensor()), x);
+        },
+        [](auto const& x, auto const& cts) {
+          auto const& [one, two, three] = cts;
+          return (one * x * 3.0 + two * cos(x) + three).tensor();
+        });
+    compare_by_hand(
+        mesh,
+        [&](auto const& x) {
+          auto const [one, two, three] = both(x);
+          static_cast<void>(two);
+          return sum(one * three) + sum(one);
+        },
+        a);
+    compare_by_hand(mesh, [&](auto const& x) { return sum(std::get<1>(both(x))); }, a);
+  }
+  SECTION("within layers that are computed again") {
+    auto const own =
+        custom_vjp([](auto const& x) { return tanh(x).tensor(); },
+                   [](auto const& x) {
+                     auto const h = tanh(x).tensor();
+                     return std::pair(h, h);
+                   },
+                   [](auto const& h, auto const& ct) { return (ct * (1.0 - h * h)).tensor(); });
+    auto const loss = [&](auto const& x, auto const& y) {
+      auto const layer = remat([&](auto const& v, auto const& weights) {
+        return einsum<S, D>(own(matmul(v, weights)), weights);
+      });
+      return sum(square(layer(layer(x, y), y)));
+    };
+    auto const deep = [&](auto const& x, auto const& y) {
+      auto const layer = remat([&](auto const& v, auto const& weights) {
+        return einsum<S, D>(own(own(matmul(v, weights))), weights);
+      });
+      return mean(square(layer(layer(layer(layer(x, y), y), y), y)));
+    };
+    compare_by_hand(mesh, loss, a, w);
+    // large enough that a limit demands it
+    auto const x = drawn<A>(mesh, {640, 16}, 5);
+    auto const y = drawn<W>(mesh, {16, 96}, 6);
+    constexpr std::int64_t limit = 4'000'000;  // on one rank less than what is kept
+    auto& memory = runtime::run_time.memory;
+    std::int64_t const before = memory.now();
+    memory.reset();
+    evaluate(mesh, value_and_grad<0, 1>(deep), x, y);
+    if (on_ranks::rank_total() == 1) CHECK(memory.most() - before > limit);
+    memory.reset();
+    auto const got = evaluate(mesh, value_and_grad<0, 1>(deep), x, y, MemoryLimit<limit>{});
+    CHECK(memory.most() - before <= limit);
+    auto const want = value_and_grad<0, 1>(deep)(whole(x), whole(y));
+    CHECK(differences(got.grad, want.grad, std::index_sequence<0, 1>{}) <= 1e-12);
+  }
+}

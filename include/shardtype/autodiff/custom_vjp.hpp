@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <shardtype/autodiff/record.hpp>
+#include <shardtype/autodiff/recorded_vjp.hpp>
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
 
@@ -173,15 +174,10 @@ struct ForwardPair<std::pair<V, S>> {
   using Saved = computed_t<S>;
 };
 
-/// Whether `A` is a value of a program of automatic mode whose gradient is wanted.
+/// Whether the gradient of a value of `A` is wanted in a program of automatic mode.
 template <class A>
-inline constexpr bool varies_in_program = [] {
-  if constexpr (shardtype::detail::is_under_way<A>) {
-    return !std::is_void_v<typename A::recorder::template varies<A>>;
-  } else {
-    return false;
-  }
-}();
+inline constexpr bool varies_in_program =
+    !std::is_void_v<typename decltype(autodiff::how_structure_varies<A>())::type>;
 /// The function that `custom_vjp(f, forward, backward)` returns.
 template <class F, class Fwd, class Bwd>
 struct CustomVjp {
@@ -199,9 +195,9 @@ struct CustomVjp {
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
     } else if constexpr ((varies_in_program<As> || ...)) {
-      return Poisoned(refused<Code::X03_not_differentiable, false, As...>{});
-    } else if constexpr ((core::is_lazy<As> || ...)) {
-      return f(as...);  // automatic mode does not record the other two
+      return in_program(as...);
+    } else if constexpr ((has_under_way<As> || ...) || (core::is_lazy<As> || ...)) {
+      return f(as...);  // no gradient is wanted
     } else if constexpr (shardtype::detail::is_poison<
                              result_of<F, lowered_t<top, computed_t<As>>...>>) {
       return Poisoned{};
@@ -286,6 +282,54 @@ struct CustomVjp {
       }
     }
   }
+  /// On values of a program of automatic mode: forward and backward are recorded.
+  template <class... As>
+  auto in_program(As const&... as) const {
+    using Varies =
+        typename decltype(autodiff::how_all_vary(shardtype::detail::Pack<As...>{}))::type;
+    using Forward = std::remove_cvref_t<decltype(forward(autodiff::as_constant(as)...))>;
+    using P = ForwardPair<Forward>;
+    if constexpr (!P::is_pair) {
+      return Poisoned(refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>{});
+    } else if constexpr (P::is_refused) {
+      return Poisoned{};
+    } else {
+      auto* const to = autodiff::recorder_in(as...);
+      using R = std::remove_pointer_t<decltype(to)>;
+      RecordedVjp<R, Varies> by(*to);
+      auto const both = forward(autodiff::as_constant(as)...);
+      auto const out = by.results(both.first);
+      auto const cts = backward(both.second, by.stand_ins(both.first));
+      using Cts = std::remove_cvref_t<decltype(cts)>;
+      using Each = CotangentTypes<Cts, static_cast<int>(sizeof...(As))>;
+      if constexpr (shardtype::detail::is_poison<Cts>) {
+        return Poisoned{};
+      } else if constexpr (!Each::fits) {
+        return Poisoned(refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>{});
+      } else {
+        return finish(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, by, out,
+                      cts, as...);
+      }
+    }
+  }
+  template <int... K, class By, class Out, class Cts, class... As>
+  static auto finish(std::integer_sequence<int, K...>, By& by, Out const& out, Cts const& cts,
+                     As const&... as) {
+    using Each = CotangentTypes<Cts, static_cast<int>(sizeof...(As))>;
+    using Refusal = typename decltype(autodiff::first_refusal(
+        autodiff::refused_cotangent<typename Each::template at<K>, As>()...))::type;
+    if constexpr (!std::is_void_v<Refusal>) {
+      return Poisoned(Refusal{});
+    } else {
+      if constexpr (sizeof...(As) == 1) {
+        (by.cotangent(as, cts), ...);
+      } else {
+        (by.cotangent(as, std::get<static_cast<std::size_t>(K)>(cts)), ...);
+      }
+      by.finish();
+      return out;
+    }
+  }
   template <class... As>
   constexpr auto record(As const&... as) const {
     constexpr int top = highest_level<As...>;
@@ -326,11 +370,11 @@ namespace api {
 ///
 /// A cotangent has the type cotangent_t of its argument; one that a slice, a cast or zeros around a
 /// block make it, which is free, is taken as well. `backward` is differentiated in gradients of
-/// gradients. It communicates what its operations name, and plans list it. In automatic mode it is
-/// f; a gradient there is refused, X03. Refused: X01 a cotangent that is a sum where its argument
-/// is replicated, X02 one in blocks, X05 a captured value whose gradient is wanted, X06 another
-/// type, X07 functions of another form. Error E73: arguments of two differentiations. `check_grads`
-/// compares it with differences. JAX: jax.custom_vjp.
+/// gradients. It communicates what its operations name, and plans list it. In automatic mode the
+/// values of forward and backward are planned with those of the loss. Refused: X01 a cotangent that
+/// is a sum where its argument is replicated, X02 one in blocks, X05 a captured value whose
+/// gradient is wanted, X06 another type, X07 functions of another form. Error E73: arguments of two
+/// differentiations. `check_grads` compares it with differences. JAX: jax.custom_vjp.
 template <class F, class Forward, class Backward>
 constexpr auto custom_vjp(F f, Forward forward, Backward backward,
                           std::source_location const& where = std::source_location::current()) {

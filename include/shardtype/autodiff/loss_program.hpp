@@ -114,6 +114,7 @@ class LossProgram {
   ProgramPlan plan(RecordedProgram const& sized, planning::Rates const& rates) const;
   shardtype::detail::List<execute::ProgramPart> const& parts() const { return loss_.parts; }
   shardtype::detail::List<Identity> const& types() const { return loss_.types; }
+  shardtype::detail::List<planning::PullByHand> const& by_hand() const { return loss_.by_hand; }
 
  private:
   /// The plan that computes the first `again` segments twice.

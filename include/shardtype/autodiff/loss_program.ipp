@@ -1,6 +1,7 @@
 #pragma once
 /// Definitions of loss_program.hpp.
 
+#include <algorithm>
 #include <string>
 
 #include <shardtype/autodiff/loss_program.hpp>
@@ -69,6 +70,9 @@ SHARDTYPE_INLINE LossProgram::LossProgram(RecordedLoss loss,
   for (int k = program.size - 1; k >= 0; --k) {
     ProgramNode const& n = program.nodes[k];
     if (!read[static_cast<std::size_t>(k)]) continue;
+    for (planning::PullByHand const& by : loss_.by_hand)
+      if (std::find(by.results.begin(), by.results.end(), k) != by.results.end())
+        for (int const a : by.arguments) read[static_cast<std::size_t>(a)] = true;
     for (int w = 0; w < n.ways; ++w)
       for (int m = 0; m < n.operands; ++m)
         read[static_cast<std::size_t>(program.operand(k, w, m))] = true;
@@ -118,28 +122,24 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan_again(RecordedProgram const& size
     free.memory_limit = -1;
     ways = planning::ways_in(planning::plan_program(sized, free));
   }
-  shardtype::detail::List<int> read;
-  shardtype::detail::List<int> beside;
-  shardtype::detail::List<planning::WantedResult> results;
+  planning::WantedResults of_results;
+  of_results.again = again;
   for (std::size_t r = 0; r < wanted.size(); ++r) {
     if (!is_read[r]) continue;
-    if (r > 0) (r > gradients ? beside : read).push_back(wanted[r].value);
-    results.push_back(wanted[r].wanted(names, sized.nodes[wanted[r].value]));
+    if (r > 0) (r > gradients ? of_results.beside : of_results.wrt).push_back(wanted[r].value);
+    of_results.each.push_back(wanted[r].wanted(names, sized.nodes[wanted[r].value]));
   }
-  shardtype::detail::List<planning::WantedUpdate> updated;
   auto part = static_cast<int>(loss_.parts.size());
   for (std::size_t k = 0; k < updates.states.size(); ++k) {
-    planning::WantedUpdate& one = updated.push_back({});
+    planning::WantedUpdate& one = of_results.updates.push_back({});
     one.part = part++;
     one.spec = updates.states[k].wanted(names, sized.nodes[wanted[1 + k].value]).spec;
     one.from_value = updates.from_values;
   }
-  planning::WantedNorm norm;
-  if (updates.normed) norm = {part, part + 1};
+  if (updates.normed) of_results.norm = {part, part + 1};
   planning::Transposition const both(
-      sized, loss_.gradients, read, beside,
-      [&](int value) { return ways[static_cast<std::size_t>(value)]; }, results, again, updated,
-      norm);
+      sized, {loss_.gradients, loss_.by_hand},
+      [&](int value) { return ways[static_cast<std::size_t>(value)]; }, of_results);
   return planning::TapeOrder::of(planning::plan_program(both.program, rates));
 }
 
@@ -172,6 +172,10 @@ SHARDTYPE_INLINE LossRun::LossRun(MeshRef const& mesh, LossProgram const& progra
            program.types(),
            {}} {
   for (WantedValue const& w : program.wanted) key_.wanted.push_back(w.value);
+  for (planning::PullByHand const& by : program.by_hand())
+    for (shardtype::detail::List<int> const* each :
+         {&by.results, &by.stand_ins, &by.arguments, &by.cotangents})
+      for (int const value : *each) key_.wanted.push_back(value);
   key_.wanted.push_back(program.updates.normed ? 1 : 0);
 }
 

@@ -24,6 +24,7 @@ struct RecordedLoss {
   shardtype::detail::List<Identity> types;                    ///< of the parts
   shardtype::detail::List<std::shared_ptr<void const>> kept;  ///< the parts
   int segments = 0;  ///< number of those that may be computed again
+  shardtype::detail::List<planning::PullByHand> by_hand;
 };
 
 template <class V>
@@ -118,8 +119,15 @@ class LossWriter {
             std::move(gradients_),
             std::move(types_),
             std::move(kept_),
-            segments_};
+            segments_,
+            std::move(by_hand_)};
   }
+  /// A further value that is `value`.
+  int alias(int value) {
+    return in_segment([&] { return writer_.alias(value); });
+  }
+  /// Adds a function whose gradient is written by hand.
+  void pull_by_hand(planning::PullByHand by) { by_hand_.push_back(std::move(by)); }
   /// Calls `f`, whose values are a segment that may be computed again in the backward pass; within
   /// another segment they are part of it.
   template <class F>
@@ -199,6 +207,7 @@ class LossWriter {
   shardtype::detail::List<planning::PartGradient> gradients_;
   shardtype::detail::List<Identity> types_;
   shardtype::detail::List<std::shared_ptr<void const>> kept_;
+  shardtype::detail::List<planning::PullByHand> by_hand_;
   int segment_ = -1;
   int segments_ = 0;
 };

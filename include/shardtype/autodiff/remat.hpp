@@ -7,7 +7,6 @@
 #include <shardtype/autodiff/record.hpp>
 #include <shardtype/autodiff/structure.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
-#include <shardtype/lazy/recorded_value.hpp>
 
 namespace shardtype {
 
@@ -48,38 +47,6 @@ struct RunAgain final : Entry {
         from, to);
   }
 };
-
-/// What writes that program: of the first value that there is, else null.
-template <class P, class... Ps>
-constexpr auto find_recorder_among();
-template <class P>
-constexpr auto find_recorder() {
-  if constexpr (!is_structure<P>) {
-    return Type<typename P::recorder>{};
-  } else {
-    return []<class... Ps>(shardtype::detail::Pack<Ps...>) {
-      return autodiff::find_recorder_among<std::remove_const_t<Ps>...>();
-    }(members_t<P>{});
-  }
-}
-template <class P, class... Ps>
-constexpr auto find_recorder_among() {
-  if constexpr (has_under_way<P>) {
-    return autodiff::find_recorder<P>();
-  } else {
-    return autodiff::find_recorder_among<Ps...>();
-  }
-}
-template <class... As>
-auto* recorder_in(As const&... as) {
-  typename decltype(autodiff::find_recorder_among<As...>())::type* out = nullptr;
-  auto const look = [&]<class A>(A const& a) {
-    if constexpr (shardtype::detail::is_under_way<A>)
-      if (out == nullptr) out = &shardtype::detail::recorder_of(a);
-  };
-  (autodiff::each_value(look, as), ...);
-  return out;
-}
 
 /// The function that `remat(f)` returns.
 template <class F>

@@ -12,6 +12,7 @@
 #include <shardtype/autodiff/active_expression.hpp>
 #include <shardtype/autodiff/aux.hpp>
 #include <shardtype/autodiff/parameters.hpp>
+#include <shardtype/lazy/recorded_value.hpp>
 
 namespace shardtype::autodiff {
 
@@ -60,6 +61,37 @@ constexpr bool find_under_way() {
 }
 template <class P>
 inline constexpr bool has_under_way = autodiff::find_under_way<P>();
+/// What writes that program: of the first value that there is, else null.
+template <class P, class... Ps>
+constexpr auto find_recorder_among();
+template <class P>
+constexpr auto find_recorder() {
+  if constexpr (!is_structure<P>) {
+    return Type<typename P::recorder>{};
+  } else {
+    return []<class... Ps>(shardtype::detail::Pack<Ps...>) {
+      return autodiff::find_recorder_among<std::remove_const_t<Ps>...>();
+    }(members_t<P>{});
+  }
+}
+template <class P, class... Ps>
+constexpr auto find_recorder_among() {
+  if constexpr (has_under_way<P>) {
+    return autodiff::find_recorder<P>();
+  } else {
+    return autodiff::find_recorder_among<Ps...>();
+  }
+}
+template <class... As>
+auto* recorder_in(As const&... as) {
+  typename decltype(autodiff::find_recorder_among<As...>())::type* out = nullptr;
+  auto const look = [&]<class A>(A const& a) {
+    if constexpr (shardtype::detail::is_under_way<A>)
+      if (out == nullptr) out = &shardtype::detail::recorder_of(a);
+  };
+  (autodiff::each_value(look, as), ...);
+  return out;
+}
 
 /// More than any level.
 inline constexpr int no_level = 1 << 20;

@@ -218,6 +218,11 @@ class ProgramWriter {
     check_kind(value, spec);
     return value;
   }
+  /// A further value that is `value`; it is no part of the expression.
+  constexpr int alias(int value) {
+    settle(value);
+    return builder.relabel(value, labels_of(value));
+  }
   /// Records the requested result.
   template <class Out>
   constexpr void finish(int root) {

@@ -28,6 +28,14 @@ struct PartGradient {
   bool refused = false;          ///< whether it has no gradient that can be recorded
 };
 
+/// A function whose gradient is written by hand, as values of the program.
+struct PullByHand {
+  shardtype::detail::List<int> results;     ///< of the function: relabels, which its readers read
+  shardtype::detail::List<int> stand_ins;   ///< for their cotangents, of which values are computed
+  shardtype::detail::List<int> arguments;   ///< of which gradients are wanted
+  shardtype::detail::List<int> cotangents;  ///< of these, one each
+};
+
 /// Further result `number` of operation `k`, or -1.
 inline int further_result(RecordedProgram const& p, int k, int number) {
   for (int m = k + 1; m < p.size; ++m)

@@ -10,6 +10,8 @@
 /// | reduction | a map to the operand's labels of the cotangent and of what the derivative reads |
 /// | relabel | the cotangent with the operand's labels |
 /// | operation | an operation on the cotangent and on what the derivative reads |
+/// | result of a function with a gradient by hand | the values that its backward function computes
+/// |
 ///
 /// Cotangents of one value are added by one map, so that an unreduced sum of several of them is
 /// reduced once. Constraints hold for the value, not for its cotangent, whose sharding the planner
@@ -28,30 +30,36 @@
 
 namespace shardtype::planning {
 
+/// The derivatives of a program: by part of the expression, and those written by hand.
+struct ProgramDerivatives {
+  shardtype::detail::List<PartGradient> const& parts;
+  shardtype::detail::List<PullByHand> const& by_hand;
+};
+
 /// Writes the forward and the backward pass of a program: `program`, whose root reads the loss and
 /// then the gradients.
 class Transposition : public ResultWriter {
  public:
-  /// Of the program `forward`, whose root is the loss, with respect to the operands of the program
-  /// `wrt`. `parts`: the derivatives by part of the expression. `beside`: further values that are
-  /// results. `way(k)`: how product `k` is computed. `wanted[0]`: the loss; then the gradients,
-  /// then those values. With `updates`, one by gradient, the operands after their updates are
-  /// results in the place of the gradients. The values of the first `again` segments that the
-  /// backward pass reads are computed again.
+  /// Of the program `forward`, whose root is the loss. `way(k)`: how product `k` is computed.
   template <class Way>
-  Transposition(RecordedProgram const& forward, List<PartGradient> const& parts,
-                List<int> const& wrt, List<int> const& beside, Way const& way,
-                List<WantedResult> const& wanted, int again = 0,
-                List<WantedUpdate> const& updates = {}, WantedNorm const& norm = {})
-      : ResultWriter(parts, again), from_(forward), to_(at(forward.size), -1) {
+  Transposition(RecordedProgram const& forward, ProgramDerivatives const& derivatives,
+                Way const& way, WantedResults const& wanted)
+      : ResultWriter(derivatives.parts, wanted.again),
+        from_(forward),
+        by_hand_(derivatives.by_hand),
+        to_(at(forward.size), -1),
+        hand_(at(forward.size), -1) {
     program.labels = forward.labels;
     program.axes = forward.axes;
     program.sizes = forward.sizes;
     program.extents = forward.extents;
     program.own_call = forward.own_call;
     program.cyclic_split = forward.cyclic_split;
-    copy_forward(way, beside, updates.empty() ? List<int>{} : wrt);
+    for (std::size_t h = 0; h < by_hand_.size(); ++h)
+      for (int const k : by_hand_[h].results) hand_[at(k)] = static_cast<int>(h);
+    copy_forward(way, wanted);
     int const forward_size = program.size;
+    List<int> const& wrt = wanted.wrt;
     active_.resize(at(forward_size), false);
     find_left();
     cotangents_.resize(at(forward_size));
@@ -60,37 +68,43 @@ class Transposition : public ResultWriter {
     int const loss = to_[at(forward.root)];
     if (active_[at(loss)]) cotangents_[at(loss)].push_back(filled(loss, Backward::one));
     for (int k = forward_size - 1; k >= 0; --k) pull(k);
-    List<int> results;
-    results.push_back(result(loss, wanted[0]));
-    List<int> gradients;
-    for (std::size_t k = 0; k < wrt.size(); ++k) {
-      int const ct = gradient(to_[at(wrt[k])]);
-      gradients.push_back(updates.empty() ? result(ct, wanted[k + 1])
-                                          : gradient_there(to_[at(wrt[k])], ct, updates[k]));
-    }
-    int const read = norm.joins >= 0 ? norm_of(gradients, norm) : -1;
-    for (std::size_t k = 0; k < wrt.size(); ++k)
-      results.push_back(updates.empty() ? gradients[k]
-                                        : updated(to_[at(wrt[k])], gradients[k], read, updates[k],
-                                                  wanted[k + 1]));
-    for (std::size_t k = 0; k < beside.size(); ++k)
-      results.push_back(result(to_[at(beside[k])], wanted[1 + wrt.size() + k]));
-    join(results);
+    write_results(loss, wanted);
     count_readers();
   }
 
  private:
+  void write_results(int loss, WantedResults const& wanted) {
+    bool const updates = !wanted.updates.empty();
+    List<int> results{result(loss, wanted.each[0])};
+    List<int> gradients;
+    for (std::size_t k = 0; k < wanted.wrt.size(); ++k) {
+      int const operand = to_[at(wanted.wrt[k])];
+      int const ct = gradient(operand);
+      gradients.push_back(updates ? gradient_there(operand, ct, wanted.updates[k])
+                                  : result(ct, wanted.each[k + 1]));
+    }
+    int const norm = wanted.norm.joins >= 0 ? norm_of(gradients, wanted.norm) : -1;
+    for (std::size_t k = 0; k < gradients.size(); ++k)
+      results.push_back(updates ? updated(to_[at(wanted.wrt[k])], gradients[k], norm,
+                                          wanted.updates[k], wanted.each[k + 1])
+                                : gradients[k]);
+    for (std::size_t k = 0; k < wanted.beside.size(); ++k)
+      results.push_back(result(to_[at(wanted.beside[k])], wanted.each[1 + wanted.wrt.size() + k]));
+    join(results);
+  }
   /// Copies the values that the loss needs, products in one way.
   template <class Way>
-  void copy_forward(Way const& way, List<int> const& beside, List<int> const& updated) {
+  void copy_forward(Way const& way, WantedResults const& wanted) {
     List<bool> needed(at(from_.size), false);
-    needed[at(from_.root)] = true;
-    for (int const k : beside) needed[at(k)] = true;
-    for (int const k : updated) needed[at(k)] = true;
     auto need = [&](int k) { needed[at(k)] = true; };
+    need(from_.root);
+    for (int const k : wanted.beside) need(k);
+    for (std::size_t k = 0; k < wanted.updates.size(); ++k) need(wanted.wrt[k]);
     for (int k = from_.size - 1; k >= 0; --k) {
       if (!needed[at(k)]) continue;
       ProgramNode const& n = from_.nodes.at[k];
+      if (hand_[at(k)] >= 0)
+        for (int const a : by_hand_[at(hand_[at(k)])].arguments) need(a);
       if (n.totals >= 0) need(n.totals);
       for (int r = 1; r <= further_read(n); ++r) need(further_result(from_, k, r));
       for (int w = 0; w < n.ways; ++w)
@@ -99,19 +113,28 @@ class Transposition : public ResultWriter {
     }
     for (int k = 0; k < from_.size; ++k) {
       if (!needed[at(k)]) continue;
-      ProgramNode n = from_.nodes.at[k];
-      bool const chain = is_chain(n) && n.ways > 1;
-      int const only = chain ? way(k) : 0;
-      if (chain) n.ways = 1;
-      if (n.totals >= 0) n.totals = to_[at(n.totals)];
-      n.shares = 0;
-      n.readers = 0;
-      n.kept = n.read_again = false;
-      int const value = program.add(n);
-      for (int w = 0; w < n.ways; ++w)
-        for (int m = 0; m < n.operands; ++m) program.use(to_[at(from_.operand(k, only + w, m))]);
-      to_[at(k)] = value;
+      bool const chain = is_chain(from_.nodes.at[k]) && from_.nodes.at[k].ways > 1;
+      to_[at(k)] = copy(k, chain ? way(k) : -1, [&](int m) { return to_[at(m)]; });
     }
+    copied_hand_.resize(at(program.size), -1);
+    for (int k = 0; k < from_.size; ++k)
+      if (to_[at(k)] >= 0) copied_hand_[at(to_[at(k)])] = hand_[at(k)];
+  }
+  /// A copy of a value, whose operands are those that `of` gives. `only`: the way that it has; -1:
+  /// all of them.
+  template <class Of>
+  int copy(int k, int only, Of const& of) {
+    ProgramNode n = from_.nodes.at[k];
+    if (only >= 0) n.ways = 1;
+    if (n.totals >= 0) n.totals = of(n.totals);
+    n.shares = 0;
+    n.readers = 0;
+    n.kept = n.read_again = false;
+    int const value = program.add(n);
+    for (int w = 0; w < n.ways; ++w)
+      for (int m = 0; m < n.operands; ++m)
+        program.use(of(from_.operand(k, std::max(only, 0) + w, m)));
+    return value;
   }
   /// Number of further results that the pulls of an operation read.
   int further_read(ProgramNode const& n) const {
@@ -129,7 +152,16 @@ class Transposition : public ResultWriter {
     if (n.origin >= 0 && !out.exists) out = parts_[at(n.origin)].of[operand];
     return out;
   }
+  /// The function with a gradient by hand whose result value `k` is, or null.
+  PullByHand const* hand_of(int k) const {
+    return copied_hand_[at(k)] < 0 ? nullptr : &by_hand_[at(copied_hand_[at(k)])];
+  }
   void find_active(int k) {
+    if (PullByHand const* const by = hand_of(k)) {
+      for (int const a : by->arguments)
+        if (active_[at(to_[at(a)])]) active_[at(k)] = true;
+      return;
+    }
     ProgramNode const& n = node(k);
     for (int m = 0; m < n.operands; ++m)
       if (active_[at(program.operand(k, 0, m))] && pull_of(k, m).exists) active_[at(k)] = true;
@@ -137,6 +169,11 @@ class Transposition : public ResultWriter {
 
   /// Adds the cotangents of the operands of value `k`.
   void pull(int k) {
+    if (PullByHand const* const by = hand_of(k)) {
+      // its results follow each other, and all their readers them
+      if (active_[at(k)] && k == first_copied(by->results)) pull_by_hand(*by);
+      return;
+    }
     List<int>& mine = cotangents_[at(k)];
     if (!active_[at(k)] || mine.empty()) return;
     int const ct = sum_of(mine, k);
@@ -146,6 +183,54 @@ class Transposition : public ResultWriter {
       if (pulls(k, m) && ((together >> m) & 1U) == 0)
         note(k, m, pulled(k, m, program.operand(k, 0, m), pull_of(k, m), ct));
     if (together != 0) pull_together(k, together, ct);
+  }
+  int first_copied(List<int> const& values) const {
+    for (int const k : values)
+      if (to_[at(k)] >= 0) return to_[at(k)];
+    return -1;
+  }
+  /// Adds the cotangents that a function gives for its arguments: copies of the values that compute
+  /// them from the stand-ins, in whose places the cotangents of its results are.
+  void pull_by_hand(PullByHand const& by) {
+    List<int> copies(at(from_.size), -1);
+    bool any = false;
+    for (int const r : by.results)
+      any = any || (to_[at(r)] >= 0 && !cotangents_[at(to_[at(r)])].empty());
+    if (!any) return;
+    std::int32_t const segment = node(first_copied(by.results)).segment;
+    for (std::size_t r = 0; r < by.results.size(); ++r) {
+      int const stand_in = by.stand_ins[r];
+      int const made = to_[at(by.results[r])];
+      List<int> const none;
+      List<int> const& all = made < 0 ? none : cotangents_[at(made)];
+      int const like = made < 0 ? first_copied(by.results) : made;
+      copies[at(stand_in)] =
+          all.empty()
+              ? add(value(Making::map, Backward::zero, labels_of(from_.nodes.at[stand_in]), like),
+                    {})
+              : bring(sum_of(all, made), labels_of(made), made, true);
+    }
+    List<bool> needed(at(from_.size), false);
+    auto const need = [&](int k) {
+      if (copies[at(k)] < 0 && to_[at(k)] >= 0) copies[at(k)] = seen(segment, to_[at(k)]);
+      needed[at(k)] = copies[at(k)] < 0;
+    };
+    for (int const ct : by.cotangents) need(ct);
+    for (int k = from_.size - 1; k >= 0; --k) {
+      if (!needed[at(k)]) continue;
+      ProgramNode const& n = from_.nodes.at[k];
+      if (n.totals >= 0) need(n.totals);
+      for (int m = 0; m < n.ways * n.operands; ++m) need(from_.uses.at[n.first_use + m]);
+    }
+    for (int k = 0; k < from_.size; ++k) {
+      if (!needed[at(k)]) continue;
+      copies[at(k)] = copy(k, -1, [&](int m) { return copies[at(m)]; });
+      program.nodes.edit(copies[at(k)]).segment = -1;
+    }
+    for (std::size_t m = 0; m < by.arguments.size(); ++m) {
+      int const argument = to_[at(by.arguments[m])];
+      if (active_[at(argument)]) cotangents_[at(argument)].push_back(copies[at(by.cotangents[m])]);
+    }
   }
   void note(int k, int m, int cotangent) {
     cotangents_[at(program.operand(k, 0, m))].push_back(cotangent);
@@ -344,7 +429,10 @@ class Transposition : public ResultWriter {
   }
 
   RecordedProgram const& from_;
-  List<int> to_;  ///< the copy of each value of the program; -1: none
+  List<PullByHand> const& by_hand_;
+  List<int> to_;           ///< the copy of each value of the program; -1: none
+  List<int> hand_;         ///< the function by hand whose result a value is; -1: none
+  List<int> copied_hand_;  ///< the same of the copies
   List<bool> active_;
   List<List<int>> cotangents_;
 };

@@ -26,6 +26,20 @@ struct WantedNorm {
   int joins = -1;  ///< the same of the last ones, and sums up over the mesh
 };
 
+/// The results that are wanted of a program with a backward pass.
+struct WantedResults {
+  shardtype::detail::List<int> wrt;     ///< operands of the program, whose gradients are wanted
+  shardtype::detail::List<int> beside;  ///< further values
+  /// How each is wanted: first the loss, then the gradients, then those values.
+  shardtype::detail::List<WantedResult> each;
+  /// The values of the first so many segments that the backward pass reads are computed again.
+  int again = 0;
+  /// If there are any, one for each gradient: the operands after their updates are results in the
+  /// place of the gradients.
+  shardtype::detail::List<WantedUpdate> updates;
+  WantedNorm norm{};
+};
+
 /// The sum of one number over the mesh, the same bits on all ranks: AllReduce and Broadcast.
 inline Plan norm_plan(RecordedProgram const& p, int) {
   Plan out;

@@ -110,28 +110,16 @@ struct UpdatePart {
   }
 };
 
-/// Adds where the updates of a model's parameters are computed, of the tensors of a state.
-template <class S, class F>
-void each_copy(F const& f) {
-  if constexpr (autodiff::is_structure<S>) {
-    for (std::size_t k = 0; k < autodiff::Container<S>::copies; ++k)
-      [&]<class... Ms>(shardtype::detail::Pack<Ms...>) {
-        (detail::each_copy<Ms>(f), ...);
-      }(autodiff::members_t<S>{});
-  } else {
-    f(Type<S>{});
-  }
-}
 /// The updates of a step of the optimizer `O`, of a state whose tensors are those of a `Structure`,
 /// without data.
 template <class Model, class Structure>
 autodiff::LossUpdates updates_of_types(Options const& options) {
   autodiff::LossUpdates out;
   out.normed = detail::needs_norm(options);
-  detail::each_copy<Structure>([&]<class S>(Type<S>) {
+  autodiff::each_type<Structure>([&]<class S>(Type<S>) {
     if constexpr (is_trained<S>) out.states.push_back(autodiff::WantedValue::of<S>(-1));
   });
-  detail::each_copy<Model>([&]<class A>(Type<A>) {
+  autodiff::each_type<Model>([&]<class A>(Type<A>) {
     if constexpr (is_trained<A>)
       out.from_values = out.from_values &&
                         std::is_same_v<element_t<A>, shardtype::detail::computed_t<element_t<A>>>;
