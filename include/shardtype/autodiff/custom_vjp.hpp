@@ -195,7 +195,13 @@ struct CustomVjp {
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
     } else if constexpr ((varies_in_program<As> || ...)) {
-      return in_program(as...);
+      using Refusal = typename decltype(refused_in_program<As...>())::type;
+      if constexpr (std::is_void_v<Refusal>) {
+        return in_program(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
+                          as...);
+      } else {
+        return Poisoned(Refusal{});
+      }
     } else if constexpr ((has_under_way<As> || ...) || (core::is_lazy<As> || ...)) {
       return f(as...);  // no gradient is wanted
     } else if constexpr (shardtype::detail::is_poison<
@@ -282,53 +288,64 @@ struct CustomVjp {
       }
     }
   }
-  /// On values of a program of automatic mode: forward and backward are recorded.
+  /// Of values of a program of automatic mode: how a gradient flows through them, and the types
+  /// that the functions give.
   template <class... As>
-  auto in_program(As const&... as) const {
+  struct InProgram {
     using Varies =
         typename decltype(autodiff::how_all_vary(shardtype::detail::Pack<As...>{}))::type;
-    using Forward = std::remove_cvref_t<decltype(forward(autodiff::as_constant(as)...))>;
-    using P = ForwardPair<Forward>;
-    if constexpr (!P::is_pair) {
-      return Poisoned(refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>{});
-    } else if constexpr (P::is_refused) {
-      return Poisoned{};
-    } else {
-      auto* const to = autodiff::recorder_in(as...);
-      using R = std::remove_pointer_t<decltype(to)>;
-      RecordedVjp<R, Varies> by(*to);
-      auto const both = forward(autodiff::as_constant(as)...);
-      auto const out = by.results(both.first);
-      auto const cts = backward(both.second, by.stand_ins(both.first));
-      using Cts = std::remove_cvref_t<decltype(cts)>;
-      using Each = CotangentTypes<Cts, static_cast<int>(sizeof...(As))>;
-      if constexpr (shardtype::detail::is_poison<Cts>) {
-        return Poisoned{};
-      } else if constexpr (!Each::fits) {
-        return Poisoned(refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>{});
+    using R = std::remove_pointer_t<decltype(autodiff::recorder_in(std::declval<As const&>()...))>;
+    using Forward = result_of<Fwd, constant_t<As>...>;
+    template <class F2>
+    static constexpr auto backward_gives() {
+      if constexpr (ForwardPair<F2>::is_pair && !ForwardPair<F2>::is_refused) {
+        using Out = typename F2::first_type;
+        using Cts = typename ByHandForm<R, Varies>::template stand_in<Out>;
+        return Type<result_of<Bwd, typename F2::second_type, Cts>>{};
       } else {
-        return finish(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, by, out,
-                      cts, as...);
+        return Type<Poisoned>{};
       }
+    }
+    using Cts = typename decltype(backward_gives<Forward>())::type;
+    using Each = CotangentTypes<Cts, static_cast<int>(sizeof...(As))>;
+    template <int... K>
+    static constexpr auto refused_cotangents(std::integer_sequence<int, K...>) {
+      return autodiff::first_refusal(
+          autodiff::refused_cotangent<typename Each::template at<K>, As>()...);
+    }
+  };
+  template <class... As>
+  static constexpr auto refused_in_program() {
+    using In = InProgram<As...>;
+    using P = ForwardPair<typename In::Forward>;
+    if constexpr (P::is_refused) {
+      return Type<Poisoned>{};
+    } else if constexpr (!P::is_pair) {
+      return Type<refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>>{};
+    } else if constexpr (shardtype::detail::is_poison<typename In::Cts>) {
+      return Type<Poisoned>{};
+    } else if constexpr (!In::Each::fits) {
+      return Type<refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>>{};
+    } else {
+      return In::refused_cotangents(
+          std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
     }
   }
-  template <int... K, class By, class Out, class Cts, class... As>
-  static auto finish(std::integer_sequence<int, K...>, By& by, Out const& out, Cts const& cts,
-                     As const&... as) {
-    using Each = CotangentTypes<Cts, static_cast<int>(sizeof...(As))>;
-    using Refusal = typename decltype(autodiff::first_refusal(
-        autodiff::refused_cotangent<typename Each::template at<K>, As>()...))::type;
-    if constexpr (!std::is_void_v<Refusal>) {
-      return Poisoned(Refusal{});
+  /// Forward and backward are recorded.
+  template <int... K, class... As>
+  auto in_program(std::integer_sequence<int, K...>, As const&... as) const {
+    using In = InProgram<As...>;
+    RecordedVjp<typename In::R, typename In::Varies> by(*autodiff::recorder_in(as...));
+    auto const both = forward(autodiff::as_constant(as)...);
+    auto const out = by.results(both.first);
+    auto const cts = backward(both.second, by.stand_ins(both.first));
+    if constexpr (sizeof...(As) == 1) {
+      (by.cotangent(as, cts), ...);
     } else {
-      if constexpr (sizeof...(As) == 1) {
-        (by.cotangent(as, cts), ...);
-      } else {
-        (by.cotangent(as, std::get<static_cast<std::size_t>(K)>(cts)), ...);
-      }
-      by.finish();
-      return out;
+      (by.cotangent(as, std::get<static_cast<std::size_t>(K)>(cts)), ...);
     }
+    by.finish();
+    return out;
   }
   template <class... As>
   constexpr auto record(As const&... as) const {
