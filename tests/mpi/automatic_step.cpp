@@ -16,6 +16,7 @@
 #include <shardtype/nn/nn.hpp>
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/train.hpp>
+#include <shardtype/visualize/choices.hpp>
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
@@ -170,6 +171,43 @@ void compare(Grid const& mesh, Sizes const& n, O const& optimizer, double tolera
   }
   CHECK(state.step == 3);
 }
+/// The same with a state whose shardings the plan chooses, and which goes on as tensors.
+template <class T, class P, class Data, class O>
+void compare_free(Grid const& mesh, Sizes const& n, O const& optimizer, double tolerance) {
+  using In = train::Placed<Data, T, B, D>;
+  using Layout = typename Net<T, Rows>::Values;
+  auto mine = model<Net<T, P>>(mesh, n);
+  auto theirs = model<Net<T, Whole>>(mesh, n);
+  auto state = optimizer.init_free(mine);
+  auto other = optimizer.init(theirs);
+  CHECK(differences(state.as(mine).moments[0], other.moments[0]) == 0);
+  auto const step = train::step(optimizer, value_and_grad<0>(Loss{}));
+  auto const same = [&](auto const& got, auto const& want) {
+    CHECK(std::abs(item(got.loss) - item(want.loss)) <=
+          tolerance * std::max(1.0, static_cast<double>(item(want.loss))));
+    CHECK(std::abs(got.norm - want.norm) <= tolerance * std::max(1.0, want.norm));
+    CHECK(differences(mine, theirs) <= tolerance);
+  };
+  auto const same_state = [&](auto const& typed) {
+    for (std::size_t m = 0; m < typed.moments.size(); ++m)
+      CHECK(differences(typed.moments[m], other.moments[m]) <= tolerance);
+    CHECK(typed.master.has_value() == other.master.has_value());
+    if (typed.master) CHECK(differences(*typed.master, *other.master) <= tolerance);
+  };
+  for (int k = 0; k < 3; ++k) {
+    auto const x = Drawn<In>::of(mesh, n, 50 + k);
+    same(evaluate(mesh, step, mine, state, x), step(theirs, other, reshard<Dim<B>, Dim<D>>(x)));
+    CHECK(state.is_laid_out());
+    CHECK(state.step == k + 1);
+  }
+  same_state(state.as(mine));
+  auto typed = state.template as<Layout>(mine);
+  static_assert(std::is_same_v<decltype(typed), typename O::template StateOf<Layout>>);
+  same_state(typed);
+  auto const x = Drawn<In>::of(mesh, n, 60);
+  same(evaluate(mesh, step, mine, typed, x), step(theirs, other, reshard<Dim<B>, Dim<D>>(x)));
+  same_state(typed);
+}
 template <class T, class O>
 void compare_all(Grid const& mesh, O const& optimizer, double tolerance) {
   using Data = train::Shardings<Split<B, X, Y>>;
@@ -183,6 +221,9 @@ void compare_all(Grid const& mesh, O const& optimizer, double tolerance) {
     compare<T, Rows, Rows, Half>(mesh, n, optimizer, tolerance);  // ZeRO-3
     compare<T, Rows, Grids, Half>(mesh, n, optimizer, tolerance);
     compare<T, Grids, Twice, Whole>(mesh, n, optimizer, tolerance);
+    compare_free<T, Whole, Data>(mesh, n, optimizer, tolerance);
+    compare_free<T, Rows, Half>(mesh, n, optimizer, tolerance);
+    compare_free<T, Grids, Whole>(mesh, n, optimizer, tolerance);
   }
 }
 
@@ -317,5 +358,54 @@ TEST_CASE("the plan of a step has its bytes") {
                             .on(machine_here())
                             .planned();
     CHECK(p.plan.bytes_per_rank() <= passes.plan.bytes_per_rank() + 64);
+  }
+}
+
+namespace {
+
+struct DL : Index<"D", 4096> {};
+struct HL : Index<"H", 16384> {};
+struct XL : Axis<"X", 8> {};
+template <template <class> class As>
+struct Large {
+  As<Tensor<float, Dim<DL>, Dim<HL>>> up;
+  As<Tensor<float, Dim<HL>>> bias;
+};
+template <template <class> class As>
+struct LargeSplit {
+  As<Tensor<float, Dim<DL, XL>, Dim<HL>>> up;
+  As<Tensor<float, Dim<HL, XL>>> bias;
+};
+
+}  // namespace
+
+TEST_CASE("a free state of large parameters is split over the ranks of a batch") {
+  using Model = Large<value_t>;
+  using In = Tensor<float, Dim<B, XL>, Dim<DL>>;
+  constexpr auto loss = [](auto const& m, auto const& x) {
+    return sum(square(tanh(matmul(x, m.up) + m.bias)));
+  };
+  for (double const clip : {0.0, 1.0}) {
+    train::AdamW const adam{{.rate = 0.01, .clip = clip}};
+    auto const step = train::step(adam, value_and_grad<0>(loss));
+    auto const planned = [&](auto dry) {
+      return dry.template extent<B>(65536).on(machines::h100_node).planned();
+    };
+    PlannedProgram const free = planned(dry_run<Model, train::FreeState<Model, 2>, In>(step));
+    PlannedProgram const whole = planned(dry_run<Model, train::AdamW::StateOf<Model>, In>(step));
+    PlannedProgram const split =
+        planned(dry_run<Model, train::AdamW::StateOf<LargeSplit<value_t>>, In>(step));
+    CHECK(free.seconds() < whole.seconds());
+    CHECK(free.seconds() <= split.seconds());
+    CHECK(free.plan.bytes_per_rank() <= whole.plan.bytes_per_rank() + 64);
+    CHECK(free.plan.gap() <= 1e-9);
+    // why: the price of the other layouts of the state
+    auto const choices = layout_choices(free);
+    auto const state = std::find_if(choices.begin(), choices.end(), [](auto const& c) {
+      return c.made_by == "update" && c.chosen == "[D@X, H]";
+    });
+    REQUIRE(state != choices.end());
+    CHECK(state->otherwise == "[D, H@X]");
+    CHECK(state->seconds == 0);
   }
 }

@@ -114,9 +114,11 @@ class GradientCall<Outputs, Policy, M, Gradient<F, value, Ks...>, std::integer_s
     using Loss = typename Of::L::whole;
     LossProgram program = autodiff::loss_program<F, Loss>(all_, made);
     program.template plan_by<Policy>();
-    program.update_by(updates.of_program());
+    program.update_by(updates.of_program(program.names));
     LossRun run(mesh_, program);
-    run.run(run.plan(program_cache<F, M, Updates, Policy, Ps...>), where_, updates.parts());
+    ProgramPlan const& plan = run.plan(program_cache<F, M, Updates, Policy, Ps...>);
+    updates.lay_out(program, plan);
+    run.run(plan, where_, updates.parts());
     updates.take(run);
     ResultTaker beside(program, run, 1 + program.gradients);
     return autodiff::loss_results<true>(
@@ -149,7 +151,7 @@ auto evaluate_gradient(std::source_location const& where, M const& mesh, G const
   }
 }
 
-/// `Outputs`: Updated of a training step, whose updates are `updates()`; or void.
+/// `Outputs`: Updated of a training step, whose updates are `updates(names)`; or void.
 template <class R, class Outputs, class F, bool value, int... Ks, class... Ps, int... J,
           class... Updates>
 auto dry_gradient(Gradient<F, value, Ks...> const& g, shardtype::detail::Pack<Ps...> given,
@@ -177,7 +179,7 @@ auto dry_gradient(Gradient<F, value, Ks...> const& g, shardtype::detail::Pack<Ps
       } else {
         LossProgram program =
             autodiff::loss_program<F, typename MadeLoss<F, Made>::L::whole>(all, made);
-        (program.update_by(updates()), ...);
+        (program.update_by(updates(program.names)), ...);
         return DryRun<LossProgram>(std::move(program));
       }
     }

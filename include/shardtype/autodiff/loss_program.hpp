@@ -72,7 +72,9 @@ struct WantedValue {
 /// What the program of a training step has besides: the updates of the arguments whose gradients
 /// are wanted.
 struct LossUpdates {
-  shardtype::detail::List<WantedValue> states;  ///< where each is computed; none: no updates
+  /// The sharding in which each is computed, in the axes of the program; none: no updates.
+  shardtype::detail::List<Spec> states;
+  bool chosen = false;      ///< whether the planner chooses these
   bool from_values = true;  ///< whether the new values are computed from the old
   bool normed = false;      ///< whether they read the norm of all gradients
 };
@@ -108,6 +110,8 @@ class LossProgram {
     updates = std::move(by);
     for (bool& read : is_read) read = true;
   }
+  /// The sharding in which a plan of this program computes update `k`.
+  Spec sharding_of_update(ProgramPlan const& plan, std::size_t k) const;
   Machine const& planning_machine() const { return machine_known ? machine : machine_here(); }
   /// The plan of both passes; `sized`: the forward pass with its sizes. Within a memory limit as
   /// few of the marked segments are computed again as it demands, the first ones first.

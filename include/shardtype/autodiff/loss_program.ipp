@@ -129,18 +129,37 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan_again(RecordedProgram const& size
     if (r > 0) (r > gradients ? of_results.beside : of_results.wrt).push_back(wanted[r].value);
     of_results.each.push_back(wanted[r].wanted(names, sized.nodes[wanted[r].value]));
   }
+  auto const planned = [&] {
+    planning::Transposition const both(
+        sized, {loss_.gradients, loss_.by_hand},
+        [&](int value) { return ways[static_cast<std::size_t>(value)]; }, of_results);
+    return planning::TapeOrder::of(planning::plan_program(both.program, rates));
+  };
   auto part = static_cast<int>(loss_.parts.size());
-  for (std::size_t k = 0; k < updates.states.size(); ++k) {
-    planning::WantedUpdate& one = of_results.updates.push_back({});
-    one.part = part++;
-    one.spec = updates.states[k].wanted(names, sized.nodes[wanted[1 + k].value]).spec;
-    one.from_value = updates.from_values;
+  for (Spec const& state : updates.states)
+    of_results.updates.push_back({part++, state, updates.chosen, updates.from_values});
+  if (updates.chosen) {
+    // the norm reads gradients that are where they are
+    ProgramPlan free = planned();
+    if (!updates.normed || !free.possible) return free;
+    for (std::size_t k = 0; k < updates.states.size(); ++k) {
+      of_results.updates[k].spec = sharding_of_update(free, k);
+      of_results.updates[k].chosen = false;
+    }
   }
   if (updates.normed) of_results.norm = {part, part + 1};
-  planning::Transposition const both(
-      sized, {loss_.gradients, loss_.by_hand},
-      [&](int value) { return ways[static_cast<std::size_t>(value)]; }, of_results);
-  return planning::TapeOrder::of(planning::plan_program(both.program, rates));
+  return planned();
+}
+
+SHARDTYPE_INLINE Spec LossProgram::sharding_of_update(ProgramPlan const& plan,
+                                                      std::size_t k) const {
+  auto const part = static_cast<std::int32_t>(loss_.parts.size() + k);
+  for (int s = 0; s < plan.size; ++s)
+    if (plan.steps[s].kind == planning::ProgramStep::Kind::make &&
+        plan.program.nodes[plan.steps[s].node].making == Making::operation &&
+        plan.program.nodes[plan.steps[s].node].origin == part)
+      return plan.spec(s);
+  return {};
 }
 
 SHARDTYPE_INLINE bool operator==(LossKey const& a, LossKey const& b) {
@@ -176,7 +195,10 @@ SHARDTYPE_INLINE LossRun::LossRun(MeshRef const& mesh, LossProgram const& progra
     for (shardtype::detail::List<int> const* each :
          {&by.results, &by.stand_ins, &by.arguments, &by.cotangents})
       for (int const value : *each) key_.wanted.push_back(value);
-  key_.wanted.push_back(program.updates.normed ? 1 : 0);
+  key_.wanted.push_back((program.updates.normed ? 1 : 0) + (program.updates.chosen ? 2 : 0));
+  for (std::size_t k = 0; k < program.updates.states.size(); ++k)
+    key_.wanted.push_back(
+        program.program.code(program.wanted[1 + k].value).of(program.updates.states[k]));
 }
 
 SHARDTYPE_INLINE ProgramPlan const& LossRun::plan(

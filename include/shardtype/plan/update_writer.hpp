@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/backward_writer.hpp>
@@ -25,6 +26,20 @@ struct WantedNorm {
   int adds = -1;   ///< adds the squares of some gradients
   int joins = -1;  ///< the same of the last ones, and sums up over the mesh
 };
+
+/// Whether a value is a parameter after its update.
+inline bool is_update(ProgramNode const& n) {
+  return n.making == Making::operation && n.name != nullptr && std::string_view(n.name) == "update";
+}
+/// Pins an update, and what it reads of the parameter's dims, to a layout: that of the state.
+inline void pin_update(RecordedProgram& p, int node, std::int32_t layout) {
+  p.nodes.edit(node).pinned = layout;
+  for (int m = 0; m < p.nodes[node].operands; ++m) {
+    int const read = p.operand(node, 0, m);
+    if (p.nodes[read].making == Making::relabel && p.nodes[read].rank == p.nodes[node].rank)
+      p.nodes.edit(read).pinned = layout;
+  }
+}
 
 /// The results that are wanted of a program with a backward pass.
 struct WantedResults {

@@ -81,6 +81,9 @@ struct Options {
   }
 };
 
+template <class Model, int Moments>
+class FreeState;
+
 namespace detail {
 
 /// Whether the steps of an optimizer with these options need the norm of the gradient.
@@ -245,6 +248,18 @@ struct ElementOptimizer : OptimizerBase<Derived> {
   using OptimizerBase<Derived>::OptimizerBase;
   template <class Model>
   using StateOf = State<Model, Moments>;
+
+  /// The state before the first step, for steps in automatic mode whose plan chooses where it lies:
+  /// each parameter's moments are where the first step computes the update. Communicates nothing.
+  /// Refused: X10 no model.
+  template <class Model>
+  auto init_free(Model const&) const {
+    if constexpr (!autodiff::is_known<Model>) {
+      return checking::Poisoned(checking::refused<rules::Code::X10_no_parameters, false, Model>{});
+    } else {
+      return FreeState<Model, Moments>();
+    }
+  }
 
   template <class Layout = void, class Model>
   auto zeros(Model const& model) const {

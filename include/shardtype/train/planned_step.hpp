@@ -14,6 +14,7 @@
 #include <shardtype/autodiff/evaluate_gradient.hpp>
 #include <shardtype/lazy/run.hpp>
 #include <shardtype/train/alike.hpp>
+#include <shardtype/train/free_state.hpp>
 #include <shardtype/train/optimizers.hpp>
 
 namespace shardtype::train::detail {
@@ -78,11 +79,11 @@ template <class O, class W>
 struct UpdatePart {
   using T = typename W::element;
   using C = shardtype::detail::computed_t<T>;
-  StepRun* run;
-  O const* optimizer;
-  bool decays;
-  C* moments[static_cast<std::size_t>(O::moments > 0 ? O::moments : 1)];
-  C* master;
+  StepRun* run = nullptr;
+  O const* optimizer = nullptr;
+  bool decays = true;
+  C* moments[static_cast<std::size_t>(O::moments > 0 ? O::moments : 1)]{};
+  C* master = nullptr;
 
   static execute::AnyBlock make(execute::ProgramRun& run, int step, void const* part) {
     auto const& mine = *static_cast<UpdatePart const*>(part);
@@ -110,14 +111,14 @@ struct UpdatePart {
   }
 };
 
-/// The updates of a step of the optimizer `O`, of a state whose tensors are those of a `Structure`,
-/// without data.
+/// The updates of a step with a state whose tensors are those of a `Structure`, without data.
 template <class Model, class Structure>
-autodiff::LossUpdates updates_of_types(Options const& options) {
+autodiff::LossUpdates updates_of_types(Options const& options,
+                                       automatic_mode::ProgramNames const& names) {
   autodiff::LossUpdates out;
   out.normed = detail::needs_norm(options);
   autodiff::each_type<Structure>([&]<class S>(Type<S>) {
-    if constexpr (is_trained<S>) out.states.push_back(autodiff::WantedValue::of<S>(-1));
+    if constexpr (is_trained<S>) out.states.push_back(shardtype::detail::spec_in<S>(names));
   });
   autodiff::each_type<Model>([&]<class A>(Type<A>) {
     if constexpr (is_trained<A>)
@@ -130,59 +131,71 @@ autodiff::LossUpdates updates_of_types(Options const& options) {
 /// The updates of one step of the optimizer `O` of a model with its state.
 template <class O, class Model, class State>
 class StepUpdates {
+  static constexpr bool free = is_free_state<State>;
+  template <class W>
+  using Part = UpdatePart<O, W>;
+
  public:
   StepUpdates(O const& optimizer, Model& model, State& state, std::source_location const& where)
       : optimizer_(optimizer), model_(model), state_(state) {
     run_.options = &optimizer;
     run_.step = state.step;
-    program_.from_values = !state.master;
     program_.normed = detail::needs_norm(optimizer);
     if (!program_.normed) run_.admit(0);
-    [&]<std::size_t... K>(std::index_sequence<K...>) {
-      auto const one = [&]<class W, class S>(std::string_view path, W& w, S* master, auto&... ms) {
-        if constexpr (is_trained<W>) {
-          using Part = UpdatePart<O, W>;
-          auto part = std::make_shared<Part>();
-          part->run = &run_;
-          part->optimizer = &optimizer_;
-          part->decays = optimizer.decays(path, static_cast<int>(W::rank));
-          part->master = nullptr;
-          std::size_t k = 0;
-          if (w.mesh().here()) {
-            ((part->moments[k++] = detail::block_of(ms, where)), ...);
-            if (master != nullptr) part->master = detail::block_of(*master, where);
-          }
-          execute::ProgramPart& to = parts_.push_back({});
-          to.make = &Part::make;
-          to.move = &execute::move_block<typename W::element, typename W::memory_space>;
-          to.part = part.get();
-          program_.states.push_back(autodiff::WantedValue::of<S>(-1));
-          run_.each.push_back(&squares_of_input<W>);
-          kept_.push_back(std::move(part));
-        }
-      };
-      if (state.master) {
-        train::for_each_tensor([&](std::string_view path, auto& w, auto& master,
-                                   auto&... ms) { one(path, w, &master, ms...); },
-                               model, *state.master, state.moments[K]...);
-      } else {
-        train::for_each_tensor(
-            [&](std::string_view path, auto& w, auto& like, auto&... ms) {
-              one(path, w, static_cast<std::remove_reference_t<decltype(like)>*>(nullptr), ms...);
-            },
-            model, state.moments[0], state.moments[K]...);
-      }
-    }(std::make_index_sequence<static_cast<std::size_t>(O::moments)>{});
+    train::for_each_tensor(
+        [&]<class W>(std::string_view path, W&) {
+          if constexpr (is_trained<W>) add<W>(optimizer.decays(path, static_cast<int>(W::rank)));
+        },
+        model);
     for (bool const joins : {false, true}) {
       execute::ProgramPart& to = parts_.push_back({});
       to.make = joins ? &add_squares<true> : &add_squares<false>;
       to.part = &shared_;
     }
+    if constexpr (free) {
+      program_.from_values = !detail::has_small_elements(model);
+    } else {
+      program_.from_values = !state.master;
+      find_moments(std::make_index_sequence<static_cast<std::size_t>(O::moments)>{}, where);
+    }
   }
   StepUpdates(StepUpdates const&) = delete;
   StepUpdates& operator=(StepUpdates const&) = delete;
 
-  autodiff::LossUpdates of_program() const { return program_; }
+  autodiff::LossUpdates of_program(automatic_mode::ProgramNames const& names) {
+    if constexpr (free) {
+      program_.chosen = !state_.is_laid_out();
+      for (std::size_t k = 0; k < run_.each.size(); ++k)
+        program_.states.push_back(state_.sharding(names, k));
+    } else {
+      train::for_each_tensor(
+          [&]<class W, class S>(std::string_view, W&, S&) {
+            if constexpr (is_trained<W>)
+              program_.states.push_back(shardtype::detail::spec_in<S>(names));
+          },
+          model_, state_.moments[0]);
+    }
+    return program_;
+  }
+  /// Finds the blocks of a free state; at the first step makes them, where the plan has the
+  /// updates.
+  void lay_out([[maybe_unused]] autodiff::LossProgram const& program,
+               [[maybe_unused]] ProgramPlan const& plan) {
+    if constexpr (free) {
+      std::size_t k = 0;
+      train::for_each_tensor(
+          [&]<class W>(std::string_view, W& w) {
+            if constexpr (is_trained<W>) {
+              if (program_.chosen)
+                state_.lay_out(program.names, program.sharding_of_update(plan, k), w,
+                               !program_.from_values);
+              if (w.mesh().here()) state_.find(k, part_of<W>(k));
+              ++k;
+            }
+          },
+          model_);
+    }
+  }
   shardtype::detail::List<execute::ProgramPart> const& parts() const { return parts_; }
   /// Takes the new parameters, if the step is applied.
   void take(autodiff::LossRun const& run) {
@@ -198,6 +211,48 @@ class StepUpdates {
   Stepped const& did() const { return run_.did; }
 
  private:
+  template <class W>
+  void add(bool decays) {
+    auto part = std::make_shared<Part<W>>();
+    part->run = &run_;
+    part->optimizer = &optimizer_;
+    part->decays = decays;
+    execute::ProgramPart& to = parts_.push_back({});
+    to.make = &Part<W>::make;
+    to.move = &execute::move_block<typename W::element, typename W::memory_space>;
+    to.part = part.get();
+    run_.each.push_back(&squares_of_input<W>);
+    kept_.push_back(std::move(part));
+  }
+  template <class W>
+  Part<W>& part_of(std::size_t k) {
+    return *static_cast<Part<W>*>(kept_[k].get());
+  }
+  /// Finds the blocks of a state of tensors.
+  template <std::size_t... K>
+  void find_moments(std::index_sequence<K...>, std::source_location const& where) {
+    std::size_t next = 0;
+    train::for_each_tensor(
+        [&]<class W>(std::string_view, W& w, auto&... ms) {
+          if constexpr (is_trained<W>) {
+            std::size_t k = 0;
+            Part<W>& part = part_of<W>(next++);
+            if (w.mesh().here()) ((part.moments[k++] = detail::block_of(ms, where)), ...);
+          }
+        },
+        model_, state_.moments[K]...);
+    next = 0;
+    if (!state_.master) return;
+    train::for_each_tensor(
+        [&]<class W>(std::string_view, W& w, auto& master) {
+          if constexpr (is_trained<W>) {
+            Part<W>& part = part_of<W>(next++);
+            if (w.mesh().here()) part.master = detail::block_of(master, where);
+          }
+        },
+        model_, *state_.master);
+  }
+
   O const& optimizer_;
   Model& model_;
   State& state_;
@@ -205,7 +260,7 @@ class StepUpdates {
   StepRun* shared_ = &run_;
   autodiff::LossUpdates program_;
   shardtype::detail::List<execute::ProgramPart> parts_;
-  shardtype::detail::List<std::shared_ptr<void const>> kept_;
+  shardtype::detail::List<std::shared_ptr<void>> kept_;
 };
 
 /// Whether the updates of a step are values of its program: the optimizer changes each element by
@@ -221,9 +276,10 @@ constexpr bool plans_updates() {
                        }) {
     using Layout = typename State::model;
     if constexpr (std::is_base_of_v<ElementOptimizer<O, O::moments>, O> && O::moments > 0 &&
-                  std::is_same_v<State, typename O::template StateOf<Layout>> &&
                   Update<Model, gradient_t<Model>>::accepted) {
-      return same_tensors<Layout, Model>;
+      return std::is_same_v<State, FreeState<Model, O::moments>> ||
+             (std::is_same_v<State, typename O::template StateOf<Layout>> &&
+              same_tensors<Layout, Model>);
     } else {
       return false;
     }

@@ -202,7 +202,12 @@ auto dry_step(Step<O, G> const& step, shardtype::detail::Pack<Model, State, As..
     using Moment = typename State::moment;
     return autodiff::dry_gradient<R, autodiff::Updated<Moment>>(
         step.gradient, shardtype::detail::Pack<Model, As...>{},
-        [&] { return detail::updates_of_types<Model, Moment>(step.optimizer); });
+        [&](automatic_mode::ProgramNames const& names) {
+          autodiff::LossUpdates out =
+              detail::updates_of_types<Model, Moment>(step.optimizer, names);
+          out.chosen = is_free_state<State>;
+          return out;
+        });
   } else {
     return automatic_mode::RefusedDryRun(
         checking::refused<rules::Code::X13_no_such_update, false, Model, State>{});

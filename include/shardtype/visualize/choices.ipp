@@ -11,6 +11,7 @@
 #include <shardtype/plan/layout_graph.hpp>
 #include <shardtype/plan/program_planner.hpp>
 #include <shardtype/plan/unreduced_reach.hpp>
+#include <shardtype/plan/update_writer.hpp>
 #include <shardtype/visualize/choices.hpp>
 
 namespace shardtype {
@@ -38,7 +39,8 @@ class Choices {
     bool const computed =
         n.making == planning::Making::product || n.making == planning::Making::map ||
         n.making == planning::Making::reduction || n.making == planning::Making::operation;
-    return computed && n.rank > 0 && n.pinned < 0 && n.ways > 0;
+    bool const free = n.pinned < 0 || planning::is_update(n);
+    return computed && n.rank > 0 && free && n.ways > 0;
   }
   LayoutChoice of(int step) const {
     LayoutChoice out{texts_.name(step), texts_.operation(step), texts_.sharding(step), {}, 0};
@@ -76,7 +78,12 @@ class Choices {
       return -1;
     if (n.making == planning::Making::operation && splits_whole(n, program.spec(node, layout)))
       return -1;
-    program.nodes.edit(node).pinned = layout;
+    if (planning::is_update(n)) {
+      if (!program.code(node).spec(layout).unreduced.empty()) return -1;
+      planning::pin_update(program, node, layout);
+    } else {
+      program.nodes.edit(node).pinned = layout;
+    }
     if (!planning::UnreducedReach(program).holds()) return -1;
     planning::ProgramPlan const plan = planning::plan_program(program, rates_);
     if (!plan.possible) return -1;
