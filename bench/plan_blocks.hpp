@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "plan_models.hpp"
+#include "plan_sizes.hpp"
 
 namespace plan_models {
 

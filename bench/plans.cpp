@@ -12,6 +12,7 @@
 
 #include "plan_blocks.hpp"
 #include "plan_losses.hpp"
+#include "plan_models.hpp"
 
 using namespace shardtype;
 
@@ -168,11 +169,11 @@ void heads() {
 /// over the GPUs of a node.
 void draw(char const* path) {
   using Of = plan_losses::Gpt<plan_losses::FullySharded, 4>;
-  write_svg(
-      dry_run<Grid, Of::Model<value_t>, plan_losses::FullySharded::In>(value_and_grad<0>(Of::loss))
-          .on(machines::h100_node)
-          .planned(),
-      path);
+  write_svg(dry_run<plan_models::Grid, Of::Model<value_t>, plan_losses::FullySharded::In>(
+                value_and_grad<0>(Of::loss))
+                .on(machines::h100_node)
+                .planned(),
+            path);
 }
 
 }  // namespace

@@ -139,9 +139,8 @@ SHARDTYPE_INLINE ProgramPlan LossProgram::plan_again(RecordedProgram const& size
   for (Spec const& state : updates.states)
     of_results.updates.push_back({part++, state, updates.chosen, updates.from_values});
   if (updates.chosen) {
-    // the norm reads gradients that are where they are
-    ProgramPlan free = planned();
-    if (!updates.normed || !free.possible) return free;
+    ProgramPlan const free = planned();
+    if (!free.possible) return free;
     for (std::size_t k = 0; k < updates.states.size(); ++k) {
       of_results.updates[k].spec = sharding_of_update(free, k);
       of_results.updates[k].chosen = false;
@@ -156,7 +155,7 @@ SHARDTYPE_INLINE Spec LossProgram::sharding_of_update(ProgramPlan const& plan,
   auto const part = static_cast<std::int32_t>(loss_.parts.size() + k);
   for (int s = 0; s < plan.size; ++s)
     if (plan.steps[s].kind == planning::ProgramStep::Kind::make &&
-        plan.program.nodes[plan.steps[s].node].making == Making::operation &&
+        planning::is_update(plan.program.nodes[plan.steps[s].node]) &&
         plan.program.nodes[plan.steps[s].node].origin == part)
       return plan.spec(s);
   return {};

@@ -336,11 +336,10 @@ struct ProgramPlan {
         // those that are read are values of their own
         for (int k = step + 1; k < size && n.has_results; ++k)
           if (is_further_result(k) && steps.at[k].input[0] == step) bytes -= block_bytes(k);
-        bytes = std::max(bytes, std::int64_t{0});
-        for (int k = 0; k < s.inputs; ++k)
-          if (is_part(s.input[k])) bytes = add_sat(bytes, block_bytes(s.input[k]));
-        return bytes;
+        return add_sat(std::max(bytes, std::int64_t{0}), packed_parts(step));
       }
+      case Making::shard_map:
+        return n.keeps ? 0 : packed_parts(step);
       default:
         return 0;
     }
@@ -356,6 +355,14 @@ struct ProgramPlan {
     for (int k = 0; k < steps.at[step].inputs; ++k)
       copied = add_sat(copied, block_bytes(steps.at[step].input[k]));
     return planning::copies_of(program.nodes.at[steps.at[step].node], copied);
+  }
+  /// Bytes of packed copies of inputs that are parts of others.
+  constexpr std::int64_t packed_parts(int step) const {
+    std::int64_t bytes = 0;
+    for (int k = 0; k < steps.at[step].inputs; ++k)
+      if (is_part(steps.at[step].input[k]))
+        bytes = add_sat(bytes, block_bytes(steps.at[step].input[k]));
+    return bytes;
   }
   /// Whether a step's block is part of another one: a slice, or a slice with other names.
   constexpr bool is_part(int step) const {

@@ -29,7 +29,7 @@ struct WantedNorm {
 
 /// Whether a value is a parameter after its update.
 inline bool is_update(ProgramNode const& n) {
-  return n.making == Making::operation && n.name != nullptr && std::string_view(n.name) == "update";
+  return n.name != nullptr && std::string_view(n.name) == "update";
 }
 /// Pins an update, and what it reads of the parameter's dims, to a layout: that of the state.
 inline void pin_update(RecordedProgram& p, int node, std::int32_t layout) {
@@ -137,6 +137,8 @@ class ResultWriter : public SegmentWriter {
     if (norm >= 0) operands.push_back(norm);
     constexpr std::uint32_t in_order = 0x76543210;
     for (std::size_t m = 0; m < operands.size(); ++m) n.order[m] = in_order;
+    // computed where the state lies, and nowhere else
+    if (!update.chosen) n.making = Making::shard_map;
     int const out = add(n, operands);
     if (!update.chosen) program.pin(out, update.spec);
     return result(out, wanted);

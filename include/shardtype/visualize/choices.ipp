@@ -39,8 +39,8 @@ class Choices {
     bool const computed =
         n.making == planning::Making::product || n.making == planning::Making::map ||
         n.making == planning::Making::reduction || n.making == planning::Making::operation;
-    bool const free = n.pinned < 0 || planning::is_update(n);
-    return computed && n.rank > 0 && free && n.ways > 0;
+    if (planning::is_update(n)) return n.rank > 0;
+    return computed && n.rank > 0 && n.pinned < 0 && n.ways > 0;
   }
   LayoutChoice of(int step) const {
     LayoutChoice out{texts_.name(step), texts_.operation(step), texts_.sharding(step), {}, 0};
