@@ -8,8 +8,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <Kokkos_Core.hpp>
-
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/run.hpp>
 #include <shardtype/plan/program_planner.hpp>
@@ -23,16 +21,6 @@ template <class Model, int Moments>
 inline constexpr bool is_free_state<FreeState<Model, Moments>> = true;
 
 namespace detail {
-
-/// The elements of a block as elements of another type.
-template <class Exec, class T, class C>
-void convert(Exec const& exec, T const* from, C* to, std::int64_t n) {
-  Kokkos::parallel_for(
-      shardtype::kernels::launch_name("shardtype::convert"),
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-      KOKKOS_LAMBDA(std::int64_t k) { to[k] = static_cast<C>(from[k]); });
-  exec.fence();
-}
 
 /// The blocks of one parameter's state.
 template <int Moments>
@@ -206,7 +194,7 @@ void FreeState<Model, Moments>::lay_out(automatic_mode::ProgramNames const& name
   Buffer const block =
       mover.template moved<T, Space>(w.buffer(), shardtype::detail::spec_in<W>(axes_), spec);
   to.master = taken();
-  detail::convert(exec, static_cast<T const*>(block.data()), static_cast<C*>(to.master.data()), n);
+  kernels::convert(exec, static_cast<T const*>(block.data()), static_cast<C*>(to.master.data()), n);
 }
 
 template <class Model, int Moments>

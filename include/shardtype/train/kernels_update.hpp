@@ -104,4 +104,14 @@ void scale(Exec const& exec, T* x, std::int64_t n, C factor) {
   exec.fence();
 }
 
+/// The elements of a block as elements of another type.
+template <class Exec, class T, class C>
+void convert(Exec const& exec, T const* from, C* to, std::int64_t n) {
+  Kokkos::parallel_for(
+      shardtype::kernels::launch_name("shardtype::convert"),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
+      KOKKOS_LAMBDA(std::int64_t k) { to[k] = static_cast<C>(from[k]); });
+  exec.fence();
+}
+
 }  // namespace shardtype::train::kernels
