@@ -267,25 +267,19 @@ class StepUpdates {
 /// itself, and its state has the model's tensors, in whatever shardings.
 template <class O, class Model, class State>
 constexpr bool plans_updates() {
-  if constexpr (!autodiff::is_known<Model>) {
-    return false;
-  } else if constexpr (requires {
-                         typename State::model;
-                         O::moments;
-                         typename O::template StateOf<typename State::model>;
-                       }) {
+  if constexpr (autodiff::is_known<Model> && requires {
+                  typename State::model;
+                  O::moments;
+                  typename O::template StateOf<typename State::model>;
+                }) {
     using Layout = typename State::model;
     if constexpr (std::is_base_of_v<ElementOptimizer<O, O::moments>, O> && O::moments > 0 &&
-                  Update<Model, gradient_t<Model>>::accepted) {
+                  Update<Model, gradient_t<Model>>::accepted)
       return std::is_same_v<State, FreeState<Model, O::moments>> ||
              (std::is_same_v<State, typename O::template StateOf<Layout>> &&
               same_tensors<Layout, Model>);
-    } else {
-      return false;
-    }
-  } else {
-    return false;
   }
+  return false;
 }
 
 }  // namespace shardtype::train::detail
