@@ -195,10 +195,10 @@ struct CustomVjp {
     if constexpr (any_poisoned<As...>) {
       return Poisoned{};
     } else if constexpr ((varies_in_program<As> || ...)) {
-      using Refusal = typename decltype(refused_in_program<As...>())::type;
+      using Refusal = typename decltype(refused_in_program<InProgram<As...>, As...>())::type;
       if constexpr (std::is_void_v<Refusal>) {
-        return in_program(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{},
-                          as...);
+        return in_program<InProgram<As...>>(
+            std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{}, as...);
       } else {
         return Poisoned(Refusal{});
       }
@@ -296,17 +296,18 @@ struct CustomVjp {
         typename decltype(autodiff::how_all_vary(shardtype::detail::Pack<As...>{}))::type;
     using R = std::remove_pointer_t<decltype(autodiff::recorder_in(std::declval<As const&>()...))>;
     using Forward = result_of<Fwd, constant_t<As>...>;
-    template <class F2>
-    static constexpr auto backward_gives() {
-      if constexpr (ForwardPair<F2>::is_pair && !ForwardPair<F2>::is_refused) {
-        using Out = typename F2::first_type;
-        using Cts = typename ByHandForm<R, Varies>::template stand_in<Out>;
-        return Type<result_of<Bwd, typename F2::second_type, Cts>>{};
-      } else {
-        return Type<Poisoned>{};
-      }
-    }
-    using Cts = typename decltype(backward_gives<Forward>())::type;
+    using Pair = ForwardPair<Forward>;
+    template <bool called, class Made>
+    struct Backward {
+      using type = Poisoned;
+    };
+    template <class Made>
+    struct Backward<true, Made> {
+      using type =
+          result_of<Bwd, typename Made::second_type,
+                    typename ByHandForm<R, Varies>::template stand_in<typename Made::first_type>>;
+    };
+    using Cts = typename Backward<Pair::is_pair && !Pair::is_refused, Forward>::type;
     using Each = CotangentTypes<Cts, static_cast<int>(sizeof...(As))>;
     template <int... K>
     static constexpr auto refused_cotangents(std::integer_sequence<int, K...>) {
@@ -314,28 +315,25 @@ struct CustomVjp {
           autodiff::refused_cotangent<typename Each::template at<K>, As>()...);
     }
   };
-  template <class... As>
+  template <class Types, class... As>
   static constexpr auto refused_in_program() {
-    using In = InProgram<As...>;
-    using P = ForwardPair<typename In::Forward>;
-    if constexpr (P::is_refused) {
+    if constexpr (Types::Pair::is_refused) {
       return Type<Poisoned>{};
-    } else if constexpr (!P::is_pair) {
+    } else if constexpr (!Types::Pair::is_pair) {
       return Type<refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>>{};
-    } else if constexpr (shardtype::detail::is_poison<typename In::Cts>) {
+    } else if constexpr (shardtype::detail::is_poison<typename Types::Cts>) {
       return Type<Poisoned>{};
-    } else if constexpr (!In::Each::fits) {
+    } else if constexpr (!Types::Each::fits) {
       return Type<refused<Code::X07_custom_vjp, false, typename ShownLoss<As>::type...>>{};
     } else {
-      return In::refused_cotangents(
+      return Types::refused_cotangents(
           std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
     }
   }
   /// Forward and backward are recorded.
-  template <int... K, class... As>
+  template <class Types, int... K, class... As>
   auto in_program(std::integer_sequence<int, K...>, As const&... as) const {
-    using In = InProgram<As...>;
-    RecordedVjp<typename In::R, typename In::Varies> by(*autodiff::recorder_in(as...));
+    RecordedVjp<typename Types::R, typename Types::Varies> by(*autodiff::recorder_in(as...));
     auto const both = forward(autodiff::as_constant(as)...);
     auto const out = by.results(both.first);
     auto const cts = backward(both.second, by.stand_ins(both.first));

@@ -105,14 +105,17 @@ template <class... Ps>
 constexpr auto how_all_vary(shardtype::detail::Pack<Ps...>) {
   return Type<void>{};
 }
+/// Of two: HasNoGradient if one is, else Flows if one is.
+template <class One, class Other>
+constexpr auto how_both_vary(Type<One>, Type<Other>) {
+  constexpr bool other =
+      std::is_void_v<One> || (std::is_same_v<One, automatic_mode::Flows> && !std::is_void_v<Other>);
+  return Type<std::conditional_t<other, Other, One>>{};
+}
 template <class P, class... Ps>
 constexpr auto how_all_vary(shardtype::detail::Pack<P, Ps...>) {
-  using First = typename decltype(autodiff::how_structure_varies<P>())::type;
-  using Rest = typename decltype(autodiff::how_all_vary(shardtype::detail::Pack<Ps...>{}))::type;
-  constexpr bool takes_rest =
-      std::is_void_v<First> ||
-      (std::is_same_v<First, automatic_mode::Flows> && !std::is_void_v<Rest>);
-  return Type<std::conditional_t<takes_rest, Rest, First>>{};
+  return autodiff::how_both_vary(autodiff::how_structure_varies<P>(),
+                                 autodiff::how_all_vary(shardtype::detail::Pack<Ps...>{}));
 }
 template <class P>
 constexpr auto how_structure_varies() {
@@ -149,6 +152,22 @@ struct RefusedMembers<shardtype::detail::Pack<Cs...>, shardtype::detail::Pack<As
     }
   }
 };
+/// The same of one value, whose cotangent is to be a `Wanted`.
+template <class C, class Wanted>
+struct RefusedIndices {
+  static constexpr auto find() {
+    return Type<refused<Code::X06_other_cotangent, false, C, Wanted>>{};
+  }
+};
+template <class C, class Wanted>
+  requires(is_tensor<C> || core::is_lazy<C>)
+struct RefusedIndices<C, Wanted> {
+  using Got = automatic_mode::whole_t<typename shardtype::detail::lazy_t<C>::whole>;
+  static constexpr auto find() {
+    return Type<std::conditional_t<std::is_same_v<Got, Wanted>, void,
+                                   refused<Code::X06_other_cotangent, false, Got, Wanted>>>{};
+  }
+};
 template <class C, class A>
 constexpr auto refused_cotangent() {
   if constexpr (std::is_same_v<C, NoGradient>) {
@@ -158,14 +177,7 @@ constexpr auto refused_cotangent() {
   } else if constexpr (!shardtype::detail::is_under_way<A>) {
     return Type<void>{};
   } else {
-    using Want = automatic_mode::whole_t<typename A::whole>;
-    if constexpr (is_tensor<C> || core::is_lazy<C>) {
-      using Got = automatic_mode::whole_t<typename shardtype::detail::lazy_t<C>::whole>;
-      return Type<std::conditional_t<std::is_same_v<Got, Want>, void,
-                                     refused<Code::X06_other_cotangent, false, Got, Want>>>{};
-    } else {
-      return Type<refused<Code::X06_other_cotangent, false, C, Want>>{};
-    }
+    return RefusedIndices<C, automatic_mode::whole_t<typename A::whole>>::find();
   }
 }
 
@@ -183,13 +195,14 @@ int number_of(R& to, E const& e) {
 /// A function by hand of arguments that belong to a program under way, which `R` writes.
 template <class R, class Varies>
 class RecordedVjp {
+  using Form = ByHandForm<R, Varies>;
+
  public:
   explicit RecordedVjp(R& to) : to_(to) {}
 
   /// The results that `forward` gave.
   template <class Out>
   auto results(Out const& out) {
-    using Form = ByHandForm<R, Varies>;
     shardtype::detail::List<int> numbers;
     autodiff::each_value(
         [&]<class A>(A const& a) {
@@ -212,12 +225,10 @@ class RecordedVjp {
   /// What stands for the cotangents of these results.
   template <class Out>
   auto stand_ins(Out const& out) {
-    using Form = ByHandForm<R, Varies>;
     std::size_t next = 0;
     return autodiff::map_values<Form::template stand_in, Out>(
         [&]<class A>(Type<A>, A const&) -> typename Form::template stand_in<A> {
-          using S = typename Form::template stand_in<A>;
-          if constexpr (std::is_same_v<S, NoGradient>) {
+          if constexpr (std::is_same_v<typename Form::template stand_in<A>, NoGradient>) {
             return {};
           } else {
             int const value = to_.alias(by_.results[next++]);

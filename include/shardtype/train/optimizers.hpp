@@ -263,9 +263,9 @@ struct ElementOptimizer : OptimizerBase<Derived> {
 
   template <class Layout = void, class Model>
   auto zeros(Model const& model) const {
-    using Of = State<detail::LayoutOf<Layout, Model>, Moments>;
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
-      return Of{0, {((void)K, train::zeros_like_state<Layout>(model))...}, {}};
+      return State<detail::LayoutOf<Layout, Model>, Moments>{
+          0, {((void)K, train::zeros_like_state<Layout>(model))...}, {}};
     }(std::make_index_sequence<static_cast<std::size_t>(Moments)>{});
   }
   /// The state before the first step with the shardings of the model `Layout`, a type whose tensors

@@ -272,12 +272,11 @@ constexpr bool plans_updates() {
                   O::moments;
                   typename O::template StateOf<typename State::model>;
                 }) {
-    using Layout = typename State::model;
     if constexpr (std::is_base_of_v<ElementOptimizer<O, O::moments>, O> && O::moments > 0 &&
                   Update<Model, gradient_t<Model>>::accepted)
       return std::is_same_v<State, FreeState<Model, O::moments>> ||
-             (std::is_same_v<State, typename O::template StateOf<Layout>> &&
-              same_tensors<Layout, Model>);
+             (std::is_same_v<State, typename O::template StateOf<typename State::model>> &&
+              same_tensors<typename State::model, Model>);
   }
   return false;
 }

@@ -199,12 +199,11 @@ auto evaluate_by(M const& mesh, Step<O, G> const& step, Model& model, State& sta
 template <class R, class O, class G, class Model, class State, class... As>
 auto dry_step(Step<O, G> const& step, shardtype::detail::Pack<Model, State, As...>) {
   if constexpr (detail::plans_updates<O, Model, State>()) {
-    using Moment = typename State::moment;
-    return autodiff::dry_gradient<R, autodiff::Updated<Moment>>(
+    return autodiff::dry_gradient<R, autodiff::Updated<typename State::moment>>(
         step.gradient, shardtype::detail::Pack<Model, As...>{},
         [&](automatic_mode::ProgramNames const& names) {
           autodiff::LossUpdates out =
-              detail::updates_of_types<Model, Moment>(step.optimizer, names);
+              detail::updates_of_types<Model, typename State::moment>(step.optimizer, names);
           out.chosen = is_free_state<State>;
           return out;
         });

@@ -154,9 +154,8 @@ template <class A, class B>
   requires(is_tensor<A> && is_tensor<B>)
 struct SameTensor<A, B> {
   static constexpr bool value = [] {
-    using Both = Scope<A, B>;
-    constexpr Spec a = Both::template spec<0>;
-    constexpr Spec b = Both::template spec<1>;
+    constexpr Spec a = Scope<A, B>::template spec<0>;
+    constexpr Spec b = Scope<A, B>::template spec<1>;
     bool same = a.rank == b.rank && a.unreduced.empty() && a.cyclic_dim() < 0;
     for (int d = 0; same && d < a.rank; ++d) same = a.dims[d].label == b.dims[d].label;
     return same && std::is_same_v<element_t<A>, element_t<B>>;
