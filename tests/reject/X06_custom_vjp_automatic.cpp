@@ -1,6 +1,6 @@
 // A backward function whose cotangent has other indices than its argument, in automatic mode.
 // EXPECT: \[shardtype X06\]
-// EXPECT: Tensor<float, Dim<J>>
+// EXPECT: Dim<J>
 // FORBID: Resolve<|basic_type|Pack<|Sharded
 // FORBID: error:.*error:
 // NEEDS: full
