@@ -14,15 +14,15 @@ struct I : Index<"I"> {};
 using A = Tensor<float, Dim<I, X>>;
 
 auto added(Mesh<X> const& mesh, A const& a) {
-  auto const own = custom_vjp(
-      [](auto const& x, auto const& y) { return (x + y).tensor(); },
-      [](auto const& x, auto const& y) { return std::pair((x + y).tensor(), 0); },
-      [](int, auto const& ct) {
+  auto const own =
+      custom_vjp([](auto const& x, auto const& y) { return (x + y).tensor(); },
+                 [](auto const& x, auto const& y) { return std::pair((x + y).tensor(), 0); },
+                 [](int, auto const& ct) {
 #ifdef LEGAL
-        return std::tuple(ct, ct);
+                   return std::tuple(ct, ct);
 #else
-        return ct;
+                   return ct;
 #endif
-      });
+                 });
   return evaluate(mesh, value_and_grad<0>([&](auto const& x) { return sum(own(x, x)); }), a);
 }
