@@ -119,7 +119,8 @@ class ResultWriter : public SegmentWriter {
         n.own_call = static_cast<std::int16_t>(program.own_call.size());
         OwnCall call;
         call.plan = &norm_plan;
-        for (int x = 0; x < program.axes; ++x) call.axis[x] = static_cast<std::int8_t>(x);
+        for (int x = 0; x < max_axes; ++x)
+          if (x < program.axes) call.axis[x] = static_cast<std::int8_t>(x);
         program.own_call.push_back(call);
       }
       out = number(n, some);
