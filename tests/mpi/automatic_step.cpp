@@ -276,6 +276,33 @@ TEST_CASE("a step that is left out changes nothing") {
   CHECK(differences(mine, before) > 0);
 }
 
+TEST_CASE("a state of other extents, of another mesh, or of fewer parameters") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Mine = Net<double, Whole>;
+  Sizes const n{4, 6, 4, 3, 1};
+  Sizes const wider{4, 8, 4, 3, 1};
+  Sizes const longer{4, 6, 4, 3, 2};
+  train::AdamW const adam{{.rate = 0.01}};
+  auto const step = train::step(adam, value_and_grad<0>(Loss{}));
+  auto const x = [&](Sizes const& of) {
+    return Drawn<Tensor<double, Dim<B, X>, Dim<D>>>::of(mesh, of, 1);
+  };
+  auto first = model<Mine>(mesh, n);
+  auto second = model<Mine>(mesh, wider);
+  auto third = model<Mine>(mesh, longer);
+  auto typed = adam.init_as<Net<double, Rows>::Values>(first);
+  auto free = adam.init_free(first);
+  evaluate(mesh, step, first, free, x(n));
+  CHECK(code_of([&] { evaluate(mesh, step, second, typed, x(wider)); }) == "E24");
+  CHECK(code_of([&] { evaluate(mesh, step, second, free, x(wider)); }) == "E24");
+  CHECK(code_of([&] { evaluate(mesh, step, third, free, x(longer)); }) == "E24");
+  auto const other = on_ranks::two_axes<X, Y>();
+  auto fourth = model<Mine>(other, n);
+  auto const there = Drawn<Tensor<double, Dim<B, X>, Dim<D>>>::of(other, n, 1);
+  CHECK(code_of([&] { evaluate(other, step, fourth, typed, there); }) == "E23");
+  CHECK(code_of([&] { evaluate(other, step, fourth, free, there); }) == "E23");
+}
+
 namespace {
 
 struct DS : Index<"D", 64> {};

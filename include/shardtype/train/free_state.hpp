@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -22,9 +24,23 @@ inline constexpr bool is_free_state<FreeState<Model, Moments>> = true;
 
 namespace detail {
 
+/// Errors: E23 the state of a parameter is on another mesh, E24 it has other extents.
+template <class W>
+void check_state_of(W const& w, MeshRef const& mesh, std::int64_t const* extents) {
+  shardtype::detail::check_one_mesh(w.mesh(), mesh);
+  for (std::size_t d = 0; d < W::rank; ++d)
+    if (extents[d] != w.extents()[d])
+      throw Error("E24",
+                  "a dim of a parameter has extent " + std::to_string(w.extents()[d]) + ", and " +
+                      std::to_string(extents[d]) + " in the optimizer's state",
+                  FailedOn::every_rank);
+}
+
 /// The blocks of one parameter's state.
 template <int Moments>
 struct FreeBlocks {
+  MeshRef mesh{};
+  std::array<std::int64_t, max_dims> extents{};
   Spec spec{};  ///< in the axes of the state
   std::array<Buffer, static_cast<std::size_t>(Moments)> moments{};
   Buffer master{};
@@ -104,10 +120,17 @@ class BlockMover {
 
 /// The state of an optimizer that keeps `Moments` numbers of each element, for a model `Model`:
 /// that of `adam.init_free(model)`. Its blocks lie where the plan of the first step computes the
-/// updates; further steps compute them there.
+/// updates; further steps compute them there. It can be moved, not copied.
 template <class Model, int Moments>
 class FreeState {
  public:
+  FreeState() = default;
+  FreeState(FreeState&&) = default;
+  FreeState& operator=(FreeState&&) = default;
+  FreeState(FreeState const&) = delete;
+  FreeState& operator=(FreeState const&) = delete;
+  ~FreeState() = default;
+
   std::int64_t step = 0;  ///< number of steps that changed the model
 
   using model = Model;
@@ -121,6 +144,23 @@ class FreeState {
 
   // What steps use.
 
+  /// Errors: E23, E24 a state that was laid out for another model.
+  void check(Model& of) const {
+    std::size_t k = 0;
+    train::for_each_tensor(
+        [&]<class W>(std::string_view, W& w) {
+          if constexpr (is_trained<W>) {
+            if (k < each_.size()) detail::check_state_of(w, each_[k].mesh, each_[k].extents.data());
+            ++k;
+          }
+        },
+        of);
+    if (is_laid_out() && k != each_.size())
+      throw Error("E24",
+                  "the model has " + std::to_string(k) + " parameters, the optimizer's state " +
+                      std::to_string(each_.size()),
+                  FailedOn::every_rank);
+  }
   /// The sharding of the state of parameter `k`, in the axes of a program.
   Spec sharding(automatic_mode::ProgramNames const& names, std::size_t k) const {
     return is_laid_out() ? in_axes(each_[k].spec, axes_, names) : Spec{};
@@ -178,6 +218,8 @@ void FreeState<Model, Moments>::lay_out(automatic_mode::ProgramNames const& name
   axes_ = names;
   detail::FreeBlocks<Moments>& to = each_.push_back({});
   to.spec = spec;
+  to.mesh = w.mesh();
+  for (std::size_t d = 0; d < W::rank; ++d) to.extents[d] = w.extents()[d];
   if (!w.mesh().here()) return;
   detail::BlockMover mover(Type<W>{}, w.mesh(), axes_, w.extents().data());
   std::int64_t const n = mover.elements(spec);

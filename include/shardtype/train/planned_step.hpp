@@ -164,6 +164,7 @@ class StepUpdates {
 
   autodiff::LossUpdates of_program(automatic_mode::ProgramNames const& names) {
     if constexpr (free) {
+      state_.check(model_);
       program_.chosen = !state_.is_laid_out();
       for (std::size_t k = 0; k < run_.each.size(); ++k)
         program_.states.push_back(state_.sharding(names, k));
@@ -237,6 +238,7 @@ class StepUpdates {
           if constexpr (is_trained<W>) {
             std::size_t k = 0;
             Part<W>& part = part_of<W>(next++);
+            (detail::check_state_of(w, ms.mesh(), ms.extents().data()), ...);
             if (w.mesh().here()) ((part.moments[k++] = detail::block_of(ms, where)), ...);
           }
         },
@@ -247,6 +249,7 @@ class StepUpdates {
         [&]<class W>(std::string_view, W& w, auto& master) {
           if constexpr (is_trained<W>) {
             Part<W>& part = part_of<W>(next++);
+            detail::check_state_of(w, master.mesh(), master.extents().data());
             if (w.mesh().here()) part.master = detail::block_of(master, where);
           }
         },

@@ -228,7 +228,7 @@ namespace api {
 /// Optimizers that do not change each element by itself (Muon, Adafactor) take the gradients in the
 /// shardings of the parameters, as the step of strict mode. Refused and errors: as `evaluate` of a
 /// gradient, and the optimizer's; X13 a state of another model; E21 another tensor shares the
-/// memory of the state.
+/// memory of the state; E23, E24 a state for another mesh or for other extents.
 template <class M, class O, class G, class Model, class State, class... As>
   requires std::is_base_of_v<runtime::MeshRef, M>
 auto evaluate(M const& mesh, train::Step<O, G> const& step, Model& model, State& state,
