@@ -10,8 +10,7 @@
 /// | reduction | a map to the operand's labels of the cotangent and of what the derivative reads |
 /// | relabel | the cotangent with the operand's labels |
 /// | operation | an operation on the cotangent and on what the derivative reads |
-/// | result of a function with a gradient by hand | the values that its backward function computes
-/// |
+/// | result of a function with a gradient by hand | what its backward function computes |
 ///
 /// Cotangents of one value are added by one map, so that an unreduced sum of several of them is
 /// reduced once. Constraints hold for the value, not for its cotangent, whose sharding the planner

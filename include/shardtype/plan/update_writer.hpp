@@ -55,21 +55,25 @@ struct WantedResults {
   WantedNorm norm{};
 };
 
-/// The sum of one number over the mesh, the same bits on all ranks: AllReduce and Broadcast.
-inline Plan norm_plan(RecordedProgram const& p, int) {
+/// Sums of numbers over all axes, the same bits on all ranks: an AllReduce, and a Broadcast of the
+/// first rank's sums.
+constexpr Plan alike_sums_plan(std::string_view name, int numbers, int axes, Sizes const& sizes) {
   Plan out;
-  out.name = "global_norm";
-  out.sizing.element_bytes = static_cast<std::int64_t>(sizeof(double));
-  out.sizing.sizes = p.sizes;
+  out.name = name;
+  out.sizing.element_bytes = static_cast<std::int64_t>(sizeof(double)) * numbers;
+  out.sizing.sizes = sizes;
   Spec parts;
   AxisList all;
-  for (int x = 0; x < p.axes; ++x) {
+  for (int x = 0; x < axes; ++x) {
     parts.unreduced.insert(x);
     all.push(x);
   }
   out.push(planning::shared_step(Move::reduce, Slot::a, all, parts, {}));
   out.push(planning::shared_step(Move::broadcast, Slot::a, all, {}, {}));
   return out;
+}
+inline Plan norm_plan(RecordedProgram const& p, int) {
+  return planning::alike_sums_plan("global_norm", 1, p.axes, p.sizes);
 }
 
 /// Adds the results of a program behind its passes.

@@ -8,6 +8,7 @@
 
 #include <shardtype/autodiff/evaluate_gradient.hpp>
 #include <shardtype/autodiff/plan.hpp>
+#include <shardtype/plan/update_writer.hpp>
 #include <shardtype/train/model_bytes.hpp>
 #include <shardtype/train/optimizers.hpp>
 #include <shardtype/train/planned_step.hpp>
@@ -81,19 +82,7 @@ constexpr planning::Plan sums_plan(std::string_view name, int numbers,
                                    planning::GradientPlan const& passes) {
   planning::FunctionPlan const& of =
       passes.backward.axes >= passes.forward.axes ? passes.backward : passes.forward;
-  planning::Plan out;
-  out.name = name;
-  out.sizing.element_bytes = static_cast<std::int64_t>(sizeof(double)) * numbers;
-  out.sizing.sizes = of.sizes;
-  Spec parts;
-  AxisList all;
-  for (int x = 0; x < of.axes; ++x) {
-    parts.unreduced.insert(x);
-    all.push(x);
-  }
-  out.push(planning::shared_step(planning::Move::reduce, planning::Slot::a, all, parts, {}));
-  out.push(planning::shared_step(planning::Move::broadcast, planning::Slot::a, all, {}, {}));
-  return out;
+  return planning::alike_sums_plan(name, numbers, of.axes, of.sizes);
 }
 
 /// The plan of an optimizer's update of a model, without its sums of numbers over the mesh;
