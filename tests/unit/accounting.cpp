@@ -362,3 +362,43 @@ TEST_CASE("plans of a hundred layers are constants, and layers add alike") {
   std::string const text = explain(many);
   CHECK(std::count(text.begin(), text.end(), '\n') > 600);
 }
+
+namespace {
+
+// Products of the same flops in elements of different kinds, as strict code and in automatic mode.
+template <class T>
+struct ProductOf {
+  struct AI : Index<"I", 512> {};
+  struct AJ : Index<"J", 256> {};
+  struct AK : Index<"K", 128> {};
+  using A = Tensor<T, Dim<AI>, Dim<AJ>>;
+  using B = Tensor<T, Dim<AJ>, Dim<AK>>;
+  static constexpr auto strict =
+      shardtype::plan([](auto const& a, auto const& b) { return matmul(a, b); }, type<A>, type<B>);
+  static double automatic() {
+    return dry_run<automatic_mode::Axes<>, A, B>([](auto const& a, auto const& b) {
+             return evaluate<Dim<AI>, Dim<AK>>(matmul(a, b));
+           })
+        .planned()
+        .seconds();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a multiply-add costs as much in a strict plan as in automatic mode") {
+  double const one = ProductOf<float>::strict.seconds();
+  auto const costs = [&](double strict, double automatic, double times) {
+    CHECK(std::abs(strict - times * one) < 1e-9 * one);
+    CHECK(std::abs(automatic - times * one) < 1e-9 * one);
+  };
+  costs(one, ProductOf<float>::automatic(), 1);
+  costs(ProductOf<double>::strict.seconds(), ProductOf<double>::automatic(), 2);
+  costs(ProductOf<bfloat16>::strict.seconds(), ProductOf<bfloat16>::automatic(), 1);
+  costs(ProductOf<std::int64_t>::strict.seconds(), ProductOf<std::int64_t>::automatic(), 2);
+  costs(ProductOf<Kokkos::complex<float>>::strict.seconds(),
+        ProductOf<Kokkos::complex<float>>::automatic(), 4);
+  costs(ProductOf<Kokkos::complex<double>>::strict.seconds(),
+        ProductOf<Kokkos::complex<double>>::automatic(), 8);
+  static_assert(ProductOf<double>::strict.flops() == ProductOf<float>::strict.flops());
+}

@@ -26,16 +26,26 @@ inline constexpr Code product_elements =
     : std::is_same_v<element_t<A>, bool> ? Code::C11_not_numbers
                                          : Code::ok;
 
+/// Time of a multiply-add of elements relative to one of float.
+template <class T>
+constexpr int multiply_add_work() {
+  if constexpr (is_complex<T>) {
+    return static_cast<int>(sizeof(T) / 2);  // four multiply-adds of its parts
+  } else {
+    return sizeof(T) < 4 ? 1 : static_cast<int>(sizeof(T) / 4);
+  }
+}
 /// Properties of element type `T` in a local product: floating and complex elements use BLAS,
 /// bfloat16 as copies in float; sums of single precision are accumulated in double.
 template <class T>
 constexpr planning::ProductElements product_element() {
+  constexpr int work = multiply_add_work<T>();
   if constexpr (std::is_integral_v<T>) {
-    return {sizeof(T), true};
+    return {sizeof(T), true, 0, work};
   } else if constexpr (is_converted<T>) {
-    return {8, true, sizeof(computed_t<T>)};
+    return {8, true, sizeof(computed_t<T>), work};
   } else {
-    return {is_complex<T> ? 16 : 8, false};
+    return {is_complex<T> ? 16 : 8, false, 0, work};
   }
 }
 /// The verdict on a strict product of two types; `ask` returns the labels of the result for their
@@ -77,7 +87,8 @@ struct NamedContraction {
   /// A part of the search for the plan, for one evaluation by a compiler; continues from `before`.
   static constexpr auto progress(Sizing const& z, planning::Progress const& before) {
     return planning::contraction_progress(S::template spec<0>, S::template spec<1>,
-                                          S::template spec<2>, z, before);
+                                          S::template spec<2>, z, before,
+                                          detail::product_element<element_t<A>>());
   }
   static constexpr Plan finish_plan(Sizing const& z, planning::Progress const& before) {
     return planning::contraction_plan(S::template spec<0>, S::template spec<1>, S::template spec<2>,

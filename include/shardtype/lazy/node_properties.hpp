@@ -1,7 +1,7 @@
 #pragma once
 /// Properties of a program's nodes that the types of an expression determine: the dims that an
-/// operation cannot have split, the operands that may be unreduced together, the cost of an
-/// element, the name of a function of blocks.
+/// operation cannot have split, the operands that may be unreduced together, the name of a function
+/// of blocks.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,6 @@
 #include <shardtype/plan/program_builder.hpp>
 
 namespace shardtype::detail {
-
-/// Cost of a multiply-add of elements relative to float.
-template <class T>
-constexpr int work_of() {
-  if constexpr (is_complex<T>) {
-    return static_cast<int>(sizeof(T));
-  } else {
-    return sizeof(T) < 4 ? 1 : static_cast<int>(sizeof(T) / 4);
-  }
-}
 
 /// The sets of operands of a function that may be unreduced over the same axis together; operands
 /// are numbered from `slot` on.

@@ -46,7 +46,8 @@ class ProgramWriter {
   constexpr int visit(LazyGiven<E, A> const*, WalkedOperands const&) {
     planning::ProgramLabels const labels = fresh_labels<A>(false);
     using T = element_t<A>;
-    return originate(builder.given(labels, spec_of<A>(labels), sizeof(T), detail::work_of<T>()));
+    return originate(
+        builder.given(labels, spec_of<A>(labels), sizeof(T), detail::multiply_add_work<T>()));
   }
   template <class A, class B, class Whole>
   constexpr int visit(LazyProduct<A, B, Whole> const*, WalkedOperands const& operands) {
@@ -70,7 +71,7 @@ class ProgramWriter {
     meet(operands, {});
     return originate(
         builder.map(operands.at, operands.size, labels_among<typename M::whole>(operands, {}),
-                    UnreducedTogether<M>::sets(slot), sizeof(T), detail::work_of<T>()));
+                    UnreducedTogether<M>::sets(slot), sizeof(T), detail::multiply_add_work<T>()));
   }
   template <class F, class Whole, class A>
   constexpr int visit(LazyReduction<F, Whole, A> const*, WalkedOperands const& operands) {
@@ -149,8 +150,8 @@ class ProgramWriter {
       n.totals_of = static_cast<std::int8_t>(totals_of<Op>);
       node(n.totals).origin = origin_;
     }
-    int const value = originate(
-        builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
+    int const value = originate(builder.operation(n, operands.at, operands.size, labels, sizeof(T),
+                                                  detail::multiply_add_work<T>()));
     // a constraint of the first result is not one of the operation, which others may read
     if constexpr (HasResults<Op>) node(value).kept = is_determined<LazyOperation<Op, Whole, As...>>;
     return value;
@@ -173,8 +174,8 @@ class ProgramWriter {
       n.whole[1] = whole_dims<D>(labels_of(operands.at[0]), false);
       if constexpr (D::template extents<K>::known) n.made_extents = &D::template extents<K>::set;
     }
-    int const value = originate(
-        builder.operation(n, operands.at, operands.size, labels, sizeof(T), detail::work_of<T>()));
+    int const value = originate(builder.operation(n, operands.at, operands.size, labels, sizeof(T),
+                                                  detail::multiply_add_work<T>()));
     node(value).making = Making::result;
     node(value).result = static_cast<std::int8_t>(K);
     node(operands.at[0]).has_results = true;
@@ -191,7 +192,7 @@ class ProgramWriter {
     meet(operands, {});
     planning::ProgramLabels const labels = labels_among<Result>(operands, {});
     int const value = builder.shard_map(operands.at, operands.size, labels, spec_of<Result>(labels),
-                                        sizeof(T), detail::work_of<T>(), Op::name.data());
+                                        sizeof(T), detail::multiply_add_work<T>(), Op::name.data());
     planning::OwnCall own;
     own.plan = &Call::plan;
     for (int x = 0; x < Call::S::names.axes; ++x)
@@ -207,7 +208,8 @@ class ProgramWriter {
     planning::ProgramLabels const labels = labels_among<Result>(operands, {});
     return originate(builder.shard_map(
         operands.at, operands.size, labels, spec_of<Result>(labels), sizeof(T),
-        detail::work_of<T>(), detail::block_function_name<F>(), requires { requires F::keeps; }));
+        detail::multiply_add_work<T>(), detail::block_function_name<F>(),
+        requires { requires F::keeps; }));
   }
   template <class Pin, class A>
   constexpr int visit(LazyConstrained<Pin, A> const*, WalkedOperands const& operands) {

@@ -155,10 +155,12 @@ constexpr std::int64_t product_flops(Spec const& a, Spec const& b, Sizing const&
   return flops > 4e18 ? std::int64_t{4'000'000'000'000'000'000} : static_cast<std::int64_t>(flops);
 }
 
-constexpr Cost product_cost(Spec const& a, Spec const& b, Sizing const& z, Machine const& m) {
+/// `work`: of a multiply-add, relative to one of float.
+constexpr Cost product_cost(Spec const& a, Spec const& b, Sizing const& z, Machine const& m,
+                            int work) {
   Cost c;
   c.flops = product_flops(a, b, z);
-  c.picoseconds = picoseconds(static_cast<double>(c.flops), m.flops_per_second);
+  c.picoseconds = picoseconds(static_cast<double>(c.flops) * work, m.flops_per_second);
   return c;
 }
 
@@ -340,9 +342,9 @@ constexpr Plan strict_contraction_plan(Spec const& a, Spec const& b, Spec const&
   }
 }
 
-/// Finds the cheapest candidate for a product with a named result.
+/// Finds the cheapest candidate for a product with a named result. `work`: of a multiply-add.
 constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Sizing const& z,
-                            Machine const& m, Progress const& before, int budget) {
+                            Machine const& m, Progress const& before, int work, int budget) {
   Labels const out = labels_of(wanted);
   AxisSet const all{
       static_cast<std::uint8_t>(a.mentioned().bits | b.mentioned().bits | wanted.mentioned().bits)};
@@ -388,7 +390,7 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
       Verdict const product = rules::contraction(way.a, way.b, out);
       if (!product || !rules::reshard(product.result, wanted)) continue;
       way.c = product.result;
-      way.product = product_cost(way.a, way.b, z, m);
+      way.product = product_cost(way.a, way.b, z, m, work);
       way.reshard[0] = costs.find(a, way.a);
       way.reshard[1] = costs.find(b, way.b);
       way.reshard[2] = costs.find(way.c, wanted);
@@ -437,9 +439,10 @@ constexpr Chosen choose_way(Spec const& a, Spec const& b, Spec const& wanted, Si
 /// A part of the work of `contraction_plan` that is small enough for one evaluation by a compiler
 /// with default limits. Continues from `before` and returns its own progress.
 constexpr Progress contraction_progress(Spec const& a, Spec const& b, Spec const& wanted,
-                                        Sizing const& z, Progress const& before = {}) {
+                                        Sizing const& z, Progress const& before = {},
+                                        ProductElements const& elements = {}) {
   Sizing const weighed = weighed_sizing(a, b, wanted, z);
-  return choose_way(a, b, wanted, weighed, {}, before, 1200).progress;
+  return choose_way(a, b, wanted, weighed, {}, before, elements.work, 1200).progress;
 }
 
 /// contraction_plan, evaluated in this unit.
@@ -448,7 +451,7 @@ constexpr Plan contraction_plan_here(Spec const& a, Spec const& b, Spec const& w
                                      ProductElements const& elements) {
   Sizing const weighed = weighed_sizing(a, b, wanted, z);
   Chosen const chosen =
-      choose_way(a, b, wanted, weighed, m, before, std::numeric_limits<int>::max());
+      choose_way(a, b, wanted, weighed, m, before, elements.work, std::numeric_limits<int>::max());
   Choice const& way = chosen.way;
   Plan plan = empty_contraction(a, b, wanted, weighed, elements);
   append_reshard(plan, Slot::a, a, way.a, m, chosen.time[0]);

@@ -310,7 +310,7 @@ struct Plan {
   constexpr planning::Computation computation(Step const& s, bool priced) const {
     planning::Computation c{local_flops, 0, workspace, shares};
     bool const product = of == PlanOf::product;
-    if (product) c.product = static_cast<double>(local_flops);
+    if (product) c.product = static_cast<double>(local_flops) * elements.work;
     if (priced && !product && !shares)
       c.bytes = add_sat(read_bytes(s), block_bytes(s.after, s.slot));
     return c;

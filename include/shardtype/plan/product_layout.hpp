@@ -155,6 +155,7 @@ struct ProductElements {
   bool any_strides = false;      ///< whether the kernel accepts operands without a unit stride
   std::int64_t copy_bytes = 0;   ///< of an element of operands and result as BLAS gets them; 0: as
                                  ///< they are
+  int work = 1;                  ///< of a multiply-add, relative to one of float
 };
 
 /// The size of one gemm, and whether our own kernel runs it instead of BLAS.

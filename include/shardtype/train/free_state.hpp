@@ -71,7 +71,7 @@ class BlockMover {
     for (int x = 0; x < names_.axes; ++x) b.program.sizes.at[x] = names_.axis[x].size;
     planning::ProgramLabels labels;
     for (int d = 0; d < names_.labels; ++d) labels.push(b.label(dynamic));
-    int const given = b.given(labels, from, sizeof(T), shardtype::detail::work_of<T>());
+    int const given = b.given(labels, from, sizeof(T), shardtype::detail::multiply_add_work<T>());
     b.program.nodes.edit(given).origin = 0;
     b.finish(b.relabel(given, labels), labels, to);
     execute::ProgramPart part;
