@@ -12,6 +12,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/several.hpp>
+#include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
@@ -44,65 +45,89 @@ Layout merge_dims(Layout const& result, Sources<Count>& in) {
   return out.packed();
 }
 
-/// Host: one call computes a run of the last dim. Operands that are not contiguous there are first
-/// copied to a small buffer, so that all loops have unit stride.
+/// Host: one call computes a run of the last dim, or several short rows, in blocks of whole rows.
+/// Operands that do not lie packed there are first copied to a small buffer, so that all loops have
+/// unit stride.
 template <class Out, class E, class Types>
 struct EvaluateRuns;
 template <class Out, class E, class... Ts>
 struct EvaluateRuns<Out, E, Elements<Ts...>> {
   static constexpr int count = static_cast<int>(sizeof...(Ts));
-  static constexpr std::int64_t short_run = 512;
+  static constexpr std::int64_t block = 512;  ///< elements of a buffer
+  static constexpr std::int64_t of_call = 8192;
 
   E expression;
   Out out;
   Layout shape;
   Sources<count> in;
-  std::int64_t run;   ///< elements per call
-  std::int64_t runs;  ///< calls per row
-  bool plain;         ///< whether no operand needs the buffer
+  std::int64_t length;        ///< of a row: the last dim
+  std::int64_t rows = 1;      ///< the dim before it
+  std::int64_t run;           ///< elements of a row that are computed at once
+  std::int64_t runs;          ///< calls for a row
+  std::int64_t together = 1;  ///< rows that are computed at once
+  std::int64_t rows_of_call = 1;
 
-  template <class U, int K>
-  void gather(void const** from, std::int64_t n, U* buffer) const {
-    std::int64_t const stride = in.stride[K][shape.rank - 1];
-    if (stride == 1) return;
-    auto const* const source = static_cast<U const*>(from[K]);
-    if (stride == 0) {
-      std::fill_n(buffer, n, *source);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) buffer[i] = source[i * stride];
+  EvaluateRuns(E const& e, Out const& to, Layout const& its_shape, Sources<count> const& from)
+      : expression(e), out(to), shape(its_shape), in(from) {
+    int const last = shape.rank - 1;
+    length = shape.extent[last];
+    if (last > 0) rows = shape.extent[last - 1];
+    bool plain = true;
+    for (int k = 0; k < count; ++k) plain = plain && (in.stride[k][last] == 1 || length == 1);
+    run = plain ? of_call : block;
+    if (last > 0 && length <= block / 2) {
+      run = length;
+      together = block / length;
+      rows_of_call = of_call / length / together * together;
     }
-    from[K] = buffer;
+    runs = (length + run - 1) / run;
   }
-  template <int... K>
-  void gather_all(void const** from, std::int64_t n, char (*buffers)[short_run * 16],
-                  std::integer_sequence<int, K...>) const {
-    static_assert(((sizeof(Ts) <= 16) && ...));
-    (gather<Ts, K>(from, n, reinterpret_cast<Ts*>(buffers[K])), ...);
-  }
+  std::int64_t calls_of_rows() const { return (rows + rows_of_call - 1) / rows_of_call; }
+  std::int64_t calls() const { return shape.elements() / (length * rows) * calls_of_rows() * runs; }
 
   void operator()(std::int64_t work) const {
-    int const last = shape.rank - 1;
     std::int64_t const begin = work % runs * run;
-    std::int64_t const n = begin + run < shape.extent[last] ? run : shape.extent[last] - begin;
-    std::int64_t row = work / runs;
-    Out const to = out + (row * shape.extent[last] + begin);
+    std::int64_t const n = begin + run < length ? run : length - begin;
+    std::int64_t outer = work / runs;
+    std::int64_t const first = outer % calls_of_rows() * rows_of_call;
+    std::int64_t const end = first + rows_of_call < rows ? first + rows_of_call : rows;
+    outer /= calls_of_rows();
+    std::int64_t const row_before = outer * rows;
     std::int64_t offset[at_least_one(count)];
-    for (int k = 0; k < count; ++k) offset[k] = begin * in.stride[k][last];
-    for (int d = last - 1; d >= 0; --d) {
-      std::int64_t const at = row % shape.extent[d];
-      row /= shape.extent[d];
+    for (int k = 0; k < count; ++k) offset[k] = begin * in.stride[k][shape.rank - 1];
+    for (int d = shape.rank - 3; d >= 0; --d) {
+      std::int64_t const at = outer % shape.extent[d];
+      outer /= shape.extent[d];
       for (int k = 0; k < count; ++k) offset[k] += at * in.stride[k][d];
     }
-    alignas(64) char buffers[at_least_one(count)][short_run * 16];
+    alignas(64) char buffers[at_least_one(count)][block * 16 + spare_bytes];
     void const* from[at_least_one(count)];
-    place(from, offset, std::make_integer_sequence<int, count>{});
-    if (!plain) gather_all(from, n, buffers, std::make_integer_sequence<int, count>{});
-    detail::compute_run(expression, from, 0, n, to);
+    for (std::int64_t row = first; row < end; row += together) {
+      std::int64_t const m = end - row < together ? end - row : together;
+      place_all(from, offset, row, m, n, row == first, buffers,
+                std::make_integer_sequence<int, count>{});
+      detail::compute_run(expression, from, 0, m * n, out + ((row_before + row) * length + begin));
+    }
   }
   template <int... K>
-  void place(void const** from, std::int64_t const* offset,
-             std::integer_sequence<int, K...>) const {
-    ((from[K] = static_cast<Ts const*>(in.data[K]) + offset[K]), ...);
+  void place_all(void const** from, std::int64_t const* offset, std::int64_t row, std::int64_t m,
+                 std::int64_t n, bool first, char (*buffers)[block * 16 + spare_bytes],
+                 std::integer_sequence<int, K...>) const {
+    static_assert(((sizeof(Ts) <= 16) && ...));
+    ((from[K] = place(static_cast<Ts const*>(in.data[K]) + offset[K], in.stride[K], row, m, n,
+                      first, reinterpret_cast<Ts*>(buffers[K]))),
+     ...);
+  }
+  /// Where `m` rows of `n` elements lie, or the buffer with them; rows that are all one stay there.
+  template <class U>
+  U const* place(U const* source, std::int64_t const* stride, std::int64_t row, std::int64_t m,
+                 std::int64_t n, bool first, U* buffer) const {
+    std::int64_t const step = stride[shape.rank - 1];
+    std::int64_t const next = shape.rank > 1 ? stride[shape.rank - 2] : 0;
+    source += row * next;
+    if ((step == 1 || n == 1) && (next == n || m == 1)) return source;
+    if (next != 0 || first) detail::pack_rows(source, next, step, n, m, buffer);
+    return buffer;
   }
 };
 
@@ -147,15 +172,8 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
   if (n == 0) return;
   Layout const merged = detail::merge_dims(shape, in);
   if constexpr (runtime::host_reads<Exec>) {
-    bool plain = true;
-    for (int k = 0; k < Types::count; ++k)
-      plain = plain && (in.stride[k][merged.rank - 1] == 1 || merged.extent[merged.rank - 1] == 1);
-    using Runs = detail::EvaluateRuns<Out, E, Types>;
-    std::int64_t const row = merged.extent[merged.rank - 1];
-    std::int64_t const run = plain ? 8192 : Runs::short_run;
-    std::int64_t const runs = (row + run - 1) / run;
-    kernels::launch(exec, "shardtype::elementwise", n / row * runs,
-                    Runs{expression, out, merged, in, run, runs, plain});
+    detail::EvaluateRuns<Out, E, Types> const calls(expression, out, merged, in);
+    kernels::launch(exec, "shardtype::elementwise", calls.calls(), calls);
     exec.fence();
   } else {
     kernels::launch(exec, "shardtype::elementwise", n,

@@ -10,6 +10,7 @@
 
 #include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/vector.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
 
@@ -139,6 +140,57 @@ struct VarianceReducer
     for (std::int64_t i = 0; i < n; i += line)
       block<line>(total + i, n - i < line ? n - i : line, rows, Tile{tiles[i / line]});
   }
+  /// Host: totals of short rows, whose terms are all of one block.
+  struct ShortRows {
+    static constexpr std::int64_t longest = std::is_same_v<Mean, double> ? 31 : 0;
+    /// Of `n` packed rows, at most 1024 elements; in the order of `block`.
+    static void totals(T const* from, std::int64_t terms, std::int64_t n, Total* total)
+      requires std::is_same_v<Mean, double>
+    {
+      alignas(64) static thread_local T x[static_cast<std::size_t>(1024)];
+      detail::turn_rows(from, terms, n, static_cast<T*>(x), n);
+      constexpr std::int64_t width = 64;
+      alignas(64) static thread_local double sum[static_cast<std::size_t>(lanes * width)];
+      alignas(64) static thread_local double squares[static_cast<std::size_t>(lanes * width)];
+      alignas(64) static thread_local double mean[static_cast<std::size_t>(width)];
+      std::int64_t used = 1;  // lanes: those behind would add zeros
+      while (used < terms && used < lanes) used *= 2;
+      for (std::int64_t first = 0; first < n; first += width) {
+        std::int64_t const m = n - first < width ? n - first : width;
+        auto const fold = [&](double* s) {
+          for (std::int64_t half = used / 2; half > 0; half /= 2)
+            for (std::int64_t c = 0; c < half * m; ++c) s[c] = s[c] + s[half * m + c];
+        };
+        for (std::int64_t c = terms * m; c < used * m; ++c) sum[c] = squares[c] = 0;
+        for (std::int64_t k = 0; k < terms; ++k) {
+          T const* const row = x + k * n + first;
+          double* const s = sum + k % lanes * m;
+          if (k < lanes) {
+            for (std::int64_t c = 0; c < m; ++c) s[c] = static_cast<double>(row[c]);
+          } else {
+            for (std::int64_t c = 0; c < m; ++c) s[c] = s[c] + static_cast<double>(row[c]);
+          }
+        }
+        fold(sum);
+        for (std::int64_t c = 0; c < m; ++c) mean[c] = sum[c] / static_cast<double>(terms);
+        for (std::int64_t c = terms * m; c < used * m; ++c) sum[c] = 0;
+        for (std::int64_t k = 0; k < terms; ++k) {
+          T const* const row = x + k * n + first;
+          double* const s = sum + k % lanes * m;
+          double* const q = squares + k % lanes * m;
+          for (std::int64_t c = 0; c < m; ++c) {
+            double const distance = static_cast<double>(row[c]) - mean[c];
+            s[c] = k < lanes ? distance : s[c] + distance;
+            q[c] = detail::fused(distance, distance, k < lanes ? 0.0 : q[c]);
+          }
+        }
+        fold(sum);
+        fold(squares);
+        for (std::int64_t c = 0; c < m; ++c)
+          total[first + c] = {static_cast<double>(terms), mean[c], sum[c], squares[c]};
+      }
+    }
+  };
   KOKKOS_FUNCTION static Result finish(Total const& a) {
     if (a.count == Real(0)) return Result(0);
     if (a.squares == infinity())

@@ -10,6 +10,8 @@
 #include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/row_parts.hpp>
+#include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
 #include <shardtype/kernels/vector_scan.hpp>
 
@@ -179,6 +181,43 @@ struct LogSumExpReducer {
                                static_cast<Wide>(sum[i]) * static_cast<Wide>(max[i])};
   }
 
+  /// Host: totals of short packed rows.
+  struct ShortRows {
+    static constexpr std::int64_t longest = in_blocks ? detail::longest_short_row : 0;
+    static constexpr std::int64_t elements = 1024;
+    /// Of an array of them, with what `repeat_each` writes behind.
+    static constexpr std::size_t room =
+        static_cast<std::size_t>(elements) + detail::spare_bytes / sizeof(Value);
+
+    /// The largest elements of `n` rows, the exponentials of all elements less that of their row,
+    /// and their sums. An infinite largest element is not subtracted.
+    static void compute(T const* from, std::int64_t terms, std::int64_t n, Value* max, Value* e,
+                        Value* sum) {
+      alignas(64) static thread_local Value base[room];
+      std::int64_t const all = n * terms;
+      for (std::int64_t k = 0; k < all; ++k) e[k] = static_cast<Value>(from[k]);
+      detail::RowParts<ExtremeReducer<Value, true>>::compute(e, terms, n, max);
+      for (std::int64_t k = 0; k < n; ++k) sum[k] = finite_or_zero(max[k]);
+      detail::repeat_each(static_cast<Value const*>(sum), 1, terms, n, static_cast<Value*>(base));
+      for (std::int64_t k = 0; k < all; ++k) e[k] = e[k] - base[k];
+      vectors::run<functions::Exp>(all, e, static_cast<Value const*>(e));
+      detail::RowParts<SumReducer<Value>>::compute(e, terms, n, sum);
+    }
+    /// Of at most 1024 elements.
+    static void totals(T const* from, std::int64_t terms, std::int64_t n, Total* total)
+      requires in_blocks
+    {
+      alignas(64) static thread_local Value e[room];
+      alignas(64) static thread_local Value max[room];
+      alignas(64) static thread_local Value sum[room];
+      compute(from, terms, n, max, e, sum);
+      for (std::int64_t k = 0; k < n; ++k) {
+        // relative to the largest element, as in a join with nothing
+        total[k] = {max[k], sum[k]};
+      }
+    }
+  };
+
  private:
   /// The number that is subtracted before exp: `x`, but 0 if `x` is not finite, so that the
   /// exponentials of -inf and inf are 0 and inf.
@@ -188,7 +227,7 @@ struct LogSumExpReducer {
     if constexpr (std::is_same_v<T, Value>) {
       vectors::add_exponentials<Each>(n, sums, x, base);
     } else {
-      alignas(64) Value e[static_cast<std::size_t>(block)];
+      alignas(64) static thread_local Value e[static_cast<std::size_t>(block)];
       for (std::int64_t i = 0; i < n; ++i) e[i] = static_cast<Value>(x[i]);
       vectors::add_exponentials<Each>(n, sums, static_cast<Value const*>(e), base);
     }

@@ -12,6 +12,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/reduce_runs.hpp>
+#include <shardtype/kernels/reduce_short.hpp>
 #include <shardtype/kernels/truths.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
@@ -46,12 +47,25 @@ KOKKOS_FUNCTION Out kept_total(typename R::Total const& a) {
   }
 }
 
-/// One call reduces one piece of the terms of one output. `out` is [pieces, outputs] of totals,
-/// kept as `Out`. `In`: the source of elements, memory or an expression.
-template <class R, class In, class Out>
+/// Writes totals: their results if `Finish`, or as they are kept.
+template <class R, bool Finish, class Out>
+struct StoreTotal {
+  Out* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t k, typename R::Total const& total) const {
+    if constexpr (Finish) {
+      out[k] = R::finish(total);
+    } else {
+      out[k] = detail::kept_total<R, Out>(total);
+    }
+  }
+};
+
+/// One call reduces one piece of the terms of one output. `store` writes totals, [pieces, outputs].
+/// `In`: the source of elements, memory or an expression.
+template <class R, class In, class Store>
 struct ReduceTerms {
   In in;
-  Out* out;
+  Store store;
   ReduceShape shape;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
@@ -82,13 +96,13 @@ struct ReduceTerms {
       }
       k += n;
     }
-    out[work] = detail::kept_total<R, Out>(total);
+    store(work, total);
   }
 };
 
 /// Host: one call reduces one piece for a run of neighbouring outputs whose elements are
 /// contiguous.
-template <class R, class In, class Out>
+template <class R, class In, class Store>
 struct ReduceRows {
   using T = typename R::Element;
   /// Parts stay in cache, so that memory is read in long runs.
@@ -104,7 +118,7 @@ struct ReduceRows {
     }
   }();
   In in;
-  Out* out;
+  Store store;
   ReduceShape shape;   ///< kept without its last dim
   std::int64_t inner;  ///< the last kept dim, of stride 1
   std::int64_t runs;   ///< calls per row of outputs
@@ -119,6 +133,19 @@ struct ReduceRows {
     std::int64_t const first = shape.first(piece);
     std::int64_t const end = shape.first(piece + 1);
     In const from = in + (offset_of(shape.kept, row) + begin);
+    std::int64_t const to = piece * shape.outputs + row * inner + begin;
+    if constexpr (!takes_rows<R> && !takes_blocks<R> && !takes_arrays<R> && !finds_places<R>) {
+      if (end - first <= rows_of_part) {  // without totals in memory
+        typename R::Part part[static_cast<std::size_t>(run)];
+        detail::parts_of_rows<R, run>(from, shape.reduced, n, first, end, part);
+        for (std::int64_t i = 0; i < n; ++i) {
+          typename R::Total one = R::widen(R::nothing());
+          R::join(one, R::widen(part[i]));
+          store(to + i, one);
+        }
+        return;
+      }
+    }
     typename R::Total total[static_cast<std::size_t>(run)];
     for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
     if constexpr (takes_rows<R>) {
@@ -147,104 +174,21 @@ struct ReduceRows {
     } else {
       detail::rows_into<R, run>(from, shape.reduced, n, first, end, total);
     }
-    Out* const to = out + piece * shape.outputs + row * inner + begin;
-    for (std::int64_t i = 0; i < n; ++i) to[i] = detail::kept_total<R, Out>(total[i]);
+    for (std::int64_t i = 0; i < n; ++i) store(to + i, total[i]);
   }
 };
 
-/// Host: one call reduces `together` neighbouring outputs of `terms` elements each, which are in
-/// one piece of memory.
-template <class R, bool Finish>
-struct ReduceShort {
-  static constexpr std::int64_t together = 64;
-  typename R::Element const* in;
-  std::conditional_t<Finish, typename R::Result, shardtype::detail::sent_t<R>>* out;
-  std::int64_t outputs, terms;
-
-  void operator()(std::int64_t work) const {
-    std::int64_t const begin = work * together;
-    std::int64_t const n = outputs - begin < together ? outputs - begin : together;
-    typename R::Element const* const from = in + begin * terms;
-    typename R::Part part[static_cast<std::size_t>(together)];
-    // compilers take elements of several outputs in one register where the number is a constant
-    switch (terms) {
-      case 2:
-        add<2>(from, n, part);
-        break;
-      case 3:
-        add<3>(from, n, part);
-        break;
-      case 4:
-        add<4>(from, n, part);
-        break;
-      case 8:
-        add<8>(from, n, part);
-        break;
-      default:
-        add<0>(from, n, part);
-    }
-    for (std::int64_t k = 0; k < n; ++k) {
-      typename R::Total total = R::widen(R::nothing());
-      R::join(total, R::widen(part[k]));
-      if constexpr (Finish) {
-        out[begin + k] = R::finish(total);
-      } else {
-        out[begin + k] = detail::kept_total<R, shardtype::detail::sent_t<R>>(total);
-      }
-    }
-  }
-
- private:
-  template <int Terms>
-  void add(typename R::Element const* from, std::int64_t n, typename R::Part* part) const {
-    std::int64_t const m = Terms > 0 ? Terms : terms;
-    for (std::int64_t k = 0; k < n; ++k) {
-      typename R::Part sum = R::nothing();
-      for (std::int64_t i = 0; i < m; ++i) R::join(sum, R::load(from[k * m + i]));
-      part[k] = sum;
-    }
-  }
-};
-/// Whether a reducer takes single elements, from memory.
-template <class R, class In>
-inline constexpr bool takes_elements =
-    std::is_same_v<In, typename R::Element const*> && !takes_blocks<R> && !finds_places<R> &&
-    !takes_arrays<R> && !takes_rows<R>;
-/// Reduces short contiguous runs, one behind the other; false if the elements lie otherwise.
-template <class R, bool Finish, class Exec, class In, class Out>
-bool reduce_short([[maybe_unused]] Exec const& exec, [[maybe_unused]] ReduceShape const& shape,
-                  [[maybe_unused]] In const& in, [[maybe_unused]] Out* out) {
-  if constexpr (takes_elements<R, In> && runtime::host_reads<Exec>) {
-    constexpr std::int64_t longest = 15;  // as runs that are added without lanes
-    Layout const kept = merged(shape.kept);
-    if (shape.pieces != 1 || shape.terms > longest || shape.terms < 2 || shape.reduced.rank != 1 ||
-        shape.reduced.stride[0] != 1 || kept.rank != 1 || kept.stride[0] != shape.terms)
-      return false;
-    using Work = ReduceShort<R, Finish>;
-    kernels::launch(exec, "shardtype::reduce",
-                    (shape.outputs + Work::together - 1) / Work::together,
-                    Work{in, out, shape.outputs, shape.terms});
-    return true;
-  } else {
-    return false;
-  }
-}
-
-/// Combines the pieces of each output: to its result, or its total.
-template <class R, bool Finish>
+/// Combines the pieces of each output.
+template <class R, class Store>
 struct ReducePieces {
   typename R::Total const* in;
-  std::conditional_t<Finish, typename R::Result, shardtype::detail::sent_t<R>>* out;
+  Store store;
   std::int64_t outputs, pieces;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     typename R::Total total = in[k];
     for (std::int64_t p = 1; p < pieces; ++p) R::join(total, in[p * outputs + k]);
-    if constexpr (Finish) {
-      out[k] = R::finish(total);
-    } else {
-      out[k] = detail::kept_total<R, shardtype::detail::sent_t<R>>(total);
-    }
+    store(k, total);
   }
 };
 /// The result of what was sent of a total.
@@ -291,34 +235,43 @@ ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
 
 namespace detail {
 
-/// Computes the totals of all pieces, [pieces, outputs], kept as `Out`.
-template <class R, class Exec, class In, class Out>
-void total_pieces(Exec const& exec, ReduceShape shape, In const& in, Out* totals) {
+/// Computes the totals of all pieces, [pieces, outputs].
+template <class R, class Exec, class In, class Store>
+void total_pieces(Exec const& exec, ReduceShape shape, In const& in, Store const& store) {
   if constexpr (std::is_same_v<In, bool const*>)
-    return detail::total_pieces<R>(exec, shape, Truths{in}, totals);
+    return detail::total_pieces<R>(exec, shape, Truths{in}, store);
+  if (shape.pieces == 1 && detail::reduce_short<R>(exec, shape.kept, shape.reduced, shape.outputs,
+                                                   shape.terms, in, store))
+    return;
   int const last = shape.kept.rank - 1;
   bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
                     (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
   if constexpr (runtime::host_reads<Exec>) {
     if (rows) {
+      using Rows = ReduceRows<R, In, Store>;
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
-      std::int64_t const runs =
-          (inner + ReduceRows<R, In, Out>::run - 1) / ReduceRows<R, In, Out>::run;
+      std::int64_t const runs = (inner + Rows::run - 1) / Rows::run;
       kernels::launch(exec, "shardtype::reduce", runs * (shape.outputs / inner) * shape.pieces,
-                      ReduceRows<R, In, Out>{in, totals, shape, inner, runs});
+                      Rows{in, store, shape, inner, runs});
       return;
     }
   }
   kernels::launch(exec, "shardtype::reduce", shape.outputs * shape.pieces,
-                  ReduceTerms<R, In, Out>{in, totals, shape});
+                  ReduceTerms<R, In, Store>{in, store, shape});
 }
 
-template <class R, bool Finish, class Exec, class Out>
-void join_pieces(Exec const& exec, typename R::Total const* totals, Out* out, std::int64_t outputs,
-                 std::int64_t pieces) {
-  kernels::launch(exec, "shardtype::reduce", outputs,
-                  ReducePieces<R, Finish>{totals, out, outputs, pieces});
+/// Reduces to what `Store` writes; the totals of several pieces are in `workspace` first.
+template <class R, class Exec, class In, class Store>
+void reduce_to(Exec const& exec, ReduceShape const& shape, In const& in, Store const& store,
+               void* workspace) {
+  if (shape.outputs == 0) return;
+  if (shape.pieces == 1) return detail::total_pieces<R>(exec, shape, in, store);
+  using Total = typename R::Total;
+  auto* const totals = static_cast<Total*>(workspace);
+  detail::total_pieces<R>(exec, shape, in, StoreTotal<R, false, Total>{totals});
+  kernels::launch(exec, "shardtype::reduce", shape.outputs,
+                  ReducePieces<R, Store>{totals, store, shape.outputs, shape.pieces});
 }
 
 }  // namespace detail
@@ -329,11 +282,8 @@ void join_pieces(Exec const& exec, typename R::Total const* totals, Out* out, st
 template <class R, class Exec, class In>
 void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::Result* out,
             void* workspace) {
-  if (plan.shape.outputs == 0) return;
-  if (detail::reduce_short<R, true>(exec, plan.shape, in, out)) return;
-  auto* const totals = static_cast<typename R::Total*>(workspace);
-  detail::total_pieces<R>(exec, plan.shape, in, totals);
-  detail::join_pieces<R, true>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
+  detail::reduce_to<R>(exec, plan.shape, in, detail::StoreTotal<R, true, typename R::Result>{out},
+                       workspace);
 }
 
 /// The same reduction, but it stops at the totals, as they are sent, which are combined with those
@@ -341,12 +291,8 @@ void reduce(Exec const& exec, ReducePlan const& plan, In const& in, typename R::
 template <class R, class Exec, class In>
 void reduce_to_totals(Exec const& exec, ReducePlan const& plan, In const& in,
                       shardtype::detail::sent_t<R>* out, void* workspace) {
-  if (plan.shape.outputs == 0) return;
-  if (detail::reduce_short<R, false>(exec, plan.shape, in, out)) return;
-  if (plan.shape.pieces == 1) return detail::total_pieces<R>(exec, plan.shape, in, out);
-  auto* const totals = static_cast<typename R::Total*>(workspace);
-  detail::total_pieces<R>(exec, plan.shape, in, totals);
-  detail::join_pieces<R, false>(exec, totals, out, plan.shape.outputs, plan.shape.pieces);
+  using Sent = shardtype::detail::sent_t<R>;
+  detail::reduce_to<R>(exec, plan.shape, in, detail::StoreTotal<R, false, Sent>{out}, workspace);
 }
 
 /// The results of `n` totals, as they were sent.

@@ -246,33 +246,40 @@ void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
 #pragma clang diagnostic pop
 #endif
 
+/// Rows that are joined in parts.
+inline constexpr std::int64_t rows_of_part = 128;
+
+/// The parts of `n` outputs: their terms from `first` to `end`, at most `rows_of_part`.
+template <class R, std::int64_t Width, class In>
+void parts_of_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+                   std::int64_t end, typename R::Part* part) {
+  using Part = typename R::Part;
+  constexpr bool joins_four = requires(Part a) { R::join_four(a, a, a, a, a); };
+  for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
+  detail::for_rows<joins_four, Width>(
+      from, terms, n, first, end,
+      [&](std::int64_t, std::int64_t i, auto const& x0, auto const& x1, auto const& x2,
+          auto const& x3) {
+        Part sum = part[i];
+        if constexpr (joins_four) {
+          R::join_four(sum, R::load(x0), R::load(x1), R::load(x2), R::load(x3));
+        } else {
+          R::join(sum, R::load(x0));
+          R::join(sum, R::load(x1));
+          R::join(sum, R::load(x2));
+          R::join(sum, R::load(x3));
+        }
+        part[i] = sum;
+      },
+      [&](std::int64_t, std::int64_t i, auto const& x) { R::join(part[i], R::load(x)); });
+}
 template <class R, std::int64_t Width, class In>
 void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
               std::int64_t end, typename R::Total* total) {
-  using Part = typename R::Part;
-  Part part[static_cast<std::size_t>(Width)];
-  constexpr std::int64_t flush = 128;
-  constexpr bool joins_four = requires(Part a) { R::join_four(a, a, a, a, a); };
-  auto const four = [&](std::int64_t, std::int64_t i, auto const& x0, auto const& x1,
-                        auto const& x2, auto const& x3) {
-    Part sum = part[i];
-    if constexpr (joins_four) {
-      R::join_four(sum, R::load(x0), R::load(x1), R::load(x2), R::load(x3));
-    } else {
-      R::join(sum, R::load(x0));
-      R::join(sum, R::load(x1));
-      R::join(sum, R::load(x2));
-      R::join(sum, R::load(x3));
-    }
-    part[i] = sum;
-  };
-  auto const one = [&](std::int64_t, std::int64_t i, auto const& x) {
-    R::join(part[i], R::load(x));
-  };
-  for (std::int64_t k = first; k < end; k += flush) {
-    for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
-    detail::for_rows<joins_four, Width>(from, terms, n, k, k + flush < end ? k + flush : end, four,
-                                        one);
+  typename R::Part part[static_cast<std::size_t>(Width)];
+  for (std::int64_t k = first; k < end; k += rows_of_part) {
+    std::int64_t const stop = k + rows_of_part < end ? k + rows_of_part : end;
+    detail::parts_of_rows<R, Width>(from, terms, n, k, stop, part);
     for (std::int64_t i = 0; i < n; ++i) R::join(total[i], R::widen(part[i]));
   }
 }

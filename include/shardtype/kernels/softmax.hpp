@@ -10,6 +10,7 @@
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/norms.hpp>
 #include <shardtype/kernels/prefetch.hpp>
+#include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
@@ -68,24 +69,30 @@ struct NormalizeElements {
 
 /// Host: one call computes a block of the last dim for some rows. Rows of the same totals share
 /// what is computed of them; where a row has one total, blocks are long, because memory is fast in
-/// order.
+/// order. Short rows are computed several at once, each element with a total.
 template <class T, bool Log>
 struct NormalizeBlocks {
   using Shape = NormalizeShape<T, Log>;
   using Value = typename Shape::Value;
   static constexpr std::int64_t block = vectors::block;
   static constexpr std::int64_t long_block = 8192;
-  static constexpr std::int64_t rows_of_call = 16;
+  static constexpr std::size_t spare = spare_bytes / sizeof(Value);
   Shape shape;
   std::int64_t rows;
-  std::int64_t run;     ///< elements of a block
-  std::int64_t blocks;  ///< per row
+  std::int64_t run;           ///< elements of a block
+  std::int64_t blocks;        ///< per row
+  std::int64_t together = 1;  ///< short rows that are computed at once
+  std::int64_t rows_of_call = 16;
 
   NormalizeBlocks(Shape const& its_shape, std::int64_t row_count)
       : shape(its_shape),
         rows(row_count),
         run(shape.stride == 0 ? long_block : block),
-        blocks((shape.length + run - 1) / run) {}
+        blocks((shape.length + run - 1) / run) {
+    if (shape.stride != 0 || shape.length > longest_short_row) return;
+    together = block / shape.length;
+    rows_of_call = long_block / shape.length / together * together;
+  }
   std::int64_t calls() const { return (rows + rows_of_call - 1) / rows_of_call * blocks; }
 
   void operator()(std::int64_t work) const {
@@ -93,8 +100,13 @@ struct NormalizeBlocks {
     std::int64_t const n = shape.length - begin < run ? shape.length - begin : run;
     std::int64_t const first = work / blocks * rows_of_call;
     std::int64_t const end = first + rows_of_call < rows ? first + rows_of_call : rows;
-    alignas(64) Value max[static_cast<std::size_t>(block)];
-    alignas(64) Value by[static_cast<std::size_t>(block)];
+    alignas(64) Value max[static_cast<std::size_t>(block) + spare];
+    alignas(64) Value by[static_cast<std::size_t>(block) + spare];
+    if (together > 1) {
+      for (std::int64_t r = first; r < end; r += together)
+        short_rows(r, r + together < end ? together : end - r, max, by);
+      return;
+    }
     bool const each = shape.stride != 0;
     std::int64_t known = -1;
     for (std::int64_t r = first; r < end; ++r) {
@@ -121,6 +133,19 @@ struct NormalizeBlocks {
   }
 
  private:
+  /// `m` rows from row `r` on.
+  void short_rows(std::int64_t r, std::int64_t m, Value* max, Value* by) const {
+    static thread_local Value of_row[2][static_cast<std::size_t>(block)];
+    for (std::int64_t k = 0; k < m; ++k) {
+      typename Shape::Total const& total = shape.totals[shape.total_of(r + k)];
+      of_row[0][k] = static_cast<Value>(total.max);
+      of_row[1][k] = static_cast<Value>(total.sum);
+    }
+    detail::repeat_each(of_row[0], 1, shape.length, m, max);
+    detail::repeat_each(of_row[1], 1, shape.length, m, by);
+    row<true>(shape.src + r * shape.length, shape.dst + r * shape.length, m * shape.length, max,
+              by);
+  }
   /// `Each`: an element has a maximum and a factor of its own.
   template <bool Each>
   static void row(T const* in, T* out, std::int64_t n, Value const* max, Value const* by) {
@@ -137,6 +162,51 @@ struct NormalizeBlocks {
         vectors::scaled_exponentials<Each>(m, e, static_cast<Value const*>(e), max, by);
         for (std::int64_t j = 0; j < m; ++j) out[k + j] = static_cast<T>(e[j]);
       }
+    }
+  }
+};
+
+/// Host: one call computes short rows as a whole, each exponential once. The bits are those of
+/// totals and NormalizeBlocks.
+template <class T, bool Log>
+struct NormalizeShortRows {
+  using Value = shardtype::detail::computed_t<T>;
+  using Sums = typename LogSumExpReducer<T>::ShortRows;
+  static constexpr std::int64_t elements = Sums::elements;  ///< of a call
+  T const* src;
+  T* dst;
+  std::int64_t length, rows;
+
+  std::int64_t together() const { return elements / length; }
+  std::int64_t calls() const { return (rows + together() - 1) / together(); }
+
+  void operator()(std::int64_t work) const {
+    using Wide = wide_t<T>;
+    std::int64_t const first = work * together();
+    std::int64_t const m = rows - first < together() ? rows - first : together();
+    std::int64_t const n = m * length;
+    T const* const in = src + first * length;
+    T* const out = dst + first * length;
+    alignas(64) static thread_local Value e[Sums::room];
+    alignas(64) static thread_local Value max[Sums::room];
+    alignas(64) static thread_local Value sum[Sums::room];
+    alignas(64) static thread_local Value by[Sums::room];
+    vectors::prefetch(in + n, n);
+    vectors::prefetch<true>(out, n);
+    Sums::compute(in, length, m, max, e, sum);
+    // infinities in a row, or only -inf, give NaN
+    for (std::int64_t k = 0; k < m; ++k) {
+      Wide const all = static_cast<Wide>(sum[k]) + static_cast<Wide>(max[k] - max[k]);
+      sum[k] = static_cast<Value>(Log ? static_cast<Wide>(math::log(all)) : Wide(1) / all);
+    }
+    detail::repeat_each(static_cast<Value const*>(sum), 1, length, m, static_cast<Value*>(by));
+    if constexpr (Log) {
+      alignas(64) static thread_local Value base[Sums::room];
+      detail::repeat_each(static_cast<Value const*>(max), 1, length, m, static_cast<Value*>(base));
+      for (std::int64_t k = 0; k < n; ++k)
+        out[k] = static_cast<T>((static_cast<Value>(in[k]) - base[k]) - by[k]);
+    } else {
+      for (std::int64_t k = 0; k < n; ++k) out[k] = static_cast<T>(e[k] * by[k]);
     }
   }
 };
@@ -165,6 +235,31 @@ void normalize(Exec const& exec, T const* src, T* dst,
     kernels::launch(exec, "shardtype::softmax", blocks.calls(), blocks);
   } else {
     kernels::launch(exec, "shardtype::softmax", n, detail::NormalizeElements<T, Log>{shape});
+  }
+}
+
+/// Whether packed rows are short and one behind the other, and computed as a whole; `rows` as
+/// above.
+template <class T, class Exec>
+bool has_short_rows([[maybe_unused]] Layout const& rows) {
+  using Value = shardtype::detail::computed_t<T>;
+  if constexpr (runtime::host_reads<Exec> && vectors::vectorised<functions::Exp, Value>) {
+    Layout const all = merged(rows);
+    return all.rank == 2 && all.stride[1] == 0 && all.stride[0] == 1 &&
+           all.extent[1] <= detail::longest_short_row;
+  } else {
+    return false;
+  }
+}
+/// `dst` = softmax of `src` or its logarithm, where `has_short_rows`; no totals. Runs on `exec`.
+template <bool Log, class T, class Exec>
+void normalize_short_rows([[maybe_unused]] Exec const& exec, [[maybe_unused]] T const* src,
+                          [[maybe_unused]] T* dst, [[maybe_unused]] Layout const& rows) {
+  using Value = shardtype::detail::computed_t<T>;
+  if constexpr (runtime::host_reads<Exec> && vectors::vectorised<functions::Exp, Value>) {
+    Layout const all = merged(rows);
+    detail::NormalizeShortRows<T, Log> const calls{src, dst, all.extent[1], all.extent[0]};
+    kernels::launch(exec, "shardtype::softmax", calls.calls(), calls);
   }
 }
 

@@ -22,6 +22,15 @@ auto Normalize<Log, Ls...>::block(Call const& run, Named const&... named) const 
   static_assert(sizeof(Total) == static_cast<std::size_t>(sent_bytes(sizeof(T))));
   execute::KeptDims const k =
       execute::kept_dims(run.call.a(), totals(run.call.a(), run.call.from()));
+  kernels::Layout const rows = execute::rows_of_totals(run.in, k);
+  // no rank has a part of a row only
+  bool const whole = sizeof...(Named) == 0 && kernels::has_short_rows<T, typename Call::Exec>(rows);
+  if (whole) {
+    runtime::Buffer out = run.fresh();
+    kernels::normalize_short_rows<Log>(run.exec(), run.data, run.writable(out), rows);
+    run.exec().fence();
+    return out;
+  }
   runtime::Buffer sums = execute::reduce_block<Reducer, false, Space>(
       run.mesh, run.data, execute::kept_first(run.in, k.at, k.count), k.count);
   ((sums = named.template steps<execute::Carried<Reducer>, Space>(planning::Slot::b, run.mesh,
@@ -29,7 +38,7 @@ auto Normalize<Log, Ls...>::block(Call const& run, Named const&... named) const 
    ...);
   runtime::Buffer out = run.fresh();
   kernels::normalize<Log>(run.exec(), run.data, run.writable(out), static_cast<Total*>(sums.data()),
-                          execute::rows_of_totals(run.in, k));
+                          rows);
   run.exec().fence();
   return out;
 }

@@ -1,0 +1,144 @@
+#pragma once
+/// Host: blocks of short rows, which are read or written many at once: a vector has elements of
+/// several rows.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include <shardtype/kernels/transpose.hpp>
+#include <shardtype/kernels/vector.hpp>
+
+namespace shardtype::kernels::detail {
+
+/// The longest row that counts as short.
+inline constexpr std::int64_t longest_short_row = 64;
+
+/// The elements of `rows` packed rows of `Length` elements, term by term, and back. `Length`: a
+/// constant, for which compilers write loops in vectors, or 0.
+template <std::int64_t Length, class T>
+void turn_few(T const* from, std::int64_t length, std::int64_t rows, T* to, std::int64_t pitch) {
+  std::int64_t const n = Length > 0 ? Length : length;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t r = 0; r < rows; ++r) to[i * pitch + r] = from[r * n + i];
+}
+template <std::int64_t Length, class T>
+void turn_few_back(T const* from, std::int64_t pitch, std::int64_t length, std::int64_t rows,
+                   T* to) {
+  std::int64_t const n = Length > 0 ? Length : length;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t i = 0; i < n; ++i) to[r * n + i] = from[i * pitch + r];
+}
+/// A square of whole vectors, of elements of four or eight bytes.
+template <class T>
+struct VectorSquare {
+  using Lane = std::conditional_t<sizeof(T) == 8, double, float>;
+  using V = vector_of<Lane>;
+  static constexpr int side = vector_lanes<Lane>;
+
+  static void move(char const* in, std::int64_t in_row, char* out, std::int64_t out_row) {
+    V r[static_cast<std::size_t>(side)];
+    V t[static_cast<std::size_t>(side)];
+    for (int k = 0; k < side; ++k) std::memcpy(&r[k], in + k * in_row, sizeof(V));
+    // rows k and k + side / 2 are interleaved; after as many times as halves, rows are columns
+    constexpr auto lanes = std::make_integer_sequence<int, side>{};
+    for (int times = 1; times < side; times *= 2) {
+      for (int k = 0; k < side / 2; ++k) {
+        t[2 * k] = interleaved<0>(r[k], r[k + side / 2], lanes);
+        t[2 * k + 1] = interleaved<side / 2>(r[k], r[k + side / 2], lanes);
+      }
+      for (int k = 0; k < side; ++k) r[k] = t[k];
+    }
+    for (int k = 0; k < side; ++k) std::memcpy(out + k * out_row, &r[k], sizeof(V));
+  }
+
+ private:
+  template <int First, int... K>
+  static V interleaved(V const& a, V const& b, std::integer_sequence<int, K...>) {
+    return __builtin_shufflevector(a, b, (First + K / 2 + (K % 2) * side)...);
+  }
+};
+/// to[i * to_pitch + r] = from[r * from_pitch + i] for `rows` rows of `length` elements, in
+/// squares.
+template <class Square, class T>
+void turn_by(T const* from, std::int64_t from_pitch, std::int64_t length, std::int64_t rows, T* to,
+             std::int64_t to_pitch) {
+  constexpr std::int64_t side = Square::side;
+  std::int64_t const wide = side == 1 ? 0 : length / side * side;
+  std::int64_t const high = side == 1 ? 0 : rows / side * side;
+  if constexpr (side > 1) {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t r = 0; r < high; r += side)
+      for (std::int64_t i = 0; i < wide; i += side)
+        Square::move(reinterpret_cast<char const*>(from + r * from_pitch + i), from_pitch * bytes,
+                     reinterpret_cast<char*>(to + i * to_pitch + r), to_pitch * bytes);
+  }
+  for (std::int64_t i = wide; i < length; ++i)
+    for (std::int64_t r = 0; r < high; ++r) to[i * to_pitch + r] = from[r * from_pitch + i];
+  for (std::int64_t r = high; r < rows; ++r)
+    for (std::int64_t i = 0; i < length; ++i) to[i * to_pitch + r] = from[r * from_pitch + i];
+}
+template <class T>
+void turn_squares(T const* from, std::int64_t from_pitch, std::int64_t length, std::int64_t rows,
+                  T* to, std::int64_t to_pitch) {
+#ifdef __AVX__
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+    if (length >= VectorSquare<T>::side && rows >= VectorSquare<T>::side)
+      return detail::turn_by<VectorSquare<T>>(from, from_pitch, length, rows, to, to_pitch);
+  }
+#endif
+  detail::turn_by<TransposeSquare<sizeof(T)>>(from, from_pitch, length, rows, to, to_pitch);
+}
+/// The elements of `rows` packed rows, term by term: to[i * pitch + r] = from[r * length + i].
+template <class T>
+void turn_rows(T const* from, std::int64_t length, std::int64_t rows, T* to, std::int64_t pitch) {
+  if (length == 2) return detail::turn_few<2>(from, length, rows, to, pitch);
+  if (length == 3) return detail::turn_few<3>(from, length, rows, to, pitch);
+  if (length < TransposeSquare<sizeof(T)>::side)
+    return detail::turn_few<0>(from, length, rows, to, pitch);
+  detail::turn_squares(from, length, length, rows, to, pitch);
+}
+/// Back to packed rows: to[r * length + i] = from[i * pitch + r].
+template <class T>
+void turn_back(T const* from, std::int64_t pitch, std::int64_t length, std::int64_t rows, T* to) {
+  if (length == 2) return detail::turn_few_back<2>(from, pitch, length, rows, to);
+  if (length == 3) return detail::turn_few_back<3>(from, pitch, length, rows, to);
+  if (length < TransposeSquare<sizeof(T)>::side)
+    return detail::turn_few_back<0>(from, pitch, length, rows, to);
+  detail::turn_squares(from, pitch, rows, length, to, length);
+}
+
+/// Bytes behind a buffer that `repeat_each` and `pack_rows` may write, for they store whole
+/// vectors: what is too much is overwritten by the next row.
+inline constexpr std::size_t spare_bytes = 64;
+
+/// Writes the element of each of `rows` rows, `stride` apart, `length` times.
+template <class T, class U>
+void repeat_each(T const* from, std::int64_t stride, std::int64_t length, std::int64_t rows,
+                 U* to) {
+  constexpr auto lanes = static_cast<std::int64_t>(spare_bytes / sizeof(U));
+  U many[static_cast<std::size_t>(lanes)];
+  for (std::int64_t r = 0; r < rows; ++r, to += length) {
+    for (U& one : many) one = static_cast<U>(from[r * stride]);
+    for (std::int64_t i = 0; i < length; i += lanes)
+      std::memcpy(static_cast<void*>(to + i), many, sizeof many);
+  }
+}
+/// Packs `rows` rows of `length` elements; `row` and `step` are the strides of rows and elements.
+template <class T>
+void pack_rows(T const* from, std::int64_t row, std::int64_t step, std::int64_t length,
+               std::int64_t rows, T* to) {
+  if (step == 0) return detail::repeat_each(from, row, length, rows, to);
+  for (std::int64_t r = 0; r < rows; ++r, from += row, to += length) {
+    if (step == 1) {
+      std::copy_n(from, length, to);
+    } else {
+      for (std::int64_t i = 0; i < length; ++i) to[i] = from[i * step];
+    }
+  }
+}
+
+}  // namespace shardtype::kernels::detail
