@@ -10,6 +10,7 @@
 
 #include <shardtype/kernels/expression_tree.hpp>
 #include <shardtype/kernels/staged.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels {
 
@@ -50,7 +51,7 @@ namespace detail {
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define SHARDTYPE_LOOP [[gnu::noinline]]
 #else
-#define SHARDTYPE_LOOP inline
+#define SHARDTYPE_LOOP SHARDTYPE_VECTOR_LOOP inline
 #endif
 /// Host: `n` elements of the expression from `begin` on to `to`; all loops have unit stride.
 template <class T, class E>
@@ -75,8 +76,8 @@ SHARDTYPE_LOOP void compute_run(E const& expression, void const* const* from, st
 
 /// One of several expressions.
 template <class T, class E>
-void compute_sum(E const& expression, void const* const* from, std::int64_t n, T* to,
-                 T const* base) {
+SHARDTYPE_VECTOR_LOOP void compute_sum(E const& expression, void const* const* from, std::int64_t n,
+                                       T* to, T const* base) {
   if (to == nullptr) return;
   if (base == nullptr) return detail::compute_run(expression, from, 0, n, to);
   constexpr std::int64_t block = 2048;

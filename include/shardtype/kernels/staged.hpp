@@ -10,6 +10,7 @@
 
 #include <shardtype/kernels/once.hpp>
 #include <shardtype/kernels/prefetch.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels {
 
@@ -34,7 +35,7 @@ struct Staged {
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 template <class E, class T>
-void copy_elements(Staged<E> const& from, T* to, std::int64_t n) {
+SHARDTYPE_VECTOR_LOOP void copy_elements(Staged<E> const& from, T* to, std::int64_t n) {
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #elif defined(__GNUC__)
