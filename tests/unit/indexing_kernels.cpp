@@ -390,6 +390,29 @@ TEST_CASE("sums by ids have the bits of a plain loop") {
   all(Kokkos::complex<double>{});
 }
 
+TEST_CASE("elements are added once, however many calls share them") {
+  for (Int inner : {1, 9, 70}) {
+    NumberedRows const rows{{2, 7, inner}, 3, 150};  // ids 3 to 9 are here
+    Int const n = rows.outer * rows.count * inner;
+    auto const ids = drawn_ids<std::int32_t>(n, rows.first, rows.n, 1);
+    Elements<float> const updates(n);
+    Elements<float> const right(rows.outer * rows.n * inner, true);
+    for (Int k = 0; k < n; ++k)
+      if (Int const row = ids[static_cast<std::size_t>(k)] - rows.first; row >= 0 && row < rows.n)
+        right[(k / (rows.count * inner) * rows.n + row) * inner + k % inner] += updates[k];
+    for (Int parts : {1, 2, 3, 7})
+      for (Int piece : {4, 9, 69, 100}) {
+        CAPTURE(inner, parts, piece);
+        Int const pieces = (inner + piece - 1) / piece;
+        Elements<float> const out(rows.outer * rows.n * inner, true);
+        detail::AddAlongInOrder<float, std::int32_t, float> const add{
+            updates.data(), ids.data(), out.data(), rows, parts, pieces, piece};
+        for (Int work = 0; work < rows.outer * pieces * parts; ++work) add(work);
+        CHECK(out.same_bits(right));
+      }
+  }
+}
+
 TEST_CASE("the rows of ids next to the largest") {
   std::vector<float> const table{1, 2, 3};
   constexpr std::int32_t top = std::numeric_limits<std::int32_t>::max();
