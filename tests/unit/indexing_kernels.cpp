@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include <shardtype/kernels/scatter.hpp>
@@ -213,4 +215,218 @@ TEST_CASE("rows are added once, however many calls share them") {
   detail::AddRowsAtOnce<Int, std::int32_t> const add{updates.data(), ids.data(), out.data(), rows};
   for (Int work = 0; work < static_cast<Int>(updates.size()); ++work) add(work);
   CHECK(out == right);
+}
+
+namespace {
+
+/// Elements that are distinct for most `k`, and whose sums depend on their order.
+template <class T>
+T drawn_element(Int k) {
+  Int const h = (k * 2654435761 >> 5) % 251;
+  if constexpr (std::is_same_v<T, bool>) {
+    return h % 2 == 1;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(h % 100);
+  } else if constexpr (requires(T x) { x.real(); }) {
+    return T(static_cast<typename T::value_type>(h) / 7, static_cast<typename T::value_type>(k));
+  } else {
+    return static_cast<T>(h == 5 ? NAN : static_cast<float>(h) / 7 - 9);
+  }
+}
+/// `n` ids for a block that has the rows `first` to first + rows. Kind 0: all are there. 1: some
+/// are, in no order, and some are negative or the largest that there are. 2: runs of either. 3:
+/// none.
+template <class Id>
+std::vector<Id> drawn_ids(Int n, Int first, Int rows, int kind) {
+  std::vector<Id> ids(static_cast<std::size_t>(n));
+  for (Int k = 0; k < n; ++k) {
+    Int const h = (k * 2246822519 >> 3) % 9973;
+    Int const here = rows == 0 ? first : first + h % rows;
+    Int const strange[] = {-1,
+                           first - 1,
+                           first + rows,
+                           std::numeric_limits<Id>::max(),
+                           std::numeric_limits<Id>::min(),
+                           first + rows + h};
+    bool const elsewhere =
+        kind == 3 || rows == 0 || (kind == 1 && h % 3 == 0) || (kind == 2 && k / 70 % 2 == 0);
+    ids[static_cast<std::size_t>(k)] = static_cast<Id>(elsewhere ? strange[h % 6] : here);
+  }
+  return ids;
+}
+/// Memory of `n` elements: std::vector<bool> has none.
+template <class T>
+struct Elements {
+  std::unique_ptr<T[]> memory;
+  std::size_t n;
+  explicit Elements(Int count, bool zero = false)
+      : memory(new T[static_cast<std::size_t>(count)]{}), n(static_cast<std::size_t>(count)) {
+    for (Int k = 0; k < count && !zero; ++k) (*this)[k] = drawn_element<T>(k);
+  }
+  T* data() const { return memory.get(); }
+  T& operator[](Int k) const { return memory[static_cast<std::size_t>(k)]; }
+  bool same_bits(Elements const& other) const {
+    return n == other.n && (n == 0 || std::memcmp(data(), other.data(), n * sizeof(T)) == 0);
+  }
+};
+
+template <class T, class Id>
+int wrong_lookups(NumberedRows const& r, int kind) {
+  Elements<T> const table(r.outer * r.n * r.inner);
+  int bad = 0;
+  {
+    auto const ids = drawn_ids<Id>(r.count, r.first, r.n, kind);
+    Elements<T> const out(r.outer * r.count * r.inner);
+    Elements<T> const right(r.outer * r.count * r.inner, true);
+    look_up(Host{}, table.data(), ids.data(), out.data(), r);
+    for (Int k = 0; k < r.outer * r.count; ++k)
+      if (Int const row = Int{ids[static_cast<std::size_t>(k % r.count)]} - r.first;
+          row >= 0 && row < r.n)
+        for (Int i = 0; i < r.inner; ++i)
+          right[k * r.inner + i] = table[(k / r.count * r.n + row) * r.inner + i];
+    bad += out.same_bits(right) ? 0 : 1;
+  }
+  auto const ids = drawn_ids<Id>(r.outer * r.count * r.inner, r.first, r.n, kind);
+  Elements<T> const out(r.outer * r.count * r.inner);
+  Elements<T> const right(r.outer * r.count * r.inner, true);
+  take_along(Host{}, table.data(), ids.data(), out.data(), r);
+  for (Int k = 0; k < static_cast<Int>(ids.size()); ++k)
+    if (Int const row = Int{ids[static_cast<std::size_t>(k)]} - r.first; row >= 0 && row < r.n)
+      right[k] = table[(k / (r.count * r.inner) * r.n + row) * r.inner + k % r.inner];
+  return bad + (out.same_bits(right) ? 0 : 2);
+}
+
+template <class T, class Id>
+int wrong_sums(NumberedRows const& r, int kind) {
+  using Sum = shardtype::detail::computed_t<T>;
+  Elements<T> const updates(r.outer * r.count * r.inner);
+  Int const size = r.outer * r.n * r.inner;
+  int bad = 0;
+  auto const ids = drawn_ids<Id>(r.outer * r.count * r.inner, r.first, r.n, kind);
+  // of rows: the ids of the first block
+  Elements<Sum> const row_sums(size, true);
+  Elements<Sum> const sums(size, true);
+  for (Int k = 0; k < static_cast<Int>(ids.size()); ++k) {
+    Int const o = k / (r.count * r.inner);
+    Int const of_row = Int{ids[static_cast<std::size_t>(k / r.inner % r.count)]} - r.first;
+    Int const of_element = Int{ids[static_cast<std::size_t>(k)]} - r.first;
+    if (of_row >= 0 && of_row < r.n)
+      row_sums[(o * r.n + of_row) * r.inner + k % r.inner] += static_cast<Sum>(updates[k]);
+    if (of_element >= 0 && of_element < r.n)
+      sums[(o * r.n + of_element) * r.inner + k % r.inner] += static_cast<Sum>(updates[k]);
+  }
+  Elements<Sum> const along(size, true);
+  add_along(Host{}, updates.data(), ids.data(), along.data(), r);
+  bad += along.same_bits(sums) ? 0 : 1;
+  Elements<T> const out(size, true);
+  if constexpr (shardtype::detail::is_converted<T>) {
+    std::vector<Int> memory(static_cast<std::size_t>(r.n + r.count));
+    add_rows_by_lists(Host{}, updates.data(), ids.data(), out.data(), r, memory.data());
+    Elements<T> const right(size, true);
+    for (Int k = 0; k < size; ++k) right[k] = static_cast<T>(row_sums[k]);
+    bad += out.same_bits(right) ? 0 : 2;
+  } else {
+    add_rows(Host{}, updates.data(), ids.data(), out.data(), r);
+    bad += out.same_bits(row_sums) ? 0 : 2;
+  }
+  return bad;
+}
+
+/// Calls `check(rows, kind)` for blocks of many shapes.
+void for_shapes(auto const& check) {
+  for (Int first : {0, 5})
+    for (Int n : {0, 1, 40})
+      for (Int outer : {1, 3})
+        for (Int inner : {1, 2, 17, 65})
+          for (Int count : {0, 1, 7, 63, 64, 200, 300})
+            for (int kind : {0, 1, 2, 3})
+              check(NumberedRows{{outer, n, inner}, first, count}, kind);
+  // of several calls
+  for (int kind : {0, 1, 2}) {
+    check(NumberedRows{{2, 1000, 1}, 7, 9001}, kind);
+    check(NumberedRows{{700, 3, 1}, 0, 20}, kind);
+    check(NumberedRows{{3, 11, 5000}, 0, 13}, kind);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("lookups of all types are those of a plain loop") {
+  auto const all = []<class T>(T) {
+    for_shapes([](NumberedRows const& r, int kind) {
+      CAPTURE(sizeof(T), r.outer, r.n, r.inner, r.first, r.count, kind);
+      int const wrong =
+          wrong_lookups<T, std::int32_t>(r, kind) + 4 * wrong_lookups<T, Int>(r, kind);
+      CHECK(wrong == 0);
+    });
+  };
+  all(float{});
+  all(double{});
+  all(shardtype::bfloat16{});
+  all(bool{});
+  all(std::int8_t{});
+  all(std::int16_t{});
+  all(std::int32_t{});
+  all(std::int64_t{});
+  all(Kokkos::complex<float>{});
+  all(Kokkos::complex<double>{});
+}
+
+TEST_CASE("sums by ids have the bits of a plain loop") {
+  auto const all = []<class T>(T) {
+    for_shapes([](NumberedRows const& r, int kind) {
+      CAPTURE(sizeof(T), r.outer, r.n, r.inner, r.first, r.count, kind);
+      int const wrong = wrong_sums<T, std::int32_t>(r, kind) + 4 * wrong_sums<T, Int>(r, kind);
+      CHECK(wrong == 0);
+    });
+  };
+  all(float{});
+  all(double{});
+  all(shardtype::bfloat16{});
+  all(std::int8_t{});
+  all(std::int32_t{});
+  all(std::int64_t{});
+  all(Kokkos::complex<float>{});
+  all(Kokkos::complex<double>{});
+}
+
+TEST_CASE("elements are added once, however many calls share them") {
+  for (Int inner : {1, 9, 70}) {
+    NumberedRows const rows{{2, 7, inner}, 3, 150};  // ids 3 to 9 are here
+    Int const n = rows.outer * rows.count * inner;
+    auto const ids = drawn_ids<std::int32_t>(n, rows.first, rows.n, 1);
+    Elements<float> const updates(n);
+    Elements<float> const right(rows.outer * rows.n * inner, true);
+    for (Int k = 0; k < n; ++k)
+      if (Int const row = ids[static_cast<std::size_t>(k)] - rows.first; row >= 0 && row < rows.n)
+        right[(k / (rows.count * inner) * rows.n + row) * inner + k % inner] += updates[k];
+    for (Int parts : {1, 2, 3, 7})
+      for (Int piece : {4, 9, 69, 100}) {
+        CAPTURE(inner, parts, piece);
+        Int const pieces = (inner + piece - 1) / piece;
+        Elements<float> const out(rows.outer * rows.n * inner, true);
+        detail::AddAlongInOrder<float, std::int32_t, float> const add{
+            updates.data(), ids.data(), out.data(), rows, parts, pieces, piece};
+        for (Int work = 0; work < rows.outer * pieces * parts; ++work) add(work);
+        CHECK(out.same_bits(right));
+      }
+  }
+}
+
+TEST_CASE("the rows of ids next to the largest") {
+  std::vector<float> const table{1, 2, 3};
+  constexpr std::int32_t top = std::numeric_limits<std::int32_t>::max();
+  std::vector<std::int32_t> ids(100, top);
+  ids[3] = top - 1;
+  ids[4] = std::numeric_limits<std::int32_t>::min();
+  ids[5] = -1;
+  std::vector<float> out(100, 9);
+  look_up(Host{}, table.data(), ids.data(), out.data(), NumberedRows{{1, 3, 1}, Int{top} - 1, 100});
+  CHECK(out[0] == 2);
+  CHECK(out[3] == 1);
+  CHECK(out[4] == 0);
+  CHECK(out[5] == 0);
+  CHECK(out[99] == 2);
+  look_up(Host{}, table.data(), ids.data(), out.data(), NumberedRows{{1, 3, 1}, Int{top} + 1, 100});
+  CHECK(out == std::vector<float>(100, 0));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -13,6 +14,7 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/lookup.hpp>
+#include <shardtype/kernels/present_rows.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
@@ -36,13 +38,24 @@ struct AddRowsInOrder {
     std::int64_t const o = work / pieces / parts;
     std::int64_t const low = rows.n * part / parts;
     std::int64_t const high = rows.n * (part + 1) / parts;
-    for (std::int64_t k = 0; k < rows.count; ++k) {
-      std::int64_t const row = rows.row(ids[k]);
-      if (row < low || row >= high) continue;
-      T* const to = out + (o * rows.n + row) * rows.inner;
-      T const* const from = updates + (o * rows.count + k) * rows.inner;
-      for (std::int64_t i = begin; i < end; ++i) to[i] += from[i];
-    }
+    std::int64_t const inner = rows.inner;
+    T* const to = out + (o * rows.n + low) * inner;
+    T const* const from = updates + o * rows.count * inner;
+    auto const present = PresentIds<Id>::of(rows.first + low, high - low);
+    auto const skip = [](std::int64_t, std::int64_t) {};
+    if (inner == 1)
+      detail::for_present(
+          ids, rows.count, present, OneColumn{},
+          [=](std::int64_t k, std::int64_t row) { to[row] += from[k]; }, skip);
+    else
+      detail::for_present(
+          ids, rows.count, present, OneColumn{},
+          [=](std::int64_t k, std::int64_t row) {
+            T* const sums = to + row * inner;
+            T const* const terms = from + k * inner;
+            for (std::int64_t i = begin; i < end; ++i) sums[i] += terms[i];
+          },
+          skip);
   }
 };
 
@@ -123,8 +136,8 @@ struct AddLists {
   }
 };
 
-/// One call adds all updates of some columns to some rows of the result, in order. No two calls
-/// write the same element, so sums are the same bits for any number of threads, on devices as well.
+/// Device: one call adds all updates of some columns to some rows of the result, in order. No two
+/// calls write the same element, so sums are the same bits for any number of threads.
 template <class T, class Id, class Sum>
 struct AddAlong {
   T const* updates;
@@ -147,6 +160,42 @@ struct AddAlong {
         std::int64_t const row = rows.row(ids[at + i]);
         if (row >= low && row < high) to[row * rows.inner + i] += static_cast<Sum>(updates[at + i]);
       }
+    }
+  }
+};
+
+/// Host: the same in runs of ids.
+template <class T, class Id, class Sum>
+struct AddAlongInOrder {
+  T const* updates;
+  Id const* ids;
+  Sum* out;
+  NumberedRows rows;
+  std::int64_t parts, pieces, piece;
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const begin = work % pieces * piece;
+    std::int64_t const part = work / pieces % parts;
+    std::int64_t const o = work / pieces / parts;
+    std::int64_t const low = rows.n * part / parts;
+    std::int64_t const high = rows.n * (part + 1) / parts;
+    auto const present = PresentIds<Id>::of(rows.first + low, high - low);
+    Sum* const to = out + (o * rows.n + low) * rows.inner;
+    // a run of all columns of all rows, or one of a piece of each row
+    std::int64_t const runs = pieces == 1 ? 1 : rows.count;
+    std::int64_t const n =
+        pieces == 1 ? rows.count * rows.inner : std::min(piece, rows.inner - begin);
+    for (std::int64_t run = 0; run < runs; ++run) {
+      std::int64_t const at = (o * rows.count + run) * rows.inner + begin;
+      T const* const from = updates + at;
+      auto const add = [=](std::int64_t k, std::int64_t place) {
+        to[place] += static_cast<Sum>(from[k]);
+      };
+      auto const skip = [](std::int64_t, std::int64_t) {};
+      if (rows.inner == 1)
+        detail::for_present(ids + at, n, present, OneColumn{}, add, skip);
+      else
+        detail::for_present(ids + at, n, present, AllColumns(rows, rows.count, begin), add, skip);
     }
   }
 };
@@ -174,8 +223,10 @@ void add_along(Exec const& exec, T const* updates, Id const* ids, Sum* out,
   // every part reads all ids, so there are only as many as keep the threads busy
   std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
   std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
+  using Add = std::conditional_t<runtime::host_reads<Exec>, detail::AddAlongInOrder<T, Id, Sum>,
+                                 detail::AddAlong<T, Id, Sum>>;
   kernels::launch(exec, "shardtype::add_along", each * parts,
-                  detail::AddAlong<T, Id, Sum>{updates, ids, out, rows, parts, pieces, piece});
+                  Add{updates, ids, out, rows, parts, pieces, piece});
 }
 
 /// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its

@@ -243,8 +243,20 @@ auto permutation(runtime::MeshOf<Xs...> const& mesh,
     detail::check_parameters(extents[0] - 1 <= std::numeric_limits<T>::max(),
                              "permutation needs an element type that holds n - 1");
     using Network = random::Feistel<T>;
-    if (extents[0] > Network::least)
-      return detail::generated<A>(mesh, extents, Network(key.bits(), extents[0]));
+    if (extents[0] > Network::least) {
+      Network const network(key.bits(), extents[0]);
+      if constexpr (runtime::host_reads<typename A::execution_space>) {
+        using Words = random::TabulatedWords;
+        int const bits = network.high_bits;
+        // a block of at least as many elements as a round has numbers
+        if (bits <= Words::most_bits && extents[0] / mesh.size() >= std::int64_t{1} << bits) {
+          auto const table = Words::table(network.words, bits, Network::rounds);
+          return detail::generated<A>(
+              mesh, extents, random::Feistel<T, Words>(network, Words{table.data(), bits}));
+        }
+      }
+      return detail::generated<A>(mesh, extents, network);
+    }
     detail::check_mesh_has_axes<A, Xs...>();
     A out = detail::uninitialized<A>(mesh, extents);
     std::vector<std::int64_t> const order = random::shuffled(key.bits(), extents[0]);
