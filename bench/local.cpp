@@ -15,6 +15,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "local_backward.hpp"
+#include "local_kinds.hpp"
 #include "local_rows.hpp"
 #include "local_table.hpp"
 
@@ -413,6 +414,7 @@ void run_all(Table& table, Mesh<X> const& mesh, std::int64_t rows, std::int64_t 
   run_transpose<double>(table, mesh, "transpose_double", rows, columns);
   run_random(table, mesh, rows, columns);
   run_rows(table, mesh, rows, columns);
+  run_kinds(table, mesh, rows, columns);
   run_backward(table, mesh, rows, columns);
 }
 
