@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/expression_tiles.hpp>
 #include <shardtype/kernels/expression_tree.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
@@ -147,6 +148,13 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
   if (n == 0) return;
   Layout const merged = detail::merge_dims(shape, in);
   if constexpr (runtime::host_reads<Exec>) {
+    using Tiles = detail::EvaluateTiles<Out, E, Types>;
+    if (int const fast = Tiles::fast_dim(merged, in); fast >= 0) {
+      Tiles const tiles{expression, out, merged, in, fast};
+      kernels::launch(exec, "shardtype::elementwise", tiles.calls(), tiles);
+      exec.fence();
+      return;
+    }
     bool plain = true;
     for (int k = 0; k < Types::count; ++k)
       plain = plain && (in.stride[k][merged.rank - 1] == 1 || merged.extent[merged.rank - 1] == 1);

@@ -62,8 +62,8 @@ struct ThinDots : ThinProduct<T> {
   void operator()(std::int64_t work) const {
     auto const p = this->part(work);
     std::int64_t const n = p.c.cols;
-    std::int64_t const block = std::max<std::int64_t>(this->room / (n * step), 1) * step;
-    alignas(64) Real panel[static_cast<std::size_t>(this->room)];
+    std::int64_t const block = std::max<std::int64_t>(ThinProduct<T>::room / (n * step), 1) * step;
+    alignas(64) Real panel[static_cast<std::size_t>(ThinProduct<T>::room)];
     for (std::int64_t k = 0; k < p.a.cols; k += block) {
       std::int64_t const terms = std::min(block, p.a.cols - k);
       pack(p.b.block(k, 0, terms, n), panel);
@@ -176,8 +176,8 @@ struct ThinColumns : ThinProduct<T> {
     std::int64_t const n = p.c.cols;
     // not a power of two, so that the columns lie at different places of the cache
     std::int64_t const pitch = (p.c.rows + wide - 1) / wide * wide + lanes;
-    alignas(64) Real sums[static_cast<std::size_t>(this->room)];
-    alignas(64) Real x[static_cast<std::size_t>((this->most + 3) * block)] = {};
+    alignas(64) Real sums[static_cast<std::size_t>(ThinProduct<T>::room)];
+    alignas(64) Real x[static_cast<std::size_t>((ThinProduct<T>::most + 3) * block)] = {};
     std::fill_n(sums, (n + 3) * pitch, Real(0));
     for (std::int64_t k = 0; k < p.a.cols; k += block) {
       std::int64_t const terms = std::min(block, p.a.cols - k);
@@ -298,27 +298,32 @@ bool multiply_thin_of(Kokkos::DefaultHostExecutionSpace const& exec, std::int64_
   }
   return true;
 }
+#else
+/// As multiply_thin: other processors have no such kernels.
+template <class T, class R>
+bool multiply_thin_of(Kokkos::DefaultHostExecutionSpace const&, std::int64_t,
+                      Matrix<T const> const&, Matrix<T const> const&, Matrix<R> const&, bool) {
+  return false;
+}
 #endif
 
-#ifdef SHARDTYPE_THIN_PRODUCTS
-#define SHARDTYPE_THIN(T) return detail::multiply_thin_of<T>(exec, batch, a, b, c, add);
-#else
-#define SHARDTYPE_THIN(T) \
-  return (void)exec, (void)batch, (void)a, (void)b, (void)c, (void)add, false;
-#endif
 SHARDTYPE_INLINE bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace const& exec,
                                             std::int64_t batch, Matrix<float const> const& a,
                                             Matrix<float const> const& b, Matrix<float> const& c,
-                                            bool add){SHARDTYPE_THIN(float)} SHARDTYPE_INLINE
-    bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace const& exec, std::int64_t batch,
-                               Matrix<double const> const& a, Matrix<double const> const& b,
-                               Matrix<double> const& c,
-                               bool add){SHARDTYPE_THIN(double)} SHARDTYPE_INLINE
-    bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace const& exec, std::int64_t batch,
-                               Matrix<bfloat16 const> const& a, Matrix<bfloat16 const> const& b,
-                               Matrix<float> const& c, bool add) {
-  SHARDTYPE_THIN(bfloat16)
+                                            bool add) {
+  return detail::multiply_thin_of<float>(exec, batch, a, b, c, add);
 }
-#undef SHARDTYPE_THIN
+SHARDTYPE_INLINE bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace const& exec,
+                                            std::int64_t batch, Matrix<double const> const& a,
+                                            Matrix<double const> const& b, Matrix<double> const& c,
+                                            bool add) {
+  return detail::multiply_thin_of<double>(exec, batch, a, b, c, add);
+}
+SHARDTYPE_INLINE bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace const& exec,
+                                            std::int64_t batch, Matrix<bfloat16 const> const& a,
+                                            Matrix<bfloat16 const> const& b, Matrix<float> const& c,
+                                            bool add) {
+  return detail::multiply_thin_of<bfloat16>(exec, batch, a, b, c, add);
+}
 
 }  // namespace shardtype::kernels::detail
