@@ -35,8 +35,7 @@ struct ThinProduct {
   bool add;
   std::int64_t rows = 0;  ///< per call
 
-  static constexpr std::int64_t room = 16384;  ///< numbers of a buffer, 64 to 128 KiB
-  static constexpr std::int64_t most = 32;     ///< columns
+  static constexpr std::int64_t most = 32;  ///< columns
 
   std::int64_t calls() const { return (c.rows + rows - 1) / rows; }
   /// The part of one call.
@@ -58,12 +57,14 @@ struct ThinDots : ThinProduct<T> {
   static constexpr int lanes = ThinElements<T>::lanes;
   static constexpr int step = ThinElements<T>::step;
   static constexpr int high = thin_dot_rows;
+  /// Numbers of packed columns: a part of the L2 cache.
+  static constexpr auto room = static_cast<std::int64_t>((256 << 10) / sizeof(Real));
 
   void operator()(std::int64_t work) const {
     auto const p = this->part(work);
     std::int64_t const n = p.c.cols;
-    std::int64_t const block = std::max<std::int64_t>(ThinProduct<T>::room / (n * step), 1) * step;
-    alignas(64) Real panel[static_cast<std::size_t>(ThinProduct<T>::room)];
+    std::int64_t const block = std::max<std::int64_t>(room / (n * step), 1) * step;
+    alignas(64) Real panel[static_cast<std::size_t>(room)];
     for (std::int64_t k = 0; k < p.a.cols; k += block) {
       std::int64_t const terms = std::min(block, p.a.cols - k);
       pack(p.b.block(k, 0, terms, n), panel);
@@ -165,18 +166,17 @@ struct ThinColumns : ThinProduct<T> {
   static constexpr int lanes = ThinElements<T>::lanes;
   static constexpr std::int64_t block = 16;  ///< terms whose rows are read at once
   static constexpr std::int64_t wide = 4 * lanes;
+  static constexpr std::int64_t room = 16384;  ///< sums
 
   /// Rows of C per call: their sums fill the buffer.
-  static std::int64_t rows_for(std::int64_t n) {
-    return (ThinProduct<T>::room / (n + 3) - lanes) / wide * wide;
-  }
+  static std::int64_t rows_for(std::int64_t n) { return (room / (n + 3) - lanes) / wide * wide; }
 
   void operator()(std::int64_t work) const {
     auto const p = this->part(work);
     std::int64_t const n = p.c.cols;
     // not a power of two, so that the columns lie at different places of the cache
     std::int64_t const pitch = (p.c.rows + wide - 1) / wide * wide + lanes;
-    alignas(64) Real sums[static_cast<std::size_t>(ThinProduct<T>::room)];
+    alignas(64) Real sums[static_cast<std::size_t>(room)];
     alignas(64) Real x[static_cast<std::size_t>((ThinProduct<T>::most + 3) * block)] = {};
     std::fill_n(sums, (n + 3) * pitch, Real(0));
     for (std::int64_t k = 0; k < p.a.cols; k += block) {
@@ -254,8 +254,8 @@ bool thin_pays(std::int64_t m, std::int64_t n, std::int64_t k, bool rows) {
   bool const large = m * n * k > 1000000;
   // against copies in float
   if (std::is_same_v<T, bfloat16>) return n < 12 || large;
-  // a product with a vector is made without copies by BLAS as well
-  constexpr std::int64_t cached = std::int64_t{1} << 24;
+  // a product with a vector is made without copies by BLAS as well, but not fetched ahead
+  constexpr std::int64_t cached = std::int64_t{1} << 25;
   if (n == 1) return rows && m * k * static_cast<std::int64_t>(sizeof(T)) >= cached;
   return large;
 }
