@@ -16,11 +16,6 @@
 #include <shardtype/kernels/thin_product.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
-#if defined(SHARDTYPE_HAVE_BLAS) && defined(SHARDTYPE_THIN_PRODUCTS)
-// NOLINTNEXTLINE(readability-identifier-naming): OpenBLAS's name; null with another BLAS
-extern "C" [[gnu::weak]] int openblas_get_num_threads();
-#endif
-
 namespace shardtype::kernels::detail {
 
 #ifdef SHARDTYPE_THIN_PRODUCTS
@@ -259,6 +254,11 @@ bool thin_pays(std::int64_t m, std::int64_t n, std::int64_t k, bool rows) {
   if (n == 1) return rows && m * k * static_cast<std::int64_t>(sizeof(T)) >= cached;
   return large;
 }
+
+#ifdef SHARDTYPE_HAVE_BLAS
+// NOLINTNEXTLINE(readability-identifier-naming): OpenBLAS's name; null with another BLAS
+extern "C" [[gnu::weak]] int openblas_get_num_threads();
+#endif
 
 /// Whether BLAS has more threads than these kernels.
 inline bool blas_has_more(std::int64_t threads) {
