@@ -4,6 +4,7 @@
 #include <shardtype/execute/run.ipp>
 #include <shardtype/execute/take_rows.ipp>
 #include <shardtype/kernels/launch.ipp>
+#include <shardtype/kernels/thin_product.ipp>
 #include <shardtype/kernels/launch_name.ipp>
 #include <shardtype/manual/local.ipp>
 #include <shardtype/manual/ragged_all_to_all.ipp>

@@ -14,13 +14,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <random>
 #include <type_traits>
 #include <vector>
+
+#include "shardtype/core/bfloat16.hpp"
+#include "shardtype/kernels/thin_product.hpp"
+#include "shardtype/runtime/run_time.hpp"
 
 namespace {
 
@@ -28,11 +34,11 @@ using namespace shardtype::kernels;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
 /// The memory layout of a test matrix.
-enum class Layout { rows, columns, padded_rows, padded_columns, spread, backwards };
+enum class MemoryLayout { rows, columns, padded_rows, padded_columns, spread, backwards };
 
-constexpr std::array<Layout, 6> layouts = {Layout::rows,        Layout::columns,
-                                           Layout::padded_rows, Layout::padded_columns,
-                                           Layout::spread,      Layout::backwards};
+constexpr std::array<MemoryLayout, 6> layouts = {
+    MemoryLayout::rows,           MemoryLayout::columns, MemoryLayout::padded_rows,
+    MemoryLayout::padded_columns, MemoryLayout::spread,  MemoryLayout::backwards};
 
 /// A batch of matrices and their memory; the gaps have a value that must not change.
 template <class T>
@@ -42,30 +48,30 @@ struct Owned {
 
   static T gap() { return T(77); }
 
-  Owned(std::int64_t batch, std::int64_t rows, std::int64_t cols, Layout layout) {
+  Owned(std::int64_t batch, std::int64_t rows, std::int64_t cols, MemoryLayout layout) {
     std::int64_t rs = 0, cs = 0;
     switch (layout) {
-      case Layout::rows:
+      case MemoryLayout::rows:
         rs = cols;
         cs = 1;
         break;
-      case Layout::columns:
+      case MemoryLayout::columns:
         rs = 1;
         cs = rows;
         break;
-      case Layout::padded_rows:
+      case MemoryLayout::padded_rows:
         rs = cols + 3;
         cs = 1;
         break;
-      case Layout::padded_columns:
+      case MemoryLayout::padded_columns:
         rs = 1;
         cs = rows + 5;
         break;
-      case Layout::spread:
+      case MemoryLayout::spread:
         rs = 2 * cols + 1;
         cs = 2;
         break;
-      case Layout::backwards:
+      case MemoryLayout::backwards:
         rs = -cols - 2;
         cs = 1;
         break;
@@ -113,7 +119,8 @@ struct Sizes {
 
 /// Runs `product` on random data and compares all of C's memory, gaps included.
 template <class T, class F>
-void check(Sizes const& s, Layout la, Layout lb, Layout lc, bool accumulate, F const& product) {
+void check(Sizes const& s, MemoryLayout la, MemoryLayout lb, MemoryLayout lc, bool accumulate,
+           F const& product) {
   std::mt19937 random(static_cast<unsigned>(s.m * 131 + s.n * 17 + s.k));
   Owned<T> a(s.batch, s.m, s.k, la), b(s.batch, s.k, s.n, lb), c(s.batch, s.m, s.n, lc);
   a.fill(random);
@@ -144,9 +151,9 @@ void check(Sizes const& s, Layout la, Layout lb, Layout lc, bool accumulate, F c
 /// All combinations of layouts for one size.
 template <class T, class F>
 void check_layouts(Sizes const& s, F const& product) {
-  for (Layout la : layouts) {
-    for (Layout lb : layouts) {
-      for (Layout lc : layouts) {
+  for (MemoryLayout la : layouts) {
+    for (MemoryLayout lb : layouts) {
+      for (MemoryLayout lc : layouts) {
         check<T>(s, la, lb, lc, false, product);
         check<T>(s, la, lb, lc, true, product);
       }
@@ -166,7 +173,7 @@ void check_sizes(F const& product) {
   std::uniform_int_distribution<std::int64_t> extent(0, 70);
   auto const run = [&](Sizes const& s) {
     auto const pick = [&] { return layouts[static_cast<std::size_t>(extent(random)) % 6]; };
-    Layout const la = pick(), lb = pick(), lc = pick();
+    MemoryLayout const la = pick(), lb = pick(), lc = pick();
     check<T>(s, la, lb, lc, extent(random) % 2 == 0, product);
   };
   for (Sizes const& s : {Sizes{1, 1, 1, 1}, Sizes{0, 3, 3, 3}, Sizes{2, 0, 3, 3}, Sizes{2, 3, 0, 3},
@@ -185,9 +192,12 @@ void check_sizes(F const& product) {
 template <class T, class F>
 void check_blocks(F const& product) {
   for (bool accumulate : {false, true}) {
-    check<T>({1, 1021, 67, 31}, Layout::rows, Layout::rows, Layout::rows, accumulate, product);
-    check<T>({1, 17, 41, 1601}, Layout::rows, Layout::columns, Layout::rows, accumulate, product);
-    check<T>({1, 2801, 3, 530}, Layout::rows, Layout::rows, Layout::columns, accumulate, product);
+    check<T>({1, 1021, 67, 31}, MemoryLayout::rows, MemoryLayout::rows, MemoryLayout::rows,
+             accumulate, product);
+    check<T>({1, 17, 41, 1601}, MemoryLayout::rows, MemoryLayout::columns, MemoryLayout::rows,
+             accumulate, product);
+    check<T>({1, 2801, 3, 530}, MemoryLayout::rows, MemoryLayout::rows, MemoryLayout::columns,
+             accumulate, product);
   }
 }
 
@@ -296,6 +306,208 @@ TEST_CASE("blas_can tells unit strides from others", "[gemm]") {
   Matrix<std::int32_t> const ints{nullptr, 2, 2, 2, 1};
   CHECK_FALSE(blas_can(ints, ints, ints));
   CHECK(gemm_direct<Exec>(ints, ints, ints));
+}
+
+namespace {
+
+/// Sets the processor's best instructions until its end.
+struct Best {
+  shardtype::runtime::Instructions before = shardtype::runtime::run_time.instructions;
+  Best() { shardtype::runtime::run_time.instructions = shardtype::runtime::best_instructions(); }
+  ~Best() { shardtype::runtime::run_time.instructions = before; }
+  Best(Best const&) = delete;
+  Best& operator=(Best const&) = delete;
+  /// Whether the kernels for few columns run here.
+  static bool thin() {
+    bool const has =
+        shardtype::runtime::best_instructions() >= shardtype::runtime::Instructions::avx512;
+    if (!has) std::puts("this processor has no AVX-512");
+    return has;
+  }
+};
+
+/// Products with few columns, or rows, that these kernels take: whole numbers are exact, and all of
+/// C's memory is compared; other numbers stay within the bound of sums of rounded terms.
+template <class T, class R>
+void check_thin(Sizes const& s, MemoryLayout la, MemoryLayout lb, MemoryLayout lc, bool accumulate,
+                bool whole) {
+  std::mt19937 random(static_cast<unsigned>(s.m * 131 + s.n * 17 + s.k));
+  std::normal_distribution<float> normal;
+  Owned<T> a(s.batch, s.m, s.k, la), b(s.batch, s.k, s.n, lb);
+  Owned<R> c(s.batch, s.m, s.n, lc);
+  std::uniform_int_distribution<int> small(-4, 4);
+  auto const fill = [&](auto& x) {
+    x.for_each([&](auto& y, std::int64_t, std::int64_t, std::int64_t) {
+      using Y = std::remove_reference_t<decltype(y)>;
+      y = whole ? Y(static_cast<float>(small(random))) : Y(normal(random));
+    });
+  };
+  fill(a);
+  fill(b);
+  fill(c);
+  Owned<R> expected = c;
+  expected.view.data = expected.memory.data() + (c.view.data - c.memory.data());
+  Owned<R> bound = expected;
+  bound.view.data = bound.memory.data() + (c.view.data - c.memory.data());
+  expected.for_each([&](R& x, std::int64_t t, std::int64_t i, std::int64_t j) {
+    double sum = accumulate ? static_cast<double>(x) : 0;
+    double size = std::fabs(sum);
+    for (std::int64_t p = 0; p < s.k; ++p) {
+      double const term =
+          static_cast<double>(at(a.view, t, i, p)) * static_cast<double>(at(b.view, t, p, j));
+      sum += term;
+      size += std::fabs(term);
+    }
+    x = static_cast<R>(sum);
+    *bound.view.member(t).block(i, j, 1, 1).data = static_cast<R>(size);
+  });
+  if (!accumulate)
+    c.for_each([](R& x, std::int64_t, std::int64_t, std::int64_t) {
+      x = std::numeric_limits<R>::quiet_NaN();
+    });
+  Exec const exec;
+  Matrix<T const> const left = a.view, right = b.view;
+  INFO("batch " << s.batch << " m " << s.m << " n " << s.n << " k " << s.k << " layouts "
+                << static_cast<int>(la) << static_cast<int>(lb) << static_cast<int>(lc)
+                << " accumulate " << accumulate << " whole " << whole);
+  REQUIRE(multiply_thin(exec, s.batch, left, right, c.view, accumulate));
+  exec.fence();
+  bool right_values = true;
+  if (whole) {
+    right_values = c.memory == expected.memory;
+  } else {
+    R const each = static_cast<R>(s.k) * std::numeric_limits<R>::epsilon();
+    for (std::size_t k = 0; k < c.memory.size(); ++k)
+      right_values =
+          right_values && std::fabs(c.memory[k] - expected.memory[k]) <= each * bound.memory[k];
+  }
+  REQUIRE(right_values);
+}
+
+template <class T, class R>
+void check_thin_type() {
+  if (!Best::thin()) return;
+  Best const set;
+  // of the longer operand the terms or the rows must be neighbours
+  std::array<MemoryLayout, 5> const unit = {MemoryLayout::rows, MemoryLayout::columns,
+                                            MemoryLayout::padded_rows, MemoryLayout::padded_columns,
+                                            MemoryLayout::backwards};
+  std::mt19937 random(11);
+  auto const pick = [&] { return layouts[random() % 6]; };
+  for (std::int64_t n = 2; n <= 32; ++n)
+    for (MemoryLayout const big : unit)
+      for (bool const turned : {false, true}) {
+        std::int64_t const m = 1000000 / (n * 131) + 131 + static_cast<std::int64_t>(random() % 9);
+        std::int64_t const k = 131 + static_cast<std::int64_t>(random() % 70);
+        bool const accumulate = random() % 2 == 0;
+        bool const whole = random() % 3 != 0;
+        MemoryLayout const other = pick(), result = pick();
+        if (turned)
+          check_thin<T, R>({1, n, m, k}, other, big, result, accumulate, whole);
+        else
+          check_thin<T, R>({1, m, n, k}, big, other, result, accumulate, whole);
+      }
+  for (bool const accumulate : {false, true}) {
+    check_thin<T, R>({3, 997, 5, 317}, MemoryLayout::rows, MemoryLayout::rows, MemoryLayout::rows,
+                     accumulate, true);
+    check_thin<T, R>({3, 5, 997, 317}, MemoryLayout::rows, MemoryLayout::rows, MemoryLayout::rows,
+                     accumulate, true);
+    // beyond one block of terms, and of rows
+    check_thin<T, R>({1, 131, 31, 4097}, MemoryLayout::rows, MemoryLayout::columns,
+                     MemoryLayout::rows, accumulate, true);
+    check_thin<T, R>({1, 31, 1131, 257}, MemoryLayout::rows, MemoryLayout::rows, MemoryLayout::rows,
+                     accumulate, true);
+    check_thin<T, R>({1, 2, 9001, 67}, MemoryLayout::rows, MemoryLayout::rows,
+                     MemoryLayout::columns, accumulate, true);
+    check_thin<T, R>({1, 66, 2, 40001}, MemoryLayout::rows, MemoryLayout::rows, MemoryLayout::rows,
+                     accumulate, true);
+  }
+}
+
+/// Values of single rows do not depend on those around, and a NaN stays in its row.
+template <class T, class R>
+void check_thin_rows(bool columns) {
+  if (!Best::thin()) return;
+  Best const set;
+  Exec const exec;
+  std::int64_t const m = 1003, n = 7, k = 531;
+  Owned<T> a(1, m, k, columns ? MemoryLayout::columns : MemoryLayout::rows),
+      b(1, k, n, MemoryLayout::rows);
+  std::mt19937 random(5);
+  std::normal_distribution<float> normal;
+  for (Owned<T>* const x : {&a, &b})
+    x->for_each([&](T& y, std::int64_t, std::int64_t, std::int64_t) { y = T(normal(random)); });
+  Matrix<T const> const left = a.view, right = b.view;
+  auto const product = [&](std::int64_t row, std::int64_t rows) {
+    std::vector<R> c(static_cast<std::size_t>(rows * n));
+    REQUIRE(multiply_thin(exec, 1, left.block(row, 0, rows, k), right,
+                          Matrix<R>{c.data(), rows, n, n, 1, 0}, false));
+    exec.fence();
+    return c;
+  };
+  std::vector<R> const whole = product(0, m);
+  for (std::int64_t const row : {1, 61, 130}) {
+    std::vector<R> const part = product(row, m - row - 3);
+    CHECK(std::equal(part.begin(), part.end(), whole.begin() + row * n));
+  }
+  for (std::int64_t const row : {std::int64_t{0}, std::int64_t{5}, m - 1})
+    for (std::int64_t const term : {std::int64_t{0}, k - 1}) {
+      T& x = *a.view.block(row, term, 1, 1).data;
+      T const before = x;
+      x = T(std::numeric_limits<float>::quiet_NaN());
+      std::vector<R> const c = product(0, m);
+      x = before;
+      bool right_rows = true;
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          auto const at = static_cast<std::size_t>(i * n + j);
+          right_rows = right_rows && (i == row ? std::isnan(c[at]) : c[at] == whole[at]);
+        }
+      CHECK(right_rows);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("products with few columns or rows", "[gemm]") {
+  check_thin_type<float, float>();
+  check_thin_type<double, double>();
+  check_thin_type<shardtype::bfloat16, float>();
+}
+
+TEST_CASE("rows of products with few columns do not depend on others", "[gemm]") {
+  for (bool const columns : {false, true}) {
+    check_thin_rows<float, float>(columns);
+    check_thin_rows<double, double>(columns);
+    check_thin_rows<shardtype::bfloat16, float>(columns);
+  }
+}
+
+TEST_CASE("gemm passes few columns on and leaves other products alone", "[gemm]") {
+  Best const set;
+  check<float>({1, 2000, 5, 300}, MemoryLayout::rows, MemoryLayout::rows, MemoryLayout::rows, false,
+               Front());
+  check<double>({2, 5, 2000, 300}, MemoryLayout::rows, MemoryLayout::rows, MemoryLayout::rows, true,
+                Front());
+  check_sizes<float>(Front());
+  check_sizes<double>(Front());
+  // too small, not thin, without a unit stride; and with instructions that lack the kernels
+  Exec const exec;
+  auto const taken = [&](std::int64_t m, std::int64_t n, std::int64_t k, MemoryLayout la) {
+    Owned<float> a(1, m, k, la), b(1, k, n, MemoryLayout::rows), c(1, m, n, MemoryLayout::rows);
+    Matrix<float const> const left = a.view, right = b.view;
+    bool const out = multiply_thin(exec, 1, left, right, c.view, true);
+    exec.fence();
+    return out;
+  };
+  CHECK_FALSE(taken(64, 4, 64, MemoryLayout::rows));
+  CHECK_FALSE(taken(512, 33, 512, MemoryLayout::rows));
+  CHECK_FALSE(taken(1024, 4, 1024, MemoryLayout::spread));
+  CHECK_FALSE(taken(65536, 4, 16, MemoryLayout::rows));
+  CHECK_FALSE(taken(0, 4, 16, MemoryLayout::rows));
+  CHECK(taken(1024, 4, 1024, MemoryLayout::rows) == Best::thin());
+  shardtype::runtime::run_time.instructions = shardtype::runtime::Instructions::avx2;
+  CHECK_FALSE(taken(1024, 4, 1024, MemoryLayout::rows));
 }
 
 #ifdef SHARDTYPE_HAVE_BLAS

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/expression_tiles.hpp>
 #include <shardtype/kernels/expression_tree.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
@@ -172,8 +173,14 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
   if (n == 0) return;
   Layout const merged = detail::merge_dims(shape, in);
   if constexpr (runtime::host_reads<Exec>) {
-    detail::EvaluateRuns<Out, E, Types> const calls(expression, out, merged, in);
-    kernels::launch(exec, "shardtype::elementwise", calls.calls(), calls);
+    using Tiles = detail::EvaluateTiles<Out, E, Types>;
+    if (int const fast = Tiles::fast_dim(merged, in); fast >= 0) {
+      Tiles const tiles{expression, out, merged, in, fast};
+      kernels::launch(exec, "shardtype::elementwise", tiles.calls(), tiles);
+    } else {
+      detail::EvaluateRuns<Out, E, Types> const runs(expression, out, merged, in);
+      kernels::launch(exec, "shardtype::elementwise", runs.calls(), runs);
+    }
     exec.fence();
   } else {
     kernels::launch(exec, "shardtype::elementwise", n,

@@ -128,7 +128,8 @@ class Product {
       auto const of_b = kernels::packed_like(b, static_cast<Computed*>(memory[1].data()));
       auto const of_c = kernels::packed_like(c, static_cast<Computed*>(memory[2].data()));
       if (add) kernels::convert<T>(exec_, batch, c, of_c);
-      if (!multiply_pairs(batch, a, b, of_c, add, memory)) {
+      if (!multiply_pairs(batch, a, b, of_c, add, memory) &&
+          !multiply_thin(batch, a, b, of_c, add)) {
         kernels::convert(exec_, batch, a, of_a);
         kernels::convert(exec_, batch, b, of_b);
         multiply_as<Computed>(batch, of_a, of_b, of_c, add);
@@ -136,6 +137,32 @@ class Product {
       kernels::convert<Computed>(exec_, batch, of_c, c);
       exec_.fence();  // before the copies are given back
     }
+  }
+
+  /// Whether it has multiplied few columns or rows by the kernels for these, in pieces.
+  bool multiply_thin(std::int64_t batch, Matrix<T const> const& a, Matrix<T const> const& b,
+                     Matrix<Computed> const& c, bool add) {
+    if (between_.call == nullptr) return kernels::multiply_thin<T>(exec_, batch, a, b, c, add);
+    constexpr std::int64_t piece = std::int64_t{1} << 24;  // elements; about a millisecond
+    bool const tall = c.rows >= c.cols;
+    std::int64_t const longer = tall ? c.rows : c.cols;
+    // pieces of 64 or more, so that all are computed by these kernels if the first one is
+    std::int64_t const pieces = std::clamp<std::int64_t>(longer * a.cols / piece, 1,
+                                                         std::max<std::int64_t>(longer / 64, 1));
+    for (std::int64_t t = 0; t < batch; ++t)
+      for (std::int64_t p = 0; p < pieces; ++p) {
+        std::int64_t const i = longer * p / pieces;
+        std::int64_t const n = longer * (p + 1) / pieces - i;
+        auto const part = [&](auto const& x) {
+          return tall ? x.member(t).block(i, 0, n, x.cols) : x.member(t).block(0, i, x.rows, n);
+        };
+        if (!kernels::multiply_thin<T>(exec_, 1, tall ? part(a) : a.member(t),
+                                       tall ? b.member(t) : part(b), part(c), add))
+          return false;
+        exec_.fence();
+        between_.call(between_.with);
+      }
+    return batch > 0;
   }
 
   /// Whether it has multiplied by the processor's instructions for bfloat16, with what is to be the

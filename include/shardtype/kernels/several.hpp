@@ -44,19 +44,18 @@ namespace detail {
 
 // By default clang warns if it cannot vectorise a loop as told, because of calls that have no
 // vector form (exp, or a user's function). Such a loop runs element by element, as intended. The
-// warning is given for the function that holds the loop after inlining, which would be Kokkos'; so
-// the function is not inlined.
+// warning is given for the function that holds the loop after inlining, so the function is not
+// inlined; nor is it compiled anew for each kernel that calls it.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
-#define SHARDTYPE_LOOP [[gnu::noinline]]
-#else
-#define SHARDTYPE_LOOP SHARDTYPE_VECTOR_LOOP inline
 #endif
 /// Host: `n` elements of the expression from `begin` on to `to`; all loops have unit stride.
 template <class T, class E>
-SHARDTYPE_LOOP void compute_run(E const& expression, void const* const* from, std::int64_t begin,
-                                std::int64_t n, T* to) {
+[[gnu::noinline]] SHARDTYPE_VECTOR_LOOP void compute_run(E const& expression,
+                                                         void const* const* from,
+                                                         std::int64_t begin, std::int64_t n,
+                                                         T* to) {
   if constexpr (E::staged) {
     detail::compute_block(expression, from, begin, n, to);
   } else {
@@ -72,7 +71,6 @@ SHARDTYPE_LOOP void compute_run(E const& expression, void const* const* from, st
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
-#undef SHARDTYPE_LOOP
 
 /// One of several expressions.
 template <class T, class E>
