@@ -166,6 +166,9 @@ struct Bernoulli {
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
     return static_cast<T>(draw(key, static_cast<std::uint64_t>(n)).a >> 11 < threshold);
   }
+  KOKKOS_FUNCTION void block(int n, T* out, std::int64_t const* at) const {
+    for (int k = 0; k < n; ++k) out[k] = (*this)(at[k]);
+  }
 };
 
 /// The upper 64 bits of the product.
