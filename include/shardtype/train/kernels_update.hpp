@@ -119,17 +119,17 @@ struct Update {
   using Vector = shardtype::kernels::detail::vector_of<C, vectorised>;
   static constexpr std::int64_t lanes = sizeof(Vector) / sizeof(C);
   template <int... K>
-  void steps(std::int64_t at, std::int64_t count, C const* before, C const* gradient, C* after,
-             std::integer_sequence<int, K...>) const {
+  void steps([[maybe_unused]] std::int64_t at, std::int64_t count, C const* before,
+             C const* gradient, C* after, std::integer_sequence<int, K...>) const {
     Body const step = body;
     Vector const factor = Vector{} + scale;
-    C* const moments[] = {blocks.moments[K] + at..., nullptr};
+    [[maybe_unused]] C* const moments[] = {blocks.moments[K] + at..., nullptr};
     std::int64_t k = 0;
     for (; k + lanes <= count; k += lanes) {
       Vector x, g;
       std::memcpy(&x, before + k, sizeof(Vector));
       std::memcpy(&g, gradient + k, sizeof(Vector));
-      Vector m[] = {loaded(moments[K] + k)..., Vector{}};
+      [[maybe_unused]] Vector m[] = {loaded(moments[K] + k)..., Vector{}};
       step(x, g * factor, m[K]...);
       std::memcpy(after + k, &x, sizeof(Vector));
       (std::memcpy(moments[K] + k, &m[K], sizeof(Vector)), ...);
@@ -138,7 +138,7 @@ struct Update {
     auto const rest = static_cast<std::size_t>(count - k) * sizeof(C);
     Vector x = filled(before + k, rest);
     Vector const g = filled(gradient + k, rest);
-    Vector m[] = {filled(moments[K] + k, rest)..., Vector{}};
+    [[maybe_unused]] Vector m[] = {filled(moments[K] + k, rest)..., Vector{}};
     step(x, g * factor, m[K]...);
     std::memcpy(after + k, &x, rest);
     (std::memcpy(moments[K] + k, &m[K], rest), ...);
