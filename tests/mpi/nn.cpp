@@ -399,7 +399,8 @@ void check_dropout(std::array<std::int64_t, 3> const& n) {
 
 TEST_CASE("dropout of all types, in blocks of all shapes") {
   using Extents = std::array<std::int64_t, 3>;
-  for (Extents const& n : {Extents{2, 3, 257}, {3, 520, 1}, {1, 1, 1}, {9, 4, 6}, {4, 0, 3}}) {
+  for (Extents const& n :
+       {Extents{2, 3, 257}, {3, 520, 1}, {1, 1100, 2}, {1, 1, 1}, {9, 4, 6}, {4, 0, 3}}) {
     check_dropout<float>(n);
     check_dropout<double>(n);
     check_dropout<bfloat16>(n);
