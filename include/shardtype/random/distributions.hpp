@@ -2,8 +2,7 @@
 /// Distributions as functors: element n of a tensor is `distribution(n)`, a pure function of the
 /// key, the parameters and n, independent of the sharding. They use only integer arithmetic, fma,
 /// divisions and square roots, so blocking and vectorisation cannot change a bit. On the host
-/// normal numbers are computed by `block(n, out, at)`, which writes the elements at the positions
-/// `at`.
+/// some are computed by `block(n, out, at)`, which writes the elements at the positions `at`.
 
 #include <bit>
 #include <cmath>

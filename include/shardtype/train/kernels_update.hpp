@@ -31,7 +31,7 @@ struct Blocks {
 template <class Exec>
 inline constexpr std::int64_t run = runtime::host_reads<Exec> ? 4096 : 1;
 
-/// The last call's end.
+/// Where the elements of call `part` end, of `n`.
 template <class Exec>
 KOKKOS_FUNCTION std::int64_t end_of(std::int64_t part, std::int64_t n) {
   return (part + 1) * run<Exec> < n ? (part + 1) * run<Exec> : n;
