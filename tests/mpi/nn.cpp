@@ -368,6 +368,47 @@ TEST_CASE("dropout has the same bits on every sharding, forward and backward") {
 
 namespace {
 
+/// Dropout of one type and shape is that of the masks, on all shardings, of NaN and infinity too.
+template <class T>
+void check_dropout(std::array<std::int64_t, 3> const& n) {
+  INFO("extents " << n[0] << " " << n[1] << " " << n[2]);
+  auto const mesh = mesh_of();
+  RandomKey const key{21};
+  auto const values = normal<T, Dim<B>, Dim<S>, Dim<D>>(mesh, n, RandomKey{2});
+  auto const whole = where(values > 1, std::numeric_limits<T>::quiet_NaN(), values).tensor();
+  auto const mask = bernoulli<bool, Dim<B>, Dim<S>, Dim<D>>(mesh, n, key, 1 - 0.375);
+  auto expected = numbers(whole);
+  auto const kept = to_host(mask);
+  using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    expected[k] = kept[k] ? static_cast<double>(static_cast<T>(static_cast<C>(expected[k]) *
+                                                               static_cast<C>(1 / (1 - 0.375))))
+                          : 0;
+  auto const same = [&]<class A>(Type<A>) {
+    CHECK(distance(nn::dropout(reshard<A>(whole), key, 0.375), expected) == 0);
+  };
+  same(type<Tensor<T, Dim<B>, Dim<S>, Dim<D>>>);
+  same(type<Tensor<T, Dim<B, X>, Dim<S, Y>, Dim<D>>>);
+  same(type<Tensor<T, Dim<B>, Dim<S, Y>, Dim<D, X>>>);
+  same(type<Tensor<T, Dim<B, Y, X>, Dim<S>, Dim<D>>>);
+  same(type<Tensor<T, Dim<B, Cyclic<X, 2>>, Dim<S, Y>, Dim<D>>>);
+  same(type<Tensor<T, Dim<B, Y>, Dim<S>, Dim<D, Cyclic<X, 3>>>>);
+}
+
+}  // namespace
+
+TEST_CASE("dropout of all types, in blocks of all shapes") {
+  using Extents = std::array<std::int64_t, 3>;
+  for (Extents const& n :
+       {Extents{2, 3, 257}, {3, 520, 1}, {1, 1100, 2}, {1, 1, 1}, {9, 4, 6}, {4, 0, 3}}) {
+    check_dropout<float>(n);
+    check_dropout<double>(n);
+    check_dropout<bfloat16>(n);
+  }
+}
+
+namespace {
+
 struct D4 : Index<"D4", 6> {};
 struct M : Index<"M", 10> {};
 struct H : Index<"H", 4> {};

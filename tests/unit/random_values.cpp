@@ -314,6 +314,8 @@ TEST_CASE("numbers have the same bits alone and in blocks") {
       for (std::size_t k = 0; k < at.size(); ++k) REQUIRE(out[k] == value(at[k]));
     }
   };
+  check(random::Bernoulli<std::int32_t>{7, std::uint64_t{1} << 51});
+  check(random::Bernoulli<bfloat16>{7, std::uint64_t{3} << 51});
   check(random::Normal<float>{7, 1, 2});
   check(random::Normal<double>{7, 1, 2});
   check(random::Normal<bfloat16>{7, 1, 2});

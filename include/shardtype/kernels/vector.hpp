@@ -6,6 +6,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/math.hpp>
+
 namespace shardtype::kernels::detail {
 
 // The width of a register. All parts of a program must be compiled for the same instruction set, so
@@ -44,6 +46,14 @@ using half_vector_of = typename VectorOf<R, true>::Half;
 template <class R>
 inline constexpr bool has_vectors = std::is_arithmetic_v<R> && sizeof(R) >= 4 && sizeof(R) <= 8;
 
+/// Whether the host computes in vectors explicitly; not in programs for devices, whose compilers
+/// lack some functions of them.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+inline constexpr bool computes_in_vectors = false;
+#else
+inline constexpr bool computes_in_vectors = true;
+#endif
+
 template <class R>
 inline constexpr int vector_lanes = vector_bytes / static_cast<int>(sizeof(R));
 
@@ -59,9 +69,17 @@ KOKKOS_INLINE_FUNCTION V fused(V const& a, V const& b, V const& c) {
 #if defined(__clang__)
     return __builtin_elementwise_fma(a, b, c);
 #elif defined(__AVX512F__)
-    return __builtin_ia32_vfmaddpd512_mask(a, b, c, 0xff, 4);
+    if constexpr (sizeof(a[0]) == 4) {
+      return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+    } else {
+      return __builtin_ia32_vfmaddpd512_mask(a, b, c, 0xff, 4);
+    }
 #elif defined(__AVX__)
-    return __builtin_ia32_vfmaddpd256(a, b, c);
+    if constexpr (sizeof(a[0]) == 4) {
+      return __builtin_ia32_vfmaddps256(a, b, c);
+    } else {
+      return __builtin_ia32_vfmaddpd256(a, b, c);
+    }
 #else
     V out;
     for (unsigned k = 0; k < sizeof(V) / sizeof(a[0]); ++k) out[k] = std::fma(a[k], b[k], c[k]);
@@ -71,6 +89,41 @@ KOKKOS_INLINE_FUNCTION V fused(V const& a, V const& b, V const& c) {
 #else
   return a * b + c;
 #endif
+}
+
+/// The square root, of a vector by the instruction: g++ vectorises std::sqrt only if it need not
+/// set errno.
+template <class V>
+KOKKOS_INLINE_FUNCTION V root(V const& x) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return math::sqrt(x);
+  } else {
+#if defined(__clang__)
+    return __builtin_elementwise_sqrt(x);
+#elif defined(__AVX512F__)
+    if constexpr (sizeof(x[0]) == 4) {
+      return __builtin_ia32_sqrtps512_mask(x, x, -1, 4);
+    } else {
+      return __builtin_ia32_sqrtpd512_mask(x, x, -1, 4);
+    }
+#elif defined(__AVX__)
+    if constexpr (sizeof(x[0]) == 4) {
+      return __builtin_ia32_sqrtps256(x);
+    } else {
+      return __builtin_ia32_sqrtpd256(x);
+    }
+#elif defined(__SSE2__)
+    if constexpr (sizeof(x[0]) == 4) {
+      return __builtin_ia32_sqrtps(x);
+    } else {
+      return __builtin_ia32_sqrtpd(x);
+    }
+#else
+    V out;
+    for (unsigned k = 0; k < sizeof(V) / sizeof(x[0]); ++k) out[k] = std::sqrt(x[k]);
+    return out;
+#endif
+  }
 }
 
 }  // namespace shardtype::kernels::detail

@@ -111,36 +111,13 @@ SHARDTYPE_MVEC_OF(functions::Erf, float, Floats, SHARDTYPE_MVEC_FLOAT(v, erf))
 #undef SHARDTYPE_UNARY
 #undef SHARDTYPE_BINARY
 
-/// The instruction, because g++ vectorises std::sqrt only if it need not set errno.
-inline Floats root(Floats const& x) {
-#if defined(__clang__)
-  return __builtin_elementwise_sqrt(x);
-#elif defined(__AVX512F__)
-  return __builtin_ia32_sqrtps512_mask(x, x, -1, 4);
-#elif defined(__AVX__)
-  return __builtin_ia32_sqrtps256(x);
-#else
-  return __builtin_ia32_sqrtps(x);
-#endif
-}
-inline Doubles root(Doubles const& x) {
-#if defined(__clang__)
-  return __builtin_elementwise_sqrt(x);
-#elif defined(__AVX512F__)
-  return __builtin_ia32_sqrtpd512_mask(x, x, -1, 4);
-#elif defined(__AVX__)
-  return __builtin_ia32_sqrtpd256(x);
-#else
-  return __builtin_ia32_sqrtpd(x);
-#endif
-}
 template <class T>
   requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
 struct Library<functions::Sqrt, T> {
   static constexpr bool has = true;
   template <class V>
   static V call(V const& x) {
-    return vectors::root(x);
+    return detail::root(x);
   }
 };
 template <class T>
@@ -149,7 +126,7 @@ struct Library<functions::Rsqrt, T> {
   static constexpr bool has = true;
   template <class V>
   static V call(V const& x) {
-    return T(1) / vectors::root(x);
+    return T(1) / detail::root(x);
   }
 };
 

@@ -42,26 +42,21 @@ struct DropElements {
   template <class Out, class A>
   void fill(Out& out, A const& x) const {
     using T = typename A::element;
-    using Body = nn::kernels::DropoutRows<T, random::Bernoulli<bool>>;
     if (x.local_size() == 0) return;
-    typename A::execution_space const exec{};
+    using Exec = typename A::execution_space;
+    Exec const exec{};
     random::Bernoulli<bool> const keep{key.bits(),
                                        static_cast<std::uint64_t>(std::ceil((1 - rate) * 0x1p53))};
-    Body work{execute::written(out),
-              execute::data_of(x),
-              shardtype::detail::block_in_whole(x),
-              {},
-              keep,
-              static_cast<typename Body::C>(1 / (1 - rate)),
-              1};
-    for (std::size_t d = 0; d < A::rank; ++d) work.rows[d] = x.rows()[d];
+    kernels::Layout block = shardtype::detail::block_in_whole(x);
+    Rows rows[static_cast<std::size_t>(A::rank == 0 ? 1 : A::rank)] = {};
+    for (std::size_t d = 0; d < A::rank; ++d) rows[d] = x.rows()[d];
     if constexpr (A::rank == 0) {
-      work.block.rank = 1;
-      work.block.extent[0] = work.block.stride[0] = 1;
+      block.rank = 1;
+      block.extent[0] = block.stride[0] = 1;
     }
-    std::int64_t const length = work.block.extent[work.block.rank - 1];
-    work.tiles = (length + Body::tile - 1) / Body::tile;
-    nn::kernels::each_row("shardtype::dropout", exec, x.local_size() / length * work.tiles, work);
+    nn::kernels::DropoutRows<Exec, T, random::Bernoulli<bool>> const work(
+        execute::written(out), execute::data_of(x), block, rows, keep, 1 / (1 - rate));
+    kernels::launch(exec, "shardtype::dropout", work.calls(x.local_size()), work);
     exec.fence();
   }
 };

@@ -2,6 +2,7 @@
 /// Elements that depend on positions in the global tensor: rotations, causal masks, dropout.
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -9,10 +10,11 @@
 
 #include <shardtype/core/block.hpp>
 #include <shardtype/kernels/functions.hpp>
-#include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/generate.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/rows.hpp>
 #include <shardtype/nn/kernels_norm.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::nn::kernels {
 
@@ -97,34 +99,78 @@ struct CausalRows {
 };
 
 /// x factor where the generator keeps the element of this number, else 0. A call has a part of a
-/// row of the last dim.
-template <class T, class Keep>
+/// row, on a device one element.
+template <class Exec, class T, class Keep>
 struct DropoutRows {
   using C = shardtype::detail::computed_t<T>;
-  static constexpr std::int64_t tile = 256;
+  static constexpr int tile =
+      runtime::host_reads<Exec> ? shardtype::kernels::generated_together : 1;
   T* out;
   T const* x;
-  shardtype::kernels::Layout block;  ///< with the strides of the global tensor
-  core::Rows rows[core::max_dims];
+  shardtype::kernels::Layout outer;  ///< the block without the rows' dim, with global strides
+  core::Rows rows[core::max_dims];   ///< of the block's dims; used unless `even`
   Keep keep;
   C factor;
-  std::int64_t tiles;
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    int const last = block.rank - 1;
-    std::int64_t const length = block.extent[last];
-    std::int64_t rest = work / tiles;
-    std::int64_t const begin = work % tiles * tile;
-    std::int64_t const end = begin + tile < length ? begin + tile : length;
-    std::int64_t const from = rest * length;
-    std::int64_t at = 0;
-    for (int d = last - 1; d >= 0; --d) {
-      at += shardtype::kernels::global_index(rows[d], rest % block.extent[d]) * block.stride[d];
-      rest /= block.extent[d];
+  std::int64_t length, stride, tiles, first;
+  bool even;  ///< rows of numbers at one distance, the first one from `first`
+
+  DropoutRows(T* to, T const* from, shardtype::kernels::Layout const& block, core::Rows const* held,
+              Keep const& k, double f)
+      : out(to),
+        x(from),
+        outer(block),
+        rows{},
+        keep(k),
+        factor(static_cast<C>(f)),
+        first(0),
+        even(true) {
+    for (int d = 0; d < block.rank; ++d) {
+      rows[d] = held[d];
+      first += held[d].begin * block.stride[d];
+      even = even && held[d].stride == 0;
     }
-    for (std::int64_t k = begin; k < end; ++k)
-      out[from + k] = keep(at + shardtype::kernels::global_index(rows[last], k))
-                          ? static_cast<T>(static_cast<C>(x[from + k]) * factor)
-                          : T{};
+    if (even) outer = shardtype::kernels::merged(block);
+    length = outer.extent[--outer.rank];
+    stride = outer.stride[outer.rank];
+    tiles = (length + tile - 1) / tile;
+  }
+  std::int64_t calls(std::int64_t elements) const { return elements / length * tiles; }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const row = work / tiles;
+    std::int64_t const begin = work % tiles * tile;
+    auto const count = static_cast<int>(begin + tile < length ? tile : length - begin);
+    std::int64_t const at = row * length + begin;
+    if (even) {
+      drop(at, count,
+           shardtype::kernels::detail::EvenPositions{
+               first + shardtype::kernels::offset_of(outer, row) + begin * stride, stride});
+    } else {
+      core::Rows const& last = rows[outer.rank];
+      std::int64_t const from = shardtype::kernels::global_offset(outer, outer.rank, rows, row);
+      drop(at, count, [&](std::int64_t k) {
+        return from + shardtype::kernels::global_index(last, begin + k) * stride;
+      });
+    }
+  }
+
+ private:
+  template <class Position>
+  KOKKOS_FUNCTION void drop(std::int64_t at, int count, Position const& position) const {
+    bool kept[static_cast<std::size_t>(tile)];
+    shardtype::kernels::detail::generate_run<tile>(kept, keep, 0, count, position);
+    C const by = factor;
+    T* const to = out + at;
+    T const* const from = x + at;
+    if (count == tile) {  // known to compilers
+      for (int k = 0; k < tile; ++k) to[k] = one(kept[k], from[k], by);
+    } else {
+      for (int k = 0; k < count; ++k) to[k] = one(kept[k], from[k], by);
+    }
+  }
+  KOKKOS_FUNCTION static T one(bool kept, T const& value, C by) {
+    return static_cast<T>(
+        shardtype::kernels::detail::chosen(kept, static_cast<C>(value) * by, C(0)));
   }
 };
 

@@ -2,8 +2,7 @@
 /// Distributions as functors: element n of a tensor is `distribution(n)`, a pure function of the
 /// key, the parameters and n, independent of the sharding. They use only integer arithmetic, fma,
 /// divisions and square roots, so blocking and vectorisation cannot change a bit. On the host
-/// normal numbers are computed by `block(n, out, at)`, which writes the elements at the positions
-/// `at`.
+/// some are computed by `block(n, out, at)`, which writes the elements at the positions `at`.
 
 #include <bit>
 #include <cmath>
@@ -165,6 +164,9 @@ struct Bernoulli {
 
   KOKKOS_FUNCTION T operator()(std::int64_t n) const {
     return static_cast<T>(draw(key, static_cast<std::uint64_t>(n)).a >> 11 < threshold);
+  }
+  KOKKOS_FUNCTION void block(int n, T* out, std::int64_t const* at) const {
+    for (int k = 0; k < n; ++k) out[k] = (*this)(at[k]);
   }
 };
 

@@ -47,7 +47,10 @@ struct MuonMove {
   template <class C>
   struct Body {
     C rate, keep;
-    KOKKOS_FUNCTION void operator()(C& x, C g) const { x = keep * x - rate * g; }
+    template <class V>
+    KOKKOS_FUNCTION void operator()(V& x, V const& g) const {
+      x = detail::fused_by(keep, x, -(rate * g));
+    }
   };
   template <class C>
   Body<C> body(double, std::int64_t, bool) const {

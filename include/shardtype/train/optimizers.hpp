@@ -15,7 +15,7 @@
 #include <utility>
 
 #include <shardtype/check/misused.hpp>
-#include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/vector.hpp>
 #include <shardtype/train/alike.hpp>
 #include <shardtype/train/clip.hpp>
 #include <shardtype/train/kernels_update.hpp>
@@ -239,9 +239,19 @@ struct OptimizerBase : Options {
   }
 };
 
+namespace detail {
+
+/// factor * x + y of one element or a vector of them, in one way by all compilers.
+template <class C, class V>
+KOKKOS_FUNCTION V fused_by(C factor, V const& x, V const& y) {
+  return shardtype::kernels::detail::fused(V{} + factor, x, y);
+}
+
+}  // namespace detail
+
 /// Base of optimizers that change each element alone, by a kernel for each parameter: with
-/// `Moments` tensors of each, `body<C>(rate, step, decays)`, the function of an element. They send
-/// nothing.
+/// `Moments` tensors of each, `body<C>(rate, step, decays)`, the function of an element, or of a
+/// vector of them. They send nothing.
 template <class Derived, int Moments>
 struct ElementOptimizer : OptimizerBase<Derived> {
   static constexpr int moments = Moments;
@@ -332,10 +342,12 @@ struct AdamW : ElementOptimizer<AdamW, 2> {
   template <class C>
   struct Body {
     C b1, b2, rest1, rest2, rate, root, epsilon, keep;
-    KOKKOS_FUNCTION void operator()(C& x, C g, C& m, C& v) const {
-      m = b1 * m + rest1 * g;
-      v = b2 * v + rest2 * g * g;
-      x = x * keep - rate * m / (shardtype::kernels::math::sqrt(v) * root + epsilon);
+    template <class V>
+    KOKKOS_FUNCTION void operator()(V& x, V const& g, V& m, V& v) const {
+      m = detail::fused_by(b1, m, rest1 * g);
+      v = shardtype::kernels::detail::fused(rest2 * g, g, b2 * v);
+      V const size = detail::fused_by(root, shardtype::kernels::detail::root(v), V{} + epsilon);
+      x = detail::fused_by(keep, x, -(rate * m / size));
     }
   };
   template <class C>
@@ -368,10 +380,11 @@ struct Sgd : ElementOptimizer<Sgd, 1> {
   struct Body {
     C rate, momentum, decay;
     bool nesterov;
-    KOKKOS_FUNCTION void operator()(C& x, C g, C& v) const {
-      C const whole = g + decay * x;
-      v = momentum * v + whole;
-      x -= rate * (nesterov ? whole + momentum * v : v);
+    template <class V>
+    KOKKOS_FUNCTION void operator()(V& x, V const& g, V& v) const {
+      V const whole = detail::fused_by(decay, x, g);
+      v = detail::fused_by(momentum, v, whole);
+      x = detail::fused_by(-rate, nesterov ? detail::fused_by(momentum, v, whole) : v, x);
     }
   };
   template <class C>
@@ -396,10 +409,13 @@ struct Lion : ElementOptimizer<Lion, 1> {
   template <class C>
   struct Body {
     C b1, b2, rest1, rest2, rate, keep;
-    KOKKOS_FUNCTION void operator()(C& x, C g, C& m) const {
-      C const u = b1 * m + rest1 * g;
-      x = x * keep - (u > 0 ? rate : u < 0 ? -rate : C(0) * u);
-      m = b2 * m + rest2 * g;
+    template <class V>
+    KOKKOS_FUNCTION void operator()(V& x, V const& g, V& m) const {
+      V const u = detail::fused_by(b1, m, rest1 * g);
+      V const up = V{} + rate;
+      V const by = u > V{} ? up : (u < V{} ? -up : V{} * u);  // NaN where u is
+      x = detail::fused_by(keep, x, -by);
+      m = detail::fused_by(b2, m, rest2 * g);
     }
   };
   template <class C>
