@@ -1,10 +1,8 @@
 #pragma once
 /// Elementwise expressions on local blocks: one kernel for the whole expression, no temporaries.
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -46,19 +44,19 @@ Layout merge_dims(Layout const& result, Sources<Count>& in) {
   return out.packed();
 }
 
-/// Host: one call computes a run of the last dim, or several short rows, in blocks of whole rows.
-/// Operands that do not lie packed there are first copied to a small buffer, so that all loops have
-/// unit stride.
-template <class Out, class E, class Types>
-struct EvaluateRuns;
-template <class Out, class E, class... Ts>
-struct EvaluateRuns<Out, E, Elements<Ts...>> {
+/// Host: the runs of the operands of an expression. One call computes a run of the last dim, or
+/// several short rows, in blocks of whole rows. Operands that do not lie packed there are first
+/// copied to a small buffer, so that all loops have unit stride.
+template <class Types>
+struct OperandRuns;
+template <class... Ts>
+struct OperandRuns<Elements<Ts...>> {
   static constexpr int count = static_cast<int>(sizeof...(Ts));
   static constexpr std::int64_t block = 512;  ///< elements of a buffer
   static constexpr std::int64_t of_call = 8192;
+  static_assert(((sizeof(Ts) <= 16) && ...));
+  using Buffer = char[static_cast<std::size_t>(block) * 16 + spare_bytes];
 
-  E expression;
-  Out out;
   Layout shape;
   Sources<count> in;
   std::int64_t length;        ///< of a row: the last dim
@@ -67,9 +65,9 @@ struct EvaluateRuns<Out, E, Elements<Ts...>> {
   std::int64_t runs;          ///< calls for a row
   std::int64_t together = 1;  ///< rows that are computed at once
   std::int64_t rows_of_call = 1;
+  std::int64_t calls_of_rows;
 
-  EvaluateRuns(E const& e, Out const& to, Layout const& its_shape, Sources<count> const& from)
-      : expression(e), out(to), shape(its_shape), in(from) {
+  OperandRuns(Layout const& its_shape, Sources<count> const& from) : shape(its_shape), in(from) {
     int const last = shape.rank - 1;
     length = shape.extent[last];
     if (last > 0) rows = shape.extent[last - 1];
@@ -82,53 +80,74 @@ struct EvaluateRuns<Out, E, Elements<Ts...>> {
       rows_of_call = of_call / length / together * together;
     }
     runs = (length + run - 1) / run;
+    calls_of_rows = (rows + rows_of_call - 1) / rows_of_call;
   }
-  std::int64_t calls_of_rows() const { return (rows + rows_of_call - 1) / rows_of_call; }
-  std::int64_t calls() const { return shape.elements() / (length * rows) * calls_of_rows() * runs; }
+  std::int64_t calls() const { return shape.elements() / (length * rows) * calls_of_rows * runs; }
 
-  void operator()(std::int64_t work) const {
+  /// The part of a call.
+  struct Part {
+    std::int64_t row, end;                     ///< rows
+    std::int64_t to;                           ///< the place of row 0 in the result
+    std::int64_t n;                            ///< elements of a row
+    std::int64_t offset[at_least_one(count)];  ///< of row 0 of an operand
+  };
+  Part part(std::int64_t work) const {
+    Part p;
     std::int64_t const begin = work % runs * run;
-    std::int64_t const n = begin + run < length ? run : length - begin;
+    p.n = begin + run < length ? run : length - begin;
     std::int64_t outer = work / runs;
-    std::int64_t const first = outer % calls_of_rows() * rows_of_call;
-    std::int64_t const end = first + rows_of_call < rows ? first + rows_of_call : rows;
-    outer /= calls_of_rows();
-    std::int64_t const row_before = outer * rows;
-    std::int64_t offset[at_least_one(count)];
-    for (int k = 0; k < count; ++k) offset[k] = begin * in.stride[k][shape.rank - 1];
+    p.row = outer % calls_of_rows * rows_of_call;
+    p.end = p.row + rows_of_call < rows ? p.row + rows_of_call : rows;
+    outer /= calls_of_rows;
+    p.to = outer * rows * length + begin;
+    for (int k = 0; k < count; ++k) p.offset[k] = begin * in.stride[k][shape.rank - 1];
     for (int d = shape.rank - 3; d >= 0; --d) {
       std::int64_t const at = outer % shape.extent[d];
       outer /= shape.extent[d];
-      for (int k = 0; k < count; ++k) offset[k] += at * in.stride[k][d];
+      for (int k = 0; k < count; ++k) p.offset[k] += at * in.stride[k][d];
     }
-    alignas(64) char buffers[at_least_one(count)][block * 16 + spare_bytes];
-    void const* from[at_least_one(count)];
-    for (std::int64_t row = first; row < end; row += together) {
-      std::int64_t const m = end - row < together ? end - row : together;
-      place_all(from, offset, row, m, n, row == first, buffers,
-                std::make_integer_sequence<int, count>{});
-      detail::compute_run(expression, from, 0, m * n, out + ((row_before + row) * length + begin));
-    }
+    return p;
   }
-  template <int... K>
-  void place_all(void const** from, std::int64_t const* offset, std::int64_t row, std::int64_t m,
-                 std::int64_t n, bool first, char (*buffers)[block * 16 + spare_bytes],
-                 std::integer_sequence<int, K...>) const {
-    static_assert(((sizeof(Ts) <= 16) && ...));
-    ((from[K] = place(static_cast<Ts const*>(in.data[K]) + offset[K], in.stride[K], row, m, n,
-                      first, reinterpret_cast<Ts*>(buffers[K]))),
-     ...);
+  /// Where `m` rows from `row` on lie, or the buffers with them; `first`: whether the buffers hold
+  /// nothing yet.
+  void place(void const** from, Part const& p, std::int64_t row, std::int64_t m, bool first,
+             Buffer* buffers) const {
+    int k = 0;
+    ((from[k] = operand<Ts>(k, p, row, m, first, buffers[k]), ++k), ...);
   }
-  /// Where `m` rows of `n` elements lie, or the buffer with them; rows that are all one stay there.
+
+ private:
+  /// Rows that are all one stay in the buffer.
   template <class U>
-  U const* place(U const* source, std::int64_t const* stride, std::int64_t row, std::int64_t m,
-                 std::int64_t n, bool first, U* buffer) const {
-    std::int64_t const step = stride[shape.rank - 1];
-    std::int64_t const next = shape.rank > 1 ? stride[shape.rank - 2] : 0;
-    source += row * next;
-    if ((step == 1 || n == 1) && (next == n || m == 1)) return source;
-    if (next != 0 || first) detail::pack_rows(source, next, step, n, m, buffer);
-    return buffer;
+  U const* operand(int k, Part const& p, std::int64_t row, std::int64_t m, bool first,
+                   char* buffer) const {
+    std::int64_t const step = in.stride[k][shape.rank - 1];
+    std::int64_t const next = shape.rank > 1 ? in.stride[k][shape.rank - 2] : 0;
+    U const* const source = static_cast<U const*>(in.data[k]) + (p.offset[k] + row * next);
+    if ((step == 1 || p.n == 1) && (next == p.n || m == 1)) return source;
+    U* const packed = reinterpret_cast<U*>(buffer);
+    if (next != 0 || first) detail::pack_rows(source, next, step, p.n, m, packed);
+    return packed;
+  }
+};
+template <class Out, class E, class Types>
+struct EvaluateRuns : OperandRuns<Types> {
+  using Base = OperandRuns<Types>;
+  E expression;
+  Out out;
+
+  EvaluateRuns(E const& e, Out const& to, Layout const& shape, Sources<Types::count> const& in)
+      : Base(shape, in), expression(e), out(to) {}
+
+  void operator()(std::int64_t work) const {
+    typename Base::Part const part = Base::part(work);
+    alignas(64) typename Base::Buffer buffers[at_least_one(Types::count)];
+    void const* from[at_least_one(Types::count)];
+    for (std::int64_t row = part.row; row < part.end; row += Base::together) {
+      std::int64_t const m = part.end - row < Base::together ? part.end - row : Base::together;
+      Base::place(from, part, row, m, row == part.row, buffers);
+      detail::compute_run(expression, from, 0, m * part.n, out + (part.to + row * Base::length));
+    }
   }
 };
 
@@ -173,10 +192,10 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
   if (n == 0) return;
   Layout const merged = detail::merge_dims(shape, in);
   if constexpr (runtime::host_reads<Exec>) {
-    using Tiles = detail::EvaluateTiles<Out, E, Types>;
+    using Tiles = detail::OperandTiles<Types>;
     if (int const fast = Tiles::fast_dim(merged, in); fast >= 0) {
-      Tiles const tiles{expression, out, merged, in, fast};
-      kernels::launch(exec, "shardtype::elementwise", tiles.calls(), tiles);
+      detail::EvaluateTiles<Out, E, Types> const tiles{{merged, in, fast}, expression, out};
+      kernels::launch(exec, "shardtype::elementwise", tiles.all.calls(), tiles);
     } else {
       detail::EvaluateRuns<Out, E, Types> const runs(expression, out, merged, in);
       kernels::launch(exec, "shardtype::elementwise", runs.calls(), runs);

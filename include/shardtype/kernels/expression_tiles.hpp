@@ -1,11 +1,8 @@
 #pragma once
 /// Host: elementwise expressions of operands that lie transposed.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 #include <shardtype/kernels/expression_tree.hpp>
 #include <shardtype/kernels/layout.hpp>
@@ -41,28 +38,31 @@ void transpose_tile(T const* in, std::int64_t line, std::int64_t rows, std::int6
     for (std::int64_t r = 0; r < rows; ++r) out[r * pitch + c] = in[c * line + r];
 }
 
-/// One call computes a tile of the dim `fast` and of the last one. Operands that are contiguous
-/// along `fast` are transposed to a small buffer, so that each of their lines is read once as a
-/// whole; then the rows of the tile are computed.
-template <class Out, class E, class Types>
-struct EvaluateTiles;
-template <class Out, class E, class... Ts>
-struct EvaluateTiles<Out, E, Elements<Ts...>> {
+/// Tiles of the dim `fast` and of the last one. Operands that are contiguous along `fast` are
+/// transposed to a small buffer, so that each of their lines is read once as a whole; then the rows
+/// of the tile are computed.
+template <class Types>
+struct OperandTiles;
+template <class... Ts>
+struct OperandTiles<Elements<Ts...>> {
   static constexpr int count = static_cast<int>(sizeof...(Ts));
-  static constexpr std::int64_t element = std::max({std::size_t{1}, sizeof(Ts)...});
-  /// Elements between the rows of a buffer: not a power of two.
-  static constexpr std::int64_t pitch(std::int64_t n) { return n + 64 / element; }
-  static constexpr std::int64_t bytes_of(std::int64_t n) { return n * pitch(n) * element; }
-  /// Rows and columns of a tile: as many as about 80 KiB of buffers allow.
+  static constexpr std::int64_t element = [] {
+    std::size_t most = 1;
+    ((most = sizeof(Ts) > most ? sizeof(Ts) : most), ...);
+    return static_cast<std::int64_t>(most);
+  }();
+  /// Rows and columns of a tile: as many as about 80 KiB of buffers allow. Elements between the
+  /// rows of a buffer: not a power of two.
   static constexpr std::int64_t side = [] {
     std::int64_t n = 64;
-    while (n > 16 && std::max(count, 1) * bytes_of(n) > (80 << 10)) n /= 2;
+    while (n > 16 && at_least_one(count) * static_cast<std::size_t>(n * (n * element + 64)) >
+                         (std::size_t{80} << 10))
+      n /= 2;
     return n;
   }();
-  using Buffer = char[static_cast<std::size_t>(bytes_of(side))];
+  static constexpr std::int64_t pitch = side + 64 / element;
+  using Buffer = char[static_cast<std::size_t>(side * pitch * element)];
 
-  E expression;
-  Out out;
   Layout shape;
   Sources<count> in;
   int fast;
@@ -86,71 +86,89 @@ struct EvaluateTiles<Out, E, Elements<Ts...>> {
     return shape.elements() / shape.extent[last] / shape.extent[fast] * tiles(last) * tiles(fast);
   }
 
-  void operator()(std::int64_t work) const {
+  /// The tile of a call.
+  struct Tile {
+    std::int64_t rows, columns;
+    std::int64_t ahead;       ///< columns to the next tile, which is fetched, or 0
+    std::int64_t to, to_row;  ///< place in the result, and stride of its rows
+    std::int64_t offset[at_least_one(count)];
+  };
+  Tile tile(std::int64_t work) const {
+    Tile t;
     int const last = shape.rank - 1;
     std::int64_t const j = work % tiles(last) * side;
     work /= tiles(last);
     std::int64_t const i = work % tiles(fast) * side;
     work /= tiles(fast);
-    std::int64_t const columns = std::min(side, shape.extent[last] - j);
-    std::int64_t const rows = std::min(side, shape.extent[fast] - i);
-    std::int64_t offset[at_least_one(count)];
-    for (int k = 0; k < count; ++k) offset[k] = i * in.stride[k][fast] + j * in.stride[k][last];
-    std::int64_t to = j;
-    std::int64_t to_row = 0;
+    t.columns = shape.extent[last] - j < side ? shape.extent[last] - j : side;
+    t.rows = shape.extent[fast] - i < side ? shape.extent[fast] - i : side;
+    t.ahead = j + side + t.columns <= shape.extent[last] ? side : 0;
+    for (int k = 0; k < count; ++k) t.offset[k] = i * in.stride[k][fast] + j * in.stride[k][last];
+    t.to = j;
     std::int64_t to_stride = shape.extent[last];
     for (int d = last - 1; d >= 0; --d) {
       std::int64_t at = i;
       if (d == fast) {
-        to_row = to_stride;
+        t.to_row = to_stride;
       } else {
         at = work % shape.extent[d];
         work /= shape.extent[d];
-        for (int k = 0; k < count; ++k) offset[k] += at * in.stride[k][d];
+        for (int k = 0; k < count; ++k) t.offset[k] += at * in.stride[k][d];
       }
-      to += at * to_stride;
+      t.to += at * to_stride;
       to_stride *= shape.extent[d];
     }
-    alignas(64) Buffer buffers[at_least_one(count)];
-    std::int64_t const ahead = j + side + columns <= shape.extent[last] ? side : 0;
-    compute(offset, rows, columns, ahead, out + to, to_row, buffers,
-            std::make_integer_sequence<int, count>{});
+    return t;
+  }
+  void transpose(Tile const& t, Buffer* buffers) const {
+    int k = 0;
+    ((transpose_operand<Ts>(k, t, buffers[k]), ++k), ...);
+  }
+  /// Row `r` of the tile of each operand, where it lies or in its buffer.
+  void place(void const** from, Tile const& t, std::int64_t r, Buffer* buffers) const {
+    int k = 0;
+    ((from[k] = row_of<Ts>(k, t, r, buffers[k]), ++k), ...);
   }
 
  private:
-  template <int... K>
-  void compute(std::int64_t const* offset, std::int64_t rows, std::int64_t columns,
-               std::int64_t ahead, Out const& to, std::int64_t to_row, Buffer* buffers,
-               std::integer_sequence<int, K...>) const {
-    (transpose<Ts, K>(offset[K], rows, columns, ahead, reinterpret_cast<Ts*>(buffers[K])), ...);
-    void const* from[at_least_one(count)];
-    for (std::int64_t r = 0; r < rows; ++r) {
-      ((from[K] = row_of<Ts, K>(offset[K], r, columns, reinterpret_cast<Ts*>(buffers[K]))), ...);
-      detail::compute_run(expression, from, 0, columns, to + r * to_row);
-    }
+  bool transposes(int k) const {
+    std::int64_t const line = in.stride[k][shape.rank - 1];
+    return in.stride[k][fast] == 1 && line != 1 && line != 0;
   }
-  template <int K>
-  bool transposes() const {
-    std::int64_t const line = in.stride[K][shape.rank - 1];
-    return in.stride[K][fast] == 1 && line != 1 && line != 0;
+  template <class U>
+  void transpose_operand(int k, Tile const& t, char* buffer) const {
+    if (!transposes(k)) return;
+    std::int64_t const line = in.stride[k][shape.rank - 1];
+    detail::transpose_tile(static_cast<U const*>(in.data[k]) + t.offset[k], line, t.rows, t.columns,
+                           t.ahead * line, reinterpret_cast<U*>(buffer), pitch);
   }
-  template <class U, int K>
-  void transpose(std::int64_t offset, std::int64_t rows, std::int64_t columns, std::int64_t ahead,
-                 U* buffer) const {
-    if (!transposes<K>()) return;
-    std::int64_t const line = in.stride[K][shape.rank - 1];
-    detail::transpose_tile(static_cast<U const*>(in.data[K]) + offset, line, rows, columns,
-                           ahead * line, buffer, pitch(side));
-  }
-  /// Row `r` of the tile of an operand, where it lies or in the buffer.
-  template <class U, int K>
-  void const* row_of(std::int64_t offset, std::int64_t r, std::int64_t columns, U* buffer) const {
-    if (transposes<K>()) return buffer + r * pitch(side);
-    std::int64_t const stride = in.stride[K][shape.rank - 1];
-    auto const* const source = static_cast<U const*>(in.data[K]) + offset + r * in.stride[K][fast];
+  template <class U>
+  void const* row_of(int k, Tile const& t, std::int64_t r, char* memory) const {
+    U* const buffer = reinterpret_cast<U*>(memory);
+    if (transposes(k)) return buffer + r * pitch;
+    std::int64_t const stride = in.stride[k][shape.rank - 1];
+    auto const* const source =
+        static_cast<U const*>(in.data[k]) + t.offset[k] + r * in.stride[k][fast];
     if (stride == 1) return source;
-    for (std::int64_t c = 0; c < columns; ++c) buffer[c] = source[c * stride];
+    for (std::int64_t c = 0; c < t.columns; ++c) buffer[c] = source[c * stride];
     return buffer;
+  }
+};
+template <class Out, class E, class Types>
+struct EvaluateTiles {
+  OperandTiles<Types> all;
+  E expression;
+  Out out;
+
+  void operator()(std::int64_t work) const {
+    auto const tile = all.tile(work);
+    alignas(64) typename OperandTiles<Types>::Buffer buffers[at_least_one(Types::count)];
+    all.transpose(tile, buffers);
+    void const* from[at_least_one(Types::count)];
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      all.place(from, tile, r, buffers);
+      detail::compute_run(expression, from, 0, tile.columns, out + (tile.to + r * tile.to_row));
+    }
   }
 };
 

@@ -243,6 +243,7 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, Store const
   if (shape.pieces == 1 && detail::reduce_short<R>(exec, shape.kept, shape.reduced, shape.outputs,
                                                    shape.terms, in, store))
     return;
+  if (shape.kept.rank > 0) shape.kept = merged(shape.kept);
   int const last = shape.kept.rank - 1;
   bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
                     (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
