@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <unistd.h>
+
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/text.hpp>
 #include <shardtype/runtime/linkage.hpp>
@@ -25,9 +27,6 @@ SHARDTYPE_INLINE void allow_bytes([[maybe_unused]] Allocation const& a,
 #endif
 }
 
-constexpr std::uintptr_t page = 4096;
-constexpr std::uintptr_t end_of_page(std::uintptr_t at) { return (at + page - 1) / page * page; }
-
 SHARDTYPE_INLINE void ask_for_huge_pages(void* data, std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t huge = std::uintptr_t{2} << 20;
@@ -46,7 +45,8 @@ SHARDTYPE_INLINE void ask_for_huge_pages(void* data, std::size_t bytes) {
 SHARDTYPE_INLINE std::size_t give_back_pages([[maybe_unused]] void* data,
                                              [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_DONTNEED
-  auto const begin = end_of_page(reinterpret_cast<std::uintptr_t>(data));
+  static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto const begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
   auto const end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
   if (begin < end && madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) == 0)
     return end - begin;
