@@ -101,10 +101,12 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
     --rows.rank;
     std::int64_t const length = from.extent[last];
     if constexpr (runtime::host_reads<Exec>) {
-      detail::StreamedRows<T> const streamed{{src, dst, from, 1}};
-      if (streamed.runs.stream) {
-        kernels::launch(exec, "shardtype::copy_rows", streamed.runs.calls(), streamed);
-        return;
+      if (n * static_cast<std::int64_t>(sizeof(T)) > detail::bytes_of_call) {
+        detail::StreamedRows<T> const streamed{{src, dst, from, 1}};
+        if (streamed.runs.stream) {
+          kernels::launch(exec, "shardtype::copy_rows", streamed.runs.calls(), streamed);
+          return;
+        }
       }
       if (rows.rank == 0) {
         std::copy(src, src + n, dst);

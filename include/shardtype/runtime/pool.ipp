@@ -271,7 +271,7 @@ SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
     asked_bytes_ -= rounded(a->asked);
     detail::allow_bytes(*a, 0);
     keep(join(a));
-    fallen();
+    if (used_bytes_ + idle_bytes_ > spare) fallen();  // else no peak is too low for them
   }
   --used_;
   if (closed_) leave();
