@@ -122,9 +122,9 @@ TEST_CASE("views are cut into messages") {
   CHECK(empty > 100);
 }
 
-// Packed copies whose last dim runs backwards or stands still, of outputs that fit one piece and of
-// ones that bypass the cache, at aligned and other places.
-TEST_CASE("packed copies of reversed rows and of repeated elements", "") {
+// Packed copies whose last dim runs forwards, backwards or stands still, of outputs that fit one
+// piece and of ones that bypass the cache, at aligned and other places.
+TEST_CASE("packed copies of rows, of reversed rows and of repeated elements", "") {
   auto const check = [](auto zero) {
     using T = decltype(zero);
     auto const size = static_cast<Int>(sizeof(T));
@@ -163,7 +163,15 @@ TEST_CASE("packed copies of reversed rows and of repeated elements", "") {
       one({1, 1, n}, {n, n, -1}, n - 1, 0);
       one({2, 3, n}, {3 * n, n, -1}, n - 1, 1);
       one({2, 3, n}, {n, 2 * n + 3, -1}, n - 1, 3);
+      one({1, 1, n}, {n, n, 1}, 0, 0);
+      one({2, 3, n}, {3 * n + 5, n, 1}, 2, 1);
+      one({2, 3, n}, {n, 2 * n + 3, 1}, 1, 3);
+      one({0, 3, n}, {n, 2 * n + 3, 1}, 0, 0);
     }
+    // many rows: shorter ones go through the cache
+    for (Int const bytes : {992, 1024, 1040, 5008})
+      for (Int const gap : {0, 1, 40})
+        one({40, 40, bytes / size}, {45 * (bytes / size + gap), bytes / size + gap, 1}, 0, gap);
     for (Int const times : {2, 3, 4, 5, 8, 16, 31, 32, 33, 65, 1000}) {
       for (Int const n : {Int{1}, Int{2}, Int{7}, Int{500}}) {
         one({2, n, times}, {n, 1, 0}, 0, 1);

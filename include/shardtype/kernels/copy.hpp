@@ -71,6 +71,21 @@ struct RowCopy {
   }
 };
 
+/// Host: the same, and rows of any length a piece at a time, past the cache.
+template <class T>
+struct StreamedRows {
+  PackedRuns<T> runs;
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const row = work / runs.pieces;
+    std::int64_t const begin = work % runs.pieces * runs.piece;
+    std::int64_t const n = std::min(runs.piece, runs.length - begin);
+    stream_copy(runs.dst + row * runs.length + begin, runs.src + offset_of(runs.outer, row) + begin,
+                static_cast<std::size_t>(n) * sizeof(T));
+    stream_fence();
+  }
+};
+
 }  // namespace detail
 
 /// Copies the elements of `src` that `layout` describes to `dst`, packed, last dim fastest. Runs on
@@ -86,6 +101,13 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
     --rows.rank;
     std::int64_t const length = from.extent[last];
     if constexpr (runtime::host_reads<Exec>) {
+      if (n * static_cast<std::int64_t>(sizeof(T)) > detail::bytes_of_call) {
+        detail::StreamedRows<T> const streamed{{src, dst, from, 1}};
+        if (streamed.runs.stream) {
+          kernels::launch(exec, "shardtype::copy_rows", streamed.runs.calls(), streamed);
+          return;
+        }
+      }
       if (rows.rank == 0) {
         std::copy(src, src + n, dst);
         return;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +18,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/run_time.hpp>
+#include <shardtype/runtime/small_blocks.hpp>
 
 namespace shardtype::runtime {
 
@@ -58,7 +60,8 @@ struct IdleBlocks {
 struct Allocation {
   void* data = nullptr;
   std::size_t bytes = 0;
-  std::size_t asked = 0;                                 ///< bytes requested for its current use
+  std::size_t absent = 0;  ///< of a cached one: bytes that the system has got back, or fewer
+  std::size_t asked = 0;   ///< bytes requested for its current use
   std::shared_ptr<void> writing{};                       ///< shared with the views that write to it
   runtime::Buffer (*copy)(Allocation const&) = nullptr;  ///< Pool::copy of its memory space
   std::atomic<int> holders{0};
@@ -69,6 +72,15 @@ struct Allocation {
                                    ///< threads have released, or that are cached, oldest first
   Allocation* previous = nullptr;  ///< in the last one
   Allocation* next_alike = nullptr;  ///< the next cached one of this size
+  Allocation* previous_alike = nullptr;
+  Allocation* below = nullptr;  ///< the other parts of this memory of the system beside it
+  Allocation* above = nullptr;
+  bool cached = false;
+
+  bool whole() const { return below == nullptr && above == nullptr; }
+  /// An object of the small blocks: parts come and go with each use.
+  static void* operator new(std::size_t bytes) { return runtime::take_small(bytes); }
+  static void operator delete(void* a, std::size_t bytes) { runtime::give_back_small(a, bytes); }
 };
 
 /// Asks for huge pages for large host memory: products and packing access many rows at once, and
@@ -78,6 +90,14 @@ void ask_for_huge_pages(void* data, std::size_t bytes);
 template <class Space>
 void release_memory(void* data) {
   Kokkos::kokkos_free<Space>(data);
+}
+/// Of memory that is divided into parts. Another function, so that no other request gets a part.
+inline void release_divided(void* data) { Kokkos::kokkos_free<Kokkos::HostSpace>(data); }
+/// Whether requests of so many bytes of `Space` get parts of memory: those of pages of the host,
+/// which the system takes back a page at a time.
+template <class Space>
+constexpr bool divided(std::size_t bytes) {
+  return std::is_same_v<Space, Kokkos::HostSpace> && bytes >= std::size_t{64} << 10;
 }
 
 }  // namespace detail
@@ -133,11 +153,15 @@ class Buffer {
   detail::Allocation* allocation_ = nullptr;
 };
 
-/// Caches released allocations for the next operation, so that a steady loop allocates little.
-/// The bytes it holds, in use and cached, are at most `bound` of the peak of the bytes asked for;
-/// cached memory is released before that is exceeded, and when an allocation fails. Exists until
-/// its owner is gone and all memory taken from it has been returned. For one thread; other threads
-/// may release memory.
+/// Caches released allocations for the next operation, so that a steady loop allocates nothing.
+/// Large memory of the host is divided among requests and joined again, so that blocks of one size
+/// serve requests of others. The bytes it holds, in use and cached, are at most `bound` of the most
+/// asked for at a time within this repetition and the last three; cached memory is released before
+/// that is exceeded, and when an allocation fails. A repetition is a rise and fall of the bytes
+/// asked for, small ones counting together as one when they come to an eighth of the peak; it is
+/// eight times as many whenever memory is needed that was given back at the end of one. Exists
+/// until its owner is gone and all memory taken from it has been returned. For one thread; other
+/// threads may release memory.
 class Pool {
  public:
   /// Creates a pool, and closes it at its own end.
@@ -172,6 +196,8 @@ class Pool {
   std::size_t idle_bytes() const { return idle_bytes_; }
   /// The most that it has held so far, in use and cached.
   std::size_t most_held_bytes() const { return most_held_; }
+  /// The most bytes that were asked for at a time within this repetition and the last three.
+  std::size_t most_asked_bytes() const { return most_asked_; }
   /// The most bytes that a pool may hold if at most `asked` bytes were asked for at a time: an
   /// eighth and 1 MiB more, for blocks that are larger than their use, and for cached ones.
   static constexpr std::size_t bound(std::size_t asked) { return asked + asked / 8 + spare; }
@@ -210,29 +236,40 @@ class Pool {
       try {
         return Kokkos::kokkos_malloc<Space>("shardtype", bytes);
       } catch (...) {
-        if (idle_bytes_ == 0) throw_no_memory(bytes, run_time.memory.now());
+        std::size_t const idle = idle_bytes_;
+        trim();
+        if (idle_bytes_ == idle) throw_no_memory(bytes, run_time.memory.now());
       }
-      trim();
     }
   }
   static constexpr std::size_t spare = std::size_t{1} << 20;
 
-  /// The bytes that a request counts for: no block is smaller than 64 bytes.
+  /// The bytes that a request counts for: whole lines of the cache, so that the parts of divided
+  /// memory begin at lines.
   static constexpr std::size_t rounded(std::size_t asked) {
-    return std::max<std::size_t>(asked, 64);
+    return asked <= 64 ? 64 : (asked + 63) / 64 * 64;
   }
   Buffer used(detail::Allocation* a, std::size_t asked);
   /// The smallest cached block of at least so many bytes, of those the oldest, which leaves the
-  /// cache; null if there is none or it does not serve.
+  /// cache; null if there is none or it does not serve. Of divided memory, a part of so many bytes.
   detail::Allocation* cached(detail::BlockSize const& least);
+  /// Divides a block that has left the cache: what is behind its first `bytes` bytes is cached.
+  void divide(detail::Allocation* a, std::size_t bytes);
+  /// A block that is about to be cached, joined with the cached parts beside it.
+  detail::Allocation* join(detail::Allocation* a);
   void keep(detail::Allocation* a);
   /// Where in `idle_` the first size is that is not less than this one.
   std::size_t place_of(detail::BlockSize const& size) const;
-  /// The oldest block of the size at `place` leaves the cache.
-  detail::Allocation* take_out(std::size_t place);
+  /// A block of the size at `place` leaves the cache.
+  void take_out(std::size_t place, detail::Allocation* a);
+  void take_out(detail::Allocation* a) { take_out(place_of({a->release, a->bytes}), a); }
+  /// Fewer bytes are asked for: a rise and fall has ended if they are far below its peak. The last
+  /// one of a repetition gives back what the last repetitions did not need.
+  void fallen();
   /// Whether a cached block may be used for `bytes`: one that is much larger is kept for a larger
   /// request.
   bool serves(detail::Allocation const& a, std::size_t bytes) const {
+    if (a.release == &detail::release_divided) return true;
     std::size_t const asked = asked_bytes_ + bytes;
     std::size_t const most = std::max(most_asked_, asked);
     return a.bytes / 2 <= bytes && used_bytes_ + a.bytes - asked <= bound(most) - most;
@@ -255,7 +292,19 @@ class Pool {
   std::size_t idle_bytes_ = 0;
   std::size_t used_bytes_ = 0;
   std::size_t asked_bytes_ = 0;  ///< of the allocations in use
-  std::size_t most_asked_ = 0;
+  std::size_t most_asked_ = 0;   ///< within this repetition and the last three
+  std::size_t peaks_[3]{};       ///< of this repetition, and of the last two, newest first
+  static constexpr std::int64_t least_span = 16;
+  std::size_t low_ = 0;     ///< about the least bytes asked for since the last rise and fall
+  std::size_t since_ = 0;   ///< the least since `low_` was last corrected
+  std::size_t high_ = 0;    ///< the most since the last rise and fall
+  bool risen_ = false;      ///< whether memory was taken since then
+  std::int64_t takes_ = 0;  ///< how often
+  std::int64_t span_ = least_span;  ///< after how many `low_` is corrected
+  std::size_t small_ = 0;           ///< heights of rises and falls that have not been counted yet
+  std::int64_t rises_ = 0;          ///< within this repetition
+  std::int64_t repetition_ = 1;     ///< rises and falls of one
+  bool gave_back_ = false;          ///< because repetitions ended, and none was taken since
   std::size_t most_held_ = 0;
   std::size_t allocations_ = 0;
 };
@@ -266,7 +315,8 @@ template <class Space>
 Buffer Pool::take(std::size_t asked) {
   std::size_t const bytes = rounded(asked);
   if (elsewhere_.load(std::memory_order_relaxed) != nullptr) collect();
-  auto const release = &detail::release_memory<Space>;
+  auto const release =
+      detail::divided<Space>(bytes) ? &detail::release_divided : &detail::release_memory<Space>;
   if (detail::Allocation* const a = cached({release, bytes})) return used(a, asked);
   make_room(bytes);
   auto* a = new detail::Allocation;

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <unistd.h>
+
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/text.hpp>
 #include <shardtype/runtime/linkage.hpp>
@@ -19,7 +21,7 @@ namespace shardtype::detail {
 SHARDTYPE_INLINE void allow_bytes([[maybe_unused]] Allocation const& a,
                                   [[maybe_unused]] std::size_t n) {
 #ifdef SHARDTYPE_UNIT_ADDRESS_SANITIZER
-  if (a.release != &release_memory<Kokkos::HostSpace>) return;
+  if (a.release != &release_memory<Kokkos::HostSpace> && a.release != &release_divided) return;
   ASAN_UNPOISON_MEMORY_REGION(a.data, n);
   ASAN_POISON_MEMORY_REGION(static_cast<char*>(a.data) + n, a.bytes - n);
 #endif
@@ -39,6 +41,19 @@ SHARDTYPE_INLINE void ask_for_huge_pages(void* data, std::size_t bytes) {
 #endif
 }
 
+/// Gives the pages that lie wholly in this host memory back to the system; how many bytes.
+SHARDTYPE_INLINE std::size_t give_back_pages([[maybe_unused]] void* data,
+                                             [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_DONTNEED
+  static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  auto const begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
+  auto const end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+  if (begin < end && madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) == 0)
+    return end - begin;
+#endif
+  return 0;
+}
+
 }  // namespace shardtype::detail
 
 namespace shardtype::runtime {
@@ -55,8 +70,18 @@ SHARDTYPE_INLINE void throw_no_memory(std::size_t bytes, std::int64_t in_use) {
 }
 
 SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
-  // the oldest of all is the oldest of its size
-  while (idle_bytes_ > keep) destroy(take_out(place_of({oldest_->release, oldest_->bytes})));
+  for (detail::Allocation* a = oldest_; a != nullptr && idle_bytes_ > keep;) {
+    detail::Allocation* const whole = std::exchange(a, a->next);
+    if (!whole->whole()) continue;
+    take_out(whole);
+    destroy(whole);
+  }
+  // parts of memory whose others are in use: their pages
+  for (detail::Allocation* a = oldest_; a != nullptr && idle_bytes_ > keep; a = a->next) {
+    if (a->absent != 0) continue;
+    a->absent = detail::give_back_pages(a->data, a->bytes);
+    idle_bytes_ -= a->absent;
+  }
 }
 
 SHARDTYPE_INLINE std::size_t Pool::place_of(detail::BlockSize const& size) const {
@@ -75,11 +100,59 @@ SHARDTYPE_INLINE std::size_t Pool::place_of(detail::BlockSize const& size) const
 SHARDTYPE_INLINE detail::Allocation* Pool::cached(detail::BlockSize const& least) {
   std::size_t const place = place_of(least);
   if (place == idle_.size() || idle_[place].size.release != least.release) return nullptr;
-  return serves(*idle_[place].oldest, least.bytes) ? take_out(place) : nullptr;
+  detail::Allocation* const a = idle_[place].oldest;
+  if (!serves(*a, least.bytes)) return nullptr;
+  take_out(place, a);
+  if (least.release == &detail::release_divided) divide(a, least.bytes);
+  return a;
+}
+
+SHARDTYPE_INLINE void Pool::divide(detail::Allocation* a, std::size_t bytes) {
+  std::size_t absent = a->absent;
+  if (bytes < a->bytes) {
+    auto* rest = new detail::Allocation;
+    rest->data = static_cast<char*>(a->data) + bytes;
+    rest->bytes = a->bytes - bytes;
+    rest->release = a->release;
+    rest->copy = a->copy;
+    rest->home = this;
+    rest->below = a;
+    rest->above = a->above;
+    if (rest->above != nullptr) rest->above->below = rest;
+    a->above = rest;
+    a->bytes = bytes;
+    // which of the pages are absent is not known: as many as can be of those that are taken
+    absent = std::min(absent, bytes);
+    rest->absent = std::min(a->absent - absent, rest->bytes);
+    keep(rest);
+  }
+  a->absent = 0;
+  if (absent != 0) make_room(bytes);
+}
+
+SHARDTYPE_INLINE detail::Allocation* Pool::join(detail::Allocation* a) {
+  auto const append = [](detail::Allocation& to, detail::Allocation* from) {
+    to.bytes += from->bytes;
+    to.absent += from->absent;
+    to.above = from->above;
+    if (to.above != nullptr) to.above->below = &to;
+    delete from;
+  };
+  if (detail::Allocation* const above = a->above; above != nullptr && above->cached) {
+    take_out(above);
+    append(*a, above);
+  }
+  if (detail::Allocation* const below = a->below; below != nullptr && below->cached) {
+    take_out(below);
+    append(*below, a);
+    return below;
+  }
+  return a;
 }
 
 SHARDTYPE_INLINE void Pool::keep(detail::Allocation* a) {
-  idle_bytes_ += a->bytes;
+  idle_bytes_ += a->bytes - a->absent;
+  a->cached = true;
   a->next = a->next_alike = nullptr;
   a->previous = newest_;
   (newest_ == nullptr ? oldest_ : newest_->next) = a;
@@ -87,27 +160,29 @@ SHARDTYPE_INLINE void Pool::keep(detail::Allocation* a) {
   detail::BlockSize const size{a->release, a->bytes};
   std::size_t const place = place_of(size);
   if (place < idle_.size() && !(size < idle_[place].size)) {
-    detail::Allocation*& last = idle_[place].newest;
-    last = last->next_alike = a;
+    a->previous_alike = std::exchange(idle_[place].newest, a);
+    a->previous_alike->next_alike = a;
     return;
   }
+  a->previous_alike = nullptr;
   idle_.push_back({});
   for (std::size_t k = idle_.size() - 1; k > place; --k) idle_[k] = idle_[k - 1];
   idle_[place] = {size, a, a};
 }
 
-SHARDTYPE_INLINE detail::Allocation* Pool::take_out(std::size_t place) {
+SHARDTYPE_INLINE void Pool::take_out(std::size_t place, detail::Allocation* a) {
   detail::IdleBlocks& blocks = idle_[place];
-  detail::Allocation* const a = blocks.oldest;
-  blocks.oldest = a->next_alike;
-  idle_bytes_ -= a->bytes;
+  (a->previous_alike == nullptr ? blocks.oldest : a->previous_alike->next_alike) = a->next_alike;
+  (a->next_alike == nullptr ? blocks.newest : a->next_alike->previous_alike) = a->previous_alike;
   (a->previous == nullptr ? oldest_ : a->previous->next) = a->next;
   (a->next == nullptr ? newest_ : a->next->previous) = a->previous;
+  idle_bytes_ -= a->bytes - a->absent;
+  a->cached = false;
   if (blocks.oldest == nullptr) idle_.erase(place);
-  return a;
 }
 
 SHARDTYPE_INLINE void Pool::make_room(std::size_t bytes) {
+  if (std::exchange(gave_back_, false) && repetition_ < std::int64_t{1} << 40) repetition_ *= 8;
   std::size_t const most = bound(std::max(most_asked_, asked_bytes_ + bytes));
   std::size_t const needed = used_bytes_ + bytes;
   trim(needed < most ? most - needed : 0);
@@ -119,10 +194,49 @@ SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked) {
   run_time.memory.add(static_cast<std::int64_t>(asked));
   used_bytes_ += a->bytes;
   asked_bytes_ += rounded(asked);
+  high_ = std::max(high_, asked_bytes_);
+  risen_ = true;
+  ++takes_;
   most_asked_ = std::max(most_asked_, asked_bytes_);
   most_held_ = std::max(most_held_, used_bytes_ + idle_bytes_);
   ++used_;
   return Buffer(a);
+}
+
+SHARDTYPE_INLINE void Pool::fallen() {
+  low_ = std::min(low_, asked_bytes_);
+  if (!risen_) {
+    // still the fall before
+    high_ = low_;
+    if (rises_ == 0 && small_ == 0) peaks_[0] = low_;
+    return;
+  }
+  since_ = std::min(since_, asked_bytes_);
+  if (asked_bytes_ > low_ + (high_ - low_) / 4) {
+    if (takes_ < span_) return;
+    // no fall to where the rise began for long: some of what was taken stays
+    low_ = std::exchange(since_, asked_bytes_);
+    span_ = 3 * takes_;
+    return;
+  }
+  peaks_[0] = std::max(peaks_[0], high_);
+  small_ += high_ - low_;
+  low_ = high_ = since_ = asked_bytes_;
+  span_ = std::max<std::int64_t>(least_span, 2 * takes_);
+  takes_ = 0;
+  risen_ = false;
+  if (small_ < (most_asked_ - std::min(most_asked_, asked_bytes_)) / 8) return;
+  small_ = 0;
+  if (++rises_ < repetition_) return;
+  rises_ = 0;
+  most_asked_ = std::max({asked_bytes_, peaks_[0], peaks_[1], peaks_[2]});
+  peaks_[2] = peaks_[1];
+  peaks_[1] = std::exchange(peaks_[0], asked_bytes_);
+  std::size_t const most = bound(most_asked_);
+  if (used_bytes_ + idle_bytes_ <= most) return;
+  std::size_t const idle = idle_bytes_;
+  trim(used_bytes_ < most ? most - used_bytes_ : 0);
+  gave_back_ = gave_back_ || idle_bytes_ < idle;
 }
 
 SHARDTYPE_INLINE void Pool::destroy(detail::Allocation* a) {
@@ -155,8 +269,9 @@ SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
     run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
     used_bytes_ -= a->bytes;
     asked_bytes_ -= rounded(a->asked);
-    keep(a);
     detail::allow_bytes(*a, 0);
+    keep(join(a));
+    if (used_bytes_ + idle_bytes_ > spare) fallen();  // else no peak is too low for them
   }
   --used_;
   if (closed_) leave();
