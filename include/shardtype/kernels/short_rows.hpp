@@ -17,21 +17,16 @@ namespace shardtype::kernels::detail {
 /// The longest row that counts as short.
 inline constexpr std::int64_t longest_short_row = 64;
 
-/// The elements of `rows` packed rows of `Length` elements, term by term, and back. `Length`: a
-/// constant, for which compilers write loops in vectors, or 0.
+/// The elements of `rows` packed rows of `Length` elements, term by term. `Length`: a constant, for
+/// which compilers write loops in vectors, or 0.
 template <std::int64_t Length, class T>
 void turn_few(T const* from, std::int64_t length, std::int64_t rows, T* to, std::int64_t pitch) {
   std::int64_t const n = Length > 0 ? Length : length;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t r = 0; r < rows; ++r) to[i * pitch + r] = from[r * n + i];
 }
-template <std::int64_t Length, class T>
-void turn_few_back(T const* from, std::int64_t pitch, std::int64_t length, std::int64_t rows,
-                   T* to) {
-  std::int64_t const n = Length > 0 ? Length : length;
-  for (std::int64_t r = 0; r < rows; ++r)
-    for (std::int64_t i = 0; i < n; ++i) to[r * n + i] = from[i * pitch + r];
-}
+// nvcc does not pass on packs of the built-in's arguments
+#if defined(__AVX__) && !defined(__CUDACC__)
 /// A square of whole vectors, of elements of four or eight bytes.
 template <class T>
 struct VectorSquare {
@@ -61,6 +56,7 @@ struct VectorSquare {
     return __builtin_shufflevector(a, b, (First + K / 2 + (K % 2) * side)...);
   }
 };
+#endif
 /// to[i * to_pitch + r] = from[r * from_pitch + i] for `rows` rows of `length` elements, in
 /// squares.
 template <class Square, class T>
@@ -84,7 +80,7 @@ void turn_by(T const* from, std::int64_t from_pitch, std::int64_t length, std::i
 template <class T>
 void turn_squares(T const* from, std::int64_t from_pitch, std::int64_t length, std::int64_t rows,
                   T* to, std::int64_t to_pitch) {
-#ifdef __AVX__
+#if defined(__AVX__) && !defined(__CUDACC__)
   if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
     if (length >= VectorSquare<T>::side && rows >= VectorSquare<T>::side)
       return detail::turn_by<VectorSquare<T>>(from, from_pitch, length, rows, to, to_pitch);
@@ -101,16 +97,6 @@ void turn_rows(T const* from, std::int64_t length, std::int64_t rows, T* to, std
     return detail::turn_few<0>(from, length, rows, to, pitch);
   detail::turn_squares(from, length, length, rows, to, pitch);
 }
-/// Back to packed rows: to[r * length + i] = from[i * pitch + r].
-template <class T>
-void turn_back(T const* from, std::int64_t pitch, std::int64_t length, std::int64_t rows, T* to) {
-  if (length == 2) return detail::turn_few_back<2>(from, pitch, length, rows, to);
-  if (length == 3) return detail::turn_few_back<3>(from, pitch, length, rows, to);
-  if (length < TransposeSquare<sizeof(T)>::side)
-    return detail::turn_few_back<0>(from, pitch, length, rows, to);
-  detail::turn_squares(from, pitch, rows, length, to, length);
-}
-
 /// Bytes behind a buffer that `repeat_each` and `pack_rows` may write, for they store whole
 /// vectors: what is too much is overwritten by the next row.
 inline constexpr std::size_t spare_bytes = 64;

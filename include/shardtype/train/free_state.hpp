@@ -139,8 +139,9 @@ class FreeState {
   bool is_laid_out() const { return !each_.empty(); }
   /// The state as tensors, in the shardings of the model, or of the model `Layout` of the same
   /// tensors: to save it, say. Communicates what moves the blocks there. Refused: X13.
-  template <class Layout = Model>
+  template <class Layout>
   State<Layout, Moments> as(Model const& of) const;
+  State<Model, Moments> as(Model const& of) const { return this->template as<Model>(of); }
 
   // What steps use.
 
