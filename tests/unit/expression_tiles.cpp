@@ -145,8 +145,7 @@ TEST_CASE("expressions of operands that lie in any order") {
 }
 
 TEST_CASE("tiles are chosen where an operand lies transposed") {
-  using Tiles =
-      detail::EvaluateTiles<float*, Mixed<Leaf<float, 0>, Leaf<float, 1>>, Elements<float, float>>;
+  using Tiles = detail::OperandTiles<Elements<float, float>>;
   Layout shape;
   shape.rank = 2;
   shape.extent[0] = 130;

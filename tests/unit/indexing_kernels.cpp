@@ -219,7 +219,7 @@ TEST_CASE("rows are added once, however many calls share them") {
 
 namespace {
 
-/// Elements that are distinct for most `k`, and whose sums depend on their order.
+/// Numbers that are distinct for most `k`, and whose sums depend on their order.
 template <class T>
 T drawn_element(Int k) {
   Int const h = (k * 2654435761 >> 5) % 251;
@@ -256,28 +256,28 @@ std::vector<Id> drawn_ids(Int n, Int first, Int rows, int kind) {
 }
 /// Memory of `n` elements: std::vector<bool> has none.
 template <class T>
-struct Elements {
+struct Numbers {
   std::unique_ptr<T[]> memory;
   std::size_t n;
-  explicit Elements(Int count, bool zero = false)
+  explicit Numbers(Int count, bool zero = false)
       : memory(new T[static_cast<std::size_t>(count)]{}), n(static_cast<std::size_t>(count)) {
     for (Int k = 0; k < count && !zero; ++k) (*this)[k] = drawn_element<T>(k);
   }
   T* data() const { return memory.get(); }
   T& operator[](Int k) const { return memory[static_cast<std::size_t>(k)]; }
-  bool same_bits(Elements const& other) const {
+  bool same_bits(Numbers const& other) const {
     return n == other.n && (n == 0 || std::memcmp(data(), other.data(), n * sizeof(T)) == 0);
   }
 };
 
 template <class T, class Id>
 int wrong_lookups(NumberedRows const& r, int kind) {
-  Elements<T> const table(r.outer * r.n * r.inner);
+  Numbers<T> const table(r.outer * r.n * r.inner);
   int bad = 0;
   {
     auto const ids = drawn_ids<Id>(r.count, r.first, r.n, kind);
-    Elements<T> const out(r.outer * r.count * r.inner);
-    Elements<T> const right(r.outer * r.count * r.inner, true);
+    Numbers<T> const out(r.outer * r.count * r.inner);
+    Numbers<T> const right(r.outer * r.count * r.inner, true);
     look_up(Host{}, table.data(), ids.data(), out.data(), r);
     for (Int k = 0; k < r.outer * r.count; ++k)
       if (Int const row = Int{ids[static_cast<std::size_t>(k % r.count)]} - r.first;
@@ -287,8 +287,8 @@ int wrong_lookups(NumberedRows const& r, int kind) {
     bad += out.same_bits(right) ? 0 : 1;
   }
   auto const ids = drawn_ids<Id>(r.outer * r.count * r.inner, r.first, r.n, kind);
-  Elements<T> const out(r.outer * r.count * r.inner);
-  Elements<T> const right(r.outer * r.count * r.inner, true);
+  Numbers<T> const out(r.outer * r.count * r.inner);
+  Numbers<T> const right(r.outer * r.count * r.inner, true);
   take_along(Host{}, table.data(), ids.data(), out.data(), r);
   for (Int k = 0; k < static_cast<Int>(ids.size()); ++k)
     if (Int const row = Int{ids[static_cast<std::size_t>(k)]} - r.first; row >= 0 && row < r.n)
@@ -299,13 +299,13 @@ int wrong_lookups(NumberedRows const& r, int kind) {
 template <class T, class Id>
 int wrong_sums(NumberedRows const& r, int kind) {
   using Sum = shardtype::detail::computed_t<T>;
-  Elements<T> const updates(r.outer * r.count * r.inner);
+  Numbers<T> const updates(r.outer * r.count * r.inner);
   Int const size = r.outer * r.n * r.inner;
   int bad = 0;
   auto const ids = drawn_ids<Id>(r.outer * r.count * r.inner, r.first, r.n, kind);
   // of rows: the ids of the first block
-  Elements<Sum> const row_sums(size, true);
-  Elements<Sum> const sums(size, true);
+  Numbers<Sum> const row_sums(size, true);
+  Numbers<Sum> const sums(size, true);
   for (Int k = 0; k < static_cast<Int>(ids.size()); ++k) {
     Int const o = k / (r.count * r.inner);
     Int const of_row = Int{ids[static_cast<std::size_t>(k / r.inner % r.count)]} - r.first;
@@ -315,14 +315,14 @@ int wrong_sums(NumberedRows const& r, int kind) {
     if (of_element >= 0 && of_element < r.n)
       sums[(o * r.n + of_element) * r.inner + k % r.inner] += static_cast<Sum>(updates[k]);
   }
-  Elements<Sum> const along(size, true);
+  Numbers<Sum> const along(size, true);
   add_along(Host{}, updates.data(), ids.data(), along.data(), r);
   bad += along.same_bits(sums) ? 0 : 1;
-  Elements<T> const out(size, true);
+  Numbers<T> const out(size, true);
   if constexpr (shardtype::detail::is_converted<T>) {
     std::vector<Int> memory(static_cast<std::size_t>(r.n + r.count));
     add_rows_by_lists(Host{}, updates.data(), ids.data(), out.data(), r, memory.data());
-    Elements<T> const right(size, true);
+    Numbers<T> const right(size, true);
     for (Int k = 0; k < size; ++k) right[k] = static_cast<T>(row_sums[k]);
     bad += out.same_bits(right) ? 0 : 2;
   } else {
@@ -395,8 +395,8 @@ TEST_CASE("elements are added once, however many calls share them") {
     NumberedRows const rows{{2, 7, inner}, 3, 150};  // ids 3 to 9 are here
     Int const n = rows.outer * rows.count * inner;
     auto const ids = drawn_ids<std::int32_t>(n, rows.first, rows.n, 1);
-    Elements<float> const updates(n);
-    Elements<float> const right(rows.outer * rows.n * inner, true);
+    Numbers<float> const updates(n);
+    Numbers<float> const right(rows.outer * rows.n * inner, true);
     for (Int k = 0; k < n; ++k)
       if (Int const row = ids[static_cast<std::size_t>(k)] - rows.first; row >= 0 && row < rows.n)
         right[(k / (rows.count * inner) * rows.n + row) * inner + k % inner] += updates[k];
@@ -404,7 +404,7 @@ TEST_CASE("elements are added once, however many calls share them") {
       for (Int piece : {4, 9, 69, 100}) {
         CAPTURE(inner, parts, piece);
         Int const pieces = (inner + piece - 1) / piece;
-        Elements<float> const out(rows.outer * rows.n * inner, true);
+        Numbers<float> const out(rows.outer * rows.n * inner, true);
         detail::AddAlongInOrder<float, std::int32_t, float> const add{
             updates.data(), ids.data(), out.data(), rows, parts, pieces, piece};
         for (Int work = 0; work < rows.outer * pieces * parts; ++work) add(work);

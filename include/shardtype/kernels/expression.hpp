@@ -136,8 +136,8 @@ struct EvaluateRuns : OperandRuns<Types> {
   E expression;
   Out out;
 
-  EvaluateRuns(E const& e, Out const& to, Layout const& shape, Sources<Types::count> const& in)
-      : Base(shape, in), expression(e), out(to) {}
+  EvaluateRuns(E const& e, Out const& to, Layout const& shape_of, Sources<Types::count> const& from)
+      : Base(shape_of, from), expression(e), out(to) {}
 
   void operator()(std::int64_t work) const {
     typename Base::Part const part = Base::part(work);

@@ -150,7 +150,7 @@ struct LogSumExpReducer {
     using Largest = ExtremeReducer<Value, true>;
     alignas(64) Value max[static_cast<std::size_t>(block)];
     alignas(64) Value sum[static_cast<std::size_t>(block)];
-    alignas(64) Value e[static_cast<std::size_t>(block)];
+    alignas(64) static thread_local Value e[static_cast<std::size_t>(block)];
     for (std::int64_t i = 0; i < n; ++i) max[i] = Largest::nothing();
     for (std::int64_t k = 0; k < rows; ++k) {
       T const* const x = row(k);

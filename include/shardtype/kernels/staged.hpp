@@ -35,6 +35,9 @@ struct Staged {
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 template <class E, class T>
+#if defined(__clang__)
+[[gnu::noinline]]
+#endif
 SHARDTYPE_VECTOR_LOOP void copy_elements(Staged<E> const& from, T* to, std::int64_t n) {
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
