@@ -4,8 +4,8 @@
 #include <shardtype/execute/run.ipp>
 #include <shardtype/execute/take_rows.ipp>
 #include <shardtype/kernels/launch.ipp>
-#include <shardtype/kernels/thin_product.ipp>
 #include <shardtype/kernels/launch_name.ipp>
+#include <shardtype/kernels/thin_product.ipp>
 #include <shardtype/manual/local.ipp>
 #include <shardtype/manual/ragged_all_to_all.ipp>
 #include <shardtype/manual/shard_map.ipp>

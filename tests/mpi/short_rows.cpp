@@ -43,8 +43,10 @@ void check_all(std::vector<double> const& got, std::vector<double> const& expect
   std::size_t first = 0;
   for (std::size_t k = 0; k < got.size(); ++k)
     if (!same(got[k], expected[k], near) && wrong++ == 0) first = k;
-  if (wrong > 0) INFO("element " << first << ": " << got[first] << ", not " << expected[first]);
-  CHECK(wrong == 0);
+  if (wrong > 0) {
+    INFO("element " << first << ": " << got[first] << ", not " << expected[first]);
+    CHECK(wrong == 0);
+  }
 }
 
 // A whole matrix of rows of `width` elements, and what is expected of each row.
@@ -128,16 +130,16 @@ void check_reductions(Mesh<X> const& mesh, Int height, Int width) {
             cut.each([&](std::size_t r) { return static_cast<double>(cut.best(r, true)); }), 0);
   if constexpr (!std::is_integral_v<T>) {
     check_all(numbers(var<J>(a)), rows.each([&](std::size_t r) {
-                double const mean = rows.sum(r) / static_cast<double>(width);
-                double s = 0;
-                for (std::size_t j = 0; j < rows.width; ++j)
-                  s += (rows.at(r, j) - mean) * (rows.at(r, j) - mean);
-                return s / static_cast<double>(width);
-              }),
+      double const mean = rows.sum(r) / static_cast<double>(width);
+      double s = 0;
+      for (std::size_t j = 0; j < rows.width; ++j)
+        s += (rows.at(r, j) - mean) * (rows.at(r, j) - mean);
+      return s / static_cast<double>(width);
+    }),
               near);
     check_all(numbers(logsumexp<J>(a)), rows.each([&](std::size_t r) {
-                return rows.at(r, rows.best(r, true)) + std::log(rows.exponentials(r));
-              }),
+      return rows.at(r, rows.best(r, true)) + std::log(rows.exponentials(r));
+    }),
               near);
     auto const soft = softmax<J>(a);
     auto const logs = log_softmax<J>(a);
@@ -145,9 +147,8 @@ void check_reductions(Mesh<X> const& mesh, Int height, Int width) {
       return std::exp(rows.at(r, j) - rows.at(r, rows.best(r, true))) / rows.exponentials(r);
     };
     check_all(numbers(soft), rows.elements(weight), near);
-    check_all(numbers(logs), rows.elements([&](std::size_t r, std::size_t j) {
-                return std::log(weight(r, j));
-              }),
+    check_all(numbers(logs),
+              rows.elements([&](std::size_t r, std::size_t j) { return std::log(weight(r, j)); }),
               near);
     // through totals
     check_all(numbers(soft), numbers(softmax<J, Dim<I, X>, Dim<J>>(a)), 0);
@@ -185,16 +186,14 @@ void check_elementwise(Mesh<X> const& mesh, Int height, Int width) {
   check_all(numbers((a + of_column).tensor()),
             rows.elements([&](std::size_t r, std::size_t j) { return rows.at(r, j) + c_[j]; }),
             near);
-  check_all(numbers((a * of_row + of_column).tensor()),
-            rows.elements([&](std::size_t r, std::size_t j) {
-              return rows.at(r, j) * r_[r] + c_[j];
-            }),
-            sizeof(T) == 2 ? 0.2 : near);
+  check_all(
+      numbers((a * of_row + of_column).tensor()),
+      rows.elements([&](std::size_t r, std::size_t j) { return rows.at(r, j) * r_[r] + c_[j]; }),
+      sizeof(T) == 2 ? 0.2 : near);
   if constexpr (!std::is_integral_v<T>) {
-    check_all(numbers((a * exp(of_row)).tensor()),
-              rows.elements([&](std::size_t r, std::size_t j) {
-                return rows.at(r, j) * std::exp(r_[r]);
-              }),
+    check_all(numbers((a * exp(of_row)).tensor()), rows.elements([&](std::size_t r, std::size_t j) {
+      return rows.at(r, j) * std::exp(r_[r]);
+    }),
               sizeof(T) == 2 ? 0.1 : near);
   }
   // three dims: the number of the middle one lies along neither neighbour
@@ -213,8 +212,8 @@ void check_elementwise(Mesh<X> const& mesh, Int height, Int width) {
   // flipped rows
   auto const back = numbers((flip<J>(a) + of_column).tensor());
   check_all(back, rows.elements([&](std::size_t r, std::size_t j) {
-              return rows.at(r, rows.width - 1 - j) + c_[j];
-            }),
+    return rows.at(r, rows.width - 1 - j) + c_[j];
+  }),
             near);
 }
 
@@ -243,11 +242,11 @@ TEST_CASE("short rows with infinities and NaN") {
   for (Int const width : {2, 3, 4, 16, 33, 64}) {
     INFO("rows of " << width);
     auto const a = from_function<double, Dim<I, X>, Dim<J>>(mesh, {5, width}, [](Int i, Int j) {
-      return i == 0               ? -inf
-             : i == 1 && j == 1   ? inf
-             : i == 2 && j == 0   ? nan
-             : i == 3 && j == 1   ? -inf
-                                  : static_cast<double>(j);
+      return i == 0             ? -inf
+             : i == 1 && j == 1 ? inf
+             : i == 2 && j == 0 ? nan
+             : i == 3 && j == 1 ? -inf
+                                : static_cast<double>(j);
     });
     auto const tops = numbers(max<J>(a));
     CHECK(tops[0] == -inf);

@@ -22,14 +22,12 @@ inline constexpr bool takes_short_rows = requires { &R::ShortRows::totals; };
 /// The longest rows that are reduced many at once; 0: none.
 template <class R>
 inline constexpr std::int64_t longest_reduced = [] {
-  if constexpr (takes_short_rows<R>) {
-    return R::ShortRows::longest;
-  } else if constexpr (finds_places<R> ||
-                       (!takes_blocks<R> && !takes_arrays<R> && !takes_rows<R>)) {
-    return longest_short_row;
-  } else {
-    return std::int64_t{0};
-  }
+  std::int64_t longest = longest_short_row;
+  if constexpr (takes_short_rows<R>)
+    longest = R::ShortRows::longest;
+  else if constexpr (!finds_places<R> && (takes_blocks<R> || takes_arrays<R> || takes_rows<R>))
+    longest = 0;
+  return longest;
 }();
 
 /// One call reduces neighbouring outputs of few elements each. `Store` writes a total.

@@ -107,23 +107,16 @@ struct DropoutRows {
       runtime::host_reads<Exec> ? shardtype::kernels::generated_together : 1;
   T* out;
   T const* x;
-  shardtype::kernels::Layout outer;  ///< the block without the rows' dim, with global strides
-  core::Rows rows[core::max_dims];   ///< of the block's dims; used unless `even`
+  shardtype::kernels::Layout outer;   ///< the block without the rows' dim, with global strides
+  core::Rows rows[core::max_dims]{};  ///< of the block's dims; used unless `even`
   Keep keep;
   C factor;
-  std::int64_t length, stride, tiles, first;
-  bool even;  ///< rows of numbers at one distance, the first one from `first`
+  std::int64_t length, stride, tiles, first = 0;
+  bool even = true;  ///< rows of numbers at one distance, the first one from `first`
 
   DropoutRows(T* to, T const* from, shardtype::kernels::Layout const& block, core::Rows const* held,
               Keep const& k, double f)
-      : out(to),
-        x(from),
-        outer(block),
-        rows{},
-        keep(k),
-        factor(static_cast<C>(f)),
-        first(0),
-        even(true) {
+      : out(to), x(from), outer(block), keep(k), factor(static_cast<C>(f)) {
     for (int d = 0; d < block.rank; ++d) {
       rows[d] = held[d];
       first += held[d].begin * block.stride[d];
