@@ -235,6 +235,18 @@ TEMPLATE_TEST_CASE("elementwise functions of short rows", "", float, double, bfl
     check_elementwise<TestType>(mesh, 5, width);
 }
 
+TEST_CASE("rows of no elements") {
+  Mesh<X> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
+  for (Int const height : {Int{0}, Int{1}, Int{5}}) {
+    auto const a = full<float, Dim<I, X>, Dim<J>>(mesh, {height, 0}, 1.0F);
+    CHECK(numbers(softmax<J>(a)).empty());
+    CHECK(numbers(log_softmax<J>(a)).empty());
+    CHECK(numbers((a + full<float, Dim<J>>(mesh, {0}, 1.0F)).tensor()).empty());
+    CHECK(numbers(sum<J>(a)) == std::vector<double>(static_cast<std::size_t>(height), 0));
+    CHECK(numbers(var<J>(a)) == std::vector<double>(static_cast<std::size_t>(height), 0));
+  }
+}
+
 TEST_CASE("short rows with infinities and NaN") {
   Mesh<X> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
   constexpr double inf = std::numeric_limits<double>::infinity();

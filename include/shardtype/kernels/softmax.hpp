@@ -245,7 +245,7 @@ bool has_short_rows([[maybe_unused]] Layout const& rows) {
   using Value = shardtype::detail::computed_t<T>;
   if constexpr (runtime::host_reads<Exec> && vectors::vectorised<functions::Exp, Value>) {
     Layout const all = merged(rows);
-    return all.rank == 2 && all.stride[1] == 0 && all.stride[0] == 1 &&
+    return all.rank == 2 && all.elements() > 0 && all.stride[1] == 0 && all.stride[0] == 1 &&
            all.extent[1] <= detail::longest_short_row;
   } else {
     return false;
