@@ -2,7 +2,7 @@
 // elementwise functions of tensors and expressions, against plain loops in double; uneven and empty
 // blocks, one row, gaps between rows, all element types. An element has the same bits whichever
 // rows lie beside it, and softmax the same as through totals that ranks could join.
-// RANKS: 1 2 4
+// RANKS: 1 4
 // TIMEOUT: 300
 #include <cmath>
 #include <cstdint>
@@ -89,8 +89,8 @@ struct Rows {
   }
 };
 
-constexpr Int widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 70};
-constexpr Int heights[] = {0, 1, 2, 37, 300, 1500};
+constexpr Int widths[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65};
+constexpr Int heights[] = {0, 1, 37, 300};
 
 // Few different numbers, so that rows have equal elements.
 template <class T>
