@@ -39,7 +39,7 @@ constexpr int multiply_add_work() {
 /// bfloat16 as copies in float; sums of single precision are accumulated in double.
 template <class T>
 constexpr planning::ProductElements product_element() {
-  constexpr int work = multiply_add_work<T>();
+  constexpr int work = detail::multiply_add_work<T>();
   if constexpr (std::is_integral_v<T>) {
     return {sizeof(T), true, 0, work};
   } else if constexpr (is_converted<T>) {

@@ -80,8 +80,9 @@ struct StreamedRows {
     std::int64_t const row = work / runs.pieces;
     std::int64_t const begin = work % runs.pieces * runs.piece;
     std::int64_t const n = std::min(runs.piece, runs.length - begin);
-    stream_copy(runs.dst + row * runs.length + begin, runs.src + offset_of(runs.outer, row) + begin,
-                static_cast<std::size_t>(n) * sizeof(T));
+    kernels::stream_copy(runs.dst + row * runs.length + begin,
+                         runs.src + kernels::offset_of(runs.outer, row) + begin,
+                         static_cast<std::size_t>(n) * sizeof(T));
     stream_fence();
   }
 };

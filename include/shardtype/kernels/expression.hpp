@@ -56,6 +56,7 @@ struct OperandRuns<Elements<Ts...>> {
   static constexpr std::int64_t of_call = 8192;
   static_assert(((sizeof(Ts) <= 16) && ...));
   using Buffer = char[static_cast<std::size_t>(block) * 16 + spare_bytes];
+  static constexpr std::size_t slots = at_least_one(count);
 
   Layout shape;
   Sources<count> in;
@@ -141,8 +142,8 @@ struct EvaluateRuns : OperandRuns<Types> {
 
   void operator()(std::int64_t work) const {
     typename Base::Part const part = Base::part(work);
-    alignas(64) typename Base::Buffer buffers[at_least_one(Types::count)];
-    void const* from[at_least_one(Types::count)];
+    alignas(64) typename Base::Buffer buffers[Base::slots];
+    void const* from[Base::slots];
     for (std::int64_t row = part.row; row < part.end; row += Base::together) {
       std::int64_t const m = part.end - row < Base::together ? part.end - row : Base::together;
       Base::place(from, part, row, m, row == part.row, buffers);

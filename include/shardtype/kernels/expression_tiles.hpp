@@ -62,6 +62,7 @@ struct OperandTiles<Elements<Ts...>> {
   }();
   static constexpr std::int64_t pitch = side + 64 / element;
   using Buffer = char[static_cast<std::size_t>(side * pitch * element)];
+  static constexpr std::size_t slots = at_least_one(count);
 
   Layout shape;
   Sources<count> in;
@@ -162,9 +163,9 @@ struct EvaluateTiles {
 
   void operator()(std::int64_t work) const {
     auto const tile = all.tile(work);
-    alignas(64) typename OperandTiles<Types>::Buffer buffers[at_least_one(Types::count)];
+    alignas(64) typename OperandTiles<Types>::Buffer buffers[OperandTiles<Types>::slots];
     all.transpose(tile, buffers);
-    void const* from[at_least_one(Types::count)];
+    void const* from[OperandTiles<Types>::slots];
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       all.place(from, tile, r, buffers);
       detail::compute_run(expression, from, 0, tile.columns, out + (tile.to + r * tile.to_row));
