@@ -21,14 +21,12 @@ template <class R>
 inline constexpr bool takes_short_rows = requires { &R::ShortRows::totals; };
 /// The longest rows that are reduced many at once; 0: none.
 template <class R>
-inline constexpr std::int64_t longest_reduced = [] {
-  std::int64_t longest = longest_short_row;
-  if constexpr (takes_short_rows<R>)
-    longest = R::ShortRows::longest;
-  else if constexpr (!finds_places<R> && (takes_blocks<R> || takes_arrays<R> || takes_rows<R>))
-    longest = 0;
-  return longest;
-}();
+inline constexpr std::int64_t longest_reduced =
+    !finds_places<R> && (takes_blocks<R> || takes_arrays<R> || takes_rows<R>) ? 0
+                                                                              : longest_short_row;
+template <class R>
+  requires takes_short_rows<R>
+inline constexpr std::int64_t longest_reduced<R> = R::ShortRows::longest;
 
 /// One call reduces neighbouring outputs of few elements each. `Store` writes a total.
 template <class R, class In, class Store>
