@@ -7,7 +7,7 @@
 #include <shardtype/kernels/expression_tree.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/several.hpp>
-#include <shardtype/kernels/transpose.hpp>
+#include <shardtype/kernels/short_rows.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -17,25 +17,16 @@ namespace shardtype::kernels::detail {
 template <class T>
 void transpose_tile(T const* in, std::int64_t line, std::int64_t rows, std::int64_t columns,
                     std::int64_t ahead, T* out, std::int64_t pitch) {
-  using Square = TransposeSquare<sizeof(T)>;
-  constexpr std::int64_t side = Square::side;
-  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-  std::int64_t const whole_rows = side == 1 ? 0 : rows / side * side;
-  std::int64_t const whole_columns = side == 1 ? 0 : columns / side * side;
-  for (std::int64_t c = 0; c < whole_columns; c += side) {
+  constexpr std::int64_t together = 16;  // lines
+  constexpr auto in_line = static_cast<std::int64_t>(64 / sizeof(T));
+  for (std::int64_t c = 0; c < columns; c += together) {
+    std::int64_t const n = columns - c < together ? columns - c : together;
     if (ahead != 0)
-      for (std::int64_t k = 0; k < side; ++k)
-        for (std::int64_t r = 0; r < rows; r += 64 / bytes)
-          __builtin_prefetch(in + (c + k) * line + ahead + r);
-    if constexpr (side > 1)
-      for (std::int64_t r = 0; r < whole_rows; r += side)
-        Square::move(reinterpret_cast<char const*>(in + c * line + r), line * bytes,
-                     reinterpret_cast<char*>(out + r * pitch + c), pitch * bytes);
-    for (std::int64_t k = c; k < c + side; ++k)
-      for (std::int64_t r = whole_rows; r < rows; ++r) out[r * pitch + k] = in[k * line + r];
+      for (std::int64_t k = c; k < c + n; ++k)
+        for (std::int64_t r = 0; r < rows; r += in_line)
+          __builtin_prefetch(in + k * line + ahead + r);
+    detail::turn_squares(in + c * line, line, rows, n, out + c, pitch);
   }
-  for (std::int64_t c = whole_columns; c < columns; ++c)
-    for (std::int64_t r = 0; r < rows; ++r) out[r * pitch + c] = in[c * line + r];
 }
 
 /// Tiles of the dim `fast` and of the last one. Operands that are contiguous along `fast` are
