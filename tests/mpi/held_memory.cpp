@@ -277,6 +277,20 @@ TEST_CASE("blocks of one size serve requests of others") {
   }
 }
 
+TEST_CASE("a step finds its pages after another that asked for as much, in any order of releases") {
+  auto const mesh = fresh();
+  {
+    auto const a = taken(mesh, 16 * mebi);
+    for (int k = 0; k < 4; ++k) static_cast<void>(taken(mesh, 16 * mebi));
+  }
+  auto const stays = taken(mesh, 16 * mebi);
+  for (bool const small_first : {true, false})
+    is_steady(mesh, [&] {
+      std::optional small = taken(mesh, mebi / 4), large = taken(mesh, 16 * mebi);
+      (small_first ? small : large).reset();
+    });
+}
+
 TEST_CASE("memory is given back within three repetitions of other calls") {
   auto const mesh = fresh();
   auto const& pool = mesh.state().pool();

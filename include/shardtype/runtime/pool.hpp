@@ -243,6 +243,7 @@ class Pool {
     }
   }
   static constexpr std::size_t spare = std::size_t{1} << 20;
+  static constexpr std::size_t most_page = std::size_t{64} << 10;  ///< of a usual page
 
   /// The bytes that a request counts for: whole lines of the cache, so that the parts of divided
   /// memory begin at lines.
@@ -251,7 +252,8 @@ class Pool {
   }
   Buffer used(detail::Allocation* a, std::size_t asked);
   /// The smallest cached block of at least so many bytes, of those the oldest, which leaves the
-  /// cache; null if there is none or it does not serve. Of divided memory, a part of so many bytes.
+  /// cache; null if there is none or it does not serve. Of divided memory, a part of so many bytes
+  /// of the first in memory.
   detail::Allocation* cached(detail::BlockSize const& least);
   /// Divides a block that has left the cache: what is behind its first `bytes` bytes is cached.
   void divide(detail::Allocation* a, std::size_t bytes);
@@ -287,6 +289,7 @@ class Pool {
   detail::List<detail::IdleBlocks> idle_;  ///< by size, without sizes of which there is no block
   detail::Allocation* oldest_ = nullptr;   ///< of the cached blocks
   detail::Allocation* newest_ = nullptr;
+  std::size_t left_ = 0;   ///< bytes of divided memory that the last request gave back
   std::int64_t used_ = 0;  ///< number of allocations in use, and of borrowed ones
   bool closed_ = false;
   std::size_t idle_bytes_ = 0;
@@ -318,15 +321,21 @@ Buffer Pool::take(std::size_t asked) {
   auto const release =
       detail::divided<Space>(bytes) ? &detail::release_divided : &detail::release_memory<Space>;
   if (detail::Allocation* const a = cached({release, bytes})) return used(a, asked);
+  left_ = 0;
   make_room(bytes);
+  std::size_t const whole = detail::divided<Space>(bytes) ? std::max(bytes, left_) : bytes;
   auto* a = new detail::Allocation;
-  a->data = from_system<Space>(bytes);
-  if constexpr (runtime::host_reads<Space>) detail::ask_for_huge_pages(a->data, bytes);
-  a->bytes = bytes;
+  a->data = from_system<Space>(whole);
+  if constexpr (runtime::host_reads<Space>) detail::ask_for_huge_pages(a->data, whole);
+  a->bytes = whole;
   a->release = release;
   a->copy = &copy<Space>;
   a->home = this;
   ++allocations_;
+  if (whole > bytes) {
+    a->absent = whole;
+    divide(a, bytes);
+  }
   return used(a, asked);
 }
 

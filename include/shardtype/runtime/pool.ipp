@@ -41,17 +41,34 @@ SHARDTYPE_INLINE void ask_for_huge_pages(void* data, std::size_t bytes) {
 #endif
 }
 
-/// Gives the pages that lie wholly in this host memory back to the system; how many bytes.
-SHARDTYPE_INLINE std::size_t give_back_pages([[maybe_unused]] void* data,
-                                             [[maybe_unused]] std::size_t bytes) {
+/// How many of these bytes of host memory have no page, as far as the system tells.
+SHARDTYPE_INLINE std::size_t bytes_without_page(void const* data, std::size_t bytes) {
+  static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  constexpr std::size_t most = 512;
+  unsigned char there[most];
+  auto const begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
+  auto const end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+  std::size_t out = 0;
+  for (std::uintptr_t at = begin; at < end; at += most * page) {
+    std::size_t const pages = std::min<std::size_t>(most, (end - at) / page);
+    if (mincore(reinterpret_cast<void*>(at), pages * page, there) != 0) return bytes;
+    for (std::size_t k = 0; k < pages; ++k)
+      if ((there[k] & 1U) == 0) out += page;
+  }
+  return out;
+}
+
+/// Gives the pages that lie wholly in this host memory back to the system.
+SHARDTYPE_INLINE void give_back_pages([[maybe_unused]] void* data,
+                                      [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_DONTNEED
   static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   auto const begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
   auto const end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
-  if (begin < end && madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED) == 0)
-    return end - begin;
+  // refused: they stay, and are counted
+  if (begin < end)
+    static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED));
 #endif
-  return 0;
 }
 
 }  // namespace shardtype::detail
@@ -74,13 +91,21 @@ SHARDTYPE_INLINE void Pool::trim(std::size_t keep) {
     detail::Allocation* const whole = std::exchange(a, a->next);
     if (!whole->whole()) continue;
     take_out(whole);
+    if (whole->release == &detail::release_divided) left_ += whole->bytes;
     destroy(whole);
   }
-  // parts of memory whose others are in use: their pages
+  // parts of memory whose others are in use: their pages, of each the last, for requests get the
+  // first
   for (detail::Allocation* a = oldest_; a != nullptr && idle_bytes_ > keep; a = a->next) {
-    if (a->absent != 0) continue;
-    a->absent = detail::give_back_pages(a->data, a->bytes);
-    idle_bytes_ -= a->absent;
+    auto const give_back = [&](std::size_t bytes) {
+      detail::give_back_pages(static_cast<char*>(a->data) + (a->bytes - bytes), bytes);
+      std::size_t const absent = detail::bytes_without_page(a->data, a->bytes);
+      if (absent <= a->absent) return;
+      idle_bytes_ -= absent - a->absent;
+      a->absent = absent;
+    };
+    give_back(std::min(a->absent + idle_bytes_ - keep + most_page, a->bytes));
+    if (idle_bytes_ > keep) give_back(a->bytes);
   }
 }
 
@@ -100,8 +125,12 @@ SHARDTYPE_INLINE std::size_t Pool::place_of(detail::BlockSize const& size) const
 SHARDTYPE_INLINE detail::Allocation* Pool::cached(detail::BlockSize const& least) {
   std::size_t const place = place_of(least);
   if (place == idle_.size() || idle_[place].size.release != least.release) return nullptr;
-  detail::Allocation* const a = idle_[place].oldest;
+  detail::Allocation* a = idle_[place].oldest;
   if (!serves(*a, least.bytes)) return nullptr;
+  // parts of divided memory lie where they lay in the last step of a loop, however it released them
+  if (least.release == &detail::release_divided)
+    for (detail::Allocation* other = a->next_alike; other != nullptr; other = other->next_alike)
+      if (std::less<>()(other->data, a->data)) a = other;
   take_out(place, a);
   if (least.release == &detail::release_divided) divide(a, least.bytes);
   return a;
@@ -121,8 +150,7 @@ SHARDTYPE_INLINE void Pool::divide(detail::Allocation* a, std::size_t bytes) {
     if (rest->above != nullptr) rest->above->below = rest;
     a->above = rest;
     a->bytes = bytes;
-    // which of the pages are absent is not known: as many as can be of those that are taken
-    absent = std::min(absent, bytes);
+    if (absent != 0) absent = std::min(absent, detail::bytes_without_page(a->data, bytes));
     rest->absent = std::min(a->absent - absent, rest->bytes);
     keep(rest);
   }
