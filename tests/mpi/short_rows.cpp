@@ -1,7 +1,7 @@
-// Rows of 1 to 70 elements, which kernels of the host compute many at once: reductions, softmax and
-// elementwise functions of tensors and expressions, against plain loops in double; uneven and empty
-// blocks, one row, gaps between rows, all element types. An element has the same bits whichever
-// rows lie beside it, and softmax the same as through totals that ranks could join.
+// Rows of 1 to 513 elements, which kernels of the host compute many at once: reductions, softmax
+// and elementwise functions of tensors and expressions, against plain loops in double; uneven and
+// empty blocks, one row, gaps between rows, all element types. An element has the same bits
+// whichever rows lie beside it, and softmax the same as through totals that ranks could join.
 // RANKS: 1 4
 // TIMEOUT: 300
 #include <cmath>
@@ -224,6 +224,7 @@ TEMPLATE_TEST_CASE("reductions and softmax of short rows", "", float, double, bf
   Mesh<X> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
   for (Int const height : heights)
     for (Int const width : widths) check_reductions<TestType>(mesh, height, width);
+  for (Int const width : {100, 127, 512, 513}) check_reductions<TestType>(mesh, 5, width);
 }
 
 TEMPLATE_TEST_CASE("elementwise functions of short rows", "", float, double, bfloat16,
@@ -251,7 +252,7 @@ TEST_CASE("short rows with infinities and NaN") {
   Mesh<X> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
   constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (Int const width : {2, 3, 4, 16, 33, 64}) {
+  for (Int const width : {2, 3, 4, 16, 33, 64, 100, 512}) {
     INFO("rows of " << width);
     auto const a = from_function<double, Dim<I, X>, Dim<J>>(mesh, {5, width}, [](Int i, Int j) {
       return i == 0             ? -inf

@@ -190,17 +190,23 @@ struct LogSumExpReducer {
         static_cast<std::size_t>(elements) + detail::spare_bytes / sizeof(Value);
 
     /// The largest elements of `n` rows, the exponentials of all elements less that of their row,
-    /// and their sums. An infinite largest element is not subtracted.
+    /// and their sums. An infinite largest element is not subtracted. `between` is called between
+    /// passes over the elements, four times.
+    template <class Between>
     static void compute(T const* from, std::int64_t terms, std::int64_t n, Value* max, Value* e,
-                        Value* sum) {
+                        Value* sum, Between between) {
       alignas(64) static thread_local Value base[room];
       std::int64_t const all = n * terms;
       for (std::int64_t k = 0; k < all; ++k) e[k] = static_cast<Value>(from[k]);
+      between();
       detail::RowParts<ExtremeReducer<Value, true>>::compute(e, terms, n, max);
+      between();
       for (std::int64_t k = 0; k < n; ++k) sum[k] = finite_or_zero(max[k]);
       detail::repeat_each(static_cast<Value const*>(sum), 1, terms, n, static_cast<Value*>(base));
       for (std::int64_t k = 0; k < all; ++k) e[k] = e[k] - base[k];
+      between();
       vectors::run<functions::Exp>(all, e, static_cast<Value const*>(e));
+      between();
       detail::RowParts<SumReducer<Value>>::compute(e, terms, n, sum);
     }
     /// Of at most 1024 elements.
@@ -210,7 +216,7 @@ struct LogSumExpReducer {
       alignas(64) static thread_local Value e[room];
       alignas(64) static thread_local Value max[room];
       alignas(64) static thread_local Value sum[room];
-      compute(from, terms, n, max, e, sum);
+      compute(from, terms, n, max, e, sum, [] {});
       for (std::int64_t k = 0; k < n; ++k) {
         // relative to the largest element, as in a join with nothing
         total[k] = {max[k], sum[k]};

@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include <shardtype/kernels/reduce_runs.hpp>
+#include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/short_rows.hpp>
+#include <shardtype/kernels/vector.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -69,8 +73,52 @@ class RowParts {
   static void join_rows(Part* __restrict to, Part const* __restrict from, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) R::join(to[k], from[k]);
   }
+  /// Whether parts are the elements themselves, also joined with nothing.
+  static constexpr bool plain =
+      std::is_same_v<T, Part> &&
+      (std::is_same_v<R, ExtremeReducer<T, true>> || std::is_same_v<R, ExtremeReducer<T, false>>);
+  /// Whether lanes are joined in vectors explicitly: compilers do not keep those of a comparison.
+  static constexpr bool joins_vectors = [] {
+    if constexpr (computes_in_vectors && has_vectors<Part>) {
+      return requires(vector_of<Part>& a) { R::join_lanes(a, a); };
+    } else {
+      return false;
+    }
+  }();
   /// Joins the whole lanes of a row.
   static void lanes_of(T const* __restrict x, std::int64_t terms, Part* __restrict lane) {
+    if constexpr (joins_vectors) {
+      vectors_of(x, terms, lane);
+    } else {
+      numbers_of(x, terms, lane);
+    }
+  }
+  static void vectors_of(T const* x, std::int64_t terms, Part* lane) {
+    using V = vector_of<Part>;
+    constexpr int lanes = vector_lanes<Part>;
+    auto const joined = [&](std::int64_t at) {
+      V out;
+      if constexpr (plain) {
+        std::memcpy(&out, x + at, sizeof out);
+      } else {
+        for (int l = 0; l < lanes; ++l) out[l] = R::load(x[at + l]);
+      }
+      return out;
+    };
+    for (std::int64_t l = 0; l < few; l += lanes) {
+      V first = joined(l);
+      if (terms == many) {  // as `fold` joins them
+        V second = joined(l + few);
+        R::join_lanes(first, joined(l + 2 * few));
+        R::join_lanes(second, joined(l + 3 * few));
+        R::join_lanes(first, second);
+      } else {
+        for (std::int64_t i = few; i + few <= terms; i += few) R::join_lanes(first, joined(i + l));
+      }
+      std::memcpy(lane + l, &first, sizeof first);
+    }
+  }
+  static void numbers_of(T const* __restrict x, std::int64_t terms, Part* __restrict lane) {
     if (terms == many) {
       Part all[static_cast<std::size_t>(many)];
       for (std::int64_t l = 0; l < many; ++l) {

@@ -173,6 +173,7 @@ struct NormalizeShortRows {
   using Value = shardtype::detail::computed_t<T>;
   using Sums = typename LogSumExpReducer<T>::ShortRows;
   static constexpr std::int64_t elements = Sums::elements;  ///< of a call
+  static constexpr std::int64_t parts = 7;                  ///< of what is prefetched
   T const* src;
   T* dst;
   std::int64_t length, rows;
@@ -191,15 +192,25 @@ struct NormalizeShortRows {
     alignas(64) static thread_local Value max[Sums::room];
     alignas(64) static thread_local Value sum[Sums::room];
     alignas(64) static thread_local Value by[Sums::room];
-    vectors::prefetch(in + n, n);
-    vectors::prefetch<true>(out, n);
-    Sums::compute(in, length, m, max, e, sum);
+    // of the next call's elements, a part at a time: as many as the processor can wait for
+    std::int64_t part = 0;
+    auto const ahead = [&] {
+      std::int64_t const at = n + n * part / parts,
+                         some = n * (part + 1) / parts - n * part / parts;
+      vectors::prefetch(in + at, some);
+      vectors::prefetch<true>(out + at, some);
+      ++part;
+    };
+    ahead();
+    Sums::compute(in, length, m, max, e, sum, ahead);
+    ahead();
     // infinities in a row, or only -inf, give NaN
     for (std::int64_t k = 0; k < m; ++k) {
       Wide const all = static_cast<Wide>(sum[k]) + static_cast<Wide>(max[k] - max[k]);
       sum[k] = static_cast<Value>(Log ? static_cast<Wide>(math::log(all)) : Wide(1) / all);
     }
     detail::repeat_each(static_cast<Value const*>(sum), 1, length, m, static_cast<Value*>(by));
+    ahead();
     if constexpr (Log) {
       alignas(64) static thread_local Value base[Sums::room];
       detail::repeat_each(static_cast<Value const*>(max), 1, length, m, static_cast<Value*>(base));
@@ -208,6 +219,55 @@ struct NormalizeShortRows {
     } else {
       for (std::int64_t k = 0; k < n; ++k) out[k] = static_cast<T>(e[k] * by[k]);
     }
+  }
+};
+
+/// Host: one call computes rows of at most a block, each as a whole and each exponential once. The
+/// bits are those of totals and NormalizeBlocks.
+template <class T>
+struct NormalizeWholeRows {
+  using Value = shardtype::detail::computed_t<T>;
+  static constexpr std::int64_t longest = vectors::block;
+  T const* src;
+  T* dst;
+  std::int64_t length, rows;
+
+  std::int64_t together() const { return 8192 / length; }
+  std::int64_t calls() const { return (rows + together() - 1) / together(); }
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const first = work * together();
+    std::int64_t const end = rows - first < together() ? rows : first + together();
+    for (std::int64_t r = first; r < end; ++r) row(src + r * length, dst + r * length);
+  }
+
+ private:
+  void row(T const* in, T* out) const {
+    using Wide = wide_t<T>;
+    constexpr auto lanes = vectors::formulas::sums_of_one;
+    alignas(64) static thread_local Value e[static_cast<std::size_t>(longest)];
+    alignas(64) Value sum[static_cast<std::size_t>(lanes)] = {};
+    Value const* x = e;
+    vectors::prefetch(in + length, length);
+    if constexpr (std::is_same_v<T, Value>) {
+      x = in;
+    } else {
+      for (std::int64_t k = 0; k < length; ++k) e[k] = static_cast<Value>(in[k]);
+    }
+    Value const max = detail::extreme_of<ExtremeReducer<Value, true>>(x, length);
+    Value const base = detail::chosen(max - max == Value(0), max, Value(0));
+    Value const one(1);
+    vectors::scaled_exponentials<false>(length, e, x, &base, &one);
+    vectors::prefetch<true>(out + length, length);
+    std::int64_t k = 0;
+    for (; k + lanes <= length; k += lanes)
+      for (std::int64_t l = 0; l < lanes; ++l) sum[l] = sum[l] + e[k + l];
+    for (std::int64_t l = 0; k + l < length; ++l) sum[l] = sum[l] + e[k + l];
+    detail::fold<SumReducer<Value>, static_cast<int>(lanes), 1>(sum);
+    // infinities in a row, or only -inf, give NaN
+    Wide const all = static_cast<Wide>(sum[0]) + static_cast<Wide>(max - max);
+    auto const by = static_cast<Value>(Wide(1) / all);
+    for (k = 0; k < length; ++k) out[k] = static_cast<T>(e[k] * by);
   }
 };
 
@@ -238,27 +298,35 @@ void normalize(Exec const& exec, T const* src, T* dst,
   }
 }
 
-/// Whether packed rows are short and one behind the other, and computed as a whole; `rows` as
-/// above.
-template <class T, class Exec>
-bool has_short_rows([[maybe_unused]] Layout const& rows) {
+/// Whether packed rows lie one behind the other and are computed each as a whole; `rows` as above.
+template <bool Log, class T, class Exec>
+bool has_whole_rows([[maybe_unused]] Layout const& rows) {
   using Value = shardtype::detail::computed_t<T>;
   if constexpr (runtime::host_reads<Exec> && vectors::vectorised<functions::Exp, Value>) {
+    constexpr std::int64_t longest =
+        Log ? detail::longest_short_row : detail::NormalizeWholeRows<T>::longest;
     Layout const all = merged(rows);
     return all.rank == 2 && all.elements() > 0 && all.stride[1] == 0 && all.stride[0] == 1 &&
-           all.extent[1] <= detail::longest_short_row;
+           all.extent[1] <= longest;
   } else {
     return false;
   }
 }
-/// `dst` = softmax of `src` or its logarithm, where `has_short_rows`; no totals. Runs on `exec`.
+/// `dst` = softmax of `src` or its logarithm, where `has_whole_rows`; no totals. Runs on `exec`.
 template <bool Log, class T, class Exec>
-void normalize_short_rows([[maybe_unused]] Exec const& exec, [[maybe_unused]] T const* src,
+void normalize_whole_rows([[maybe_unused]] Exec const& exec, [[maybe_unused]] T const* src,
                           [[maybe_unused]] T* dst, [[maybe_unused]] Layout const& rows) {
   using Value = shardtype::detail::computed_t<T>;
   if constexpr (runtime::host_reads<Exec> && vectors::vectorised<functions::Exp, Value>) {
     Layout const all = merged(rows);
-    detail::NormalizeShortRows<T, Log> const calls{src, dst, all.extent[1], all.extent[0]};
+    std::int64_t const length = all.extent[1], count = all.extent[0];
+    if constexpr (!Log) {
+      if (length > detail::longest_short_row) {
+        detail::NormalizeWholeRows<T> const calls{src, dst, length, count};
+        return kernels::launch(exec, "shardtype::softmax", calls.calls(), calls);
+      }
+    }
+    detail::NormalizeShortRows<T, Log> const calls{src, dst, length, count};
     kernels::launch(exec, "shardtype::softmax", calls.calls(), calls);
   }
 }

@@ -24,10 +24,11 @@ auto Normalize<Log, Ls...>::block(Call const& run, Named const&... named) const 
       execute::kept_dims(run.call.a(), totals(run.call.a(), run.call.from()));
   kernels::Layout const rows = execute::rows_of_totals(run.in, k);
   // no rank has a part of a row only
-  bool const whole = sizeof...(Named) == 0 && kernels::has_short_rows<T, typename Call::Exec>(rows);
+  bool const whole =
+      sizeof...(Named) == 0 && kernels::has_whole_rows<Log, T, typename Call::Exec>(rows);
   if (whole) {
     runtime::Buffer out = run.fresh();
-    kernels::normalize_short_rows<Log>(run.exec(), run.data, run.writable(out), rows);
+    kernels::normalize_whole_rows<Log>(run.exec(), run.data, run.writable(out), rows);
     run.exec().fence();
     return out;
   }
