@@ -41,8 +41,10 @@ SHARDTYPE_INLINE void ask_for_huge_pages(void* data, std::size_t bytes) {
 #endif
 }
 
-/// How many of these bytes of host memory have no page, as far as the system tells.
-SHARDTYPE_INLINE std::size_t bytes_without_page(void const* data, std::size_t bytes) {
+/// How many of these bytes of host memory have no page; all, if the system does not tell.
+SHARDTYPE_INLINE std::size_t bytes_without_page([[maybe_unused]] void const* data,
+                                                std::size_t bytes) {
+#ifdef __linux__
   static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   constexpr std::size_t most = 512;
   unsigned char there[most];
@@ -56,6 +58,9 @@ SHARDTYPE_INLINE std::size_t bytes_without_page(void const* data, std::size_t by
       if ((there[k] & 1U) == 0) out += page;
   }
   return out;
+#else
+  return bytes;
+#endif
 }
 
 /// Gives the pages that lie wholly in this host memory back to the system.
