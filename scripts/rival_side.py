@@ -22,3 +22,17 @@ def median_ms(run, rounds, before=3, meet=lambda: None):
         meet()
         times.append(time.perf_counter() - start)
     return 1e3 * sorted(times[before:])[rounds // 2]
+
+
+def sampled_ms(run):
+    """The median of five samples of a millisecond or more, as bench/sweep.cpp takes it."""
+    for _ in range(4):
+        run()
+
+    def sample(times):
+        start = time.perf_counter()
+        for _ in range(times):
+            run()
+        return 1e3 * (time.perf_counter() - start) / times
+    times = int(1 / max(sample(1), 1e-4)) + 1
+    return sorted(sample(times) for _ in range(5))[2]
