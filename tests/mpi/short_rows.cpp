@@ -84,7 +84,8 @@ struct Rows {
   }
   double exponentials(std::size_t r) const {
     double s = 0;
-    for (std::size_t j = 0; j < width; ++j) s += std::exp(at(r, j) - at(r, best(r, true)));
+    double const most = width == 0 ? 0 : at(r, best(r, true));
+    for (std::size_t j = 0; j < width; ++j) s += std::exp(at(r, j) - most);
     return s;
   }
 };
@@ -170,6 +171,48 @@ void check_reductions(Mesh<X> const& mesh, Int height, Int width) {
   }
 }
 
+// Along the outer dim of a matrix of few columns, which several rows at once are read of.
+template <class T>
+void check_columns(Mesh<X> const& mesh, Int height, Int width) {
+  INFO(height << " rows of " << width << " elements of " << sizeof(T) << " bytes");
+  auto const a = from_function<T, Dim<I>, Dim<J>>(mesh, {height, width},
+                                                  [](Int i, Int j) { return drawn<T>(i, j, 1); });
+  Rows const columns{numbers(transpose<J, I>(a)), static_cast<std::size_t>(height)};
+  double const near = 4 * precision<T>();
+  auto const sums = columns.each([&](std::size_t r) { return columns.sum(r); });
+  check_all(numbers(sum<I>(a)), sums, near);
+  check_all(numbers(sum<I>(a + a)), columns.each([&](std::size_t r) { return 2 * columns.sum(r); }),
+            2 * near);
+  check_all(numbers(max<I>(a)),
+            columns.each([&](std::size_t r) { return columns.at(r, columns.best(r, true)); }), 0);
+  check_all(
+      numbers(argmin<I>(a)),
+      columns.each([&](std::size_t r) { return static_cast<double>(columns.best(r, false)); }), 0);
+  // split over the ranks, and of the middle dim of three
+  auto const split = from_function<T, Dim<I, X>, Dim<J>>(
+      mesh, {height, width}, [](Int i, Int j) { return drawn<T>(i, j, 1); });
+  check_all(numbers(all_reduce<X>(sum<I>(split))), sums, near);
+  auto const three = from_function<T, Dim<K>, Dim<I>, Dim<J>>(
+      mesh, {2, height, width}, [](Int, Int i, Int j) { return drawn<T>(i, j, 1); });
+  auto twice = sums;
+  twice.insert(twice.end(), sums.begin(), sums.end());
+  check_all(numbers(sum<I>(three)), twice, near);
+  if constexpr (!std::is_integral_v<T>) {
+    auto const most =
+        columns.each([&](std::size_t r) { return columns.at(r, columns.best(r, true)); });
+    auto const all = columns.each([&](std::size_t r) { return columns.exponentials(r); });
+    check_all(numbers(logsumexp<I>(a)),
+              columns.each([&](std::size_t r) { return most[r] + std::log(all[r]); }), near);
+    auto const weights = columns.elements([&](std::size_t r, std::size_t j) {
+      return std::exp(columns.at(r, j) - most[r]) / all[r];
+    });
+    check_all(numbers(transpose<J, I>(softmax<I>(a))), weights, near);
+    auto logs = weights;
+    for (double& x : logs) x = std::log(x);
+    check_all(numbers(transpose<J, I>(log_softmax<I>(a))), logs, near);
+  }
+}
+
 template <class T>
 void check_elementwise(Mesh<X> const& mesh, Int height, Int width) {
   INFO(height << " rows of " << width << " elements of " << sizeof(T) << " bytes");
@@ -234,6 +277,13 @@ TEMPLATE_TEST_CASE("elementwise functions of short rows", "", float, double, bfl
     for (Int const width : widths) check_elementwise<TestType>(mesh, height, width);
   for (Int const width : {Int{200}, Int{255}, Int{256}, Int{257}, Int{513}})
     check_elementwise<TestType>(mesh, 5, width);
+}
+
+TEMPLATE_TEST_CASE("reductions and softmax along the outer dim of few columns", "", float, double,
+                   bfloat16, std::int32_t) {
+  Mesh<X> const mesh(MPI_COMM_WORLD, {on_ranks::rank_total()});
+  for (Int const height : {Int{1}, Int{127}, Int{1537}})
+    for (Int const width : {1, 2, 5, 16, 32, 33}) check_columns<TestType>(mesh, height, width);
 }
 
 TEST_CASE("rows of no elements") {

@@ -142,7 +142,7 @@ struct VarianceReducer
   }
   /// Host: totals of short rows, whose terms are all of one block.
   struct ShortRows {
-    static constexpr std::int64_t longest = std::is_same_v<Mean, double> ? 31 : 0;
+    static constexpr std::int64_t longest = std::is_same_v<Mean, double> ? 63 : 0;
     /// Of `n` packed rows, at most 1024 elements; in the order of `block`.
     static void totals(T const* from, std::int64_t terms, std::int64_t n, Total* total)
       requires std::is_same_v<Mean, double>

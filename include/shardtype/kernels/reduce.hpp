@@ -147,11 +147,18 @@ struct ReduceRows {
       }
     }
     typename R::Total total[static_cast<std::size_t>(run)];
+    add(from, shape.reduced, n, first, end, total);
+    for (std::int64_t i = 0; i < n; ++i) store(to + i, total[i]);
+  }
+
+  /// The totals of `n` outputs: of the terms from `first` to `end`.
+  static void add(In const& from, Layout const& reduced, std::int64_t n, std::int64_t first,
+                  std::int64_t end, typename R::Total* total) {
     for (std::int64_t i = 0; i < n; ++i) total[i] = R::widen(R::nothing());
     if constexpr (takes_rows<R>) {
       for (std::int64_t k = first; k < end; k += R::together)
         R::deposit_rows(
-            total, [&](std::int64_t r) { return from + offset_of(shape.reduced, k + r); }, n,
+            total, [&](std::int64_t r) { return from + offset_of(reduced, k + r); }, n,
             end - k < R::together ? end - k : R::together);
     } else if constexpr (takes_blocks<R>) {
       // transposes tiles in a small buffer: down a column every element would be on a different
@@ -164,7 +171,7 @@ struct ReduceRows {
         for (std::int64_t left = 0; left < n; left += wide) {
           std::int64_t const w = n - left < wide ? n - left : wide;
           for (std::int64_t r = 0; r < m; ++r) {
-            T const* const source = from + offset_of(shape.reduced, k + r) + left;
+            T const* const source = from + offset_of(reduced, k + r) + left;
             for (std::int64_t i = 0; i < w; ++i) tile[i * rows_at_once + r] = source[i];
           }
           for (std::int64_t i = 0; i < w; ++i)
@@ -172,9 +179,51 @@ struct ReduceRows {
         }
       }
     } else {
-      detail::rows_into<R, run>(from, shape.reduced, n, first, end, total);
+      detail::rows_into<R, run>(from, reduced, n, first, end, total);
     }
-    for (std::int64_t i = 0; i < n; ++i) store(to + i, total[i]);
+  }
+};
+
+/// Host: rows of few outputs, one behind the other, are read several at once, as one row of as many
+/// outputs, whose totals are joined.
+template <class R, class In, class Store>
+struct ReduceNarrow {
+  using Rows = ReduceRows<R, In, Store>;
+  using Total = typename R::Total;
+  static constexpr std::int64_t most = Rows::run < 128 ? Rows::run : 128;
+  /// The most outputs of a row that counts as narrow. Moments have the same bits whichever outputs
+  /// lie beside them.
+  static constexpr std::int64_t narrow = finds_places<R> || takes_rows<R> ? 0 : most / 4;
+  In in;
+  Store store;
+  ReduceShape shape;   ///< kept without its last dim
+  std::int64_t inner;  ///< the last kept dim, of stride 1
+
+  /// Whether such rows, with the terms of a piece, are worth it.
+  static bool serves(ReduceShape const& shape, std::int64_t inner) {
+    return inner <= narrow && shape.reduced.rank == 1 && shape.reduced.stride[0] == inner &&
+           shape.terms / shape.pieces * inner >= 4 * most;
+  }
+  void operator()(std::int64_t work) const {
+    std::int64_t const rows = shape.outputs / inner;
+    std::int64_t const row = work % rows, piece = work / rows;
+    std::int64_t const first = shape.first(piece), end = shape.first(piece + 1);
+    std::int64_t const together = most / inner, wide = (end - first) / together;
+    In const from = in + (offset_of(shape.kept, row) + first * inner);
+    Layout several;
+    several.rank = 1;
+    several.extent[0] = wide;
+    several.stride[0] = together * inner;
+    Total total[static_cast<std::size_t>(most)];
+    Total rest[static_cast<std::size_t>(most)];
+    Rows::add(from, several, together * inner, 0, wide, total);
+    Rows::add(from, shape.reduced, inner, wide * together, end - first, rest);
+    std::int64_t const to = piece * shape.outputs + row * inner;
+    for (std::int64_t i = 0; i < inner; ++i) {
+      for (std::int64_t k = 1; k < together; ++k) R::join(total[i], total[k * inner + i]);
+      R::join(total[i], rest[i]);
+      store(to + i, total[i]);
+    }
   }
 };
 
@@ -252,6 +301,14 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, Store const
       using Rows = ReduceRows<R, In, Store>;
       std::int64_t const inner = shape.kept.extent[last];
       --shape.kept.rank;
+      using Narrow = ReduceNarrow<R, In, Store>;
+      if constexpr (Narrow::narrow > 0) {
+        if (Narrow::serves(shape, inner)) {
+          kernels::launch(exec, "shardtype::reduce", shape.outputs / inner * shape.pieces,
+                          Narrow{in, store, shape, inner});
+          return;
+        }
+      }
       std::int64_t const runs = (inner + Rows::run - 1) / Rows::run;
       kernels::launch(exec, "shardtype::reduce", runs * (shape.outputs / inner) * shape.pieces,
                       Rows{in, store, shape, inner, runs});

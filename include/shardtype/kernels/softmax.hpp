@@ -89,7 +89,7 @@ struct NormalizeBlocks {
         rows(row_count),
         run(shape.stride == 0 ? long_block : block),
         blocks((shape.length + run - 1) / run) {
-    if (shape.stride != 0 || shape.length > longest_short_row) return;
+    if (shape.stride > 1 || shape.length > longest_short_row) return;
     together = block / shape.length;
     rows_of_call = long_block / shape.length / together * together;
   }
@@ -102,6 +102,7 @@ struct NormalizeBlocks {
     std::int64_t const end = first + rows_of_call < rows ? first + rows_of_call : rows;
     alignas(64) Value max[static_cast<std::size_t>(block) + spare];
     alignas(64) Value by[static_cast<std::size_t>(block) + spare];
+    if (together > 1 && shape.stride != 0) return rows_alike(first, end, max, by);
     if (together > 1) {
       for (std::int64_t r = first; r < end; r += together)
         short_rows(r, r + together < end ? together : end - r, max, by);
@@ -133,6 +134,25 @@ struct NormalizeBlocks {
   }
 
  private:
+  /// Short rows whose elements have totals of their own, which rows share.
+  void rows_alike(std::int64_t first, std::int64_t end, Value* max, Value* by) const {
+    std::int64_t known = -1, filled = 0;
+    for (std::int64_t r = first; r < end;) {
+      std::int64_t const at = shape.total_of(r);
+      std::int64_t m = 1;
+      while (r + m < end && m < together && shape.total_of(r + m) == at) ++m;
+      if (at != known) filled = 0;
+      known = at;
+      for (; filled < m; ++filled)
+        for (std::int64_t j = 0; j < shape.length; ++j) {
+          max[filled * shape.length + j] = static_cast<Value>(shape.totals[at + j].max);
+          by[filled * shape.length + j] = static_cast<Value>(shape.totals[at + j].sum);
+        }
+      row<true>(shape.src + r * shape.length, shape.dst + r * shape.length, m * shape.length, max,
+                by);
+      r += m;
+    }
+  }
   /// `m` rows from row `r` on.
   void short_rows(std::int64_t r, std::int64_t m, Value* max, Value* by) const {
     static thread_local Value of_row[2][static_cast<std::size_t>(block)];
