@@ -263,4 +263,10 @@ constexpr Plan many = plan(Least{}, type<A>, type<Tensor<double, Dim<I>, Dim<Man
 static_assert(many.bytes_per_rank() == least.bytes_per_rank());
 static_assert(many.flops() - least.flops() <= 2LL * 2048 * (2048 + 2 * 64) * 511);
 
+// An inverse by the factors: the pass of L skips the leading zeros of the identity.
+constexpr std::int64_t cube = 2048LL * 2048 * 2048;
+static_assert(of_inverse.flops() >= cube * 4 / 3 / 4 && of_inverse.flops() <= cube * 3 / 2 / 4);
+static_assert(plan(op::CyclicInverse<I, J, true>{}, type<A>, type<Pivots>).flops() <=
+              cube * 7 / 4 / 4);
+
 }  // namespace
