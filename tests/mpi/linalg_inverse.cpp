@@ -108,6 +108,7 @@ TEST_CASE("inverses, determinants and own right-hand sides of one matrix over ma
   }
   check<double, 64>(mesh, 130, 0);
   check<double, 32>(mesh, 130, 17);
+  check<double, 48>(mesh, 300, 2);  // more than one wide panel of a rank that has all
   check<Z, 4>(mesh, 21, 6);
 }
 

@@ -29,6 +29,7 @@ using namespace shardtype;
 namespace {
 
 struct X : Axis<"X"> {};
+struct Y : Axis<"Y"> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
@@ -79,8 +80,8 @@ void factorize(Mesh<X> const& mesh, Int m, Int n) {
   });
 }
 
-// Plans of functions: q and r are values of their own, and least squares gathers right-hand sides
-// alone.
+// Plans of functions: q and r are values of their own. Least squares send each panel once, and
+// gather several right-hand sides alone.
 struct Four : Axis<"Four", 4> {};
 struct Rows : Index<"Rows", 96> {};
 struct Columns : Index<"Columns", 64> {};
@@ -92,8 +93,15 @@ static_assert(triangle.count(Collective::all_gather) == 0 &&
 constexpr auto fit =
     plan([](auto const& a, auto const& b) { return linalg::lstsq<Rows, Columns>(a, b); },
          type<Data>, type<Tensor<double, Dim<Rows>>>);
-static_assert(fit.count(Collective::all_gather) == 1);
-static_assert(fit.bytes_per_rank() <= triangle.bytes_per_rank() + 8 * 2 * 64);
+static_assert(fit.count(Collective::all_gather) == 0 && fit.count(Collective::broadcast) == 8);
+static_assert(fit.bytes_per_rank() <= triangle.bytes_per_rank() / 2 + 8 * (64 + 1));
+struct Six : Index<"Six", 6> {};
+constexpr auto several =
+    plan([](auto const& a, auto const& b) { return linalg::lstsq<Rows, Columns>(a, b); },
+         type<Data>, type<Tensor<double, Dim<Six>, Dim<Rows>>>);
+static_assert(several.count(Collective::all_gather) == 1 &&
+              several.count(Collective::broadcast) == 8);
+static_assert(several.bytes_per_rank() <= triangle.bytes_per_rank() / 2 + 8 * (2 * 6 * 64 + 1));
 
 }  // namespace
 
@@ -165,24 +173,94 @@ TEST_CASE("any matrix, over many ranks and in stacks") {
   }
 }
 
+// x of a[I, J@X%n] and b[I, N], in both orders of the dims, beside stacks' lstsq on whole matrices.
+template <class T, int block>
+void fit_beside(Mesh<X> const& mesh, Int m, Int n, Int rights) {
+  INFO(m << " x " << n << ", " << rights << ", blocks of " << block);
+  double const bound =
+      1e4 * static_cast<double>(std::numeric_limits<detail::real_of<T>>::epsilon());
+  auto const a = normal<Matrix<T, block, false>>(mesh, {m, n}, RandomKey{1});
+  auto const turned = normal<Matrix<T, block, true>>(mesh, {n, m}, RandomKey{1});
+  auto const b = normal<T, Dim<I>, Dim<N>>(mesh, {m, rights}, RandomKey{2});
+  auto const across = normal<T, Dim<N>, Dim<I>>(mesh, {rights, m}, RandomKey{2});
+  auto const x = linalg::lstsq<I, J>(a, b);
+  auto const y = linalg::lstsq<I, J>(turned, across);
+  using Solution = Dim<J, Cyclic<X, block>>;
+  static_assert(std::is_same_v<decltype(x), Tensor<T, Solution, Dim<N>> const>);
+  static_assert(std::is_same_v<decltype(y), Tensor<T, Dim<N>, Solution> const>);
+  if (rights == 0) return;
+  CHECK(linear::distance(reshard<Dim<J>, Dim<N>>(x),
+                         linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(a), b)) < bound);
+  CHECK(linear::distance(reshard<Dim<N>, Dim<J>>(y),
+                         linalg::lstsq<I, J>(reshard<Dim<J>, Dim<I>>(turned), across)) < bound);
+}
+
 TEST_CASE("least squares") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
-  for (auto const& [m, n, rights] :
-       {std::array<Int, 3>{30, 11, 3}, {11, 11, 1}, {30, 1, 2}, {20, 6, 0}}) {
-    INFO(m << " x " << n << ", " << rights);
-    auto const a = normal<Matrix<double, 4, false>>(mesh, {m, n}, RandomKey{1});
-    auto const b = normal<double, Dim<I>, Dim<N>>(mesh, {m, rights}, RandomKey{2});
-    auto const x = linalg::lstsq<I, J>(a, b);
-    static_assert(std::is_same_v<std::remove_const_t<decltype(x)>,
-                                 Tensor<double, Dim<J, Cyclic<X, 4>>, Dim<N>>>);
-    if (rights == 0) continue;
-    auto const expected = linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(a), b);
-    CHECK(linear::distance(reshard<Dim<J>, Dim<N>>(x), expected) < 1e-11);
-  }
+  panel_ways::in_each([&](panel_ways::Way const&) {
+    for (auto const& [m, n, rights] : {std::array<Int, 3>{30, 11, 3},
+                                       {11, 11, 1},
+                                       {30, 1, 2},
+                                       {20, 6, 0},
+                                       {40, 23, 19},
+                                       {70, 35, 8}})
+      fit_beside<double, 4>(mesh, m, n, rights);
+    fit_beside<C128, 2>(mesh, 25, 9, 5);
+  });
+  fit_beside<float, 300>(mesh, 40, 30, 4);
+  fit_beside<Kokkos::complex<float>, 1>(mesh, 14, 6, 2);
+  // a single right-hand side, the same on all ranks
   auto const z = normal<Matrix<C128, 4, true>>(mesh, {5, 9}, RandomKey{3});
   auto const one = normal<C128, Dim<I>>(mesh, {9}, RandomKey{4});
   CHECK(linear::distance(reshard<Dim<J>>(linalg::lstsq<I, J>(z, one)),
                          linalg::lstsq<I, J>(reshard<Dim<I>, Dim<J>>(z), one)) < 1e-11);
+  auto const none = normal<Matrix<double, 4, false>>(mesh, {6, 0}, RandomKey{3});
+  CHECK(linalg::lstsq<I, J>(none, normal<double, Dim<I>>(mesh, {6}, RandomKey{4}))
+            .template extent<J>() == 0);
+}
+
+TEST_CASE("right-hand sides of least squares over a second axis") {
+  int const ranks = on_ranks::rank_total();
+  Mesh<Y, X> const mesh(MPI_COMM_WORLD,
+                        {ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks});
+  auto const a = normal<Matrix<double, 3, false>>(mesh, {26, 13}, RandomKey{1});
+  auto const whole = reshard<Dim<I>, Dim<J>>(a);
+  auto const b = normal<double, Dim<I>, Dim<N>>(mesh, {26, 7}, RandomKey{2});
+  auto const expected = linalg::lstsq<I, J>(whole, b);
+  auto const near = [&](auto const& x) {
+    return linear::distance(reshard<Dim<J>, Dim<N>>(x), expected) < 1e-11;
+  };
+  using Solution = Dim<J, Cyclic<X, 3>>;
+  // split columns, in blocks or in turn
+  auto const split = linalg::lstsq<I, J>(a, reshard<Dim<I>, Dim<N, Y>>(b));
+  static_assert(std::is_same_v<decltype(split), Tensor<double, Solution, Dim<N, Y>> const>);
+  CHECK(near(split));
+  auto const cyclic = linalg::lstsq<I, J>(a, reshard<Dim<I>, Dim<N, Cyclic<Y, 2>>>(b));
+  static_assert(
+      std::is_same_v<decltype(cyclic), Tensor<double, Solution, Dim<N, Cyclic<Y, 2>>> const>);
+  CHECK(near(cyclic));
+  // a sum
+  auto const part = from_function<double, Dim<N>, Dim<K, Y>>(
+      mesh, {7, 7}, [](Int i, Int k) { return i == k ? 1. : 0.; });
+  auto const sums =
+      linalg::lstsq<I, J>(a, einsum<I, N>(part, reshard<Dim<I>, Dim<K, Y>>(relabel<N, K>(b))));
+  static_assert(std::is_same_v<decltype(sums), Tensor<double, Solution, Dim<N>> const>);
+  CHECK(near(sums));
+}
+
+TEST_CASE("the gradient of least squares with respect to the right-hand sides") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  auto const a = normal<Matrix<double, 3, false>>(mesh, {17, 10}, RandomKey{1});
+  auto const b = normal<double, Dim<I>, Dim<N>>(mesh, {17, 4}, RandomKey{2});
+  auto const [loss, of_b] = value_and_grad<1>([](auto const& m, auto const& r) {
+    auto const x = linalg::lstsq<I, J>(m, used_as<Dim<I>, Dim<N>, Reduced<X>>(r));
+    return all_reduce<X>(sum(square(x)));
+  })(a, b);
+  auto const [expected, of_whole] = value_and_grad<1>([](auto const& m, auto const& r) {
+    return sum(square(linalg::lstsq<I, J>(m, r)));
+  })(reshard<Dim<I>, Dim<J>>(a), b);
+  CHECK(item(loss) == Approx(item(expected)));
+  CHECK(linear::distance(of_b, of_whole) < 1e-11);
 }
 
 TEST_CASE("least squares of lower rank, or of a wide matrix, are an error on all ranks") {
@@ -232,5 +310,31 @@ TEST_CASE("what qr sends and holds is what its plan says") {
     CHECK(plan_at(op::CyclicQr<I, J, K>{}, a).count(Collective::all_gather) == 0);
     CHECK(plan_at(op::CyclicQr<I, J, K>{}, a).count(Collective::broadcast) ==
           2 * core::ceil_div(std::min(m, n), 16));
+  }
+}
+
+TEST_CASE("what least squares send and hold is what their plan says") {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  panel_ways::prepare(mesh);
+  Int const largest = on_ranks::rank_total() > 3 ? 130 : 350;
+  for (auto const& [m, n, rights] : {std::array<Int, 3>{5, 0, 3},
+                                     {5, 5, 1},
+                                     {64, 40, 20},
+                                     {largest, largest, 9},
+                                     {largest, largest / 2, 3 * largest}}) {
+    INFO(m << " x " << n << ", " << rights);
+    auto const a = normal<Matrix<double, 16, false>>(mesh, {m, n}, RandomKey{5});
+    auto const b = normal<double, Dim<N>, Dim<I>>(mesh, {rights, m}, RandomKey{6});
+    auto const one = normal<double, Dim<I>>(mesh, {m}, RandomKey{6});
+    op::CyclicQrWithRight<I, J, K> const op;
+    panel_ways::in_each([&](panel_ways::Way const&) {
+      panel_ways::measured(op, a, b);
+      panel_ways::measured(op, a, one);
+    });
+    CHECK(plan_at(op, a, b).count(Collective::broadcast) == core::ceil_div(n, 16));
+    CHECK(plan_at(op, a, b).collectives() == core::ceil_div(n, 16));
+    CHECK(plan_at(op, a, b).flops() <= plan_at(op::CyclicQr<I, J, K>{}, a).flops() +
+                                           (4 * m + 32) * core::ceil_div(n, 16) * 16 *
+                                               core::ceil_div(rights, on_ranks::rank_total()));
   }
 }

@@ -1,5 +1,6 @@
 // One matrix over many ranks on types: results, refusals, and plans, which gather nothing.
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 #include <shardtype/linalg/types_cyclic.hpp>
@@ -219,5 +220,53 @@ static_assert(qr.flops() >= 4LL * 2048 * 2048 * 2048 * 2 / 3 / 4);
 constexpr auto open_qr = plan(op::CyclicQr<M, N, K>{}, type<Open>);
 static_assert(open_qr.count(Collective::broadcast) == planning::unbounded &&
               open_qr.count(Collective::all_gather) == 0);
+
+// Least squares: q^H b and r, without q. Each rank has some of the columns of b, unless they are in
+// turn; panels are sent once.
+using Least = op::CyclicQrWithRight<I, J, P>;
+using R = Tensor<double, Dim<P>, Split<J, X>>;
+template <class Op, class... As>
+using results = typename checking::Resolve<Op, As...>::results;
+static_assert(
+    same<results<Least, A, Tensor<double, Dim<I>>>, std::tuple<Tensor<double, Dim<P>>, R>>);
+static_assert(same<results<Least, A, Tensor<double, Dim<K>, Dim<I>>>,
+                   std::tuple<Tensor<double, Dim<K, X>, Dim<P>>, R>>);
+static_assert(same<results<Least, A, Tensor<double, Dim<I>, Dim<K, Y>, Unreduced<Z>>>,
+                   std::tuple<Tensor<double, Dim<P>, Dim<K, Y, X>, Unreduced<Z>>, R>>);
+static_assert(same<results<Least, A, Tensor<double, Dim<I>, Split<K, Y, 2>>>,
+                   std::tuple<Tensor<double, Dim<P>, Split<K, Y, 2>>, R>>);
+using Whole = Tensor<double, Dim<I>>;
+static_assert(code<op::CyclicQrWithRight<I, J, I>, A, Whole> == Code::D02_index_taken);
+static_assert(code<Least, A, Tensor<double, Dim<I>, Dim<P>>> == Code::D02_index_taken);
+static_assert(code<Least, A, Tensor<double, Dim<I>, Dim<J>>> == Code::D02_index_taken);
+static_assert(code<Least, A, Tensor<double, Dim<K>>> == Code::D01_no_such_index);
+static_assert(code<Least, Tensor<double, Split<I, X>, Dim<J>>, Whole> == Code::Q04_rows_cyclic);
+static_assert(code<Least, A, Tensor<double, Dim<I, Y>>> == Code::Q05_one_matrix);
+static_assert(code<Least, A, Tensor<double, Dim<I>, Dim<K, X>>> == Code::Q05_one_matrix);
+static_assert(code<Least, A, Tensor<double, Dim<I>, Unreduced<X>>> == Code::Q05_one_matrix);
+static_assert(code<Least, A, Tensor<double, Dim<I>, Dim<K>, Dim<B>>> == Code::Q05_one_matrix);
+static_assert(code<op::CyclicQrWithRight<I, V, K>, Tensor<double, Dim<I>, Split<V, X>>, Whole> ==
+              Code::Q09_wide_matrix);
+static_assert(code<Least, A, Tensor<float, Dim<I>>> == Code::C10_element_types_differ);
+
+constexpr Plan least = plan(Least{}, type<A>, type<Whole>);
+static_assert(least.collectives() == 32 && least.count(Collective::broadcast) == 32);
+static_assert(least.bytes_per_rank() == reflectors(3) / 2);
+static_assert(least.flops() >= 4LL * 2048 * 2048 * 2048 / 3 / 4 &&
+              least.flops() < qr.flops() * 5 / 8);
+// what is returned, the factors, b, two panels, and what a panel is multiplied with
+static_assert(least.peak_bytes() <=
+              8LL * (3 * 2048 * 512 + 3 * 2048 + 2 * (2048 + 64) * 64 + 2 * 64 * 512));
+// the columns of b are spread over the ranks
+struct Many : Index<"Many", 2048> {};
+constexpr Plan many = plan(Least{}, type<A>, type<Tensor<double, Dim<I>, Dim<Many>>>);
+static_assert(many.bytes_per_rank() == least.bytes_per_rank());
+static_assert(many.flops() - least.flops() <= 2LL * 2048 * (2048 + 2 * 64) * 511);
+
+// An inverse by the factors: the pass of L skips the leading zeros of the identity.
+constexpr std::int64_t cube = 2048LL * 2048 * 2048;
+static_assert(of_inverse.flops() >= cube * 4 / 3 / 4 && of_inverse.flops() <= cube * 3 / 2 / 4);
+static_assert(plan(op::CyclicInverse<I, J, true>{}, type<A>, type<Pivots>).flops() <=
+              cube * 7 / 4 / 4);
 
 }  // namespace

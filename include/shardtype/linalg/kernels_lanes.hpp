@@ -3,6 +3,7 @@
 /// l. Element (i, j) of all is a[i * width + j]. Each lane has its own pivots, those of LAPACK: the
 /// first of the largest.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -224,6 +225,98 @@ std::uint32_t cholesky_lanes(int n, Lanes<T>* a) {
     }
   }
   return bad;
+}
+
+namespace detail {
+
+/// A reflector I - tau v v^T of each lane, v beginning with 1, that maps a vector to (beta, 0,
+/// ...).
+template <class T>
+struct LaneReflector {
+  Lanes<T> beta{}, tau{}, divisor{};
+
+  /// Of the vector with the elements alpha, x[0], x[step], ..., as LAPACK's larfg; the other
+  /// elements of v are those of x over the divisor.
+  LaneReflector(Lanes<T> const& alpha, int count, Lanes<T> const* x, int step) {
+    using V = Lanes<T>;
+    V const one = V{} + T(1);
+    V most{}, squares{};
+    for (int i = 0; i < count; ++i) {
+      V const v = x[i * step];
+      V const size = v < T(0) ? -v : v;
+      most = size > most ? size : most;
+      squares += v * v;
+    }
+    auto const zero = most == V{};
+    V const first = alpha < T(0) ? -alpha : alpha;
+    V const largest = first > most ? first : most;
+    squares += alpha * alpha;
+    V norm = shardtype::kernels::detail::root(squares);
+    // squares between these do not leave the range of T
+    constexpr T least = sizeof(T) == sizeof(double) ? T(1e-140) : T(1e-12);
+    bool far = false;
+    for (int l = 0; l < lanes<T>; ++l)
+      far = far || (largest[l] != T(0) && !(largest[l] > least && largest[l] < T(1) / least));
+    if (far) {
+      V const unit = largest == V{} ? one : largest;
+      V const begin = alpha / unit;
+      squares = begin * begin;
+      for (int i = 0; i < count; ++i) {
+        V const v = x[i * step] / unit;
+        squares += v * v;
+      }
+      norm = unit * shardtype::kernels::detail::root(squares);
+    }
+    V const other = alpha < T(0) ? norm : -norm;
+    beta = zero ? alpha : other;
+    divisor = zero ? one : alpha - beta;
+    tau = zero ? V{} : (beta - alpha) / beta;
+  }
+};
+
+}  // namespace detail
+
+/// The reflectors of A = Q R of each lane, m x n, in place: R, and below its diagonal the v of each
+/// column but for their first element 1; their tau in `tau`.
+template <class T>
+void reflect_lanes(int m, int n, Lanes<T>* a, Lanes<T>* tau) {
+  using V = Lanes<T>;
+  for (int k = 0; k < std::min(m, n); ++k) {
+    V* const row = a + k * n;
+    V* const below = row + n;
+    int const count = m - k - 1;
+    detail::LaneReflector<T> const h(row[k], count, below + k, n);
+    for (int i = 0; i < count; ++i) below[i * n + k] /= h.divisor;
+    row[k] = h.beta;
+    tau[k] = h.tau;
+    for (int j = k + 1; j < n; ++j) {
+      V sum = row[j];
+      for (int i = 0; i < count; ++i) sum += below[i * n + k] * below[i * n + j];
+      sum *= h.tau;
+      row[j] -= sum;
+      for (int i = 0; i < count; ++i) below[i * n + j] -= below[i * n + k] * sum;
+    }
+  }
+}
+/// The first min(m, n) columns of Q in place of these reflectors.
+template <class T>
+void make_q_lanes(int m, int n, Lanes<T>* a, Lanes<T> const* tau) {
+  using V = Lanes<T>;
+  int const least = std::min(m, n);
+  for (int k = least - 1; k >= 0; --k) {
+    V* const row = a + k * n;
+    V* const below = row + n;
+    int const count = m - k - 1;
+    for (int j = k + 1; j < least; ++j) {
+      V sum{};
+      for (int i = 0; i < count; ++i) sum += below[i * n + k] * below[i * n + j];
+      sum *= tau[k];
+      row[j] = -sum;
+      for (int i = 0; i < count; ++i) below[i * n + j] -= below[i * n + k] * sum;
+    }
+    row[k] = T(1) - tau[k];
+    for (int i = 0; i < count; ++i) below[i * n + k] *= -tau[k];
+  }
 }
 
 }  // namespace shardtype::linalg::kernels

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <shardtype/linalg/kernels_lanes.hpp>
 #include <shardtype/linalg/kernels_scale.hpp>
 #include <shardtype/linalg/spectral.hpp>
 
@@ -27,6 +28,11 @@ struct QR {
 namespace detail {
 
 struct Least : Index<"least"> {};
+
+/// Whether matrices of this size are factorized in lanes.
+constexpr bool small_for_lanes(std::int64_t m, std::int64_t n) {
+  return m <= kernels::lanes_most && n <= kernels::lanes_most;
+}
 /// The cotangent of a = q r, typed as `A`, of that of q or of r: a' = (q' + conj(q) s) r^-T, where
 /// s is the Hermitian matrix whose upper triangle is that of r' r^T - q^T q', its diagonal real; q'
 /// or r' is zero here. `whole`: sums q^T q' over the ranks that hold rows.
@@ -87,7 +93,14 @@ struct Qr : linalg::detail::OnMatrices<I, J> {
     linalg::detail::set_shorter(r);
   }
   static constexpr planning::Work work(planning::CallSizing const& c) {
-    return linalg::detail::work(c, 12, 0);
+    planning::Work w = linalg::detail::work(c, 12, 0);
+    Spec const& a = c.operands[0];
+    std::int64_t const m = c.rows(0, a.find(c.from.dims[0].label));
+    std::int64_t const n = c.rows(0, a.find(c.from.dims[1].label));
+    if (m < 0 || n < 0) return w;
+    std::int64_t const bytes = linalg::detail::small_for_lanes(m, n) ? 64 : c.element_bytes(0);
+    w.workspace = mul_sat(add_sat(mul_sat(m, n), std::min(m, n)), bytes);
+    return w;
   }
   template <class Q, class R, class A>
   void fill([[maybe_unused]] Q& q, [[maybe_unused]] R& r, [[maybe_unused]] A const& a) const {
@@ -100,6 +113,9 @@ struct Qr : linalg::detail::OnMatrices<I, J> {
     auto const rows = linalg::detail::stack_beside<A, I, J, K>(r, execute::written(r));
     std::int64_t const m = mats.rows, n = mats.width, k = std::min(m, n);
     if (k == 0) return;
+    if constexpr (lk::has_lanes<T>) {
+      if (linalg::detail::small_for_lanes(m, n)) return in_lanes(a, mats, columns, rows);
+    }
     runtime::Buffer const square = linalg::detail::room<T>(a, m * n);
     runtime::Buffer const numbers = linalg::detail::room<T>(a, k);
     auto* const x = static_cast<T*>(square.data());
@@ -126,6 +142,37 @@ struct Qr : linalg::detail::OnMatrices<I, J> {
     return linalg::detail::pull_qr < typename G::type, I, J, K,
            G::result == 1 > (g.template kept<0>(), g.template kept<1>(), g.ct,
                              [](auto const& product) { return product; });
+  }
+
+ private:
+  /// As many matrices at once as a register has lanes.
+  template <class A, class T>
+  static void in_lanes(A const& a, linalg::kernels::Stack<T const> const& mats,
+                       linalg::kernels::Stack<T> const& q, linalg::kernels::Stack<T> const& r) {
+    namespace lk = linalg::kernels;
+    constexpr int count = lk::lanes<T>;
+    auto const m = static_cast<int>(mats.rows), n = static_cast<int>(mats.width);
+    runtime::Buffer const scratch =
+        linalg::detail::room<lk::Lanes<T>>(a, std::int64_t{m} * n + std::min(m, n));
+    auto* const v = static_cast<lk::Lanes<T>*>(scratch.data());
+    auto* const numbers = static_cast<T*>(scratch.data());
+    lk::Lanes<T>* const tau = v + std::int64_t{m} * n;
+    for (std::int64_t t = 0; t < mats.count; t += count) {
+      lk::pack_lanes(mats, t, numbers, n, 0);
+      lk::LaneScales<T> const scales = lk::scale_lanes<T>(m, n, 0, n, v);
+      lk::reflect_lanes<T>(m, n, v, tau);
+      for (int l = 0; l < count && t + l < mats.count; ++l) {
+        T* const to = r.member(t + l);
+        for (std::int64_t i = 0; i < r.rows; ++i)
+          for (std::int64_t j = 0; j < n; ++j) {
+            T const x = j < i ? T(0) : numbers[(i * n + j) * count + l];
+            to[i * r.row_stride + lk::offset(r.cols, j)] =
+                scales.any ? lk::times_power(x, -scales.of[l]) : x;
+          }
+      }
+      lk::make_q_lanes<T>(m, n, v, tau);
+      lk::unpack_lanes(numbers, n, 0, q, t, 0U);
+    }
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include <shardtype/linalg/kernels_numbers.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
+#include <shardtype/linalg/run_cyclic_identity.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 
 namespace shardtype::execute {
@@ -71,14 +72,28 @@ void panels_come_by(CyclicColumns<T const> const& a, bool forward, Rows rows, T*
   planning::loops::come_by(0, a.blocks.count(), on);
 }
 
-/// The same, of the rows of L (`lower`) from the diagonal of block k on, or of U up to it.
+/// The same, of the rows of L (`lower`) from the diagonal on, or of U up to it: `apply(begin,
+/// panel)` for the columns from `begin` on. One rank, which has them all, takes wider panels.
+/// `memory`: planning::factor_panels elements.
 template <class T, class Apply>
 void factors_come_by(CyclicColumns<T const> const& a, bool forward, bool lower, T* memory,
                      Apply apply) {
+  bool const alone = a.blocks.ranks == 1;
+  constexpr std::int64_t wide = 256;
+  CyclicBlocks const b{a.blocks.n, alone ? std::max(a.blocks.block, wide) : a.blocks.block,
+                       a.blocks.ranks};
   auto const rows = [&](std::int64_t k) {
-    return RowRange{lower ? a.blocks.begin(k) : 0, planning::factor_rows(a.blocks, k, lower)};
+    return RowRange{lower ? b.begin(k) : 0, planning::factor_rows(b, k, lower)};
   };
-  execute::panels_come_by(a, forward, rows, memory, apply);
+  if (!alone)
+    return execute::panels_come_by(
+        a, forward, rows, memory,
+        [&](std::int64_t k, Matrix<T> const& panel) { apply(b.begin(k), panel); });
+  for (std::int64_t turn = 0; turn < b.count(); ++turn) {
+    std::int64_t const k = forward ? turn : b.count() - 1 - turn;
+    RowRange const r = rows(k);
+    apply(b.begin(k), a.mine.block(r.first, b.begin(k), r.count, b.width(k)));
+  }
 }
 
 /// Solves with the factors in place of x, all rows of the rank's own right-hand sides;
@@ -89,17 +104,25 @@ struct SolveOwn {
   std::int32_t const* pivots;
   Matrix<T> const& x;
 
-  /// `memory`: planning::factor_slots panels.
+  /// `memory`: planning::factor_panels elements.
   void run(T* memory) const {
-    if constexpr (Transposed) {
-      execute::factors_come_by(factors, true, false, memory, pull<false>());
-      execute::factors_come_by(factors, false, true, memory, pull<true>());
-      linalg::kernels::exchange_rows(x, pivots, x.rows, true);
-    } else {
-      linalg::kernels::exchange_rows(x, pivots, x.rows);
-      execute::factors_come_by(factors, true, true, memory, push<true>());
-      execute::factors_come_by(factors, false, false, memory, push<false>());
-    }
+    if (!Transposed) linalg::kernels::exchange_rows(x, pivots, x.rows);
+    passes(memory, [this](std::int64_t) { return x.cols; });
+    if (Transposed) linalg::kernels::exchange_rows(x, pivots, x.rows, true);
+  }
+  /// Both passes, without exchanges of rows. In the first one, whose triangle is lower, only the
+  /// first `columns(end)` of x have other numbers than 0 in the rows before `end`.
+  template <class Columns>
+  void passes(T* memory, Columns columns) const {
+    auto const first = [&](std::int64_t begin, Matrix<T const> const& panel) {
+      Matrix<T> const some = x.block(0, 0, x.rows, columns(begin + panel.cols));
+      step<!Transposed>(begin, panel, some);
+    };
+    auto const second = [&](std::int64_t begin, Matrix<T const> const& panel) {
+      step<Transposed>(begin, panel, x);
+    };
+    execute::factors_come_by(factors, true, !Transposed, memory, first);
+    execute::factors_come_by(factors, false, Transposed, memory, second);
   }
 
  private:
@@ -117,23 +140,17 @@ struct SolveOwn {
       others = x.block(lower ? before + w : 0, 0, behind, x.cols);
     }
   };
-  /// L x = y or U x = y, in place of y.
+  /// A panel's part of t y = x, or of t^T y = x, t being L or U, in place of some columns of x.
   template <bool lower>
-  auto push() const {
-    return [this](std::int64_t k, Matrix<T const> const& panel) {
-      Parts<lower> const p(factors.blocks.begin(k), panel, x);
-      linalg::kernels::solve_triangle<T>(p.triangle, lower, lower, p.own);
-      linalg::kernels::subtract_product<T>(p.rest, p.own, p.others);
-    };
-  }
-  /// L^T x = y or U^T x = y.
-  template <bool lower>
-  auto pull() const {
-    return [this](std::int64_t k, Matrix<T const> const& panel) {
-      Parts<lower> const p(factors.blocks.begin(k), panel, x);
+  static void step(std::int64_t begin, Matrix<T const> const& panel, Matrix<T> const& some) {
+    Parts<lower> const p(begin, panel, some);
+    if constexpr (Transposed) {
       linalg::kernels::subtract_product<T>(p.rest.transposed(), p.others, p.own);
       linalg::kernels::solve_triangle<T>(p.triangle.transposed(), !lower, lower, p.own);
-    };
+    } else {
+      linalg::kernels::solve_triangle<T>(p.triangle, lower, lower, p.own);
+      linalg::kernels::subtract_product<T>(p.rest, p.own, p.others);
+    }
   }
 };
 
@@ -142,7 +159,7 @@ template <bool Transposed, class C, class A, class P, class T>
 void solve_own(C const& run, A const& factors, P const& pivots, Matrix<T> const& x) {
   CyclicColumns<T const> const columns =
       run.columns_in(static_cast<T const*>(factors.buffer().data()), factors);
-  Buffer const panels = run.take(planning::factor_slots * planning::factor_panel(run.blocks()));
+  Buffer const panels = run.take(planning::factor_panels(run.blocks()));
   SolveOwn<Transposed, T>{columns, static_cast<std::int32_t const*>(pivots.buffer().data()), x}.run(
       C::writable(panels));
 }
@@ -164,19 +181,39 @@ struct InverseOfOne {
   template <class C, class Out, class A, class P>
   static void fill(C const& run, Out& out, A const& a, P const& pivots) {
     using T = typename A::element;
-    if (shardtype::detail::is_singular(static_cast<std::int32_t const*>(pivots.buffer().data()),
-                                       run.blocks().n)) {
+    auto const* const row_of = static_cast<std::int32_t const*>(pivots.buffer().data());
+    if (shardtype::detail::is_singular(row_of, run.blocks().n)) {
       std::fill_n(static_cast<T*>(out.buffer().data()), out.local_size(),
                   linalg::kernels::not_a_number<T>());
       return;
     }
+    CyclicColumns<T const> const factors =
+        run.columns_in(static_cast<T const*>(a.buffer().data()), a);
+    CyclicBlocks const& b = run.blocks();
     // its columns lie as those of the matrix
     Matrix<T> const x = C::matrix_in(static_cast<T*>(out.buffer().data()), out);
+    Buffer const panels = run.take(planning::inverse_memory(b, x.cols, sizeof(T)));
+    SolveOwn<Transposed, T> const solve{factors, row_of, x};
     std::fill_n(x.data, out.local_size(), T(0));
-    run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
-      for (std::int64_t i = 0; i < width; ++i) linalg::kernels::at(x, begin + i, local + i) = T(1);
-    });
-    execute::solve_own<Transposed>(run, a, pivots, x);
+    if constexpr (Transposed) {
+      run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
+        for (std::int64_t i = 0; i < width; ++i)
+          linalg::kernels::at(x, begin + i, local + i) = T(1);
+      });
+      solve.passes(C::writable(panels),
+                   [&](std::int64_t end) { return b.below(ceil_div(end, b.block), factors.me()); });
+      linalg::kernels::exchange_rows(x, row_of, x.rows, true);
+    } else {
+      // the indices are in the memory of the panels, before and after the passes
+      auto const identity = [&] {
+        return ExchangedIdentity(b, factors.me(), x.cols, row_of,
+                                 static_cast<std::int32_t*>(panels.data()));
+      };
+      identity().set_ones(x);
+      LeadingColumns<T> leading(x);
+      solve.passes(C::writable(panels), [&](std::int64_t end) { return leading.before(end); });
+      identity().restore(x);
+    }
   }
 };
 
@@ -286,14 +323,13 @@ struct Run<op::CyclicCofactors<I, J>> : Called<op::CyclicCofactors<I, J>> {
     std::int64_t const n = run.blocks().n;
     CyclicColumns<T const> const columns =
         run.columns_in(static_cast<T const*>(a.buffer().data()), a);
-    Buffer const panels = run.take(planning::factor_slots * planning::factor_panel(run.blocks()));
+    Buffer const panels = run.take(planning::factor_panels(run.blocks()));
     Buffer const all = run.take(2 * n * n);
     Matrix<T> const whole = lk::column_major(C::writable(all), n, n);
     for (bool const lower : {true, false})
       execute::factors_come_by(
           columns, lower, lower, C::writable(panels),
-          [&](std::int64_t k, Matrix<T const> const& panel) {
-            std::int64_t const begin = run.blocks().begin(k);
+          [&](std::int64_t begin, Matrix<T const> const& panel) {
             lk::copy<T>(panel, whole.block(lower ? begin : 0, begin, panel.rows, panel.cols));
           });
     int const exponent = lk::scale_matrix(n, n, whole.data, n);

@@ -63,18 +63,16 @@ struct CyclicQrParts {
 template <class T>
 class CyclicReflectors {
  public:
-  /// `slots`: QrPanels::slots of them; `memory`: QrPanels::scratch elements, without those of slots
-  /// and factors.
-  CyclicReflectors(Comm& comm, planning::QrPanels const& panels, std::int64_t own_columns,
-                   PanelSlots<T> const& slots, T* memory)
-      : comm_(comm), panels_(panels), slots_(slots), products_(memory) {
-    std::int64_t const w = std::min(panels.least(), panels.columns.block);
-    triangles_ = products_ + 2 * w * own_columns;
-  }
+  /// `slots`: QrPanels::slots of them; `products`: room for two products with the most columns that
+  /// a panel is applied to; `triangles`: room for those of the own columns of q, or null if q is
+  /// not made.
+  CyclicReflectors(Comm& comm, planning::QrPanels const& panels, PanelSlots<T> const& slots,
+                   T* products, T* triangles)
+      : comm_(comm), panels_(panels), slots_(slots), products_(products), triangles_(triangles) {}
 
   /// R and below it V in place of `a`, this rank's columns. The next panel is factorized before the
-  /// rest of an update.
-  void factor(Matrix<T> const& a) {
+  /// rest of an update. `right`: right-hand sides b, of which q^H b comes about in place, or none.
+  void factor(Matrix<T> const& a, Matrix<T> const& right = {}) {
     CyclicBlocks const& b = panels_.columns;
     std::int64_t const count = panels_.count();
     Stream stream(comm_, slots_, panels_.room());
@@ -88,7 +86,7 @@ class CyclicReflectors {
         linalg::kernels::geqrt3(p.v.rows, p.v.cols, p.v.data, p.v.rows, p.t.data, p.t.rows);
         linalg::kernels::copy<T>(p.v, own);
         complete(p);
-        std::copy_n(p.t.data, p.t.rows * p.t.cols, triangle(k));
+        if (triangles_ != nullptr) std::copy_n(p.t.data, p.t.rows * p.t.cols, triangle(k));
       });
     };
     if (count > 0) start(0);
@@ -106,6 +104,7 @@ class CyclicReflectors {
         start(k + 1);
       }
       update(a.cols - first);
+      apply(p, true, right.block(b.begin(k), 0, p.v.rows, right.cols), poke);
       stream.release(k);
     }
     stream.end(count);
@@ -208,8 +207,29 @@ class CyclicReflectors {
   planning::QrPanels panels_;
   PanelSlots<T> slots_;
   T* products_;
-  T* triangles_ = nullptr;
+  T* triangles_;
 };
+
+/// Where panels lie: each rank conjugates complex ones in place, so that it has its own.
+template <class T, class C>
+PanelSlots<T> reflector_slots(C const& run, Buffer& held, planning::QrPanels const& panels) {
+  if constexpr (linalg::kernels::is_complex<T>) {
+    return run.template own_slots<T>(held, panels.in_slots());
+  } else {
+    return run.template panel_slots<T>(held, panels.in_slots(), Groups::alike);
+  }
+}
+/// R, the upper triangle of the factors, of this rank's columns.
+template <class T, class C>
+void copy_triangle(C const& run, Matrix<T> const& factors, Matrix<T> const& r) {
+  run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
+    linalg::kernels::copy<T>(factors.block(0, local, r.rows, width),
+                             r.block(0, local, r.rows, width));
+    for (std::int64_t j = 0; j < width; ++j)
+      for (std::int64_t i = begin + j + 1; i < r.rows; ++i)
+        linalg::kernels::at(r, i, local + j) = T(0);
+  });
+}
 
 #endif
 
@@ -242,25 +262,66 @@ struct Run<op::CyclicQr<I, J, K>> {
     T* const factors = wide ? scratch + (rest - panels.rows * own) : in_q;
     run.copy_block(a, factors);
     Buffer held;
-    // each rank conjugates complex panels in place
-    PanelSlots<T> const slots =
-        linalg::kernels::is_complex<T>
-            ? run.template own_slots<T>(held, panels.in_slots())
-            : run.template panel_slots<T>(held, panels.in_slots(), Groups::alike);
-    CyclicReflectors<T> reflectors(run.comm(), panels, own, slots, scratch);
+    PanelSlots<T> const slots = execute::reflector_slots<T>(run, held, panels);
+    T* const triangles = scratch + 2 * std::min(panels.least(), panels.columns.block) * own;
+    CyclicReflectors<T> reflectors(run.comm(), panels, slots, scratch, triangles);
     Matrix<T> const f = C::matrix_in(factors, a);
     reflectors.factor(f);
-    Matrix<T> const r = C::template right_in<C::matrix.find(C::rows)>(
-        static_cast<T*>(out.r.buffer().data()), out.r);
-    run.for_own_blocks([&](std::int64_t begin, std::int64_t local, std::int64_t width) {
-      linalg::kernels::copy<T>(f.block(0, local, r.rows, width), r.block(0, local, r.rows, width));
-      for (std::int64_t j = 0; j < width; ++j)
-        for (std::int64_t i = begin + j + 1; i < r.rows; ++i)
-          linalg::kernels::at(r, i, local + j) = T(0);
-    });
+    execute::copy_triangle<T>(run, f, C::matrix_in(static_cast<T*>(out.r.buffer().data()), out.r));
     reflectors.make_q(f, q);
 #endif
     return out;
+  }
+};
+
+template <class I, class J, class K>
+struct Run<op::CyclicQrWithRight<I, J, K>> {
+  template <class R, class A, class B>
+  static typename R::results run(op::CyclicQrWithRight<I, J, K> const& op,
+                                 std::source_location const& where, A const& a, B const& b) {
+    linalg::detail::need_lapack("lstsq");
+    typename R::results out = execute::results_to_write<R>(op, a, b);
+    if (!a.mesh().here()) return out;
+#ifdef SHARDTYPE_HAVE_LAPACK
+    namespace lk = linalg::kernels;
+    using T = typename A::element;
+    using C = CyclicRun<R, A>;
+    C const run(a, where, "lstsq");
+    constexpr int along = C::last.find(C::rows);
+    auto& [turned, r] = out;
+    Matrix<T> const made =
+        C::template right_in<along>(static_cast<T*>(turned.buffer().data()), turned);
+    Matrix<T const> const given =
+        C::template right_in<along>(static_cast<T const*>(b.buffer().data()), b);
+    Matrix<T> const r_in = C::matrix_in(static_cast<T*>(r.buffer().data()), r);
+    planning::QrPanels const panels{given.rows, run.blocks()};
+    std::int64_t const own = r_in.cols, right = made.cols;
+    if (panels.count() == 0) return out;
+    Buffer held;
+    PanelSlots<T> const slots = execute::reflector_slots<T>(run, held, panels);
+    Buffer const memory = run.take(panels.scratch_with_right(own, right) - panels.in_slots());
+    T* const factors = C::writable(memory);
+    run.copy_block(a, factors);
+    Matrix<T> const y = lk::column_major(factors + panels.rows * own, panels.rows, right);
+    lk::copy<T>(given.block(0, first_of<along>(b, turned), panels.rows, right), y);
+    Matrix<T> const f = C::matrix_in(factors, a);
+    CyclicReflectors<T>(run.comm(), panels, slots, y.data + panels.rows * right, nullptr)
+        .factor(f, y);
+    execute::copy_triangle<T>(run, f, r_in);
+    lk::copy<T>(y.block(0, 0, made.rows, right), made);
+#endif
+    return out;
+  }
+
+ private:
+  /// Where the columns of the result begin among those of the right-hand sides.
+  template <int along, class B, class Turned>
+  static std::int64_t first_of(B const& b, Turned const& turned) {
+    if constexpr (B::rank == 1) {
+      return 0;
+    } else {
+      return turned.rows()[1 - along].begin - b.rows()[1 - along].begin;
+    }
   }
 };
 

@@ -191,24 +191,38 @@ constexpr auto qr(core::Argument<A> const& a, checking::CallSite where = {}) {
 }
 
 /// The x that makes |a x - b| smallest, of one matrix of full rank over many ranks with at least as
-/// many rows as columns: `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`. By qr; what
-/// q^H b has of each column is gathered, as many numbers as x has, and r is solved with by a ring;
-/// one number of each rank says whether a column depends on those before it. No gradient, X03.
-/// Refusals as qr and solve, Q09 more columns than rows. Errors, on all ranks alike: E24, E41 more
-/// columns than rows, E79, E83 such a column.
+/// many rows as columns: `a[I, J@X%n]`, `b[I]` or `b[I, K]` -> `[J@X%n]`, `[J@X%n, K]`. Each
+/// panel of reflectors is sent once, and applied to b as it arrives: to b[I] on each rank, of b[I,
+/// K] each rank has some columns, and as many numbers as x has are gathered. r is solved with by a
+/// ring; one number of each rank says whether a column depends on those before it. Where a gradient
+/// flows to b, by qr and its product with q. No gradient with respect to a, X03. Refusals as qr and
+/// solve, Q09 more columns than rows. Errors, on all ranks alike: E24, E41 more columns than rows,
+/// E79, E83 such a column.
 template <class I, class J, class A, class B>
   requires detail::CyclicColumns<I, J, A>
 constexpr auto lstsq(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using K = detail::Least;
-  auto const parts = api::qr<I, J, K>(a.self(), where);
-  return detail::fitted<I, K>(parts, b, where, [&](auto const& r, auto const& c) {
+  auto const solve = [&](auto const& r, auto const& c) {
     auto const checked = shardtype::call(op::CyclicFullRank<I, J, K>{}, where, a.self(), r);
     if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(checked)>>) {
       return checked;
     } else {
       return api::triangular_solve<K, J>(r, c, {.upper = true}, where);
     }
-  });
+  };
+  if constexpr (core::is_active<A> || core::is_active<B>) {
+    // by q, whose product with b has a gradient
+    return detail::fitted<I, K>(api::qr<I, J, K>(a.self(), where), b, where, solve);
+  } else {
+    auto const out = shardtype::call(op::CyclicQrWithRight<I, J, K>{}, where, a.self(), b);
+    if constexpr (checking::any_poisoned<std::remove_cvref_t<decltype(out)>>) {
+      return out;
+    } else {
+      auto const& [turned, r] = out;
+      using Dims = typename autodiff::DimsOf<autodiff::tensor_of<B>>::type;
+      return solve(r, detail::summed<I, K>(Dims{}, turned, where));
+    }
+  }
 }
 
 }  // namespace api

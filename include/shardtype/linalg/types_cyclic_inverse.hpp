@@ -66,8 +66,18 @@ namespace planning {
 
 /// Panels of factors in memory at a time: one is used, one arrives or is on its way out.
 inline constexpr std::int64_t factor_slots = 2;
-/// Elements of one: of a whole block column.
-constexpr std::int64_t factor_panel(CyclicBlocks const& b) { return b.n * std::min(b.n, b.block); }
+/// Elements of these: whole block columns. One rank has all panels in its factors.
+constexpr std::int64_t factor_panels(CyclicBlocks const& b) {
+  return b.ranks == 1 ? 0 : mul_sat(factor_slots, b.n * std::min(b.n, b.block));
+}
+/// Numbers of 32 bits beside the `own` columns of the identity.
+constexpr std::int64_t identity_indices(std::int64_t n, std::int64_t own) { return n + 3 * own; }
+/// Elements of the panels of an inverse with `own` columns, where those numbers are before and
+/// after.
+constexpr std::int64_t inverse_memory(CyclicBlocks const& b, std::int64_t own,
+                                      std::int64_t element_bytes) {
+  return std::max(factor_panels(b), pivot_elements(identity_indices(b.n, own), element_bytes));
+}
 
 /// Rows of the panel of block `k`: of L from the diagonal on, of U up to it.
 constexpr std::int64_t factor_rows(CyclicBlocks const& b, std::int64_t k, bool lower) {
@@ -90,7 +100,8 @@ class FactorsComeBy : public Planned {
     SentPart const p = part_of(turn);
     p.from_owner();
     if (grid && lower) p.first_rows(p.k);
-    p.sized(planning::factor_rows(p.b, p.k, lower), p.w);
+    bool const alone = !grid && round_->sizing.sizes.product(step_->axes) == 1;
+    p.sized(alone ? 0 : planning::factor_rows(p.b, p.k, lower), p.w);
   }
   constexpr void apply(std::int64_t turn) {
     if constexpr (grid)
@@ -118,10 +129,15 @@ class FactorsComeBy : public Planned {
       std::int64_t const rows = planning::factor_rows(b, k, lower);
       // of an inverse the right-hand sides are the columns of the identity
       bool const inverse = step_->after.find(c.rows) >= 0 && step_->after.find(c.columns) >= 0;
-      std::int64_t const right = inverse ? columns : cyclic_rounds::right_of(*step_, *round_, c);
+      // the first pass skips their leading zeros
+      std::int64_t const right = !inverse  ? cyclic_rounds::right_of(*step_, *round_, c)
+                                 : forward ? largest_block(b.begin(k) + w, c.along, sizes)
+                                           : columns;
       cyclic_rounds::computes(*round_, mul_sat(w * w + 2 * w * (rows - w), right));
+      held = inverse ? planning::inverse_memory(c.of_columns, columns, c.element_bytes)
+                     : planning::factor_panels(c.of_columns);
       // the panel that is used is a value of the plan
-      held = mul_sat(factor_slots, factor_panel(b)) - rows * w;
+      if (c.of_columns.ranks > 1) held = std::max<std::int64_t>(0, held - rows * w);
     }
     round_->work.workspace = mul_sat(held, c.element_bytes);
   }
