@@ -181,17 +181,18 @@ void on_fault(int, siginfo_t* info, void*) {
 }  // namespace
 
 void handle_faults() {
-  static bool const once = [] {
-    static char stack[std::size_t{256} << 10];
-    stack_t other{};
+  // of this program, because Catch2's stack for signals is on the heap
+  static char stack[std::size_t{256} << 10];
+  stack_t other{};
+  sigaltstack(nullptr, &other);
+  if (other.ss_sp != stack) {
     other.ss_sp = stack;
     other.ss_size = sizeof stack;
+    other.ss_flags = 0;
     sigaltstack(&other, nullptr);
     void* frame[1];
     backtrace(frame, 1);  // loads what it needs now
-    return true;
-  }();
-  static_cast<void>(once);
+  }
   struct sigaction now{};
   sigaction(SIGSEGV, nullptr, &now);
   if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) return;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "guard/parts.hpp"
@@ -14,7 +15,8 @@ namespace guard::detail {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{64} << 30;
-constexpr std::size_t step = std::size_t{4} << 20;  ///< so much opens at a time
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t step = 2 * huge_page;  ///< so much opens at a time
 
 std::mutex mutex;
 Range used;      ///< of the heap's addresses those that are open
@@ -35,7 +37,13 @@ Header& header_of(void* p) { return static_cast<Header*>(p)[-1]; }
 /// A block of 2^kind bytes; null if there is none.
 char* new_block(std::size_t kind) {
   std::size_t const bytes = std::size_t{1} << kind;
-  if (used.begin == nullptr) used.begin = used.end = next = reserve(most_bytes, false);
+  if (used.begin == nullptr) {
+    // huge pages, because opening and closing takes time per page
+    char* const at = reserve(most_bytes + huge_page, false);
+    std::size_t const off = reinterpret_cast<std::uintptr_t>(at) % huge_page;
+    used.begin = used.end = next = at + (huge_page - off);
+    madvise(used.begin, most_bytes, MADV_HUGEPAGE);
+  }
   if (bytes > static_cast<std::size_t>(used.begin + most_bytes - next)) return nullptr;
   if (next + bytes > used.end) {
     char* const end =

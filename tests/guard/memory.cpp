@@ -108,9 +108,12 @@ bool touch(void const* p) {
 std::size_t touched_bytes() { return touched_count * granule; }
 
 void close_touched() {
-  if (touched_count == 0) return;
-  auto const [low, high] = std::minmax_element(touched, touched + touched_count);
-  set_open(range_of(*low, *high - *low + 1), false);
+  std::sort(touched, touched + touched_count);
+  for (std::size_t n = 0; n < touched_count;) {
+    std::size_t const begin = n++;
+    while (n < touched_count && touched[n] == touched[n - 1] + 1) ++n;
+    set_open(range_of(touched[begin], n - begin), false);
+  }
   touched_count = 0;
   second_run = false;
 }
@@ -125,7 +128,6 @@ void rewind_touched() {
 }
 
 void const* first_difference() {
-  std::sort(touched, touched + touched_count);
   for (std::size_t n = 0; n < touched_count; ++n) {
     char const* const now = memory().device + touched[n] * granule;
     char const* const then = memory().first + touched[n] * granule;
@@ -164,6 +166,8 @@ void* take(std::size_t bytes) {
 void give_back(void* data, std::size_t bytes) {
   std::size_t const first = number_of(data), count = granules_of(bytes);
   std::fill(state + first, state + first + count, State::free);
+  Range const all = range_of(first, count);
+  madvise(all.begin, all.bytes(), MADV_DONTNEED);
 }
 
 void copy(void* to, void const* from, std::size_t bytes) {
