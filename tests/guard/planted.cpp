@@ -73,6 +73,13 @@ void copy_leaves(float* block) {
   runtime::copy_bytes<Kokkos::HostSpace, Device>(to.data(), block, 400'000);
 }
 
+void add(float const* from, float* block) {
+  kernels::launch(Kokkos::DefaultExecutionSpace(), "planted", 64, Add{from, block});
+}
+void accumulate(float* block) {
+  kernels::launch(Kokkos::DefaultExecutionSpace(), "planted", 64, Accumulates{block});
+}
+
 void run(std::string const& fault, A& a) {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Space = Exec::memory_space;
@@ -81,19 +88,16 @@ void run(std::string const& fault, A& a) {
   auto* const block = static_cast<float*>(a.buffer().data());
   std::vector<float> const heap(64, 1.0F);
   float stack[4096] = {};
-  auto const add = [&](float const* from) {
-    kernels::launch(exec, "planted", 64, Add{from, block});
-  };
   if (fault == "host_reads") std::printf("%g\n", static_cast<double>(host_reads(block)));
   if (fault == "host_writes") host_writes(block);
   if (fault == "mpi_sends") mpi_sends(block);
   if (fault == "copy_leaves") copy_leaves(block);
-  if (fault == "kernel_heap") add(heap.data());
-  if (fault == "kernel_stack") add(stack + 2048);
-  if (fault == "kernel_null") add(nullptr);
+  if (fault == "kernel_heap") add(heap.data(), block);
+  if (fault == "kernel_stack") add(stack + 2048, block);
+  if (fault == "kernel_null") add(nullptr, block);
   if (fault == "kernel_beyond") kernels::launch(exec, "planted", 64, Beyond{block, 4096});
   if (fault == "kernel_allocates") kernels::launch(exec, "planted", 64, Allocates{block});
-  if (fault == "kernel_order") kernels::launch(exec, "planted", 64, Accumulates{block});
+  if (fault == "kernel_order") accumulate(block);
   if (fault == "reduce_heap") {
     Int sum = 0;
     Kokkos::parallel_reduce("planted", Range(exec, 0, 64), Counts{heap.data()}, sum);
@@ -108,10 +112,10 @@ void run(std::string const& fault, A& a) {
   if (fault == "freed") {
     auto* const gone = static_cast<float*>(Kokkos::kokkos_malloc<Space>("planted", 1000));
     Kokkos::kokkos_free<Space>(gone);
-    add(gone);
+    add(gone, block);
   }
-  if (fault == "none") {
-    add(block + 64);
+  if (fault == "nothing") {
+    kernels::launch(exec, "planted", 128, Add{block + 128, block});
     Int sum = 0;
     Kokkos::parallel_reduce("planted", Range(exec, 0, 65), Counts{block}, sum);
     Kokkos::parallel_for("planted", Kokkos::TeamPolicy<Exec>(exec, 64, 1),
@@ -130,6 +134,6 @@ int main(int argc, char** argv) {
   Environment env(argc, argv);
   Mesh<planted::X> const mesh(env.world());
   auto a = full<float, Dim<planted::I, planted::X>>(mesh, {4096}, 1.0F);
-  planted::run(argc > 1 ? argv[1] : "none", a);
+  planted::run(argc > 1 ? argv[1] : "nothing", a);
   std::puts("came to its end");
 }
