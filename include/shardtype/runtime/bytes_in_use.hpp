@@ -6,10 +6,11 @@
 
 namespace shardtype::runtime {
 
-/// Bytes that this process has requested and not returned: from the pools of all meshes, and its
-/// share of the shared windows in use. A reused allocation counts with the size requested this
-/// time. This is the quantity that `Plan::peak_bytes` predicts. Two integers, always counted; like
-/// pools, for one thread.
+/// Bytes that this process has requested and not returned: `run_time.memory` from the pools of all
+/// meshes, and its share of the shared windows in use; a reused allocation counts with the size
+/// requested this time. This is the quantity that `Plan::peak_bytes` predicts. Where MPI cannot
+/// access the memory of blocks, `run_time.staging` counts the host's memory through which messages
+/// pass. Two integers, always counted; like pools, for one thread.
 class BytesInUse {
  public:
   std::int64_t now() const { return now_; }
