@@ -181,8 +181,8 @@ class Pool {
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
 
-  /// What memory is for: blocks and their messages, or what MPI sends and receives in place of
-  /// memory that it cannot access.
+  /// What memory is for: blocks and their messages, or what passes between a device and the host:
+  /// messages that MPI cannot send from blocks, and tables that kernels read.
   enum class Use { blocks, staging };
   /// At least `asked` bytes of uninitialized memory of `Space`, counted in `run_time.memory` or
   /// `run_time.staging`. Error E27: the system has none.
