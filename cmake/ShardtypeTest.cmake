@@ -262,7 +262,7 @@ endfunction()
 
 # shardtype_mpi_test(<name> [FILE <file>] [RANKS <n>...] [TIMEOUT <s>] [PREFIX mpi|unit|guard]): builds
 # tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. PREFIX guard: on the guarded device, on 1 and
-# 2 ranks. The file's `// RANKS:` and
+# 2 ranks if the file allows it. The file's `// RANKS:` and
 # `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much; `// WHEN: all` leaves it out
 # but for scripts/test --all. Of tests/mpi two thirds are built by clang, by the length of the name, and with --all each
 # of these by g++ too; `// COMPILERS: both` always.
@@ -301,7 +301,12 @@ function(shardtype_mpi_test name)
   shardtype_note("${test_FILE}" COMPILERS asked one)
   if(test_PREFIX STREQUAL "guard")
     set(compilers "guarded")
-    list(FILTER ranks INCLUDE REGEX "^[12]$")
+    set(few ${ranks})
+    list(FILTER few INCLUDE REGEX "^[12]$")
+    if(few)
+      set(ranks ${few})
+    endif()
+    set(timeout 600) # each kernel runs twice
   elseif(shardtype_clang_builds AND asked STREQUAL "both")
     set(compilers "clang" "g++")
   elseif(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND level EQUAL 0 AND NOT third EQUAL 0)
