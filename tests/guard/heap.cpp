@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
@@ -90,6 +91,15 @@ void give_back(void* p) {
 }
 
 constexpr std::size_t least_alignment = 16;
+
+/// Other ranks read messages by system calls, which fail while this one runs a kernel: MPI is asked
+/// to copy them.
+bool const copies = [] {
+  setenv("UCX_TLS", "^cma,xpmem", 0);
+  setenv("OMPI_MCA_btl_sm_use_cma", "0", 0);
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+  return true;
+}();
 
 void* take_or_fail(std::size_t bytes, std::size_t alignment) {
   void* const p = take(bytes, alignment < least_alignment ? least_alignment : alignment);
