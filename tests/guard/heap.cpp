@@ -95,7 +95,7 @@ constexpr std::size_t least_alignment = 16;
 /// Other ranks read messages by system calls, which fail while this one runs a kernel: MPI is asked
 /// to copy them.
 bool const copies = [] {
-  setenv("UCX_TLS", "^cma,xpmem", 0);
+  setenv("UCX_TLS", "^cma", 0);
   setenv("OMPI_MCA_btl_sm_use_cma", "0", 0);
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
   return true;
