@@ -11,7 +11,7 @@
 #include "guard/guard.hpp"
 
 namespace Kokkos {
-struct LayoutRight;  // of 3.4: LayoutLeft would be a GPU's; the library asks for LayoutRight anyway
+struct LayoutRight;
 template <class Exec>
 class ScratchMemorySpace;
 }  // namespace Kokkos

@@ -147,7 +147,7 @@ class Carrier {
     auto const bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); };
     shardtype::detail::List<Buffer> memory;
     auto const take = [&](std::int64_t n) {
-      return static_cast<T*>(memory.push_back(take_staging(target_, bytes(n))).data());
+      return static_cast<T*>(memory.push_back(execute::take_staging(target_, bytes(n))).data());
     };
     for (Message<T const>& m : sent) {
       T* const to = take(m.n);

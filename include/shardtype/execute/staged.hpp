@@ -32,7 +32,7 @@ class Staged {
     if constexpr (runtime::host_reads<Space>) {
       return data;
     } else {
-      sent_ = take_staging(mesh_, bytes(n));
+      sent_ = execute::take_staging(mesh_, bytes(n));
       runtime::copy_bytes<Kokkos::HostSpace, Space>(sent_.data(), data, bytes(n));
       return static_cast<T const*>(sent_.data());
     }
@@ -42,7 +42,7 @@ class Staged {
     if constexpr (runtime::host_reads<Space>) {
       return data;
     } else {
-      received_ = take_staging(mesh_, bytes(n));
+      received_ = execute::take_staging(mesh_, bytes(n));
       return static_cast<T*>(received_.data());
     }
   }
