@@ -170,7 +170,8 @@ endfunction()
 
 # Where the build's compiler is g++, clang compiles a part of the tests: it takes two thirds of the time, and what
 # either compiler alone gets wrong is found. `by` is "" for g++ and "_by_clang" for clang, whose objects need a compiled
-# part, a harness and a precompiled library of their own.
+# part, a harness and a precompiled library of their own; so do those for the guarded device, "_guarded", which
+# tests/guard defines and clang compiles too.
 set(shardtype_clang_builds OFF)
 if(SHARDTYPE_CLANGXX AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(shardtype_clang_builds ON)
@@ -182,7 +183,7 @@ endif()
 
 # shardtype_compile_by(<target> <by>): the compiler of a target's own files.
 function(shardtype_compile_by target by)
-  if(by)
+  if(by AND shardtype_clang_builds)
     set_target_properties(
       ${target} PROPERTIES CXX_COMPILER_LAUNCHER
                            "${PROJECT_SOURCE_DIR}/scripts/by_clang;${SHARDTYPE_CLANGXX};${CMAKE_CXX_COMPILER_LAUNCHER}")
@@ -259,8 +260,9 @@ function(shardtype_catch_executable target file by)
   shardtype_compile_by(${target} "${by}")
 endfunction()
 
-# shardtype_mpi_test(<name> [FILE <file>] [RANKS <n>...] [TIMEOUT <s>] [PREFIX mpi|unit]): builds
-# tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. The file's `// RANKS:` and
+# shardtype_mpi_test(<name> [FILE <file>] [RANKS <n>...] [TIMEOUT <s>] [PREFIX mpi|unit|guard]): builds
+# tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. PREFIX guard: on the guarded device, on 1 and
+# 2 ranks if the file allows it. The file's `// RANKS:` and
 # `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much; `// WHEN: all` leaves it out
 # but for scripts/test --all. Of tests/mpi two thirds are built by clang, by the length of the name, and with --all each
 # of these by g++ too; `// COMPILERS: both` always.
@@ -297,7 +299,15 @@ function(shardtype_mpi_test name)
   string(LENGTH "${name}" letters)
   math(EXPR third "${letters} % 3")
   shardtype_note("${test_FILE}" COMPILERS asked one)
-  if(shardtype_clang_builds AND asked STREQUAL "both")
+  if(test_PREFIX STREQUAL "guard")
+    set(compilers "guarded")
+    set(few ${ranks})
+    list(FILTER few INCLUDE REGEX "^[12]$")
+    if(few)
+      set(ranks ${few})
+    endif()
+    set(timeout 600) # each kernel runs twice
+  elseif(shardtype_clang_builds AND asked STREQUAL "both")
     set(compilers "clang" "g++")
   elseif(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND level EQUAL 0 AND NOT third EQUAL 0)
     set(compilers "clang")
@@ -311,6 +321,8 @@ function(shardtype_mpi_test name)
     set(shown "")
     if(compiler STREQUAL "clang")
       set(by "_by_clang")
+    elseif(compiler STREQUAL "guarded")
+      set(by "_guarded")
     elseif(count GREATER 1)
       set(shown ".gcc")
     endif()

@@ -23,5 +23,5 @@
 #include <shardtype/runtime/wait.ipp>
 
 namespace shardtype::runtime {
-template Buffer Pool::take<Kokkos::HostSpace>(std::size_t asked);
+template Buffer Pool::take<Kokkos::HostSpace>(std::size_t asked, Use use);
 }  // namespace shardtype::runtime

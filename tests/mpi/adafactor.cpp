@@ -14,6 +14,7 @@
 
 #include "harness/call_text.hpp"
 #include "harness/catch.hpp"
+#include "harness/host_block.hpp"
 #include "harness/on_ranks.hpp"
 #include "harness/replicas.hpp"
 
@@ -177,11 +178,10 @@ TEST_CASE("a step of Adafactor that is not finite changes nothing") {
   auto state = adafactor.init(model);
   auto gradient = model_of<double>(mesh, 4, 2.0);
   auto const before = wholes(model);
-  {
-    auto const view = gradient.split[1].mutable_local();
+  harness::write_block(gradient.split[1], [&](auto const& block) {
     if (mesh.coordinate<X>() == 0 && mesh.coordinate<Y>() == 0)
-      view.data()[0] = std::numeric_limits<double>::quiet_NaN();
-  }
+      block.data()[0] = std::numeric_limits<double>::quiet_NaN();
+  });
   CHECK(!adafactor.update(model, gradient, state).applied);
   CHECK(distance(wholes(model), before) == 0);
   CHECK(state.step == 0);

@@ -113,7 +113,7 @@ class Carrier {
     }
   }
   static void place(Part& part, std::int64_t& used, bool own) {
-    if (runtime::host_reads<Space> && planning::lies_in_place(part.layout, own)) return;
+    if (planning::lies_in_place(part.layout, own)) return;
     part.packed = used;
     used += part.layout.elements();
   }
@@ -123,22 +123,42 @@ class Carrier {
     Link& link = source_.link(target_);
     if (link.agreement().begin_step()) agree(link);
     int const me = shardtype::detail::job_rank();
-    Staged<T, Space> staged(target_);
-    T const* const sends = staged.outgoing(send_wire, sent_elements_);
-    T* const receives = staged.incoming(recv_wire, received_elements_);
     shardtype::detail::List<Message<T const>> sent;
     shardtype::detail::List<Message<T>> received;
     for (Part const& p : outgoing_)
       if (p.peer != me)
         sent.push_back({Link::place(link.ranks(), p.peer),
-                        p.packed < 0 ? data + p.begin : sends + p.packed, p.layout.elements()});
+                        p.packed < 0 ? data + p.begin : send_wire + p.packed, p.layout.elements()});
     for (Part const& p : incoming_)
       if (p.peer != me)
         received.push_back({Link::place(link.ranks(), p.peer),
-                            p.packed < 0 ? out + p.begin : receives + p.packed,
+                            p.packed < 0 ? out + p.begin : recv_wire + p.packed,
                             p.layout.elements()});
-    link.comm().messages(sent, received);
-    staged.arrived(recv_wire, received_elements_);
+    if constexpr (runtime::host_reads<Space>)
+      link.comm().messages(sent, received);
+    else
+      through_the_host(link.comm(), sent, received);
+  }
+
+  /// The messages, each by memory of its own that MPI can access.
+  void through_the_host(Comm& comm, shardtype::detail::List<Message<T const>>& sent,
+                        shardtype::detail::List<Message<T>>& received) {
+    using Host = Kokkos::HostSpace;
+    auto const bytes = [](std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); };
+    shardtype::detail::List<Buffer> memory;
+    auto const take = [&](std::int64_t n) {
+      return static_cast<T*>(memory.push_back(execute::take_staging(target_, bytes(n))).data());
+    };
+    for (Message<T const>& m : sent) {
+      T* const to = take(m.n);
+      runtime::copy_bytes<Host, Space>(to, m.data, bytes(m.n));
+      m.data = to;
+    }
+    auto const parts = received;
+    for (Message<T>& m : received) m.data = take(m.n);
+    comm.messages(sent, received);
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      runtime::copy_bytes<Space, Host>(parts[k].data, received[k].data, bytes(parts[k].n));
   }
 
   /// SHARDTYPE_CHECK=agree: checks that all ranks of both meshes are about to run the same

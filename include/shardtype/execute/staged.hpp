@@ -16,6 +16,11 @@ namespace shardtype::execute {
 template <class T, class Space>
 using Flat = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// Memory of the host for messages of blocks that MPI cannot access.
+inline Buffer take_staging(MeshState& mesh, std::size_t bytes) {
+  return mesh.pool().take<Kokkos::HostSpace>(bytes, runtime::Pool::Use::staging);
+}
+
 /// The host side of one exchange of `T` in memory `Space`: that memory itself if MPI can access it.
 template <class T, class Space>
 class Staged {
@@ -27,7 +32,7 @@ class Staged {
     if constexpr (runtime::host_reads<Space>) {
       return data;
     } else {
-      sent_ = mesh_.pool().template take<Kokkos::HostSpace>(bytes(n));
+      sent_ = execute::take_staging(mesh_, bytes(n));
       runtime::copy_bytes<Kokkos::HostSpace, Space>(sent_.data(), data, bytes(n));
       return static_cast<T const*>(sent_.data());
     }
@@ -37,7 +42,7 @@ class Staged {
     if constexpr (runtime::host_reads<Space>) {
       return data;
     } else {
-      received_ = mesh_.pool().template take<Kokkos::HostSpace>(bytes(n));
+      received_ = execute::take_staging(mesh_, bytes(n));
       return static_cast<T*>(received_.data());
     }
   }

@@ -67,6 +67,7 @@ struct Allocation {
   std::atomic<int> holders{0};
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space; null: the user's
   bool read_only = false;            ///< the user's const memory
+  bool staging = false;              ///< counted in run_time.staging
   Pool* home = nullptr;
   Allocation* next = nullptr;      ///< in a list of allocations that outlived Kokkos, or that other
                                    ///< threads have released, or that are cached, oldest first
@@ -180,9 +181,13 @@ class Pool {
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
 
-  /// At least `asked` bytes of uninitialized memory of `Space`. Error E27: the system has none.
+  /// What memory is for: blocks and their messages, or what passes between a device and the host:
+  /// messages that MPI cannot send from blocks, and tables that kernels read.
+  enum class Use { blocks, staging };
+  /// At least `asked` bytes of uninitialized memory of `Space`, counted in `run_time.memory` or
+  /// `run_time.staging`. Error E27: the system has none.
   template <class Space>
-  Buffer take(std::size_t asked);
+  Buffer take(std::size_t asked, Use use = Use::blocks);
 
   /// The user's own memory of `Space`, `bytes` bytes at `data`: neither counted nor freed here,
   /// and, if `read_only`, not written. It may be null if it has no bytes.
@@ -250,7 +255,7 @@ class Pool {
   static constexpr std::size_t rounded(std::size_t asked) {
     return asked <= 64 ? 64 : (asked + 63) / 64 * 64;
   }
-  Buffer used(detail::Allocation* a, std::size_t asked);
+  Buffer used(detail::Allocation* a, std::size_t asked, Use use);
   /// The smallest cached block of at least so many bytes, of those the oldest, which leaves the
   /// cache; null if there is none or it does not serve. Of divided memory, a part of so many bytes
   /// of the first in memory.
@@ -315,12 +320,12 @@ class Pool {
 // Not `inline`: see core/compiled.hpp.
 
 template <class Space>
-Buffer Pool::take(std::size_t asked) {
+Buffer Pool::take(std::size_t asked, Use use) {
   std::size_t const bytes = rounded(asked);
   if (elsewhere_.load(std::memory_order_relaxed) != nullptr) collect();
   auto const release =
       detail::divided<Space>(bytes) ? &detail::release_divided : &detail::release_memory<Space>;
-  if (detail::Allocation* const a = cached({release, bytes})) return used(a, asked);
+  if (detail::Allocation* const a = cached({release, bytes})) return used(a, asked, use);
   left_ = 0;
   make_room(bytes);
   std::size_t const whole = detail::divided<Space>(bytes) ? std::max(bytes, left_) : bytes;
@@ -336,7 +341,7 @@ Buffer Pool::take(std::size_t asked) {
     a->absent = whole;
     divide(a, bytes);
   }
-  return used(a, asked);
+  return used(a, asked, use);
 }
 
 template <class Space>
@@ -366,7 +371,7 @@ inline void Buffer::drop() {
 
 #ifdef SHARDTYPE_COMPILED
 namespace shardtype::runtime {
-extern template Buffer Pool::take<Kokkos::HostSpace>(std::size_t asked);
+extern template Buffer Pool::take<Kokkos::HostSpace>(std::size_t asked, Use use);
 }  // namespace shardtype::runtime
 #else
 #include <shardtype/runtime/pool.ipp>

@@ -221,10 +221,11 @@ SHARDTYPE_INLINE void Pool::make_room(std::size_t bytes) {
   trim(needed < most ? most - needed : 0);
 }
 
-SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked) {
+SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked, Use use) {
   a->asked = asked;
+  a->staging = use == Use::staging;
   detail::allow_bytes(*a, asked);
-  run_time.memory.add(static_cast<std::int64_t>(asked));
+  (a->staging ? run_time.staging : run_time.memory).add(static_cast<std::int64_t>(asked));
   used_bytes_ += a->bytes;
   asked_bytes_ += rounded(asked);
   high_ = std::max(high_, asked_bytes_);
@@ -299,7 +300,7 @@ SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
     delete a;
   } else {
     a->writing.reset();
-    run_time.memory.subtract(static_cast<std::int64_t>(a->asked));
+    (a->staging ? run_time.staging : run_time.memory).subtract(static_cast<std::int64_t>(a->asked));
     used_bytes_ -= a->bytes;
     asked_bytes_ -= rounded(a->asked);
     detail::allow_bytes(*a, 0);

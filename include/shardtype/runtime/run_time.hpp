@@ -61,6 +61,7 @@ struct RunTime {
 
   // counted
   BytesInUse memory{};
+  BytesInUse staging{};
   std::int64_t exchanged_in_windows = 0;  ///< bytes of this rank, counted as in plans
 
   SendingLimits const& sending() const { return sending_; }
