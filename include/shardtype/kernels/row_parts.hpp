@@ -97,7 +97,7 @@ class RowParts {
     using V = vector_of<Part>;
     constexpr int lanes = vector_lanes<Part>;
     auto const joined = [&](std::int64_t at) {
-      V out;
+      V out{};
       if constexpr (plain) {
         std::memcpy(&out, x + at, sizeof out);
       } else {
