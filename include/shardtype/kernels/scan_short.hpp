@@ -42,6 +42,11 @@ struct ScanShort {
       sum[r] = scan.start == nullptr || r >= rows
                    ? R::nothing()
                    : R::load(static_cast<typename R::Element>(scan.start[work * lanes + r]));
+    if (!scan.reverse && !scan.excludes()) {
+      if (n == 2) return few<2>(in, out, rows, sum);
+      if (n == 3) return few<3>(in, out, rows, sum);
+      if (n == 4) return few<4>(in, out, rows, sum);
+    }
     if (whole > 0) {
       std::int64_t const begin = scan.reverse ? left : 0;
       for (std::int64_t r = 0; r < rows; ++r)
@@ -68,6 +73,19 @@ struct ScanShort {
   }
 
  private:
+  /// Rows of so few elements are scanned one by one sooner than they are turned.
+  template <int N>
+  static void few(T const* in, T* out, std::int64_t rows, Part const* sum) {
+    for (std::int64_t r = 0; r < rows; ++r, in += N, out += N) {
+      Part value = sum[r];
+      Part all[static_cast<std::size_t>(N)];
+      for (int k = 0; k < N; ++k) {
+        R::join(value, R::load(static_cast<typename R::Element>(in[k])));
+        all[k] = value;
+      }
+      for (int k = 0; k < N; ++k) out[k] = static_cast<T>(all[k]);
+    }
+  }
   /// Calls `use(k, at)` for the k-th of `length` elements of each row; `at` is where it is.
   template <class Use>
   static void each_of(std::int64_t rows, std::int64_t length, std::int64_t n, Use const& use) {
