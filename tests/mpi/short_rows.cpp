@@ -90,7 +90,8 @@ struct Rows {
   }
 };
 
-constexpr Int widths[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65};
+constexpr Int widths[] = {1,  2,  3,  4,  5,  8,  9,  15,  16,  17,
+                          31, 32, 33, 63, 64, 65, 70, 127, 128, 129};
 constexpr Int heights[] = {0, 1, 200};
 
 // Few different numbers, so that rows have equal elements.

@@ -3,8 +3,11 @@
 // covers the compiler's version of the loops.
 // OPTIMIZE: 3
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <shardtype/kernels/copy.hpp>
@@ -96,6 +99,51 @@ void check_dims(Draw& draw) {
   }
 }
 
+/// Each row of a drawn block with the bits that it has alone.
+template <class T, class R>
+void check_rows(Draw& draw, Int rows, Int n) {
+  INFO("rows " << rows << " of " << n);
+  std::vector<T> in(static_cast<std::size_t>(rows * n));
+  std::vector<T> start(static_cast<std::size_t>(rows));
+  for (T& x : in) {
+    if constexpr (std::is_integral_v<T>) {
+      x = static_cast<T>(draw.below(3) - 1);  // whose products do not overflow
+    } else {
+      float const special[] = {NAN, INFINITY, 0.F, -0.F};
+      Int const which = draw.below(400);
+      x = static_cast<T>(which < 4 ? special[which]
+                                   : static_cast<float>(draw.below(20011)) / 97 - 100);
+    }
+  }
+  for (T& x : start) x = static_cast<T>(static_cast<float>(draw.below(7)) / 3);
+  for (int const which : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    bool const starts = which % 2 == 1;
+    bool const reverse = which / 2 % 2 == 1;
+    bool const exclusive = which >= 4;
+    std::vector<T> got(in.size() + 1, T(99.F));
+    std::vector<T> want = got;
+    T const* from = starts ? start.data() : nullptr;
+    scan_middle<R>(Host(), in.data(), got.data(), from, rows, n, 1, exclusive, reverse);
+    for (Int r = 0; r < rows; ++r)
+      scan_middle<R>(Host(), in.data() + r * n, want.data() + r * n, starts ? from + r : from, 1, n,
+                     1, exclusive, reverse);
+    REQUIRE(std::equal(got.begin(), got.end(), want.begin(), [](T const& x, T const& y) {
+      return std::memcmp(&x, &y, sizeof x) == 0 || (x != x && y != y);
+    }));
+  }
+}
+template <class T>
+void check_all_rows() {
+  Draw draw(7);
+  for (Int n = 1; n < 600; n += n < 140 ? 1 : 67)
+    for (Int rows : {4, 16, 21}) {
+      check_rows<T, SumReducer<T>>(draw, rows, n);
+      check_rows<T, ProductReducer<T>>(draw, rows, n);
+      check_rows<T, ExtremeReducer<T, true>>(draw, rows, n);
+      check_rows<T, ExtremeReducer<T, false>>(draw, rows, n);
+    }
+}
+
 template <class T>
 void check_transpose(Draw& draw, Layout const& layout, Int size) {
   std::vector<T> in(static_cast<std::size_t>(size));
@@ -126,6 +174,14 @@ TEST_CASE("running values along every dim") {
   check_dims<bfloat16>(draw);
   check_dims<Kokkos::complex<float>>(draw);
   check_dims<Kokkos::complex<double>>(draw);
+}
+
+TEST_CASE("a row has the same bits alone and among others") {
+  check_all_rows<float>();
+  check_all_rows<double>();
+  check_all_rows<bfloat16>();
+  check_all_rows<std::int32_t>();
+  check_all_rows<std::int64_t>();
 }
 
 TEST_CASE("every number of columns and many lengths") {

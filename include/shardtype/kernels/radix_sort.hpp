@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,32 +12,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/core/bfloat16.hpp>
+#include <shardtype/kernels/sort_key.hpp>
 
 namespace shardtype::kernels::detail {
-
-/// An unsigned number of an element's size, at least four bytes, whose order is that of the
-/// elements: 0 and -0 are equal, a NaN is last in both orders.
-template <class T>
-using SortKey = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
-template <class T>
-SortKey<T> sort_key(T const& x, bool descending) {
-  using Key = SortKey<T>;
-  constexpr Key top = Key{1} << (8 * sizeof(Key) - 1);
-  if constexpr (std::is_same_v<T, bfloat16>) {
-    return sort_key(static_cast<float>(x), descending);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    if (x != x) return ~Key{0};
-    Key const bits = x == T(0) ? Key{0} : std::bit_cast<Key>(x);
-    Key const key = (bits & top) != 0 ? ~bits : bits | top;
-    return descending ? ~key : key;
-  } else {
-    Key const key = static_cast<Key>(x) ^ (std::is_signed_v<T> ? top : Key{0});
-    return descending ? ~key : key;
-  }
-}
-template <class T>
-inline constexpr bool has_sort_key =
-    (std::is_arithmetic_v<T> && sizeof(T) <= 8) || std::is_same_v<T, bfloat16>;
 
 /// Key and position in one number.
 struct PackedItem {
@@ -181,14 +157,7 @@ struct RadixValues {
     T* const out = sorted + row * n;
     for (std::int64_t k = 0; k < held; ++k) out[k] = value_of(read(from, k));
     if constexpr (floating) {
-      if (negative_zero) {
-        std::int64_t at = 0;
-        while (!(out[at] == T(0))) ++at;
-        for (std::int64_t k = 0; k < n; ++k)
-          if (x[k] == T(0)) out[at++] = x[k];
-      }
-      for (std::int64_t k = 0, at = held; at < n; ++k)
-        if (x[k] != x[k]) out[at++] = x[k];
+      if (negative_zero || nans > 0) detail::restore_order(x, n, out);
     }
   }
 

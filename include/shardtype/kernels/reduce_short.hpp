@@ -19,11 +19,14 @@ namespace shardtype::kernels::detail {
 /// Whether a reducer computes the totals of several short rows itself.
 template <class R>
 inline constexpr bool takes_short_rows = requires { &R::ShortRows::totals; };
+/// The longest rows whose best elements are found many at once: longer ones are searched twice.
+inline constexpr std::int64_t longest_searched = 128;
 /// The longest rows that are reduced many at once; 0: none.
 template <class R>
 inline constexpr std::int64_t longest_reduced =
-    !finds_places<R> && (takes_blocks<R> || takes_arrays<R> || takes_rows<R>) ? 0
-                                                                              : longest_short_row;
+    finds_places<R>                                       ? longest_searched
+    : takes_blocks<R> || takes_arrays<R> || takes_rows<R> ? 0
+                                                          : longest_short_row;
 template <class R>
   requires takes_short_rows<R>
 inline constexpr std::int64_t longest_reduced<R> = R::ShortRows::longest;
@@ -33,7 +36,7 @@ template <class R, class In, class Store>
 struct ReduceShort {
   using T = typename R::Element;
   /// Elements of a call, which stay in the first cache, and its most outputs.
-  static constexpr std::int64_t elements = 1024;
+  static constexpr std::int64_t elements = finds_places<R> ? 2048 : 1024;
   static constexpr std::int64_t most = elements / 2;
   In in;
   Store store;

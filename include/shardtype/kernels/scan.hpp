@@ -13,6 +13,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/scan_short.hpp>
 #include <shardtype/kernels/vector.hpp>
 #include <shardtype/kernels/vector_scan.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
@@ -114,6 +115,8 @@ template <class T, class R>
 struct ScanColumns {
   using Part = typename R::Part;
   static constexpr std::int64_t widest = 15;  ///< columns
+  /// Elements of one column that are scanned at once, in four vectors.
+  static constexpr std::int64_t group = 4 * vector_lanes<Part>;
   T const* src;
   T* dst;
   T const* start;
@@ -131,17 +134,31 @@ struct ScanColumns {
     if (what == Scanned::total) {
       forward(in, nullptr, middle, sum);
       for (std::int64_t c = 0; c < inner; ++c) dst[outer * inner + c] = static_cast<T>(sum[c]);
-    } else if (reverse) {
-      backward(in, dst + outer * middle * inner, sum);
     } else {
-      forward(in, dst + outer * middle * inner, middle, sum);
+      some(in, dst + outer * middle * inner, middle, sum);
     }
+  }
+  bool excludes() const { return what == Scanned::exclusive; }
+  /// Scans `n` elements of one column, and returns the value behind them; `sum` is the one before.
+  Part column(T const* in, T* out, std::int64_t n, Part sum) const {
+    Part all[widest + 1];
+    for (Part& s : all) s = R::nothing();
+    all[0] = sum;
+    some(in, out, n, all);
+    return all[0];
   }
 
  private:
+  /// Scans `n` rows; `sum` is the value before them, then the value behind them.
+  void some(T const* in, T* out, std::int64_t n, Part* sum) const {
+    if (reverse) {
+      backward(in, out, n, sum);
+    } else {
+      forward(in, out, n, sum);
+    }
+  }
   static Part load(T const& x) { return R::load(static_cast<typename R::Element>(x)); }
 
-  /// Scans `n` rows; `sum` is the value before them, then the value behind them.
   void forward(T const* in, T* out, std::int64_t n, Part* sum) const {
     std::int64_t k = 0;
     if (what == Scanned::total) {
@@ -160,22 +177,23 @@ struct ScanColumns {
         if (what == Scanned::inclusive) out[at] = static_cast<T>(sum[c]);
       }
   }
-  /// Scans from the last row to the first: mirrors pieces that stay in cache and scans these.
-  void backward(T const* in, T* out, Part const* sum) const {
+  /// Scans `n` rows from the last to the first: mirrors pieces that stay in cache and scans these.
+  void backward(T const* in, T* out, std::int64_t n, Part* sum) const {
     constexpr std::int64_t most = 8192 / static_cast<std::int64_t>(sizeof(T));
     T given[static_cast<std::size_t>(most)];
     T made[static_cast<std::size_t>(most)];
     Part mirrored[widest + 1];
     for (Part& s : mirrored) s = R::nothing();
     for (std::int64_t c = 0; c < inner; ++c) mirrored[c] = sum[inner - 1 - c];
-    for (std::int64_t end = middle; end > 0;) {
+    for (std::int64_t end = n; end > 0;) {
       std::int64_t const rows_here = end < most / inner ? end : most / inner;
-      std::int64_t const n = rows_here * inner;
+      std::int64_t const here = rows_here * inner;
       end -= rows_here;
-      for (std::int64_t i = 0; i < n; ++i) given[i] = in[end * inner + n - 1 - i];
+      for (std::int64_t i = 0; i < here; ++i) given[i] = in[end * inner + here - 1 - i];
       forward(given, made, rows_here, mirrored);
-      for (std::int64_t i = 0; i < n; ++i) out[end * inner + i] = made[n - 1 - i];
+      for (std::int64_t i = 0; i < here; ++i) out[end * inner + i] = made[here - 1 - i];
     }
+    for (std::int64_t c = 0; c < inner; ++c) sum[c] = mirrored[inner - 1 - c];
   }
 
   // Each of these returns the number of rows that it has done.
@@ -187,7 +205,6 @@ struct ScanColumns {
     requires has_vectors<Part>
   {
     using V = vector_of<Part>;
-    constexpr std::int64_t group = 4 * vector_lanes<Part>;
     V carry = V{} + sum;
     std::int64_t const whole = n - n % group;
     if constexpr (std::is_floating_point_v<Part> && is_idempotent<R>) {
@@ -357,6 +374,14 @@ void scan_blocks(Exec const& exec, T const* src, T* dst, T const* start, std::in
   if constexpr (runtime::host_reads<Exec>) {
     using Rows = ScanRows<T, R>;
     using Columns = ScanColumns<T, R>;
+    using Short = ScanShort<Columns, T, R>;
+    if constexpr (Short::has) {
+      if (inner == 1 && what != Scanned::total && Short::takes(outer, middle)) {
+        Short const rows{{src, dst, start, middle, inner, what, reverse}, outer};
+        kernels::launch(exec, name, rows.calls(), rows);
+        return;
+      }
+    }
     if (inner <= Columns::widest) {
       kernels::launch(exec, name, outer, Columns{src, dst, start, middle, inner, what, reverse});
     } else {

@@ -97,6 +97,49 @@ void turn_rows(T const* from, std::int64_t length, std::int64_t rows, T* to, std
     return detail::turn_few<0>(from, length, rows, to, pitch);
   detail::turn_squares(from, length, length, rows, to, pitch);
 }
+
+/// A square of as many elements, of four or eight bytes, as a vector has lanes.
+template <class T>
+struct LaneSquare {
+#if defined(__AVX__) && !defined(__CUDACC__)
+  using Square = VectorSquare<T>;
+#else
+  using Square = TransposeSquare<sizeof(T)>;
+#endif
+  static constexpr int side = vector_lanes<T>;
+
+  /// Rows of `to` are written in their order.
+  static void move(T const* from, std::int64_t from_pitch, T* to, std::int64_t to_pitch) {
+    if constexpr (Square::side == side) {
+      constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+      Square::move(reinterpret_cast<char const*>(from), from_pitch * bytes,
+                   reinterpret_cast<char*>(to), to_pitch * bytes);
+    } else {
+      for (int r = 0; r < side; ++r)
+        for (int i = 0; i < side; ++i) to[r * to_pitch + i] = from[i * from_pitch + r];
+    }
+  }
+};
+/// Elements behind the buffers of `turn_lanes` and `turn_lanes_back`, which move whole squares.
+template <class T>
+inline constexpr std::int64_t spare_lanes = LaneSquare<T>::side;
+/// The elements of as many packed rows of `length` elements as a vector has lanes, term by term:
+/// vector i has element i of each row.
+template <class T>
+void turn_lanes(T const* from, std::int64_t length, T* to) {
+  constexpr std::int64_t side = LaneSquare<T>::side;
+  for (std::int64_t i = 0; i < length; i += side)
+    LaneSquare<T>::move(from + i, length, to + i * side, side);
+}
+/// The reverse.
+template <class T>
+void turn_lanes_back(T const* from, std::int64_t length, T* to) {
+  constexpr std::int64_t side = LaneSquare<T>::side;
+  // what a square writes behind its rows is written again by the next row or the square before
+  for (std::int64_t i = (length - 1) / side * side; i >= 0; i -= side)
+    LaneSquare<T>::move(from + i * side, side, to + i, length);
+}
+
 /// Bytes behind a buffer that `repeat_each` and `pack_rows` may write, for they store whole
 /// vectors: what is too much is overwritten by the next row.
 inline constexpr std::size_t spare_bytes = 64;

@@ -1,7 +1,7 @@
 #pragma once
 /// Stable sorting of many rows, or of few long ones, by merging. One call sorts one run; then runs
 /// are merged in pairs, where one call computes one piece of a merged run and finds its begin
-/// itself. On the host, positions in long rows are sorted by bytes instead.
+/// itself. On the host, short rows are sorted by a network and long ones by bytes instead.
 
 #include <cstdint>
 #include <type_traits>
@@ -10,6 +10,7 @@
 
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/radix_sort.hpp>
+#include <shardtype/kernels/sort_network.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
@@ -213,6 +214,15 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
   detail::Before<Item> const before{descending};
   std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
   if constexpr (detail::has_sort_key<T> && runtime::host_reads<Exec>) {
+    using Network = detail::NetworkRows<Item, T>;
+    if constexpr (Network::takes(1)) {
+      if (!plan.selects && Network::takes(plan.n)) {
+        Network const network{in,        plan.ends_in_first() ? a : b, plan.rows, plan.n, plan.keep,
+                              descending};
+        kernels::launch(exec, "shardtype::sort_network", network.calls(), network);
+        return;
+      }
+    }
     if (!plan.selects && detail::sorts_by_bytes<T, Exec>(plan.rows, plan.n)) {
       bool const in_a = plan.ends_in_first();
       if constexpr (std::is_same_v<Item, Keyed<T>>) {
