@@ -118,13 +118,8 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       return;
     }
     if (from.stride[fast] == 1) {
-      detail::TransposeTiles<T> tiles{src, dst, from, from.packed(), fast, 0, 0, false};
-      tiles.tiles_fast = (from.extent[fast] + tiles.tile - 1) / tiles.tile;
-      tiles.tiles_last = (from.extent[last] + tiles.tile - 1) / tiles.tile;
-      tiles.stream = detail::streams(dst, tiles.to);
-      std::int64_t const others = n / from.extent[fast] / from.extent[last];
-      kernels::launch(exec, "shardtype::transpose", others * tiles.tiles_fast * tiles.tiles_last,
-                      tiles);
+      detail::TransposeTiles<T> const tiles(src, dst, from, fast);
+      kernels::launch(exec, "shardtype::transpose", tiles.calls(), tiles);
       return;
     }
   }

@@ -27,6 +27,17 @@ constexpr Layout row_layout(std::int64_t rows, std::int64_t pitch) {
   return l;
 }
 
+/// `rows` rows of `bytes` bytes, some bytes apart; reversed as in RowMove.
+struct FewRows {
+  char const* from;
+  std::int64_t from_pitch;
+  char* to;
+  std::int64_t to_pitch;
+  std::int64_t bytes, rows, reversed;
+};
+/// Copies them through the cache.
+void move_rows(FewRows const& few);
+
 /// Rows of one length that are moved to other distances.
 struct RowMove {
   char const* src = nullptr;

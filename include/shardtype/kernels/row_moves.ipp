@@ -15,15 +15,6 @@
 
 namespace shardtype::kernels::detail {
 
-/// `rows` rows of `bytes` bytes, some bytes apart; reversed as in RowMove.
-struct FewRows {
-  char const* from;
-  std::int64_t from_pitch;
-  char* to;
-  std::int64_t to_pitch;
-  std::int64_t bytes, rows, reversed;
-};
-
 #ifdef __SSE2__
 using Chunk16 = __m128i;
 #else
@@ -137,7 +128,7 @@ void move_rows_of(FewRows const& few) {
   }
   if constexpr (Element <= 1) detail::move_chunks<Element, std::uint8_t, 1>(few);
 }
-inline void move_rows(FewRows const& few) {
+SHARDTYPE_INLINE void move_rows(FewRows const& few) {
   if (few.reversed == 0) {
     bool const packed = few.from_pitch == few.bytes && few.to_pitch == few.bytes;
     if (packed)
