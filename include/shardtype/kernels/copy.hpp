@@ -90,10 +90,10 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       auto const move = detail::RowMove::of(src, rows, dst, detail::row_layout(n / length, length),
                                             length, sizeof(T), false);
       kernels::launch(exec, "shardtype::copy_rows", move.calls(), move);
-      return;
+    } else {
+      kernels::launch(exec, "shardtype::copy_rows", n / length,
+                      detail::RowCopy<T>{src, dst, rows, length});
     }
-    kernels::launch(exec, "shardtype::copy_rows", n / length,
-                    detail::RowCopy<T>{src, dst, rows, length});
     return;
   }
   int fast = last;

@@ -46,12 +46,12 @@ void move_pitched(Exec const& exec, char const* name, T const* src, std::int64_t
     auto const move = RowMove::of(src, row_layout(rows, src_pitch), dst,
                                   row_layout(rows, dst_pitch), length, sizeof(T), false);
     kernels::launch(exec, name, move.calls(), move);
-    return;
+  } else {
+    constexpr std::int64_t piece = 4096;
+    std::int64_t const pieces = (length + piece - 1) / piece;
+    kernels::launch(exec, name, rows * pieces,
+                    Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
   }
-  constexpr std::int64_t piece = 4096;
-  std::int64_t const pieces = (length + piece - 1) / piece;
-  kernels::launch(exec, name, rows * pieces,
-                  Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
 }
 
 }  // namespace detail

@@ -12,6 +12,10 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+// nvcc does not know all of these functions
+#if defined(__AVX2__) && !defined(__CUDACC__)
+#include <immintrin.h>
+#endif
 
 namespace shardtype::kernels::detail {
 
@@ -53,6 +57,21 @@ Chunk reversed_chunk(Chunk x) {
   }
 }
 
+#if defined(__AVX2__) && !defined(__CUDACC__)
+using LongChunk = __m256i;
+/// The same of a chunk of 32 bytes: in each half, then the halves.
+template <int Element>
+LongChunk reversed_chunk(LongChunk x) {
+  if constexpr (Element == 1) x = _mm256_or_si256(_mm256_slli_epi16(x, 8), _mm256_srli_epi16(x, 8));
+  if constexpr (Element <= 2) x = _mm256_shufflehi_epi16(_mm256_shufflelo_epi16(x, 0x1b), 0x1b);
+  if constexpr (Element == 4) x = _mm256_shuffle_epi32(x, 0x1b);
+  return Element == 4 || Element == 16 ? _mm256_permute2x128_si256(x, x, 1)
+                                       : _mm256_permute4x64_epi64(x, 0x1b);
+}
+#else
+using LongChunk = Chunk16;
+#endif
+
 /// Rows in `count` chunks, of which the last overlaps the one before it: moves of constant size
 /// within the row, whatever its length. Element: as RowMove::reversed.
 template <int Element, class Chunk, int count>
@@ -88,12 +107,13 @@ void reverse_long(char const* from, char* to, std::int64_t bytes) {
     // the hardware follows descending addresses less well
     __builtin_prefetch(piece.from - 2048);
 #endif
-    detail::move_chunks<Element, Chunk16, 4>(piece);
+    detail::move_chunks<Element, LongChunk, static_cast<int>(line / sizeof(LongChunk))>(piece);
   }
   // the last line overlaps the one before it
   piece.from = from;
   piece.to = to + bytes - line;
-  if (rest > 0) detail::move_chunks<Element, Chunk16, 4>(piece);
+  if (rest > 0)
+    detail::move_chunks<Element, LongChunk, static_cast<int>(line / sizeof(LongChunk))>(piece);
 }
 template <int Element>
 void move_rows_of(FewRows const& few) {
