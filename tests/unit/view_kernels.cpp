@@ -6,6 +6,8 @@
 
 #include <shardtype/core/bfloat16.hpp>
 #include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/pitched.hpp>
+#include <shardtype/kernels/unpack.hpp>
 #include <shardtype/kernels/view_runs.hpp>
 
 #include "harness/catch.hpp"
@@ -188,4 +190,103 @@ TEST_CASE("packed copies of rows, of reversed rows and of repeated elements", ""
   check(0.0F);
   check(0.0);
   check(Kokkos::complex<double>());
+}
+
+namespace {
+
+template <class T>
+T numbered(Int k) {
+  return T(static_cast<float>(k * 7 % 101));
+}
+// `height` rows of `width` elements, `pitch` apart, in exactly as much memory as they need.
+template <class T>
+std::vector<T> block(Int height, Int width, Int pitch) {
+  std::vector<T> out(static_cast<std::size_t>((height - 1) * pitch + width));
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = numbered<T>(static_cast<Int>(k));
+  return out;
+}
+Layout plane(Int rows, Int row_stride, Int columns, Int stride) {
+  Layout l;
+  l.rank = 2;
+  l.extent[0] = rows;
+  l.extent[1] = columns;
+  l.stride[0] = row_stride;
+  l.stride[1] = stride;
+  return l;
+}
+// How many elements of `got` differ from numbered(from(row, column)).
+template <class T, class From>
+Int wrong_of(std::vector<T> const& got, Int rows, Int columns, From const& from) {
+  Int wrong = 0;
+  for (Int i = 0; i < rows; ++i)
+    for (Int j = 0; j < columns; ++j)
+      wrong += got[static_cast<std::size_t>(i * columns + j)] == numbered<T>(from(i, j)) ? 0 : 1;
+  return wrong;
+}
+template <class T>
+void check_plane(Int height, Int width, Int gap) {
+  INFO(height << " x " << width << " of " << sizeof(T) << " bytes, gaps of " << gap);
+  Int const pitch = width + gap;
+  std::vector<T> const in = block<T>(height, width, pitch);
+  auto const packed = [&](Int first, Layout const& l) {
+    std::vector<T> out(static_cast<std::size_t>(height * width), T(-1.0F));
+    copy_packed(Host(), in.data() + first, l, out.data());
+    return out;
+  };
+  CHECK(wrong_of(packed(0, plane(height, pitch, width, 1)), height, width,
+                 [&](Int i, Int j) { return i * pitch + j; }) == 0);
+  CHECK(wrong_of(packed(width - 1, plane(height, pitch, width, -1)), height, width,
+                 [&](Int i, Int j) { return i * pitch + width - 1 - j; }) == 0);
+  CHECK(wrong_of(packed((height - 1) * pitch, plane(height, -pitch, width, 1)), height, width,
+                 [&](Int i, Int j) { return (height - 1 - i) * pitch + j; }) == 0);
+  CHECK(wrong_of(packed(0, plane(width, 1, height, pitch)), width, height,
+                 [&](Int i, Int j) { return j * pitch + i; }) == 0);
+  // back, with the gaps untouched
+  std::vector<T> const rows = block<T>(height, width, width);
+  for (bool const pitched : {false, true}) {
+    std::vector<T> out(in.size(), T(-1.0F));
+    if (pitched)
+      copy_pitched(Host(), rows.data(), width, out.data(), pitch, height, width);
+    else
+      copy_unpacked(Host(), rows.data(), plane(height, pitch, width, 1), out.data());
+    Int wrong = 0;
+    for (Int k = 0; k < static_cast<Int>(out.size()); ++k)
+      wrong += out[static_cast<std::size_t>(k)] ==
+                       (k % pitch < width ? numbered<T>(k / pitch * width + k % pitch) : T(-1.0F))
+                   ? 0
+                   : 1;
+    CHECK(wrong == 0);
+  }
+  // side by side
+  auto const part = [](std::vector<T> const& x, Int n) {
+    return detail::RowPart{reinterpret_cast<char const*>(x.data()),
+                           n * static_cast<Int>(sizeof(T))};
+  };
+  std::vector<T> const other = block<T>(height, width + gap, width + gap);
+  detail::RowPart const parts[] = {part(rows, width), part(other, width + gap), part(rows, 0),
+                                   part(rows, width)};
+  for (int const count : {1, 2, 3, 4}) {
+    Int const all = count == 1 ? width : count == 4 ? 3 * width + gap : 2 * width + gap;
+    std::vector<T> out(static_cast<std::size_t>(height * all), T(-1.0F));
+    join_rows(Host(), parts, count, out.data(), height);
+    CHECK(wrong_of(out, height, all, [&](Int i, Int j) {
+            return j < width             ? i * width + j
+                   : j < 2 * width + gap ? i * (width + gap) + j - width
+                                         : i * width + j - 2 * width - gap;
+          }) == 0);
+  }
+}
+
+}  // namespace
+
+// Rows and columns of each number, in exactly as much memory as they need.
+TEMPLATE_TEST_CASE("packed, reversed, transposed and joined rows of all widths", "", signed char,
+                   bfloat16, float, double, Kokkos::complex<double>) {
+  for (Int width = 1; width <= 70; ++width)
+    for (Int const height : {1, 2, 3, 5, 16, 67})
+      for (Int const gap : {0, 1, 9}) check_plane<TestType>(height, width, gap);
+  for (Int const width : {2, 3, 7, 20}) check_plane<TestType>(6000, width, 1);
+  check_plane<TestType>(3, 40000, 1);
+  check_plane<TestType>(130, 200, 0);
+  check_plane<TestType>(1500, 1000, 5);
 }

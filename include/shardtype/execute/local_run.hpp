@@ -7,6 +7,7 @@
 #include <source_location>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
@@ -229,6 +230,20 @@ struct LocalRun {
   template <class RowsOf>
   Buffer join(int d, RowsOf rows) const {
     Buffer const result = fresh();
+    if constexpr (runtime::host_reads<Exec>) {
+      std::int64_t const inner = kernels::inner_length(out, d);
+      // long rows one operand after another, in pieces
+      constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+      if (out.extent[d] * inner * bytes <= kernels::detail::bytes_of_call) {
+        std::vector<kernels::detail::RowPart> parts;
+        for (int k = 0; k < call.count; ++k)
+          parts.push_back({static_cast<char const*>(buffers[k]->data()), rows(k) * inner * bytes});
+        kernels::join_rows(exec(), parts.data(), call.count, writable(result),
+                           kernels::outer_length(out, d));
+        exec().fence();
+        return result;
+      }
+    }
     std::int64_t at = 0;
     for (int k = 0; k < call.count; ++k) {
       kernels::Layout l = out;

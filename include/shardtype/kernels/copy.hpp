@@ -1,7 +1,7 @@
 #pragma once
 /// Copies between a strided block and a packed one: transposes, slices, unpacking.
 
-#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
@@ -9,6 +9,7 @@
 #include <shardtype/kernels/host_rows.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/row_moves.hpp>
 #include <shardtype/kernels/transpose.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
@@ -71,22 +72,6 @@ struct RowCopy {
   }
 };
 
-/// Host: the same, and rows of any length a piece at a time, past the cache.
-template <class T>
-struct StreamedRows {
-  PackedRuns<T> runs;
-
-  void operator()(std::int64_t work) const {
-    std::int64_t const row = work / runs.pieces;
-    std::int64_t const begin = work % runs.pieces * runs.piece;
-    std::int64_t const n = std::min(runs.piece, runs.length - begin);
-    kernels::stream_copy(runs.dst + row * runs.length + begin,
-                         runs.src + kernels::offset_of(runs.outer, row) + begin,
-                         static_cast<std::size_t>(n) * sizeof(T));
-    stream_fence();
-  }
-};
-
 }  // namespace detail
 
 /// Copies the elements of `src` that `layout` describes to `dst`, packed, last dim fastest. Runs on
@@ -102,29 +87,26 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
     --rows.rank;
     std::int64_t const length = from.extent[last];
     if constexpr (runtime::host_reads<Exec>) {
-      if (n * static_cast<std::int64_t>(sizeof(T)) > detail::bytes_of_call) {
-        detail::StreamedRows<T> const streamed{{src, dst, from, 1}};
-        if (streamed.runs.stream) {
-          kernels::launch(exec, "shardtype::copy_rows", streamed.runs.calls(), streamed);
-          return;
-        }
-      }
-      if (rows.rank == 0) {
-        std::copy(src, src + n, dst);
-        return;
-      }
+      auto const move = detail::RowMove::of(src, rows, dst, detail::row_layout(n / length, length),
+                                            length, sizeof(T), false);
+      kernels::launch(exec, "shardtype::copy_rows", move.calls(), move);
+    } else {
+      kernels::launch(exec, "shardtype::copy_rows", n / length,
+                      detail::RowCopy<T>{src, dst, rows, length});
     }
-    kernels::launch(exec, "shardtype::copy_rows", n / length,
-                    detail::RowCopy<T>{src, dst, rows, length});
     return;
   }
   int fast = last;
   for (int d = 0; d < from.rank; ++d)
     if (from.stride[d] < from.stride[fast]) fast = d;
   if constexpr (runtime::host_reads<Exec>) {
-    if (from.stride[last] == -1) {
-      detail::ReversedRows<T> const rows{{src, dst, from, 1}};
-      kernels::launch(exec, "shardtype::copy_reversed", rows.runs.calls(), rows);
+    if (from.stride[last] == -1 && sizeof(T) <= 16 && std::has_single_bit(sizeof(T))) {
+      Layout rows = from;
+      --rows.rank;
+      std::int64_t const length = from.extent[last];
+      auto const move = detail::RowMove::of(src, rows, dst, detail::row_layout(n / length, length),
+                                            length, sizeof(T), true);
+      kernels::launch(exec, "shardtype::copy_reversed", move.calls(), move);
       return;
     }
     if (from.stride[last] == 0) {
@@ -136,13 +118,8 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       return;
     }
     if (from.stride[fast] == 1) {
-      detail::TransposeTiles<T> tiles{src, dst, from, from.packed(), fast, 0, 0, false};
-      tiles.tiles_fast = (from.extent[fast] + tiles.tile - 1) / tiles.tile;
-      tiles.tiles_last = (from.extent[last] + tiles.tile - 1) / tiles.tile;
-      tiles.stream = detail::streams(dst, tiles.to);
-      std::int64_t const others = n / from.extent[fast] / from.extent[last];
-      kernels::launch(exec, "shardtype::transpose", others * tiles.tiles_fast * tiles.tiles_last,
-                      tiles);
+      detail::TransposeTiles<T> const tiles(src, dst, from, fast);
+      kernels::launch(exec, "shardtype::transpose", tiles.calls(), tiles);
       return;
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// Host: packed copies whose last dim is read backwards, or is one element again and again.
+/// Host: packed copies whose last dim is one element again and again.
 
 #include <algorithm>
 #include <cstddef>
@@ -7,13 +7,10 @@
 #include <cstring>
 
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/row_moves.hpp>
 #include <shardtype/kernels/stream_copy.hpp>
 
 namespace shardtype::kernels::detail {
-
-/// Bytes that are made in the cache before they are stored at once; bytes of a call.
-inline constexpr std::int64_t made_together = 4096;
-inline constexpr std::int64_t bytes_of_call = 1 << 16;
 
 /// The runs of a packed result, each cut into pieces; one call makes a piece. A run has the
 /// elements of the last dim, or of the last two.
@@ -30,7 +27,7 @@ struct PackedRuns {
   PackedRuns(T const* from, T* to, Layout const& all, int inner) : src(from), dst(to), outer(all) {
     for (; inner > 0; --inner) length *= outer.extent[--outer.rank];
     pieces = (length + piece - 1) / piece;
-    stream = all.elements() * static_cast<std::int64_t>(sizeof(T)) > (1 << 20) &&
+    stream = passes_cache(all.elements() * static_cast<std::int64_t>(sizeof(T))) &&
              length * static_cast<std::int64_t>(sizeof(T)) >= 1024;
   }
   std::int64_t calls() const { return outer.elements() * pieces; }
@@ -57,31 +54,6 @@ struct PackedRuns {
         std::memcpy(static_cast<void*>(out), buffer, bytes);
     }
     if (stream) stream_fence();
-  }
-};
-
-/// dst (packed) = src, whose last dim has stride -1.
-template <class T>
-struct ReversedRows {
-  PackedRuns<T> runs;
-
-  /// The hardware follows descending addresses less well.
-  static void prefetch_behind(T const* at) {
-#if defined(__GNUC__)
-    __builtin_prefetch(reinterpret_cast<char const*>(at) - 2048);
-#endif
-  }
-  void operator()(std::int64_t work) const {
-    runs.template write<0>(work, [](T* to, T const* from, std::int64_t begin, std::int64_t n) {
-      T const* const last = from - begin;
-      constexpr auto line = static_cast<std::int64_t>(sizeof(T) < 64 ? 64 / sizeof(T) : 1);
-      std::int64_t k = 0;
-      for (; k + line <= n; k += line) {
-        prefetch_behind(last - k);
-        for (std::int64_t j = 0; j < line; ++j) to[k + j] = last[-k - j];
-      }
-      for (; k < n; ++k) to[k] = last[-k];
-    });
   }
 };
 

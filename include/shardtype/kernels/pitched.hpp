@@ -7,6 +7,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/launch.hpp>
+#include <shardtype/kernels/row_moves.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -40,10 +42,16 @@ template <bool adds, class T, class Exec>
 void move_pitched(Exec const& exec, char const* name, T const* src, std::int64_t src_pitch, T* dst,
                   std::int64_t dst_pitch, std::int64_t rows, std::int64_t length) {
   if (rows == 0 || length == 0) return;
-  constexpr std::int64_t piece = 4096;
-  std::int64_t const pieces = (length + piece - 1) / piece;
-  kernels::launch(exec, name, rows * pieces,
-                  Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
+  if constexpr (!adds && runtime::host_reads<Exec>) {
+    auto const move = RowMove::of(src, row_layout(rows, src_pitch), dst,
+                                  row_layout(rows, dst_pitch), length, sizeof(T), false);
+    kernels::launch(exec, name, move.calls(), move);
+  } else {
+    constexpr std::int64_t piece = 4096;
+    std::int64_t const pieces = (length + piece - 1) / piece;
+    kernels::launch(exec, name, rows * pieces,
+                    Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});
+  }
 }
 
 }  // namespace detail
@@ -62,6 +70,19 @@ void add_pitched(Exec const& exec, T const* src, std::int64_t src_pitch, T* dst,
                  std::int64_t dst_pitch, std::int64_t rows, std::int64_t length) {
   detail::move_pitched<true>(exec, "shardtype::add_pitched", src, src_pitch, dst, dst_pitch, rows,
                              length);
+}
+
+/// Host: the rows of `count` packed blocks side by side, in `rows` packed rows at `dst`. `parts` is
+/// read until `exec` is fenced.
+template <class T, class Exec>
+  requires(runtime::host_reads<Exec>)
+void join_rows(Exec const& exec, detail::RowPart const* parts, int count, T* dst,
+               std::int64_t rows) {
+  detail::JoinedRows join{parts, count, reinterpret_cast<char*>(dst), rows, 0, false};
+  for (int k = 0; k < count; ++k) join.width += parts[k].bytes;
+  if (rows == 0 || join.width == 0) return;
+  join.stream = detail::passes_cache(rows * join.width);
+  kernels::launch(exec, "shardtype::join_rows", join.calls(), join);
 }
 
 }  // namespace shardtype::kernels

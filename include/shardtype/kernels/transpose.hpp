@@ -1,11 +1,13 @@
 #pragma once
 /// Host: transposing copies in tiles.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/row_moves.hpp>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -97,6 +99,15 @@ struct TransposeSquare<8> {
 };
 #endif
 
+/// Whether all rows of tiles of a large result are aligned for stores that bypass the cache.
+template <class T>
+bool streams(T const* dst, Layout const& to) {
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  bool aligned = reinterpret_cast<std::uintptr_t>(dst) % 16 == 0;
+  for (int d = 0; d + 1 < to.rank; ++d) aligned = aligned && to.stride[d] * bytes % 16 == 0;
+  return aligned && passes_cache(to.elements() * bytes);
+}
+
 /// dst (packed, last dim fastest) = src, whose dim `fast` has stride 1 and whose last dim has not.
 /// One call copies a tile of these two dims through a small buffer: the lines of a tile compete for
 /// the same places of the cache if the strides are powers of two, so each is read once as a whole
@@ -109,15 +120,38 @@ struct TransposeTiles {
   Layout from;  // merged; its last dim is the inner one of dst
   Layout to;    // the same extents with packed strides
   int fast;
-  std::int64_t tiles_fast, tiles_last;
-  bool stream;  ///< whether the stores bypass the cache
+  std::int64_t high = tile;  ///< of a tile, along `fast`
+  std::int64_t wide = tile;  ///< of a tile, along the last dim
+  bool stream = false;       ///< whether the stores bypass the cache
+
+  TransposeTiles(T const* its_src, T* its_dst, Layout const& all, int its_fast)
+      : src(its_src), dst(its_dst), from(all), to(all.packed()), fast(its_fast) {
+    std::int64_t const rows = from.extent[fast];
+    std::int64_t const columns = from.extent[from.rank - 1];
+    // as many elements in a tile if one of the dims is short
+    if (rows <= tile / 2) {
+      high = in_squares(rows);
+      wide = tile * (tile / high);
+    } else if (columns <= tile / 2) {
+      wide = in_squares(columns);
+      high = tile * (tile / wide);
+    }
+    stream = streams(dst, to);
+  }
+  std::int64_t tiles_fast() const { return (from.extent[fast] + high - 1) / high; }
+  std::int64_t tiles_last() const { return (from.extent[from.rank - 1] + wide - 1) / wide; }
+  std::int64_t calls() const {
+    std::int64_t n = tiles_fast() * tiles_last();
+    for (int d = 0; d + 1 < from.rank; ++d) n *= d == fast ? 1 : from.extent[d];
+    return n;
+  }
 
   void operator()(std::int64_t work) const {
     int const last = from.rank - 1;
-    std::int64_t const j = work % tiles_last * tile;
-    work /= tiles_last;
-    std::int64_t const i = work % tiles_fast * tile;
-    work /= tiles_fast;
+    std::int64_t const j = work % tiles_last() * wide;
+    work /= tiles_last();
+    std::int64_t const i = work % tiles_fast() * high;
+    work /= tiles_fast();
     std::int64_t const in_row = from.stride[last];
     std::int64_t const out_row = to.stride[fast];
     T const* in = src + i + j * in_row;
@@ -129,10 +163,10 @@ struct TransposeTiles {
       in += at * from.stride[d];
       out += at * to.stride[d];
     }
-    std::int64_t const rows = from.extent[fast] - i < tile ? from.extent[fast] - i : tile;
-    std::int64_t const columns = from.extent[last] - j < tile ? from.extent[last] - j : tile;
+    std::int64_t const rows = std::min(from.extent[fast] - i, high);
+    std::int64_t const columns = std::min(from.extent[last] - j, wide);
     alignas(64) T buffer[static_cast<std::size_t>(tile * pitch)];
-    if (rows == tile && columns == tile) {
+    if (high == tile && wide == tile && rows == tile && columns == tile) {
       bool const more = j + tile < from.extent[last];
       fill(in, in_row, more, buffer);
       for (int k = 0; k < tile; ++k) put(out + k * out_row, buffer + k * pitch);
@@ -141,32 +175,77 @@ struct TransposeTiles {
 #endif
       return;
     }
-    for (std::int64_t c = 0; c < columns; ++c)
-      for (std::int64_t r = 0; r < rows; ++r) buffer[r * pitch + c] = in[c * in_row + r];
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < columns; ++c) out[r * out_row + c] = buffer[r * pitch + c];
+    std::int64_t const row = wide < tile ? wide : wide + pitch - tile;
+    fill_part(in, in_row, rows, columns, buffer, row);
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    detail::move_rows({reinterpret_cast<char const*>(buffer), row * bytes,
+                       reinterpret_cast<char*>(out), out_row * bytes, columns * bytes, rows, 0});
   }
 
  private:
   static constexpr int pitch = tile + static_cast<int>(64 / sizeof(T));
+  static constexpr std::int64_t side = TransposeSquare<sizeof(T)>::side;
+
+  static std::int64_t in_squares(std::int64_t n) { return (n + side - 1) / side * side; }
+  static void turn_square(T const* in, std::int64_t in_row, T* out, std::int64_t out_row) {
+    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+    TransposeSquare<sizeof(T)>::move(reinterpret_cast<char const*>(in), in_row * bytes,
+                                     reinterpret_cast<char*>(out), out_row * bytes);
+  }
+  /// Transposes a part of a tile, in squares that overlap where it is no multiple of them.
+  static void fill_part(T const* in, std::int64_t in_row, std::int64_t rows, std::int64_t columns,
+                        T* buffer, std::int64_t out_row) {
+    std::int64_t done = 0;
+    if constexpr (side > 1) {
+      // a square may read more than the row, but not behind the last one
+      std::int64_t const more = rows < side ? (side - rows + in_row - 1) / in_row : 0;
+      if (columns - more >= side) {
+        done = columns - more;
+        for (std::int64_t c = 0; c < done; c += side)
+          for (std::int64_t r = 0; r < rows; r += side) {
+            std::int64_t const at = std::min(c, done - side);
+            std::int64_t const row = rows < side ? 0 : std::min(r, rows - side);
+            turn_square(in + at * in_row + row, in_row, buffer + row * out_row + at, out_row);
+          }
+      } else if (columns < side && rows >= side) {
+        fill_thin(in, in_row, rows, columns, buffer, out_row);
+        return;
+      }
+    }
+    for (std::int64_t c = done; c < columns; ++c)
+      for (std::int64_t r = 0; r < rows; ++r) buffer[r * out_row + c] = in[c * in_row + r];
+  }
+  /// The same with fewer columns than a square has: the others are zero.
+  static void fill_thin(T const* in, std::int64_t in_row, std::int64_t rows, std::int64_t columns,
+                        T* buffer, std::int64_t out_row) {
+    constexpr std::int64_t length = 64;
+    T stage[static_cast<std::size_t>(side * length)]{};
+    std::int64_t const n = std::min(rows, length);
+    for (std::int64_t r = 0; r < rows; r += n) {
+      std::int64_t const first = std::min(r, rows - n);
+      for (std::int64_t c = 0; c < columns; ++c)
+        std::memcpy(static_cast<void*>(stage + c * length), in + c * in_row + first,
+                    static_cast<std::size_t>(n) * sizeof(T));
+      for (std::int64_t k = 0; k < n; k += side) {
+        std::int64_t const at = std::min(k, n - side);
+        turn_square(stage + at, length, buffer + (first + at) * out_row, out_row);
+      }
+    }
+  }
 
   /// Transposes a whole tile into the buffer and prefetches the next one, which the hardware does
   /// not foresee.
   static void fill(T const* in, std::int64_t in_row, bool more, T* buffer) {
-    using Square = TransposeSquare<sizeof(T)>;
-    constexpr int side = Square::side;
-    for (int c = 0; c < tile; c += side) {
+    for (int c = 0; c < tile; c += static_cast<int>(side)) {
       if (more)
         for (int k = 0; k < side; ++k)
           for (int line = 0; line < tile; line += static_cast<int>(64 / sizeof(T)))
             __builtin_prefetch(in + (c + k + tile) * in_row + line);
-      for (int r = 0; r < tile; r += side) {
+      for (int r = 0; r < tile; r += static_cast<int>(side)) {
         if constexpr (side == 1) {
           buffer[r * pitch + c] = in[c * in_row + r];
         } else {
-          constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-          Square::move(reinterpret_cast<char const*>(in + c * in_row + r), in_row * bytes,
-                       reinterpret_cast<char*>(buffer + r * pitch + c), pitch * bytes);
+          turn_square(in + c * in_row + r, in_row, buffer + r * pitch + c, pitch);
         }
       }
     }
@@ -184,15 +263,5 @@ struct TransposeTiles {
     std::memcpy(static_cast<void*>(line), row, tile * sizeof(T));
   }
 };
-
-/// Whether all rows of tiles of a large result are aligned for stores that bypass the cache.
-template <class T>
-bool streams(T const* dst, Layout const& to) {
-  constexpr std::int64_t large = std::int64_t{1} << 20;
-  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-  bool aligned = reinterpret_cast<std::uintptr_t>(dst) % 16 == 0;
-  for (int d = 0; d + 1 < to.rank; ++d) aligned = aligned && to.stride[d] * bytes % 16 == 0;
-  return aligned && to.elements() * bytes > large;
-}
 
 }  // namespace shardtype::kernels::detail

@@ -7,6 +7,8 @@
 
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/row_moves.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -38,6 +40,15 @@ void copy_unpacked(Exec const& exec, T const* src, Layout const& layout, T* dst)
   if (n == 0) return;
   Layout rows = merged(layout);
   int const last = --rows.rank;
+  if constexpr (runtime::host_reads<Exec>) {
+    std::int64_t const length = rows.extent[last];
+    if (rows.stride[last] == 1) {
+      auto const move = detail::RowMove::of(src, detail::row_layout(n / length, length), dst, rows,
+                                            length, sizeof(T), false);
+      kernels::launch(exec, "shardtype::unpack_rows", move.calls(), move);
+      return;
+    }
+  }
   kernels::launch(exec, "shardtype::unpack_rows", n / rows.extent[last],
                   detail::RowUnpack<T>{src, dst, rows, rows.extent[last], rows.stride[last]});
 }
