@@ -10,7 +10,6 @@
 
 #include <shardtype/linalg/kernels_numbers.hpp>
 #include <shardtype/linalg/run_cyclic.hpp>
-#include <shardtype/linalg/run_cyclic_identity.hpp>
 #include <shardtype/linalg/types_cyclic_inverse.hpp>
 
 namespace shardtype::execute {
