@@ -80,7 +80,8 @@ TEST_CASE("rows are moved as plain loops move them", "") {
   auto const all = [&](auto zero) {
     using T = decltype(zero);
     for (Int width = 1; width <= 70; ++width)
-      for (Int const height : {0, 1, 3, 37}) check_moves<T>(mesh, height, width);
+      for (Int const height : {0, 1, 3, 19})
+        if (height == 19 || width % 8 == 1) check_moves<T>(mesh, height, width);
     for (Int const width : {127, 128, 129, 500, 1025}) check_moves<T>(mesh, 9, width);
     check_moves<T>(mesh, 2, 70001);
     check_moves<T>(mesh, 5003, 3);
