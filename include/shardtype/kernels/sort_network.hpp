@@ -43,9 +43,9 @@ template <int N, bool Merges>
 inline constexpr auto comparisons_of = [] {
   constexpr auto each = [](auto const& use) {
     if constexpr (Merges) {
-      bitonic_merge_network(N, use);
+      detail::bitonic_merge_network(N, use);
     } else {
-      merge_sort_network(N, use);
+      detail::merge_sort_network(N, use);
     }
   };
   constexpr std::size_t count = [&] {

@@ -136,7 +136,7 @@ struct TransposeTiles {
       wide = in_squares(columns);
       high = tile * (tile / wide);
     }
-    stream = streams(dst, to);
+    stream = detail::streams(dst, to);
   }
   std::int64_t tiles_fast() const { return (from.extent[fast] + high - 1) / high; }
   std::int64_t tiles_last() const { return (from.extent[from.rank - 1] + wide - 1) / wide; }
