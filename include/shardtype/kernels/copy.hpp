@@ -1,6 +1,7 @@
 #pragma once
 /// Copies between a strided block and a packed one: transposes, slices, unpacking.
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -87,6 +88,10 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
     --rows.rank;
     std::int64_t const length = from.extent[last];
     if constexpr (runtime::host_reads<Exec>) {
+      if (rows.rank == 0 && !detail::passes_cache(n * static_cast<std::int64_t>(sizeof(T)))) {
+        std::copy_n(src, n, dst);  // no kernel
+        return;
+      }
       auto const move = detail::RowMove::of(src, rows, dst, detail::row_layout(n / length, length),
                                             length, sizeof(T), false);
       kernels::launch(exec, "shardtype::copy_rows", move.calls(), move);
