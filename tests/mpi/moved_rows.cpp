@@ -1,7 +1,7 @@
 // Operations that only move elements, along the last dim: flip, concat, slice, repeat, roll, pad
 // and transpose against plain loops. Rows of all widths to 70 and some longer ones, one row, none,
 // uneven and empty blocks, elements of 1 to 16 bytes, parts of rows with gaps between them.
-// RANKS: 1 4
+// RANKS: 1 3
 // TIMEOUT: 300
 #include <cstdint>
 #include <type_traits>
