@@ -18,16 +18,19 @@ namespace shardtype::kernels {
 
 namespace detail {
 
-/// Replaces the sum of a total by the factor of its exponentials, or by a second value to subtract.
-/// Infinities in a row, or only -inf, give NaN.
+/// The factor of the exponentials of a row, or, if `Log`, a second value to subtract. Infinities in
+/// a row, or only -inf, give NaN.
+template <bool Log, class Wide, class T>
+KOKKOS_INLINE_FUNCTION T factor_of(T const& sum, T const& max) {
+  Wide const all = static_cast<Wide>(sum) + static_cast<Wide>(max - max);
+  return static_cast<T>(Log ? static_cast<Wide>(math::log(all)) : Wide(1) / all);
+}
+/// Replaces the sum of a total by this factor.
 template <class T, bool Log>
 struct FinishRow {
-  using Wide = wide_t<T>;
   Peak<T>* totals;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    Peak<T>& t = totals[k];
-    Wide const sum = static_cast<Wide>(t.sum) + static_cast<Wide>(t.max - t.max);
-    t.sum = static_cast<T>(Log ? static_cast<Wide>(math::log(sum)) : Wide(1) / sum);
+    totals[k].sum = detail::factor_of<Log, wide_t<T>>(totals[k].sum, totals[k].max);
   }
 };
 
@@ -202,7 +205,6 @@ struct NormalizeShortRows {
   std::int64_t calls() const { return (rows + together() - 1) / together(); }
 
   void operator()(std::int64_t work) const {
-    using Wide = wide_t<T>;
     std::int64_t const first = work * together();
     std::int64_t const m = rows - first < together() ? rows - first : together();
     std::int64_t const n = m * length;
@@ -224,11 +226,7 @@ struct NormalizeShortRows {
     ahead();
     Sums::compute(in, length, m, max, e, sum, ahead);
     ahead();
-    // infinities in a row, or only -inf, give NaN
-    for (std::int64_t k = 0; k < m; ++k) {
-      Wide const all = static_cast<Wide>(sum[k]) + static_cast<Wide>(max[k] - max[k]);
-      sum[k] = static_cast<Value>(Log ? static_cast<Wide>(math::log(all)) : Wide(1) / all);
-    }
+    for (std::int64_t k = 0; k < m; ++k) sum[k] = detail::factor_of<Log, wide_t<T>>(sum[k], max[k]);
     detail::repeat_each(static_cast<Value const*>(sum), 1, length, m, static_cast<Value*>(by));
     ahead();
     if constexpr (Log) {
@@ -263,7 +261,6 @@ struct NormalizeWholeRows {
 
  private:
   void row(T const* in, T* out) const {
-    using Wide = wide_t<T>;
     constexpr auto lanes = vectors::formulas::sums_of_one;
     alignas(64) static thread_local Value e[static_cast<std::size_t>(longest)];
     alignas(64) Value sum[static_cast<std::size_t>(lanes)] = {};
@@ -284,9 +281,7 @@ struct NormalizeWholeRows {
       for (std::int64_t l = 0; l < lanes; ++l) sum[l] = sum[l] + e[k + l];
     for (std::int64_t l = 0; k + l < length; ++l) sum[l] = sum[l] + e[k + l];
     detail::fold<SumReducer<Value>, static_cast<int>(lanes), 1>(sum);
-    // infinities in a row, or only -inf, give NaN
-    Wide const all = static_cast<Wide>(sum[0]) + static_cast<Wide>(max - max);
-    auto const by = static_cast<Value>(Wide(1) / all);
+    Value const by = detail::factor_of<false, wide_t<T>>(sum[0], max);
     for (k = 0; k < length; ++k) out[k] = static_cast<T>(e[k] * by);
   }
 };
