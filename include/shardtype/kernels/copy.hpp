@@ -1,8 +1,8 @@
 #pragma once
 /// Copies between a strided block and a packed one: transposes, slices, unpacking.
 
-#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include <Kokkos_Core.hpp>
@@ -89,7 +89,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
     std::int64_t const length = from.extent[last];
     if constexpr (runtime::host_reads<Exec>) {
       if (rows.rank == 0 && !detail::passes_cache(n * static_cast<std::int64_t>(sizeof(T)))) {
-        std::copy_n(src, n, dst);  // no kernel
+        runtime::copy_on_host(dst, src, static_cast<std::size_t>(n) * sizeof(T));  // no kernel
         return;
       }
       auto const move = detail::RowMove::of(src, rows, dst, detail::row_layout(n / length, length),
