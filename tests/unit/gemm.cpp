@@ -424,6 +424,25 @@ void check_thin_type() {
   }
 }
 
+/// Few terms and few columns, or rows.
+template <class T, class R>
+void check_short_type() {
+  std::mt19937 random(12);
+  for (std::int64_t k = 1; k <= 16; ++k)
+    for (std::int64_t n = 1; n <= 16; ++n) {
+      std::int64_t const m = 1024 + static_cast<std::int64_t>(random() % 300);
+      bool const accumulate = random() % 2 == 0;
+      bool const whole = random() % 3 != 0;
+      std::int64_t const batch = 1 + static_cast<std::int64_t>(random() % 2);
+      MemoryLayout const big = random() % 2 == 0 ? MemoryLayout::rows : MemoryLayout::columns;
+      MemoryLayout const other = layouts[random() % 6], result = layouts[random() % 6];
+      check_thin<T, R>({batch, m, n, k}, big, other, result, accumulate, whole);
+      check_thin<T, R>({batch, m, n, k}, big, other, MemoryLayout::rows, !accumulate, whole);
+      // of the transposed the rows are columns
+      check_thin<T, R>({batch, n, m, k}, other, big, result, accumulate, whole);
+    }
+}
+
 /// Values of single rows do not depend on those around, and a NaN stays in its row.
 template <class T, class R>
 void check_thin_rows(bool columns) {
@@ -475,6 +494,12 @@ TEST_CASE("products with few columns or rows", "[gemm]") {
   check_thin_type<shardtype::bfloat16, float>();
 }
 
+TEST_CASE("products with few terms and few columns or rows", "[gemm]") {
+  check_short_type<float, float>();
+  check_short_type<double, double>();
+  check_short_type<shardtype::bfloat16, float>();
+}
+
 TEST_CASE("rows of products with few columns do not depend on others", "[gemm]") {
   for (bool const columns : {false, true}) {
     check_thin_rows<float, float>(columns);
@@ -503,7 +528,9 @@ TEST_CASE("gemm passes few columns on and leaves other products alone", "[gemm]"
   CHECK_FALSE(taken(64, 4, 64, MemoryLayout::rows));
   CHECK_FALSE(taken(512, 33, 512, MemoryLayout::rows));
   CHECK_FALSE(taken(1024, 4, 1024, MemoryLayout::spread));
-  CHECK_FALSE(taken(65536, 4, 16, MemoryLayout::rows));
+  CHECK_FALSE(taken(65536, 4, 17, MemoryLayout::rows));
+  CHECK_FALSE(taken(1000, 4, 16, MemoryLayout::rows));
+  CHECK(taken(65536, 4, 16, MemoryLayout::rows));
   CHECK_FALSE(taken(0, 4, 16, MemoryLayout::rows));
   CHECK(taken(1024, 4, 1024, MemoryLayout::rows) == Best::thin());
   shardtype::runtime::run_time.instructions = shardtype::runtime::Instructions::avx2;

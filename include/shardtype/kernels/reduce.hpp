@@ -146,6 +146,14 @@ struct ReduceRows {
         return;
       }
     }
+    if constexpr (finds_places<R>) {
+      if (first < end && end - first <= rows_of_part) {
+        detail::PlacesOfRows<R, run> best;
+        best.find(from, shape.reduced, n, first, end);
+        for (std::int64_t i = 0; i < n; ++i) store(to + i, best.at(i, first));
+        return;
+      }
+    }
     typename R::Total total[static_cast<std::size_t>(run)];
     add(from, shape.reduced, n, first, end, total);
     for (std::int64_t i = 0; i < n; ++i) store(to + i, total[i]);
@@ -193,7 +201,7 @@ struct ReduceNarrow {
   static constexpr std::int64_t most = Rows::run < 128 ? Rows::run : 128;
   /// The most outputs of a row that counts as narrow. Moments have the same bits whichever outputs
   /// lie beside them.
-  static constexpr std::int64_t narrow = finds_places<R> || takes_rows<R> ? 0 : most / 4;
+  static constexpr std::int64_t narrow = takes_rows<R> ? 0 : most / 4;
   In in;
   Store store;
   ReduceShape shape;   ///< kept without its last dim
@@ -219,6 +227,12 @@ struct ReduceNarrow {
     Rows::add(from, several, together * inner, 0, wide, total);
     Rows::add(from, shape.reduced, inner, wide * together, end - first, rest);
     std::int64_t const to = piece * shape.outputs + row * inner;
+    if constexpr (finds_places<R>) {  // of the wide rows, and of the rest: among the terms
+      for (std::int64_t k = 0; k < together * inner; ++k)
+        if (total[k].place >= 0) total[k].place = first + total[k].place * together + k / inner;
+      for (std::int64_t i = 0; i < inner; ++i)
+        if (rest[i].place >= 0) rest[i].place += first;
+    }
     for (std::int64_t i = 0; i < inner; ++i) {
       for (std::int64_t k = 1; k < together; ++k) R::join(total[i], total[k * inner + i]);
       R::join(total[i], rest[i]);

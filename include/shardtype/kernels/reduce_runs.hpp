@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -11,6 +12,7 @@
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/staged.hpp>
 #include <shardtype/kernels/truths.hpp>
+#include <shardtype/kernels/vector.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -62,6 +64,56 @@ KOKKOS_FUNCTION void fold(typename R::Part* part) {
   }
 }
 
+/// Whether the host joins lanes of `In` in vectors explicitly: compilers make none of comparisons
+/// that keep NaN.
+template <class R, class In>
+inline constexpr bool joins_vectors = [] {
+  if constexpr (std::is_pointer_v<In> && computes_in_vectors &&
+                requires { requires R::parts_are_elements; }) {
+    return has_vectors<typename R::Part>;
+  } else {
+    return false;
+  }
+}();
+/// As many elements as a vector has lanes.
+template <class V, class T>
+void load_lanes(V& out, T const* x) {
+  if constexpr (std::is_same_v<T, bfloat16>) {
+    using Words = vector_of<std::uint32_t>;
+    half_vector_of<std::uint16_t> high;
+    std::memcpy(&high, x, sizeof high);
+    out = __builtin_bit_cast(V, __builtin_convertvector(high, Words) << 16);
+  } else {
+    std::memcpy(&out, x, sizeof out);
+  }
+}
+/// Joins the whole `Lanes` of a run from `i` to `to` to `Few` parts, as `fold` does.
+template <class R, int Lanes, int Few, class T>
+std::int64_t join_vectors(T const* run, std::int64_t i, std::int64_t to, typename R::Part* part) {
+  using V = vector_of<typename R::Part>;
+  constexpr int lanes = vector_lanes<typename R::Part>;
+  constexpr int n = Lanes / lanes;
+  V sum[static_cast<std::size_t>(n)];
+  V x{};
+  for (int v = 0; v < n; ++v) detail::load_lanes(sum[v], run + i + v * lanes);
+  for (i += Lanes; i + Lanes <= to; i += Lanes) {
+    detail::read_ahead<6144>(run + i, Lanes);
+    for (int v = 0; v < n; ++v) {
+      detail::load_lanes(x, run + i + v * lanes);
+      R::join_lanes(sum[v], x);
+    }
+  }
+  for (int half = n / 2; half * lanes >= Few; half /= 2)
+    for (int v = 0; v < half; ++v) R::join_lanes(sum[v], sum[v + half]);
+  for (; i + Few <= to; i += Few)
+    for (int v = 0; v < Few / lanes; ++v) {
+      detail::load_lanes(x, run + i + v * lanes);
+      R::join_lanes(sum[v], x);
+    }
+  std::memcpy(part, sum, static_cast<std::size_t>(Few) * sizeof *part);
+  return i;
+}
+
 /// Reduces a contiguous run in independent lanes, so that it vectorises.
 template <class R, class In>
 KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& total) {
@@ -90,6 +142,8 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
     std::int64_t i = from;
     if (to - from < lanes) {
       for (int l = 0; l < few; ++l) part[l] = R::nothing();
+    } else if constexpr (joins_vectors<R, In>) {
+      i = detail::join_vectors<R, lanes, few>(run, i, to, part);
     } else {
       for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
       for (; i + lanes <= to; i += lanes) {
@@ -116,6 +170,14 @@ KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
     int hits = 0;
     for (int l = 0; l < lanes; ++l) hits += R::same(run[i + l], value) ? 1 : 0;
     if (hits > 0) break;
+  }
+  if (i + lanes <= n) {  // the first that is equal, without a branch for each element
+    int first = lanes;
+    for (int l = 0; l < lanes; ++l) {
+      int const at = R::same(run[i + l], value) ? l : lanes;
+      first = at < first ? at : first;
+    }
+    return i + first;
   }
   while (i < n - 1 && !R::same(run[i], value)) ++i;
   return i;
@@ -284,18 +346,20 @@ void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t 
   }
 }
 
-/// Finds the best elements and their positions, in two separate arrays.
-template <class R, std::int64_t Width, class In>
-void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
-                std::int64_t end, typename R::Total* total) {
+/// The best elements of at most `rows_of_part` terms, and their positions, in two separate arrays.
+template <class R, std::int64_t Width>
+struct PlacesOfRows {
   using T = typename R::Element;
   // as wide as the elements, so that one comparison selects both
   using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
   T best[static_cast<std::size_t>(Width)];
   Place place[static_cast<std::size_t>(Width)];
-  constexpr std::int64_t flush = 128;
-  for (std::int64_t base = first; base < end; base += flush) {
-    detail::copy_run(from + offset_of(terms, base), n, best);
+
+  /// Of `n` outputs: their terms from `first` to `end`.
+  template <class In>
+  void find(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+            std::int64_t end) {
+    detail::copy_run(from + offset_of(terms, first), n, best);
     for (std::int64_t i = 0; i < n; ++i) place[i] = 0;
     auto const take = [](T& value, Place& at, T const& x, std::int64_t k) {
       bool const better = R::better(x, value);
@@ -303,21 +367,34 @@ void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_
       at = detail::chosen(better, static_cast<Place>(k), at);
     };
     detail::for_rows<true, Width>(
-        from, terms, n, base + 1, base + flush < end ? base + flush : end,
+        from, terms, n, first + 1, end,
         [&](std::int64_t k, std::int64_t i, T const& x0, T const& x1, T const& x2, T const& x3) {
           T value = best[i];
           Place at = place[i];
-          take(value, at, x0, k - base);
-          take(value, at, x1, k - base + 1);
-          take(value, at, x2, k - base + 2);
-          take(value, at, x3, k - base + 3);
+          take(value, at, x0, k - first);
+          take(value, at, x1, k - first + 1);
+          take(value, at, x2, k - first + 2);
+          take(value, at, x3, k - first + 3);
           best[i] = value;
           place[i] = at;
         },
-        [&](std::int64_t k, std::int64_t i, T const& x) { take(best[i], place[i], x, k - base); });
+        [&](std::int64_t k, std::int64_t i, T const& x) { take(best[i], place[i], x, k - first); });
+  }
+  /// Of output i: the best element, and its position counted from the terms before `first` on.
+  typename R::Total at(std::int64_t i, std::int64_t first) const {
+    return {best[i], first + static_cast<std::int64_t>(place[i])};
+  }
+};
+/// Finds the best elements and their positions.
+template <class R, std::int64_t Width, class In>
+void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
+                std::int64_t end, typename R::Total* total) {
+  PlacesOfRows<R, Width> part;
+  for (std::int64_t base = first; base < end; base += rows_of_part) {
+    part.find(from, terms, n, base, base + rows_of_part < end ? base + rows_of_part : end);
     for (std::int64_t i = 0; i < n; ++i)
-      if (total[i].place < 0 || R::better(best[i], total[i].value))
-        total[i] = {best[i], base + static_cast<std::int64_t>(place[i])};
+      if (total[i].place < 0 || R::better(part.best[i], total[i].value))
+        total[i] = part.at(i, base);
   }
 }
 

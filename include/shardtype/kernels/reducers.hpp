@@ -102,6 +102,7 @@ struct ExtremeReducer {
     a = b != b ? b : larger;
   }
   static constexpr bool idempotent = true;
+  static constexpr bool parts_are_elements = true;
   /// Host: as `join`, of vectors in which `b` has no NaN.
   struct WithoutNan {
     static constexpr bool idempotent = true;

@@ -144,10 +144,19 @@ void turn_lanes_back(T const* from, std::int64_t length, T* to) {
 /// vectors: what is too much is overwritten by the next row.
 inline constexpr std::size_t spare_bytes = 64;
 
+/// Writes each of `n` elements `Length` times: a constant, for which compilers write vectors.
+template <std::int64_t Length, class T, class U>
+void repeat_few(T const* from, std::int64_t n, U* to) {
+  for (std::int64_t r = 0; r < n; ++r)
+    for (std::int64_t i = 0; i < Length; ++i) to[r * Length + i] = static_cast<U>(from[r]);
+}
 /// Writes the element of each of `rows` rows, `stride` apart, `length` times.
 template <class T, class U>
 void repeat_each(T const* from, std::int64_t stride, std::int64_t length, std::int64_t rows,
                  U* to) {
+  if (stride == 1 && length == 2) return detail::repeat_few<2>(from, rows, to);
+  if (stride == 1 && length == 3) return detail::repeat_few<3>(from, rows, to);
+  if (stride == 1 && length == 4) return detail::repeat_few<4>(from, rows, to);
   constexpr auto lanes = static_cast<std::int64_t>(spare_bytes / sizeof(U));
   U many[static_cast<std::size_t>(lanes)];
   for (std::int64_t r = 0; r < rows; ++r, to += length) {

@@ -12,11 +12,118 @@
 
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/matrix.hpp>
+#include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/thin_micro.hpp>
 #include <shardtype/kernels/thin_product.hpp>
 #include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::kernels::detail {
+
+/// A product of matrices of few terms and few columns: C = A B, or C += A B if `add`, of a batch.
+/// Rows of A are turned, so that loops run along rows. One call computes `together` rows of C.
+template <class T>
+struct ShortProduct {
+  using Real = std::conditional_t<std::is_same_v<T, bfloat16>, float, T>;
+  Matrix<T const> a, b;
+  Matrix<Real> c;
+  bool add;
+
+  static constexpr std::int64_t most = 16;  ///< terms, columns
+  static constexpr std::int64_t together = 256;
+
+  /// Whether it is worth it: measured against BLAS.
+  bool serves() const {
+    bool const of_rows = a.col_stride == 1 && a.row_stride == a.cols;
+    return c.rows >= 4 * together && c.cols >= 1 && c.cols <= most && a.cols >= 1 &&
+           a.cols <= most && (of_rows || a.row_stride == 1);
+  }
+  std::int64_t parts() const { return (c.rows + together - 1) / together; }
+
+  void operator()(std::int64_t work) const {
+    std::int64_t const t = work / parts();
+    std::int64_t const first = work % parts() * together;
+    std::int64_t const m = std::min(together, c.rows - first);
+    Matrix<T const> const x = a.member(t).block(first, 0, m, a.cols);
+    Matrix<T const> const y = b.member(t);
+    Matrix<Real> const to = c.member(t).block(first, 0, m, c.cols);
+    constexpr auto room = static_cast<std::size_t>(most * together);
+    alignas(64) T turned[room];
+    alignas(64) Real terms[room];
+    alignas(64) Real sums[room];
+    if (x.row_stride != 1) detail::turn_rows(x.data, x.cols, m, turned, together);
+    for (std::int64_t k = 0; k < x.cols; ++k) {
+      T const* const from = x.row_stride != 1 ? turned + k * together : x.data + k * x.col_stride;
+      for (std::int64_t i = 0; i < m; ++i) terms[k * together + i] = static_cast<Real>(from[i]);
+    }
+    for (std::int64_t j = 0; j < to.cols; ++j) {
+      Real* const sum = sums + j * together;
+      auto const factor = [&](std::int64_t k) {
+        return static_cast<Real>(*y.block(k, j, 1, 1).data);
+      };
+      Real const by = factor(0);
+      for (std::int64_t i = 0; i < m; ++i) sum[i] = terms[i] * by;
+      for (std::int64_t k = 1; k < x.cols; ++k) {
+        Real const* const term = terms + k * together;
+        Real const next = factor(k);
+        for (std::int64_t i = 0; i < m; ++i) sum[i] += term[i] * next;
+      }
+    }
+    put(to, sums);
+  }
+
+ private:
+  /// `N`: the number of columns, a constant for which compilers write vectors, or 0.
+  template <std::int64_t N>
+  static void put_rows(Matrix<Real> const& to, Real const* sums, bool plus) {
+    std::int64_t const n = N > 0 ? N : to.cols;
+    for (std::int64_t i = 0; i < to.rows; ++i) {
+      Real* const row = to.data + i * n;
+      for (std::int64_t j = 0; j < n; ++j) {
+        Real const sum = sums[j * together + i];
+        row[j] = plus ? row[j] + sum : sum;
+      }
+    }
+  }
+  void put(Matrix<Real> const& to, Real const* sums) const {
+    if (to.col_stride == 1 && to.row_stride == to.cols) {
+      switch (to.cols) {
+        case 1:
+          return put_rows<1>(to, sums, add);
+        case 2:
+          return put_rows<2>(to, sums, add);
+        case 3:
+          return put_rows<3>(to, sums, add);
+        case 4:
+          return put_rows<4>(to, sums, add);
+        default:
+          if (add) return put_rows<0>(to, sums, true);
+          return detail::turn_squares(sums, together, to.rows, to.cols, to.data, to.row_stride);
+      }
+    }
+    for (std::int64_t j = 0; j < to.cols; ++j)
+      for (std::int64_t i = 0; i < to.rows; ++i) {
+        Real& one = *to.block(i, j, 1, 1).data;
+        Real const sum = sums[j * together + i];
+        one = add ? one + sum : sum;
+      }
+  }
+};
+/// As multiply_thin.
+template <class T>
+bool multiply_short(Kokkos::DefaultHostExecutionSpace const& exec, std::int64_t batch,
+                    Matrix<T const> a, Matrix<T const> b, Matrix<typename ShortProduct<T>::Real> c,
+                    bool add) {
+  if (c.rows < c.cols) {
+    std::swap(a, b);
+    a = a.transposed();
+    b = b.transposed();
+    c = c.transposed();
+  }
+  ShortProduct<T> const work{a, b, c, add};
+  if (batch <= 0 || !work.serves()) return false;
+  kernels::launch(exec, "shardtype::gemm", batch * work.parts(), work);
+  return true;
+}
 
 #ifdef SHARDTYPE_THIN_PRODUCTS
 
@@ -311,19 +418,22 @@ SHARDTYPE_INLINE bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace co
                                             std::int64_t batch, Matrix<float const> const& a,
                                             Matrix<float const> const& b, Matrix<float> const& c,
                                             bool add) {
-  return detail::multiply_thin_of<float>(exec, batch, a, b, c, add);
+  return detail::multiply_short<float>(exec, batch, a, b, c, add) ||
+         detail::multiply_thin_of<float>(exec, batch, a, b, c, add);
 }
 SHARDTYPE_INLINE bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace const& exec,
                                             std::int64_t batch, Matrix<double const> const& a,
                                             Matrix<double const> const& b, Matrix<double> const& c,
                                             bool add) {
-  return detail::multiply_thin_of<double>(exec, batch, a, b, c, add);
+  return detail::multiply_short<double>(exec, batch, a, b, c, add) ||
+         detail::multiply_thin_of<double>(exec, batch, a, b, c, add);
 }
 SHARDTYPE_INLINE bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace const& exec,
                                             std::int64_t batch, Matrix<bfloat16 const> const& a,
                                             Matrix<bfloat16 const> const& b, Matrix<float> const& c,
                                             bool add) {
-  return detail::multiply_thin_of<bfloat16>(exec, batch, a, b, c, add);
+  return detail::multiply_short<bfloat16>(exec, batch, a, b, c, add) ||
+         detail::multiply_thin_of<bfloat16>(exec, batch, a, b, c, add);
 }
 
 }  // namespace shardtype::kernels::detail
