@@ -87,31 +87,55 @@ void load_lanes(V& out, T const* x) {
     std::memcpy(&out, x, sizeof out);
   }
 }
-/// Joins the whole `Lanes` of a run from `i` to `to` to `Few` parts, as `fold` does.
-template <class R, int Lanes, int Few, class T>
-std::int64_t join_vectors(T const* run, std::int64_t i, std::int64_t to, typename R::Part* part) {
-  using V = vector_of<typename R::Part>;
-  constexpr int lanes = vector_lanes<typename R::Part>;
-  constexpr int n = Lanes / lanes;
-  V sum[static_cast<std::size_t>(n)];
+/// Joins the halves of a vector.
+template <class R, class Half, class V>
+Half joined_halves(V const& x) {
+  Half part[2];
+  std::memcpy(part, &x, sizeof x);
+  R::join_lanes(part[0], part[1]);
+  return part[0];
+}
+/// The joined elements of a run that is at least as long as a vector.
+template <class R, class T>
+typename R::Part join_vectors(T const* run, std::int64_t n) {
+  using Part = typename R::Part;
+  using V = vector_of<Part>;
+  constexpr int lanes = vector_lanes<Part>;
+  constexpr int count = 4;
+  constexpr std::int64_t step = count * lanes;
+  V sum[static_cast<std::size_t>(count)];
   V x{};
-  for (int v = 0; v < n; ++v) detail::load_lanes(sum[v], run + i + v * lanes);
-  for (i += Lanes; i + Lanes <= to; i += Lanes) {
-    detail::read_ahead<6144>(run + i, Lanes);
-    for (int v = 0; v < n; ++v) {
-      detail::load_lanes(x, run + i + v * lanes);
-      R::join_lanes(sum[v], x);
+  auto const join = [&](V& one, std::int64_t at) {
+    detail::load_lanes(x, run + at);
+    R::join_lanes(one, x);
+  };
+  std::int64_t i = lanes;
+  detail::load_lanes(sum[0], run);
+  if (n >= step) {
+    for (int v = 1; v < count; ++v) detail::load_lanes(sum[v], run + v * lanes);
+    for (i = step; i + step <= n; i += step) {
+      detail::read_ahead<6144>(run + i, step);
+      for (int v = 0; v < count; ++v) join(sum[v], i + v * lanes);
     }
+    R::join_lanes(sum[0], sum[1]);
+    R::join_lanes(sum[2], sum[3]);
+    R::join_lanes(sum[0], sum[2]);
   }
-  for (int half = n / 2; half * lanes >= Few; half /= 2)
-    for (int v = 0; v < half; ++v) R::join_lanes(sum[v], sum[v + half]);
-  for (; i + Few <= to; i += Few)
-    for (int v = 0; v < Few / lanes; ++v) {
-      detail::load_lanes(x, run + i + v * lanes);
-      R::join_lanes(sum[v], x);
+  for (; i + lanes <= n; i += lanes) join(sum[0], i);
+  if (i < n) join(sum[0], n - lanes);  // some a second time
+  auto const last = [&] {
+    if constexpr (vector_bytes == 64) {
+      return detail::joined_halves<R, short_vector_of<Part>>(
+          detail::joined_halves<R, half_vector_of<Part>>(sum[0]));
+    } else if constexpr (vector_bytes == 32) {
+      return detail::joined_halves<R, short_vector_of<Part>>(sum[0]);
+    } else {
+      return sum[0];
     }
-  std::memcpy(part, sum, static_cast<std::size_t>(Few) * sizeof *part);
-  return i;
+  }();
+  Part best = last[0];
+  for (int l = 1; l < static_cast<int>(16 / sizeof(Part)); ++l) R::join(best, last[l]);
+  return best;
 }
 
 /// Reduces a contiguous run in independent lanes, so that it vectorises.
@@ -138,12 +162,16 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
       detail::add_run<R>(static_cast<T const*>(buffer), to - from, total);
       continue;
     }
+    if constexpr (joins_vectors<R, In>) {
+      if (to - from >= few) {
+        R::join(total, R::widen(detail::join_vectors<R>(run + from, to - from)));
+        continue;
+      }
+    }
     typename R::Part part[lanes];
     std::int64_t i = from;
     if (to - from < lanes) {
       for (int l = 0; l < few; ++l) part[l] = R::nothing();
-    } else if constexpr (joins_vectors<R, In>) {
-      i = detail::join_vectors<R, lanes, few>(run, i, to, part);
     } else {
       for (int l = 0; l < lanes; ++l) part[l] = R::nothing();
       for (; i + lanes <= to; i += lanes) {
@@ -160,27 +188,37 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
   }
 }
 
-/// Position of the first of `n` elements that equals `value`, which is one of them.
-template <class R, class In>
-KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
-                                        typename R::Element const& value) {
-  constexpr int lanes = 64;
+/// Position of the first of `n` elements that `Hit` accepts, which are not none.
+template <class Hit, class In>
+KOKKOS_FUNCTION std::int64_t find_first(In const& run, std::int64_t n, Hit const& hit) {
+  // as wide as the elements, so that compilers count in vectors
+  using Count = std::conditional_t<sizeof(run[0]) == 8, std::int64_t, std::int32_t>;
+  constexpr Count lanes = 64;
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    int hits = 0;
-    for (int l = 0; l < lanes; ++l) hits += R::same(run[i + l], value) ? 1 : 0;
+    Count hits = 0;
+    for (Count l = 0; l < lanes; ++l) hits += hit(run[i + l]) ? 1 : 0;
     if (hits > 0) break;
   }
-  if (i + lanes <= n) {  // the first that is equal, without a branch for each element
-    int first = lanes;
-    for (int l = 0; l < lanes; ++l) {
-      int const at = R::same(run[i + l], value) ? l : lanes;
+  if (i + lanes <= n) {  // without a branch for each element
+    Count first = lanes;
+    for (Count l = 0; l < lanes; ++l) {
+      Count const at = hit(run[i + l]) ? l : lanes;
       first = at < first ? at : first;
     }
     return i + first;
   }
-  while (i < n - 1 && !R::same(run[i], value)) ++i;
+  while (i < n - 1 && !hit(run[i])) ++i;
   return i;
+}
+/// Position of the first of `n` elements that equals `value`, which is one of them.
+template <class R, class In>
+KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
+                                        typename R::Element const& value) {
+  using Compared = shardtype::detail::computed_t<typename R::Element>;
+  Compared const best = value;
+  if (best != best) return detail::find_first(run, n, [](Compared const& x) { return x != x; });
+  return detail::find_first(run, n, [best](Compared const& x) { return x == best; });
 }
 
 /// Copies `n` elements.
