@@ -23,7 +23,7 @@ namespace shardtype {
 
 namespace detail {
 
-/// Examines the placement of the job's ranks on nodes. If a node has more ranks than cores that
+/// Examines the placement of the job's ranks on nodes. If a host has more ranks than cores that
 /// they may use, waiting must yield. SHARDTYPE_WAIT=yield or spin overrides how ranks wait.
 void look_at_node();
 

@@ -2,24 +2,24 @@
 /// Definitions of comm.hpp.
 
 #include <shardtype/runtime/comm.hpp>
+#include <shardtype/runtime/node.hpp>
 
 namespace shardtype::detail {
 
 SHARDTYPE_INLINE void look_at_node() {
-  MPI_Comm same_node = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &same_node);
+  run_time.nodes = detail::nodes_of(MPI_COMM_WORLD);
+  run_time.on_one_node = true;
+  for (int const node : run_time.nodes) run_time.on_one_node = run_time.on_one_node && node == 0;
+  MPI_Comm host = detail::ranks_of_host(MPI_COMM_WORLD);
   int ranks = 1;
-  int job = 1;
-  MPI_Comm_size(same_node, &ranks);
-  MPI_Comm_size(MPI_COMM_WORLD, &job);
+  MPI_Comm_size(host, &ranks);
   cpu_set_t mine;
   cpu_set_t all;
   CPU_ZERO(&mine);
   sched_getaffinity(0, sizeof mine, &mine);
   std::memcpy(&all, &mine, sizeof all);
-  MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, same_node);
-  MPI_Comm_free(&same_node);
-  run_time.on_one_node = ranks == job;
+  MPI_Allreduce(&mine, &all, static_cast<int>(sizeof mine), MPI_BYTE, MPI_BOR, host);
+  MPI_Comm_free(&host);
   run_time.yield_while_waiting = ranks > CPU_COUNT(&all);
   if (run_time.settings.waiting != runtime::Waiting::by_cores)
     run_time.yield_while_waiting = run_time.settings.waiting == runtime::Waiting::yield;

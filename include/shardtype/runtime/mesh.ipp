@@ -2,6 +2,7 @@
 /// Definitions of mesh.hpp.
 
 #include <shardtype/runtime/mesh.hpp>
+#include <shardtype/runtime/node.hpp>
 
 namespace shardtype::runtime {
 
@@ -163,6 +164,43 @@ SHARDTYPE_INLINE void complete_sizes(MPI_Comm comm, std::string_view const* name
                     " ranks; start a multiple of " + std::to_string(others) + ", or give the sizes",
                 FailedOn::every_rank);
   sizes[open] = std::max<std::int64_t>(there / others, 1);
+}
+
+SHARDTYPE_INLINE std::vector<int> ranks_by_node(MPI_Comm comm, DeclaredAxis const (&declared)[2],
+                                                std::array<std::int64_t, 2>& sizes) {
+  core::RunningCall::check_thread("the constructor of Mesh");
+  detail::List<int> const node = detail::nodes_of(comm);
+  detail::List<int> held;  // ranks of each node
+  for (int const k : node) {
+    if (static_cast<std::size_t>(k) == held.size()) held.push_back(0);
+    ++held[static_cast<std::size_t>(k)];
+  }
+  auto const refuse = [](std::string const& text) {
+    throw Error("E15", text, FailedOn::every_rank);
+  };
+  auto const ranks_text = [](std::int64_t n) {
+    return std::to_string(n) + (n == 1 ? " rank" : " ranks");
+  };
+  for (std::size_t k = 1; k < held.size(); ++k)
+    if (held[k] != held[0])
+      refuse("a mesh by node needs nodes of equally many ranks; the first has " +
+             ranks_text(held[0]) + ", number " + std::to_string(k + 1) + " of " +
+             std::to_string(held.size()) + " has " + std::to_string(held[k]) +
+             ": start as many on each, or give the ranks as Mesh(comm, sizes, ranks)");
+  sizes = {static_cast<std::int64_t>(held.size()), held[0]};
+  for (std::size_t m = 0; m < 2; ++m)
+    if (declared[m].size != dynamic && declared[m].size != sizes[m])
+      refuse("the ranks lie on " + std::to_string(sizes[0]) + (sizes[0] == 1 ? " node" : " nodes") +
+             " of " + ranks_text(sizes[1]) + ", and mesh axis " + std::string(declared[m].name) +
+             (m == 0 ? ", which lies across nodes, has size "
+                     : ", which lies inside of a node, has size ") +
+             std::to_string(declared[m].size) +
+             " by its type: start it on such nodes, or leave the size out of the type");
+  std::vector<int> ranks;
+  for (int k = 0; k < static_cast<int>(held.size()); ++k)
+    for (std::size_t r = 0; r < node.size(); ++r)
+      if (node[r] == k) ranks.push_back(static_cast<int>(r));
+  return ranks;
 }
 
 SHARDTYPE_INLINE std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxis const* declared,

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/runtime/bytes_in_use.hpp>
 #include <shardtype/runtime/instructions.hpp>
@@ -39,9 +40,11 @@ struct SendingLimits {
 struct RunTime {
   // set by Environment
   Settings settings{};
-  Machine machine{};                     ///< from the file that SHARDTYPE_MACHINE names
-  bool yield_while_waiting = false;      ///< whether waiting yields the core
-  bool on_one_node = false;              ///< whether all ranks of the job share one node
+  Machine machine{};                 ///< from the file that SHARDTYPE_MACHINE names
+  bool yield_while_waiting = false;  ///< whether waiting yields the core
+  bool on_one_node = false;          ///< whether all ranks of the job share one node
+  /// The node of each rank of the job, numbered by their first ranks; empty without an Environment.
+  shardtype::detail::List<int> nodes{};
   MPI_Comm record_comm = MPI_COMM_NULL;  ///< of records; null unless SHARDTYPE_CHECK says `agree`
   shardtype::detail::Trace* trace = nullptr;        ///< null unless SHARDTYPE_TRACE names a file
   shardtype::detail::Node* node = nullptr;          ///< this node, if MPI can share memory
