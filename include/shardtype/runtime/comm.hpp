@@ -27,6 +27,9 @@ namespace detail {
 /// they may use, waiting must yield. SHARDTYPE_WAIT=yield or spin overrides how ranks wait.
 void look_at_node();
 
+/// The node of each rank of `comm`, numbered by their first ranks. Collective.
+List<int> nodes_of(MPI_Comm comm);
+
 /// The members of `comm` as ranks of the job.
 List<int> ranks_in_job(MPI_Comm comm);
 
@@ -35,6 +38,9 @@ void share_text(MPI_Comm comm, std::string& text, int root);
 
 /// Broadcasts `number` of the first rank. Collective.
 void share_number(MPI_Comm comm, std::int64_t& number);
+
+/// Waits until all ranks have come here; also after the end of the Environment. Collective.
+void meet(MPI_Comm comm);
 
 /// The least or largest (`op`) of all ranks' numbers. Collective.
 std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op);

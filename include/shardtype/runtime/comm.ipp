@@ -6,6 +6,25 @@
 
 namespace shardtype::detail {
 
+SHARDTYPE_INLINE List<int> nodes_of(MPI_Comm comm) {
+  int first = 0;
+  int ranks = 1;
+  MPI_Comm_rank(comm, &first);
+  MPI_Comm_size(comm, &ranks);
+  MPI_Comm node = detail::ranks_of_node(comm);
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  List<int> nodes(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&first, 1, MPI_INT, nodes.data(), 1, MPI_INT, comm);
+  int count = 0;
+  // a node's first rank has its number before the others of the node
+  for (std::size_t r = 0; r < nodes.size(); ++r) {
+    auto const of = static_cast<std::size_t>(nodes[r]);
+    nodes[r] = of == r ? count++ : nodes[of];
+  }
+  return nodes;
+}
+
 SHARDTYPE_INLINE void look_at_node() {
   run_time.nodes = detail::nodes_of(MPI_COMM_WORLD);
   run_time.on_one_node = true;
@@ -58,6 +77,12 @@ SHARDTYPE_INLINE void share_text(MPI_Comm comm, std::string& text, int root) {
 
 SHARDTYPE_INLINE void share_number(MPI_Comm comm, std::int64_t& number) {
   detail::broadcast(&number, 1, MPI_INT64_T, 0, comm);
+}
+
+SHARDTYPE_INLINE void meet(MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+  runtime::wait_for(request);
 }
 
 SHARDTYPE_INLINE std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op) {

@@ -77,9 +77,7 @@ SHARDTYPE_INLINE void abort_job(std::string const& text, FailedOn where) {
 /// another (scripts/slow_network).
 inline bool leaves_by_barrier() {
   if (!run_time.settings.ends_with_barrier) return false;
-  MPI_Request request = MPI_REQUEST_NULL;  // not a call of Comm: those are Error E09 by now
-  runtime::check_mpi(MPI_Ibarrier(MPI_COMM_WORLD, &request), "MPI_Ibarrier");
-  runtime::wait_for(request);
+  detail::meet(MPI_COMM_WORLD);
   return true;
 }
 

@@ -59,9 +59,6 @@ MPI_Comm ranks_of_node(MPI_Comm comm);
 /// namespaces of one host are several nodes. To be freed. Collective.
 MPI_Comm ranks_of_host(MPI_Comm comm);
 
-/// The node of each rank of `comm`, numbered by their first ranks. Collective.
-List<int> nodes_of(MPI_Comm comm);
-
 /// Creates `run_time.node` and `run_time.progress`; null if MPI cannot share memory. Complete on
 /// all ranks after the next collective.
 MPI_Win share_node();

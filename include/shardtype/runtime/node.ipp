@@ -42,25 +42,6 @@ SHARDTYPE_INLINE MPI_Comm ranks_of_host(MPI_Comm comm) {
   return host;
 }
 
-SHARDTYPE_INLINE List<int> nodes_of(MPI_Comm comm) {
-  int first = 0;
-  int ranks = 1;
-  MPI_Comm_rank(comm, &first);
-  MPI_Comm_size(comm, &ranks);
-  MPI_Comm node = detail::ranks_of_node(comm);
-  MPI_Bcast(&first, 1, MPI_INT, 0, node);
-  MPI_Comm_free(&node);
-  List<int> nodes(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&first, 1, MPI_INT, nodes.data(), 1, MPI_INT, comm);
-  int count = 0;
-  // a node's first rank has its number before the others of the node
-  for (std::size_t r = 0; r < nodes.size(); ++r) {
-    auto const of = static_cast<std::size_t>(nodes[r]);
-    nodes[r] = of == r ? count++ : nodes[of];
-  }
-  return nodes;
-}
-
 SHARDTYPE_INLINE MPI_Win share_node() {
   MPI_Comm here = detail::ranks_of_node(MPI_COMM_WORLD);
   int rank = 0;
