@@ -15,6 +15,7 @@
 #include <shardtype/runtime/machine_file.ipp>
 #include <shardtype/runtime/mesh.ipp>
 #include <shardtype/runtime/node.ipp>
+#include <shardtype/runtime/node_places.ipp>
 #include <shardtype/runtime/pool.ipp>
 #include <shardtype/runtime/records.ipp>
 #include <shardtype/runtime/settings.ipp>

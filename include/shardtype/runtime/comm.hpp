@@ -12,10 +12,12 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/running_call.hpp>
+#include <shardtype/plan/two_stages.hpp>
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_sums.hpp>
 #include <shardtype/runtime/settings.hpp>
 #include <shardtype/runtime/started_sum.hpp>
+#include <shardtype/runtime/two_stages.hpp>
 #include <shardtype/runtime/wait.hpp>
 #include <shardtype/runtime/wire_type.hpp>
 
@@ -67,11 +69,14 @@ struct UnderWay {
   /// A sum by messages, if the caller gave memory for what arrives (Comm::arrivals).
   detail::StartedSum sum;
   void* arrivals = nullptr;
+  /// Such a sum in two stages.
+  detail::TwoStages stages;
 
   /// Waits for all calls, and completes the sum.
   void finish() {
     requests.finish();
     sum.finish(requests);
+    stages.finish();
   }
 };
 
@@ -89,7 +94,12 @@ class Comm {
   explicit Comm(MPI_Comm comm);
   Comm(Comm const&) = delete;
   Comm& operator=(Comm const&) = delete;
-  Comm(Comm&& other) noexcept : comm_(other.comm_), rank_(other.rank_), size_(other.size_) {
+  Comm(Comm&& other) noexcept
+      : comm_(other.comm_),
+        rank_(other.rank_),
+        size_(other.size_),
+        inside_(other.inside_),
+        places_(other.places_) {
     other.comm_ = MPI_COMM_NULL;
   }
   ~Comm();
@@ -97,6 +107,11 @@ class Comm {
   MPI_Comm raw() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// Whether all ranks share one node.
+  bool on_one_node() const { return run_time.on_one_node || inside_; }
+  /// Whether a collective, whose parts for a rank have `bytes` bytes, runs in two stages: by the
+  /// machine's rates inside of nodes and between them.
+  bool in_two_stages(planning::Collective c, std::int64_t bytes) const;
   /// The messages of the stream with this tag, 1 to 4; kept, so that a steady loop allocates
   /// nothing.
   Messages& stream(int tag) { return streams_[tag - 1]; }
@@ -127,8 +142,14 @@ class Comm {
   /// this rank's, if its result is to have the bits of the blocking sum; 0: MPI computes both.
   template <class T>
   std::int64_t arrivals(std::int64_t n, std::int64_t segment, ReduceKind kind) const {
+    if (in_two_stages(planning::Collective::all_reduce, n / size_ * width<T>)) {
+      std::int64_t const ranks = places_.ranks(places_.node_of(rank_));
+      return std::max<std::int64_t>(
+          1,
+          detail::TwoStages::arriving(places_, std::max(segment, n / places_.nodes() / ranks + 2)));
+    }
     bool const ours = kind == ReduceKind::sum && n <= run_time.sending().largest_count &&
-                      detail::NodeSums::fit(n, sizeof(T), size_);
+                      detail::NodeSums::fit(n, width<T>, size_, on_one_node());
     return ours ? std::max<std::int64_t>(1, segment * (size_ - 1)) : 0;
   }
 
@@ -189,12 +210,16 @@ class Comm {
     for (std::int64_t c : counts) equal = equal && c == counts[0];
     return equal;
   }
+  template <class T>
+  static constexpr auto width = static_cast<std::int64_t>(sizeof(T));
   static void offsets(Counts const& counts, Counts& at);
   static int const* ints(Counts const& counts, detail::List<int>& to);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  bool inside_ = false;  ///< whether all are on one of the job's nodes
+  detail::NodePlaces places_;
   // reused, so that only the first call of a size allocates
   UnderWay now_;
   Messages streams_[4];
@@ -215,6 +240,15 @@ template <class T>
 void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* later) {
   std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
   MPI_Datatype const t = WireType<T>::get();
+  if (later == nullptr &&
+      in_two_stages(planning::Collective::all_gather, sum_of(counts) / size_ * width<T>)) {
+    core::RunningCall::check_thread();
+    now_.stages.segments.set(counts);
+    std::int64_t const at = now_.stages.segments.of(rank_).begin;
+    if (recv + at != send) std::copy_n(send, n, recv + at);
+    now_.stages.gather(comm_, rank_, places_, recv);
+    return;
+  }
   UnderWay& w = later != nullptr ? *later : now_;
   offsets(counts, w.offsets);
   if (!fits(counts)) {
@@ -236,10 +270,19 @@ template <class T>
 void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, UnderWay* later) {
   MPI_Datatype const t = WireType<T>::get();
   MPI_Op const op = runtime::wire_operation<T>(kind);
+  if ((later == nullptr || later->arrivals != nullptr) &&
+      in_two_stages(planning::Collective::all_reduce, n / size_ * width<T>)) {
+    core::RunningCall::check_thread();
+    UnderWay& w = later != nullptr ? *later : now_;
+    w.stages.begin_everywhere(comm_, rank_, places_, sums_, send, recv, static_cast<T*>(w.arrivals),
+                              n, kind);
+    if (later == nullptr) w.stages.finish();
+    return;
+  }
   detail::for_pieces(n, [&](std::int64_t at, int count) {
     int by_messages = 0;
     if (later == nullptr && kind == ReduceKind::sum &&
-        detail::NodeSums::fit(count, sizeof(T), size_)) {
+        detail::NodeSums::fit(count, sizeof(T), size_, on_one_node())) {
       by_messages = count - count % size_;
       sums_.everywhere(comm_, rank_, size_, send + at, recv + at, by_messages);
     } else if (later != nullptr && later->arrivals != nullptr) {
@@ -260,8 +303,18 @@ void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKi
                           UnderWay* later) {
   MPI_Datatype const t = WireType<T>::get();
   MPI_Op const op = runtime::wire_operation<T>(kind);
+  if ((later == nullptr || later->arrivals != nullptr) &&
+      in_two_stages(planning::Collective::reduce_scatter, sum_of(counts) / size_ * width<T>)) {
+    core::RunningCall::check_thread();
+    UnderWay& w = later != nullptr ? *later : now_;
+    w.stages.segments.set(counts);
+    w.stages.begin(comm_, rank_, places_, sums_, send, recv, static_cast<T*>(nullptr),
+                   static_cast<T*>(w.arrivals), kind);
+    if (later == nullptr) w.stages.finish();
+    return;
+  }
   if (later == nullptr && kind == ReduceKind::sum &&
-      detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
+      detail::NodeSums::fit(sum_of(counts), sizeof(T), size_, on_one_node()))
     return sums_.segments(comm_, rank_, send, recv, counts);
   if (later != nullptr && later->arrivals != nullptr)
     return later->sum.begin(comm_, rank_, send, recv, static_cast<T*>(later->arrivals), counts,

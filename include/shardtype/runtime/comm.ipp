@@ -103,6 +103,22 @@ SHARDTYPE_INLINE Comm::Comm(MPI_Comm comm) : comm_(comm) {
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
+  if (size_ == 1 || run_time.on_one_node || run_time.nodes.empty()) return;
+  detail::List<int> nodes = detail::ranks_in_job(comm_);
+  inside_ = true;
+  for (int& k : nodes) {
+    k = run_time.nodes[static_cast<std::size_t>(k)];
+    inside_ = inside_ && k == nodes.front();
+  }
+  if (!inside_) places_ = detail::places_on(nodes);
+}
+
+SHARDTYPE_INLINE bool Comm::in_two_stages(planning::Collective c, std::int64_t bytes) const {
+  if (places_.nodes() == 0 || bytes < run_time.sending().least_segment) return false;
+  Machine m = run_time.machine;
+  m.nodes = places_.nodes();
+  m.in_node = places_.most;
+  return planning::in_two_stages(c, m);
 }
 
 SHARDTYPE_INLINE Comm::~Comm() {
