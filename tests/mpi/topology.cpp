@@ -24,6 +24,7 @@ namespace {
 
 struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
+struct I : Index<"I"> {};
 struct Pair : Axis<"Pair", 2> {};
 struct Triple : Axis<"Triple", 3> {};
 
@@ -132,4 +133,41 @@ TEST_CASE("a mesh by node takes ranks in any order") {
     CHECK(mesh.coordinate<Y>() == me() % 2);
   }
   MPI_Comm_free(&turned);
+}
+
+TEST_CASE("the machine knows which axes lie inside of a node") {
+  Machine m;
+  m.inside_latency = m.latency / 2;
+  m.inside_bytes_per_second = 4 * m.bytes_per_second;
+  harness::WhileSet<Machine> const machine{run_time.machine, m};
+  harness::PretendedNodes const nodes(2);
+  auto const over = [](Machine const& on, std::int64_t size, auto axis) {
+    core::Identity const id = core::identity<decltype(axis)>;
+    return on.over(&id, &size, 1);
+  };
+  Mesh<X> const all(MPI_COMM_WORLD, {ranks()});
+  if (all.here()) {
+    Machine const on = over(machine_here(all), ranks(), X{});
+    CHECK(on.in_node == (ranks() > 2 ? 2 : 1));
+    CHECK(on.nodes == (ranks() > 2 ? (ranks() + 1) / 2 : 1));
+    CHECK(on.bytes_per_second == (ranks() > 2 ? 1 : 4) * m.bytes_per_second);
+    // the plan shows both stages, and the sum is right
+    auto const a = full<float, Dim<I>, Unreduced<X>>(all, {60000}, 1.5F);
+    std::string const text = explain(op::Reshard<Tensor<float, Dim<I>>>{}, a);
+    INFO(text);
+    CHECK((text.find("two stages: ") != std::string::npos) == (ranks() > 2));
+    auto const sum = all_reduce<X>(a);
+    CHECK(sum.local()(0) == 1.5F);
+    CHECK(sum.local()(59999) == 1.5F);
+  }
+  if (ranks() % 2 != 0) return;
+  auto const mesh = Mesh<X, Y>::by_node(MPI_COMM_WORLD);
+  CHECK(over(machine_here(mesh), ranks() / 2, X{}).bytes_per_second ==
+        (ranks() > 2 ? 1 : 4) * m.bytes_per_second);
+  CHECK(over(machine_here(mesh), 2, Y{}).bytes_per_second == 4 * m.bytes_per_second);
+  // the other way round, Y across nodes
+  if (ranks() != 4) return;
+  Mesh<X, Y> const turned(MPI_COMM_WORLD, {2, 2}, {0, 2, 1, 3});
+  CHECK(over(machine_here(turned), 2, X{}).bytes_per_second == 4 * m.bytes_per_second);
+  CHECK(over(machine_here(turned), 2, Y{}).bytes_per_second == m.bytes_per_second);
 }

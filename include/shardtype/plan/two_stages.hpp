@@ -24,6 +24,10 @@ constexpr bool in_two_stages(Collective c, Machine const& m) {
          m.inside_bytes_per_second > m.bytes_per_second;
 }
 
+/// Bytes of a segment, the part of a collective's data for one rank, from which it runs so; shorter
+/// ones are left to MPI, which sends fewer messages for them.
+inline constexpr std::int64_t least_staged_segment = 8192;
+
 /// Bytes of a rank over each kind of link.
 struct StageBytes {
   std::int64_t inside = 0;
@@ -38,7 +42,14 @@ constexpr StageBytes stage_bytes(std::int64_t bytes, Machine const& m) {
   return {bytes - between, between};
 }
 
-/// Predicted time of that for a byte, relative to one over the link between nodes.
+/// The same; none if the collective runs in one stage.
+constexpr StageBytes staged_bytes(Collective c, std::int64_t bytes, Machine const& m) {
+  if (!in_two_stages(c, m)) return {};
+  std::int64_t const segments = kind_of(c).messages * (m.nodes * m.in_node - 1);
+  return bytes / segments < least_staged_segment ? StageBytes{} : stage_bytes(bytes, m);
+}
+
+/// Predicted time of a byte in two stages, relative to one over the link between nodes.
 constexpr double stage_factor(Machine const& m) {
   double const others = static_cast<double>(m.nodes * m.in_node - 1);
   double const between = static_cast<double>(m.nodes - 1) / others;

@@ -313,6 +313,13 @@ AxisMap map_axes(MeshState const& mesh, Names const& names);
 
 }  // namespace shardtype::runtime
 
+namespace shardtype::api {
+
+/// `machine_here()` with what of this mesh's axes shares a node: `Machine::node_ranks` of each.
+Machine machine_here(runtime::MeshRef const& mesh);
+
+}  // namespace shardtype::api
+
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/runtime/mesh.ipp>
 #endif

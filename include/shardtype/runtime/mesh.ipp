@@ -252,3 +252,34 @@ SHARDTYPE_INLINE std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxi
 }
 
 }  // namespace shardtype::runtime
+
+namespace shardtype::api {
+
+SHARDTYPE_INLINE Machine machine_here(runtime::MeshRef const& mesh) {
+  runtime::MeshState const& state = mesh.state();
+  Machine out = runtime::run_time.machine;
+  detail::List<int> const& nodes = runtime::run_time.nodes;
+  if (nodes.empty()) return out;
+  std::int64_t stride = state.size();
+  for (runtime::MeshAxisInfo const& axis : state.axes()) {
+    stride /= axis.size;
+    auto const node = [&](std::int64_t place) {
+      return nodes[static_cast<std::size_t>(state.job_ranks()[static_cast<std::size_t>(place)])];
+    };
+    // the most neighbours that share a node, from the first on, in every line along the axis
+    std::int64_t most = axis.size;
+    for (std::int64_t p = 0; p < state.size(); ++p) {
+      std::int64_t const at = p / stride % axis.size;
+      if (at < most && node(p) != node(p - at * stride)) most = at;
+    }
+    bool blocks = true;  // whether the others lie in blocks as long
+    for (std::int64_t p = 0; p < state.size(); ++p) {
+      std::int64_t const at = p / stride % axis.size;
+      blocks = blocks && node(p) == node(p - at % most * stride);
+    }
+    out = out.node_ranks(axis.id, blocks ? most : 1);
+  }
+  return out;
+}
+
+}  // namespace shardtype::api

@@ -9,6 +9,7 @@
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/plan/machine.hpp>
+#include <shardtype/plan/two_stages.hpp>
 #include <shardtype/runtime/bytes_in_use.hpp>
 #include <shardtype/runtime/instructions.hpp>
 #include <shardtype/runtime/settings.hpp>
@@ -29,7 +30,8 @@ class MeshRef;
 /// (tests/harness/sending.hpp).
 struct SendingLimits {
   std::int64_t largest_count = INT_MAX;  ///< elements of one MPI call; a block with more takes more
-  std::int64_t least_segment = 8192;     ///< bytes of a segment from which own sums are faster
+  std::int64_t least_segment =
+      planning::least_staged_segment;  ///< bytes of a segment from which own sums are faster
   std::int64_t message_bytes = std::int64_t{1} << 17;  ///< least bytes of a message of a ring; less
                                                        ///< lowers the bandwidth
   std::int64_t least_piece = std::int64_t{1} << 20;  ///< least bytes of a piece of an exchange that
