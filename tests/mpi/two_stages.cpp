@@ -1,7 +1,8 @@
 // Collectives over ranks of several nodes in two stages: the values on nodes of 1, 2 and 3 ranks,
 // also with a shorter last one and with ranks that lie on the nodes in turn; even, uneven and empty
-// segments; in one piece and in many; the bytes over the link of each node; and that they run in
-// two stages where the link between nodes is slower by 4, and not where all are alike.
+// segments; in one piece and in many; with shared memory inside of nodes and with messages; the
+// bytes over the link of each node; and that they run in two stages where the link between nodes is
+// slower by 4, and not where all are alike.
 // SOURCES: tests/shim/pmpi.cpp
 #include <algorithm>
 #include <cstdint>
@@ -164,9 +165,11 @@ TEST_CASE("values in two stages") {
       harness::PretendedNodes const nodes(in_node);
       Comm comm(world_by(stride));
       INFO("nodes of " << in_node << ", stride " << stride);
-      for (bool const in_pieces : {false, true}) {
-        harness::Sending const sizes(
-            {.largest_count = in_pieces ? 2 : 1 << 20, .least_segment = 0});
+      for (int const way : {0, 1, 2}) {
+        bool const in_pieces = way == 2;
+        harness::Sending const sizes({.largest_count = in_pieces ? 2 : 1 << 20,
+                                      .least_segment = 0,
+                                      .node_windows = way != 1});
         CHECK(comm.in_two_stages(Collective::all_reduce, 0) ==
               (in_node > 1 && count_of_nodes() > 1));
         CHECK(wrong<float>(comm) == 0);
@@ -183,22 +186,26 @@ TEST_CASE("bytes out of each node") {
   for (int const in_node : {2, 3})
     for (std::int64_t const n : {60'000, 100'003}) {
       harness::PretendedNodes const pretended(in_node);
+      harness::Sending const ways({.node_windows = n == 60'000});
       Comm comm(world_by(1));
       std::int64_t const nodes = count_of_nodes();
       if (nodes == 1) continue;
       INFO("nodes of " << in_node << ", " << n << " elements");
       std::int64_t const all = n * 4;
       std::vector<float> data(static_cast<std::size_t>(n), 1.F);
+      comm.all_reduce(data.data(), data.data(), n, ReduceKind::sum);  // makes the window
+      CHECK(data.front() == static_cast<float>(comm.size()));
+      std::int64_t const in_windows = run_time.exchanged_in_windows;
       shim::reset();
       comm.all_reduce(data.data(), data.data(), n, ReduceKind::sum);
-      CHECK(data.front() == static_cast<float>(comm.size()));
       std::int64_t const most = 2 * (nodes - 1) * all / nodes + 4 * comm.size();
       std::int64_t const sent = out_of_node();
       CHECK(sent <= most);
       CHECK(sent >= most - 8 * comm.size());
       // without uneven nodes as many as a rank's plan says
       if (comm.size() % in_node == 0 && n % comm.size() == 0)
-        CHECK(shim::bytes() == 2 * all * (comm.size() - 1) / comm.size());
+        CHECK(shim::bytes() + run_time.exchanged_in_windows - in_windows ==
+              2 * all * (comm.size() - 1) / comm.size());
 
       Counts const counts(static_cast<std::size_t>(comm.size()), n / comm.size());
       std::int64_t const whole = n / comm.size() * comm.size() * 4;

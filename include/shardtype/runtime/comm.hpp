@@ -99,8 +99,10 @@ class Comm {
         rank_(other.rank_),
         size_(other.size_),
         inside_(other.inside_),
-        places_(other.places_) {
+        places_(other.places_),
+        window_(other.window_) {
     other.comm_ = MPI_COMM_NULL;
+    other.window_ = nullptr;
   }
   ~Comm();
 
@@ -173,6 +175,8 @@ class Comm {
   void messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in);
 
  private:
+  /// Memory that this rank's node shares; null: there is none. Collective over the node.
+  detail::NodeWindow* node_window();
   template <class Blocking, class Starting, class... As>
   void run(char const* call, Blocking blocking, Starting starting, UnderWay* later, As... as) {
     core::RunningCall::check_thread();
@@ -220,6 +224,7 @@ class Comm {
   int size_ = 1;
   bool inside_ = false;  ///< whether all are on one of the job's nodes
   detail::NodePlaces places_;
+  detail::NodeWindow* window_ = nullptr;  ///< made at the first collective in two stages
   // reused, so that only the first call of a size allocates
   UnderWay now_;
   Messages streams_[4];
@@ -246,7 +251,7 @@ void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* la
     now_.stages.segments.set(counts);
     std::int64_t const at = now_.stages.segments.of(rank_).begin;
     if (recv + at != send) std::copy_n(send, n, recv + at);
-    now_.stages.gather(comm_, rank_, places_, recv);
+    now_.stages.gather(comm_, rank_, places_, node_window(), recv);
     return;
   }
   UnderWay& w = later != nullptr ? *later : now_;
@@ -274,8 +279,8 @@ void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, U
       in_two_stages(planning::Collective::all_reduce, n / size_ * width<T>)) {
     core::RunningCall::check_thread();
     UnderWay& w = later != nullptr ? *later : now_;
-    w.stages.begin_everywhere(comm_, rank_, places_, sums_, send, recv, static_cast<T*>(w.arrivals),
-                              n, kind);
+    w.stages.begin_everywhere(comm_, rank_, places_, sums_, node_window(), send, recv,
+                              static_cast<T*>(w.arrivals), n, kind);
     if (later == nullptr) w.stages.finish();
     return;
   }
@@ -308,8 +313,8 @@ void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKi
     core::RunningCall::check_thread();
     UnderWay& w = later != nullptr ? *later : now_;
     w.stages.segments.set(counts);
-    w.stages.begin(comm_, rank_, places_, sums_, send, recv, static_cast<T*>(nullptr),
-                   static_cast<T*>(w.arrivals), kind);
+    w.stages.begin(comm_, rank_, places_, sums_, node_window(), send, recv,
+                   static_cast<T*>(nullptr), static_cast<T*>(w.arrivals), kind);
     if (later == nullptr) w.stages.finish();
     return;
   }

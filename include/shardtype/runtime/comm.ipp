@@ -3,6 +3,7 @@
 
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/node.hpp>
+#include <shardtype/runtime/shared_window.hpp>
 
 namespace shardtype::detail {
 
@@ -96,6 +97,37 @@ SHARDTYPE_INLINE std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MP
 
 }  // namespace shardtype::detail
 
+namespace shardtype::detail {
+
+struct NodeWindow::State {
+  explicit State(MPI_Comm comm) : node(comm), window(node) {
+    for (int g = 0; g < node.size(); ++g) all.push_back(g);
+  }
+  runtime::Comm node;
+  runtime::SharedWindow window;
+  List<int> all;
+};
+
+inline MPI_Comm ranks_with(MPI_Comm comm, int number) {
+  MPI_Comm out = MPI_COMM_NULL;
+  runtime::check_mpi(MPI_Comm_split(comm, number, 0, &out), "MPI_Comm_split");
+  return out;
+}
+
+SHARDTYPE_INLINE NodeWindow::NodeWindow(MPI_Comm comm, int node)
+    : state_(new State(detail::ranks_with(comm, node))) {}
+SHARDTYPE_INLINE NodeWindow::~NodeWindow() { delete state_; }
+SHARDTYPE_INLINE bool NodeWindow::ready() {
+  bool const there = state_->window.reserve(area * state_->node.size());
+  base_ = static_cast<std::byte*>(state_->window.data());
+  return there;
+}
+SHARDTYPE_INLINE void NodeWindow::enter() { state_->window.enter(); }
+SHARDTYPE_INLINE void NodeWindow::meet() { state_->window.meet(state_->all); }
+SHARDTYPE_INLINE void NodeWindow::leave() { state_->window.leave(); }
+
+}  // namespace shardtype::detail
+
 namespace shardtype::runtime {
 
 SHARDTYPE_INLINE Comm::Comm(MPI_Comm comm) : comm_(comm) {
@@ -122,9 +154,19 @@ SHARDTYPE_INLINE bool Comm::in_two_stages(planning::Collective c, std::int64_t b
 }
 
 SHARDTYPE_INLINE Comm::~Comm() {
+  delete window_;
   int ended = 0;
   MPI_Finalized(&ended);
   if (comm_ != MPI_COMM_NULL && ended == 0) MPI_Comm_free(&comm_);
+}
+
+SHARDTYPE_INLINE detail::NodeWindow* Comm::node_window() {
+  if (!run_time.sending().node_windows) return nullptr;
+  if (window_ == nullptr) {
+    detail::begin_together(detail::ranks_in_job(comm_));
+    window_ = new detail::NodeWindow(comm_, places_.node_of(rank_));
+  }
+  return window_->ready() ? window_ : nullptr;
 }
 
 SHARDTYPE_INLINE void Comm::barrier() { run("MPI_Barrier", &MPI_Barrier, &MPI_Ibarrier, nullptr); }

@@ -36,6 +36,8 @@ struct SendingLimits {
                                                        ///< lowers the bandwidth
   std::int64_t least_piece = std::int64_t{1} << 20;  ///< least bytes of a piece of an exchange that
                                                      ///< Fourier transforms overlap
+  bool node_windows = true;  ///< whether ranks of a node exchange in shared memory in the
+                             ///< collectives of two stages
 };
 
 /// The state of the running program.

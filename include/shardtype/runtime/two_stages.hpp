@@ -11,6 +11,7 @@
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_places.hpp>
 #include <shardtype/runtime/node_sums.hpp>
+#include <shardtype/runtime/node_window.hpp>
 
 namespace shardtype::detail {
 
@@ -61,11 +62,12 @@ class TwoStages {
   /// at the places of the segments in `send`, which may be `send`; null: in memory of this object.
   /// `arrivals`: memory for `arriving` elements; null: as well.
   template <class T>
-  void begin(MPI_Comm comm, int rank, NodePlaces const& places, NodeSums& sums, T const* send,
-             T* out, T* into, T* arrivals, ReduceKind kind) {
+  void begin(MPI_Comm comm, int rank, NodePlaces const& places, NodeSums& sums, NodeWindow* window,
+             T const* send, T* out, T* into, T* arrivals, ReduceKind kind) {
     comm_ = comm;
     rank_ = rank;
     places_ = &places;
+    window_ = window;
     out_ = out;
     kind_ = kind;
     end_ = &end<T>;
@@ -118,9 +120,11 @@ class TwoStages {
   /// in `all`, which may be `send`.
   template <class T>
   void begin_everywhere(MPI_Comm comm, int rank, NodePlaces const& places, NodeSums& sums,
-                        T const* send, T* all, T* arrivals, std::int64_t n, ReduceKind kind) {
+                        NodeWindow* window, T const* send, T* all, T* arrivals, std::int64_t n,
+                        ReduceKind kind) {
     segments.set(places, n);
-    begin(comm, rank, places, sums, send, all + segments.of(rank).begin, all, arrivals, kind);
+    begin(comm, rank, places, sums, window, send, all + segments.of(rank).begin, all, arrivals,
+          kind);
     all_ = all;
   }
   /// Waits for what `begin` has begun.
@@ -134,7 +138,7 @@ class TwoStages {
 
   /// Gathers all ranks' segments in `all`, where this rank's is already.
   template <class T>
-  void gather(MPI_Comm comm, int rank, NodePlaces const& places, T* all) {
+  void gather(MPI_Comm comm, int rank, NodePlaces const& places, NodeWindow* window, T* all) {
     comm_ = comm;
     rank_ = rank;
     places_ = &places;
@@ -146,27 +150,16 @@ class TwoStages {
         receive(all + r.begin, r.size(), g, received_.back().request);
       });
     });
-    each_beside(mine, j, [&](int i) {
-      auto const from = [&](Range r) {
-        receive(all + r.begin, r.size(), places.member(mine, i), waiting_.push_back({}));
-      };
-      pieces<T>(segments.of(places.member(mine, i)), from);
-      each_of_others(mine, [&](int g) { pieces<T>(held(mine, i, g), from); });
-    });
     for (int step = 1; step < places.nodes(); ++step) {
       int const k = (mine + step) % places.nodes();
       for (int i = 0; i < places.ranks(k); ++i)
         pieces<T>(held(k, i, rank),
                   [&](Range r) { transmit(all + r.begin, r.size(), places.member(k, i)); });
     }
-    auto const pass_on = [&](Range r) {
-      each_beside(mine, j,
-                  [&](int i) { transmit(all + r.begin, r.size(), places.member(mine, i)); });
-    };
-    pieces<T>(segments.of(rank), pass_on);
-    for (Arriving& a : received_) {
-      runtime::wait_for(a.request);
-      pass_on({a.at, a.at + a.n});
+    if (window != nullptr) {
+      pass_in_window(*window, mine, j, all);
+    } else {
+      pass_by_messages(mine, j, all);
     }
     received_.clear();
     wait_for_all();
@@ -182,6 +175,8 @@ class TwoStages {
   };
 
   template <class T>
+  static constexpr auto width = static_cast<std::int64_t>(sizeof(T));
+  template <class T>
   static std::size_t bytes(std::int64_t n) {
     return static_cast<std::size_t>(n) * sizeof(T);
   }
@@ -196,8 +191,7 @@ class TwoStages {
   template <class T, class Body>
   static void pieces(Range r, Body body) {
     std::int64_t const most = std::max<std::int64_t>(
-        1, std::min<std::int64_t>((1 << 20) / static_cast<std::int64_t>(sizeof(T)),
-                                  run_time.sending().largest_count));
+        1, std::min<std::int64_t>(NodeWindow::area / width<T>, run_time.sending().largest_count));
     for (std::int64_t at = r.begin; at < r.end; at += most)
       body(Range{at, std::min(at + most, r.end)});
   }
@@ -243,8 +237,95 @@ class TwoStages {
       begins_.push_back(r.begin);
       counts_.push_back(r.size());
     }
+    if (window_ != nullptr && ranks > 1) return sum_in_window(*window_, send, out);
     sums.segments(comm_, group_.data(), places_->place_of(rank_), send, out, begins_, counts_,
                   kind_);
+  }
+  template <class T>
+  void sum_in_window(NodeWindow& window, T const* send, T* out) {
+    auto const ranks = static_cast<int>(group_.size());
+    int const me = places_->place_of(rank_);
+    std::int64_t const most = std::max<std::int64_t>(
+        1, std::min(NodeWindow::area / ranks / width<T>, run_time.sending().largest_count));
+    std::int64_t longest = 0;
+    for (std::int64_t const n : counts_) longest = std::max(longest, n);
+    auto const part = [&](int i, int of) { return reinterpret_cast<T*>(window.of(i)) + of * most; };
+    auto const length = [&](int i, std::int64_t from) {
+      return std::clamp<std::int64_t>(counts_[static_cast<std::size_t>(i)] - from, 0, most);
+    };
+    for (std::int64_t from = 0; from < longest; from += most) {
+      window.enter();
+      for (int i = 0; i < ranks; ++i) {
+        if (i == me) continue;
+        std::copy_n(send + begins_[static_cast<std::size_t>(i)] + from, length(i, from),
+                    part(me, i));
+        run_time.exchanged_in_windows += length(i, from) * width<T>;
+      }
+      window.meet();
+      T const* const own = send + begins_[static_cast<std::size_t>(me)] + from;
+      for (int step = 1; step < ranks; ++step)
+        NodeSums::join(step == 1 ? own : out + from, part((me + step) % ranks, me), out + from,
+                       length(me, from), kind_);
+      window.leave();
+    }
+  }
+  /// Gives the other ranks of the node this rank's segment and what of other nodes' came here, and
+  /// gets theirs.
+  template <class T>
+  void pass_by_messages(int mine, int j, T* all) {
+    each_beside(mine, j, [&](int i) {
+      auto const from = [&](Range r) {
+        receive(all + r.begin, r.size(), places_->member(mine, i), waiting_.push_back({}));
+      };
+      pieces<T>(segments.of(places_->member(mine, i)), from);
+      each_of_others(mine, [&](int g) { pieces<T>(held(mine, i, g), from); });
+    });
+    auto const pass_on = [&](Range r) {
+      each_beside(mine, j,
+                  [&](int i) { transmit(all + r.begin, r.size(), places_->member(mine, i)); });
+    };
+    pieces<T>(segments.of(rank_), pass_on);
+    for (Arriving& a : received_) {
+      runtime::wait_for(a.request);
+      pass_on({a.at, a.at + a.n});
+    }
+  }
+  template <class T>
+  void pass_in_window(NodeWindow& window, int mine, int j, T* all) {
+    int const ranks = places_->ranks(mine);
+    passed_.clear();  // the pieces of each place, one place after the other
+    begins_.clear();
+    std::size_t rounds = 0;
+    for (int i = 0; i < ranks; ++i) {
+      std::size_t const before = passed_.size();
+      begins_.push_back(static_cast<std::int64_t>(before));
+      auto const add = [&](Range r) { passed_.push_back(r); };
+      pieces<T>(segments.of(places_->member(mine, i)), add);
+      each_of_others(mine, [&](int g) { pieces<T>(held(mine, i, g), add); });
+      rounds = std::max(rounds, passed_.size() - before);
+    }
+    begins_.push_back(static_cast<std::int64_t>(passed_.size()));
+    auto const piece = [&](int i, std::size_t round) {
+      auto const at = static_cast<std::size_t>(begins_[static_cast<std::size_t>(i)]) + round;
+      return at < static_cast<std::size_t>(begins_[static_cast<std::size_t>(i) + 1]) ? passed_[at]
+                                                                                     : Range{};
+    };
+    std::size_t own = 0;  // pieces that came from no other node
+    pieces<T>(segments.of(rank_), [&](Range) { ++own; });
+    for (std::size_t round = 0; round < rounds; ++round) {
+      if (round >= own && round - own < received_.size())
+        runtime::wait_for(received_[round - own].request);
+      window.enter();
+      Range const mine_now = piece(j, round);
+      std::copy_n(all + mine_now.begin, mine_now.size(), reinterpret_cast<T*>(window.of(j)));
+      run_time.exchanged_in_windows += mine_now.size() * (ranks - 1) * width<T>;
+      window.meet();
+      each_beside(mine, j, [&](int i) {
+        Range const r = piece(i, round);
+        std::copy_n(reinterpret_cast<T const*>(window.of(i)), r.size(), all + r.begin);
+      });
+      window.leave();
+    }
   }
   void wait_for_all() {
     for (MPI_Request& r : waiting_) runtime::wait_for(r);
@@ -261,12 +342,14 @@ class TwoStages {
     }
     s.received_.clear();
     s.wait_for_all();
-    if (s.all_ != nullptr) s.gather(s.comm_, s.rank_, *s.places_, static_cast<T*>(s.all_));
+    if (s.all_ != nullptr)
+      s.gather(s.comm_, s.rank_, *s.places_, s.window_, static_cast<T*>(s.all_));
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   NodePlaces const* places_ = nullptr;
+  NodeWindow* window_ = nullptr;  ///< null: ranks of a node exchange by messages
   void* out_ = nullptr;
   void* all_ = nullptr;  ///< null: only this rank's segment is wanted
   void* came_ = nullptr;
@@ -278,6 +361,7 @@ class TwoStages {
   List<std::byte> arrivals_, sums_;
   List<int> group_;
   List<std::int64_t> begins_, counts_;
+  List<Range> passed_;
 };
 
 }  // namespace shardtype::detail
