@@ -105,12 +105,18 @@ class TwoStages {
         Range const mine_of_it = held(mine, j, owner);
         T* const to = into != nullptr ? into + mine_of_it.begin : free;
         if (into == nullptr) free += mine_of_it.size();
-        sum_inside(sums, send, to, k, alike ? -1 : owner);
-        pieces<T>(mine_of_it,
-                  [&](Range r) { transmit(to + (r.begin - mine_of_it.begin), r.size(), owner); });
+        // each message leaves when its sums are there
+        std::int64_t left = 0;
+        sum_inside(sums, send, to, k, alike ? -1 : owner, [&](std::int64_t ready) {
+          pieces<T>({left, mine_of_it.size()}, [&](Range r) {
+            if (r.begin != left || r.end > ready) return;
+            transmit(to + r.begin, r.size(), owner);
+            left = r.end;
+          });
+        });
       }
     }
-    sum_inside(sums, send, out, mine, -1);
+    sum_inside(sums, send, out, mine, -1, [](std::int64_t) {});
   }
   /// The elements that arrive for a segment of `n` elements.
   static std::int64_t arriving(NodePlaces const& places, std::int64_t n) {
@@ -223,9 +229,9 @@ class TwoStages {
                        "MPI_Isend");
   }
   /// The node's sums of the segments of node `k`, by place, or of rank `owner`'s one, by parts:
-  /// this rank's part to `out`.
-  template <class T>
-  void sum_inside(NodeSums& sums, T const* send, T* out, int k, int owner) {
+  /// this rank's part to `out`. Calls `ready(n)` when its first `n` elements are there.
+  template <class T, class Ready>
+  void sum_inside(NodeSums& sums, T const* send, T* out, int k, int owner, Ready ready) {
     int const mine = places_->node_of(rank_);
     int const ranks = places_->ranks(mine);
     group_.clear();
@@ -237,12 +243,13 @@ class TwoStages {
       begins_.push_back(r.begin);
       counts_.push_back(r.size());
     }
-    if (window_ != nullptr && ranks > 1) return sum_in_window(*window_, send, out);
+    if (window_ != nullptr && ranks > 1) return sum_in_window(*window_, send, out, ready);
     sums.segments(comm_, group_.data(), places_->place_of(rank_), send, out, begins_, counts_,
                   kind_);
+    ready(counts_[static_cast<std::size_t>(places_->place_of(rank_))]);
   }
-  template <class T>
-  void sum_in_window(NodeWindow& window, T const* send, T* out) {
+  template <class T, class Ready>
+  void sum_in_window(NodeWindow& window, T const* send, T* out, Ready ready) {
     auto const ranks = static_cast<int>(group_.size());
     int const me = places_->place_of(rank_);
     std::int64_t const most = std::max<std::int64_t>(
@@ -267,6 +274,7 @@ class TwoStages {
         NodeSums::join(step == 1 ? own : out + from, part((me + step) % ranks, me), out + from,
                        length(me, from), kind_);
       window.leave();
+      ready(from + length(me, from));
     }
   }
   /// Gives the other ranks of the node this rank's segment and what of other nodes' came here, and
