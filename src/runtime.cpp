@@ -21,6 +21,7 @@
 #include <shardtype/runtime/settings.ipp>
 #include <shardtype/runtime/shared_window.ipp>
 #include <shardtype/runtime/trace.ipp>
+#include <shardtype/runtime/two_stages.ipp>
 #include <shardtype/runtime/wait.ipp>
 
 namespace shardtype::runtime {

@@ -144,14 +144,16 @@ class Comm {
   /// this rank's, if its result is to have the bits of the blocking sum; 0: MPI computes both.
   template <class T>
   std::int64_t arrivals(std::int64_t n, std::int64_t segment, ReduceKind kind) const {
-    if (in_two_stages(planning::Collective::all_reduce, n / size_ * width<T>)) {
+    if (in_two_stages(planning::Collective::all_reduce,
+                      n / size_ * static_cast<std::int64_t>(sizeof(T)))) {
       std::int64_t const ranks = places_.ranks(places_.node_of(rank_));
       return std::max<std::int64_t>(
           1,
           detail::TwoStages::arriving(places_, std::max(segment, n / places_.nodes() / ranks + 2)));
     }
-    bool const ours = kind == ReduceKind::sum && n <= run_time.sending().largest_count &&
-                      detail::NodeSums::fit(n, width<T>, size_, on_one_node());
+    bool const ours =
+        kind == ReduceKind::sum && n <= run_time.sending().largest_count &&
+        detail::NodeSums::fit(n, static_cast<std::int64_t>(sizeof(T)), size_, on_one_node());
     return ours ? std::max<std::int64_t>(1, segment * (size_ - 1)) : 0;
   }
 
@@ -214,8 +216,6 @@ class Comm {
     for (std::int64_t c : counts) equal = equal && c == counts[0];
     return equal;
   }
-  template <class T>
-  static constexpr auto width = static_cast<std::int64_t>(sizeof(T));
   static void offsets(Counts const& counts, Counts& at);
   static int const* ints(Counts const& counts, detail::List<int>& to);
 
@@ -246,12 +246,15 @@ void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* la
   std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
   MPI_Datatype const t = WireType<T>::get();
   if (later == nullptr &&
-      in_two_stages(planning::Collective::all_gather, sum_of(counts) / size_ * width<T>)) {
+      in_two_stages(planning::Collective::all_gather,
+                    sum_of(counts) / size_ * static_cast<std::int64_t>(sizeof(T)))) {
     core::RunningCall::check_thread();
     now_.stages.segments.set(counts);
     std::int64_t const at = now_.stages.segments.of(rank_).begin;
-    if (recv + at != send) std::copy_n(send, n, recv + at);
-    now_.stages.gather(comm_, rank_, places_, node_window(), recv);
+    if (n > 0 && recv + at != send)
+      std::memcpy(static_cast<void*>(recv + at), send, static_cast<std::size_t>(n) * sizeof(T));
+    now_.stages.set(comm_, rank_, places_, node_window(), detail::wire_element<T>());
+    now_.stages.gather(recv);
     return;
   }
   UnderWay& w = later != nullptr ? *later : now_;
@@ -276,11 +279,12 @@ void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, U
   MPI_Datatype const t = WireType<T>::get();
   MPI_Op const op = runtime::wire_operation<T>(kind);
   if ((later == nullptr || later->arrivals != nullptr) &&
-      in_two_stages(planning::Collective::all_reduce, n / size_ * width<T>)) {
+      in_two_stages(planning::Collective::all_reduce,
+                    n / size_ * static_cast<std::int64_t>(sizeof(T)))) {
     core::RunningCall::check_thread();
     UnderWay& w = later != nullptr ? *later : now_;
-    w.stages.begin_everywhere(comm_, rank_, places_, sums_, node_window(), send, recv,
-                              static_cast<T*>(w.arrivals), n, kind);
+    w.stages.set(comm_, rank_, places_, node_window(), detail::wire_element<T>());
+    w.stages.begin_everywhere(send, recv, w.arrivals, n, kind);
     if (later == nullptr) w.stages.finish();
     return;
   }
@@ -309,12 +313,13 @@ void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKi
   MPI_Datatype const t = WireType<T>::get();
   MPI_Op const op = runtime::wire_operation<T>(kind);
   if ((later == nullptr || later->arrivals != nullptr) &&
-      in_two_stages(planning::Collective::reduce_scatter, sum_of(counts) / size_ * width<T>)) {
+      in_two_stages(planning::Collective::reduce_scatter,
+                    sum_of(counts) / size_ * static_cast<std::int64_t>(sizeof(T)))) {
     core::RunningCall::check_thread();
     UnderWay& w = later != nullptr ? *later : now_;
     w.stages.segments.set(counts);
-    w.stages.begin(comm_, rank_, places_, sums_, node_window(), send, recv,
-                   static_cast<T*>(nullptr), static_cast<T*>(w.arrivals), kind);
+    w.stages.set(comm_, rank_, places_, node_window(), detail::wire_element<T>());
+    w.stages.begin(send, recv, nullptr, w.arrivals, kind);
     if (later == nullptr) w.stages.finish();
     return;
   }

@@ -29,32 +29,19 @@ class NodeSums {
   /// order. `out` may be this rank's own segment of `send`.
   template <class T>
   void segments(MPI_Comm comm, int rank, T const* send, T* out, List<std::int64_t> const& counts) {
-    starts_.clear();
-    std::int64_t total = 0;
-    for (std::int64_t n : counts) {
-      starts_.push_back(total);
-      total += n;
-    }
-    segments(comm, nullptr, rank, send, out, starts_, counts, ReduceKind::sum);
-  }
-  /// The same reduction of segments anywhere in `send`, over the ranks `members` of `comm`, of
-  /// which this one is number `rank`; null: all ranks.
-  template <class T>
-  void segments(MPI_Comm comm, int const* members, int rank, T const* send, T* out,
-                List<std::int64_t> const& begins, List<std::int64_t> const& counts,
-                ReduceKind kind) {
     constexpr auto width = static_cast<std::int64_t>(sizeof(T));
     constexpr std::int64_t in_flight = 4 << 20;  // bytes of one round of pieces, for all peers
                                                  // together
     int const size = static_cast<int>(counts.size());
     std::int64_t const peers = size - 1;
-    T const* const own = send + begins[static_cast<std::size_t>(rank)];
-    if (peers == 0) {
-      if (out != own) std::copy_n(own, counts[0], out);
-      return;
-    }
     std::int64_t longest = 0;
-    for (std::int64_t n : counts) longest = std::max(longest, n);
+    starts_.clear();
+    std::int64_t total = 0;
+    for (std::int64_t n : counts) {
+      starts_.push_back(total);
+      total += n;
+      longest = std::max(longest, n);
+    }
     std::int64_t const most = std::clamp<std::int64_t>(in_flight / peers, 1 << 16, 1 << 20) / width;
     std::int64_t const piece =
         std::max<std::int64_t>(1, std::min({longest, most, run_time.sending().largest_count}));
@@ -76,18 +63,18 @@ class NodeSums {
     auto const start = [&](std::int64_t round) {
       for (std::int64_t k = 0; k < peers; ++k) {
         int const g = static_cast<int>((rank + 1 + k) % size);
-        int const peer = members == nullptr ? g : members[g];
         runtime::wait_for(request(round, k, true));
         if (int const n = length(rank, round); n > 0)
           runtime::check_mpi(
-              MPI_Irecv(arrived(round, k), n, t, peer, 0, comm, &request(round, k, false)),
+              MPI_Irecv(arrived(round, k), n, t, g, 0, comm, &request(round, k, false)),
               "MPI_Irecv");
-        T const* const piece_of_g = send + begins[static_cast<std::size_t>(g)] + round * piece;
+        T const* const piece_of_g = send + starts_[static_cast<std::size_t>(g)] + round * piece;
         if (int const n = length(g, round); n > 0)
-          runtime::check_mpi(MPI_Isend(piece_of_g, n, t, peer, 0, comm, &request(round, k, true)),
+          runtime::check_mpi(MPI_Isend(piece_of_g, n, t, g, 0, comm, &request(round, k, true)),
                              "MPI_Isend");
       }
     };
+    T const* const own = send + starts_[static_cast<std::size_t>(rank)];
     std::int64_t const rounds = (longest + piece - 1) / piece;
     if (rounds > 0) start(0);
     for (std::int64_t round = 0; round < rounds; ++round) {
@@ -98,8 +85,8 @@ class NodeSums {
       for (std::int64_t from = 0; from < n; from += block) {
         std::int64_t const at = round * piece + from;
         for (std::int64_t k = 0; k < peers; ++k)
-          join((k == 0 ? own : out) + at, arrived(round, k) + from, out + at,
-               std::min(block, n - from), kind);
+          add((k == 0 ? own : out) + at, arrived(round, k) + from, out + at,
+              std::min(block, n - from));
       }
     }
     for (MPI_Request& r : requests_) runtime::wait_for(r);
@@ -121,23 +108,12 @@ class NodeSums {
     messages_.finish();
   }
 
-  /// The reduction of `n` elements of `a` and of `b`; `out` may be `a`.
+ private:
   template <class T>
-  static void join(T const* a, T const* b, T* out, std::int64_t n, ReduceKind kind) {
-    if (kind == ReduceKind::sum) {
-      for (std::int64_t k = 0; k < n; ++k) out[k] = a[k] + b[k];
-      return;
-    }
-    if constexpr (requires(T const& x) { x < x; })
-      for (std::int64_t k = 0; k < n; ++k) {
-        T one = a[k];
-        kind == ReduceKind::max ? JoinExtremes<T, true>::join(one, b[k])
-                                : JoinExtremes<T, false>::join(one, b[k]);
-        out[k] = one;
-      }
+  static void add(T const* a, T const* b, T* sum, std::int64_t n) {
+    for (std::int64_t k = 0; k < n; ++k) sum[k] = a[k] + b[k];
   }
 
- private:
   // reused, so that only the first call of a size allocates
   List<std::int64_t> starts_, parts_;
   List<std::byte> arrivals_;
