@@ -253,7 +253,7 @@ void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* la
     std::int64_t const at = now_.stages.segments.of(rank_).begin;
     if (n > 0 && recv + at != send)
       std::memcpy(static_cast<void*>(recv + at), send, static_cast<std::size_t>(n) * sizeof(T));
-    now_.stages.set(comm_, rank_, places_, node_window(), detail::wire_element<T>());
+    now_.stages.set(comm_, rank_, places_, node_window(), {sizeof(T), t, nullptr});
     now_.stages.gather(recv);
     return;
   }
@@ -283,7 +283,7 @@ void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, U
                     n / size_ * static_cast<std::int64_t>(sizeof(T)))) {
     core::RunningCall::check_thread();
     UnderWay& w = later != nullptr ? *later : now_;
-    w.stages.set(comm_, rank_, places_, node_window(), detail::wire_element<T>());
+    w.stages.set(comm_, rank_, places_, node_window(), {sizeof(T), t, &detail::join_elements<T>});
     w.stages.begin_everywhere(send, recv, w.arrivals, n, kind);
     if (later == nullptr) w.stages.finish();
     return;
@@ -318,7 +318,7 @@ void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKi
     core::RunningCall::check_thread();
     UnderWay& w = later != nullptr ? *later : now_;
     w.stages.segments.set(counts);
-    w.stages.set(comm_, rank_, places_, node_window(), detail::wire_element<T>());
+    w.stages.set(comm_, rank_, places_, node_window(), {sizeof(T), t, &detail::join_elements<T>});
     w.stages.begin(send, recv, nullptr, w.arrivals, kind);
     if (later == nullptr) w.stages.finish();
     return;

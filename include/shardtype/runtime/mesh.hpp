@@ -191,8 +191,7 @@ std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxis const* declared
 
 /// The ranks of `comm`, node by node, and the sizes of a mesh of two axes whose second one lies
 /// inside of a node. Collective. Error E15.
-std::vector<int> ranks_by_node(MPI_Comm comm, DeclaredAxis const (&declared)[2],
-                               std::array<std::int64_t, 2>& sizes);
+detail::List<int> ranks_by_node(MPI_Comm comm, DeclaredAxis const* declared, std::int64_t* sizes);
 
 /// The members of `Mesh<Xs...>`, which is what functions that take a mesh declare: the conversion
 /// to a base makes a user's function of the same name, for `Mesh<Xs...> const&` or for any type,
@@ -282,8 +281,8 @@ class Mesh : public runtime::MeshOf<Xs...> {
         "a mesh by node has two axes: the first across nodes, the second inside of a node");
     runtime::DeclaredAxis const axes[] = {{core::identity<Xs>, Xs::name, Xs::size}...};
     std::array<std::int64_t, 2> sizes{};
-    std::vector<int> const ranks = runtime::ranks_by_node(comm, axes, sizes);
-    return Mesh(comm, sizes, ranks);
+    detail::List<int> const ranks = runtime::ranks_by_node(comm, axes, sizes.data());
+    return Mesh(comm, sizes, std::vector<int>(ranks.begin(), ranks.end()));
   }
 };
 

@@ -166,8 +166,8 @@ SHARDTYPE_INLINE void complete_sizes(MPI_Comm comm, std::string_view const* name
   sizes[open] = std::max<std::int64_t>(there / others, 1);
 }
 
-SHARDTYPE_INLINE std::vector<int> ranks_by_node(MPI_Comm comm, DeclaredAxis const (&declared)[2],
-                                                std::array<std::int64_t, 2>& sizes) {
+SHARDTYPE_INLINE detail::List<int> ranks_by_node(MPI_Comm comm, DeclaredAxis const* declared,
+                                                 std::int64_t* sizes) {
   core::RunningCall::check_thread("the constructor of Mesh");
   detail::List<int> const node = detail::nodes_of(comm);
   detail::List<int> held;  // ranks of each node
@@ -187,7 +187,8 @@ SHARDTYPE_INLINE std::vector<int> ranks_by_node(MPI_Comm comm, DeclaredAxis cons
              ranks_text(held[0]) + ", number " + std::to_string(k + 1) + " of " +
              std::to_string(held.size()) + " has " + std::to_string(held[k]) +
              ": start as many on each, or give the ranks as Mesh(comm, sizes, ranks)");
-  sizes = {static_cast<std::int64_t>(held.size()), held[0]};
+  sizes[0] = static_cast<std::int64_t>(held.size());
+  sizes[1] = held[0];
   for (std::size_t m = 0; m < 2; ++m)
     if (declared[m].size != dynamic && declared[m].size != sizes[m])
       refuse("the ranks lie on " + std::to_string(sizes[0]) + (sizes[0] == 1 ? " node" : " nodes") +
@@ -196,7 +197,7 @@ SHARDTYPE_INLINE std::vector<int> ranks_by_node(MPI_Comm comm, DeclaredAxis cons
                      : ", which lies inside of a node, has size ") +
              std::to_string(declared[m].size) +
              " by its type: start it on such nodes, or leave the size out of the type");
-  std::vector<int> ranks;
+  detail::List<int> ranks;
   for (int k = 0; k < static_cast<int>(held.size()); ++k)
     for (std::size_t r = 0; r < node.size(); ++r)
       if (node[r] == k) ranks.push_back(static_cast<int>(r));

@@ -34,7 +34,7 @@ struct Segments {
 struct WireElement {
   std::int64_t width = 1;
   MPI_Datatype type = MPI_BYTE;
-  /// `out` becomes the reduction of `a` and `b`; it may be `a`.
+  /// `out` becomes the reduction of `a` and `b`; it may be `a`. Null for a gather.
   void (*join)(void const* a, void const* b, void* out, std::int64_t n, ReduceKind kind) = nullptr;
 };
 
@@ -50,11 +50,6 @@ void join_elements(void const* a, void const* b, void* out, std::int64_t n, Redu
       to[k] = (kind == ReduceKind::max ? y[k] > x[k] : y[k] < x[k]) || y[k] != y[k] ? y[k] : x[k];
   }
 }
-template <class T>
-WireElement wire_element() {
-  return {sizeof(T), runtime::WireType<T>::get(), &detail::join_elements<T>};
-}
-
 /// A rank sends a byte of its node's sum, or of a block, once to each other node at most.
 ///
 /// For a segment of another node's rank, the ranks of a node sum their parts first: the one at the
@@ -90,12 +85,6 @@ class TwoStages {
   Segments segments;  ///< set before `begin` and `gather`
 
  private:
-  /// A message that is to arrive.
-  struct Arriving {
-    Range range;
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
-
   std::byte* at(void* data, std::int64_t k) const {
     return static_cast<std::byte*>(data) + k * element_.width;
   }
@@ -108,7 +97,7 @@ class TwoStages {
   /// The message of a range that begins at `from`; sender and receiver cut it alike.
   Range piece(Range r, std::int64_t from) const;
   void receive(void* to, std::int64_t n, int from, MPI_Request& request);
-  void transmit(void const* from, std::int64_t n, int to);
+  void transmit(void const* from, std::int64_t n, int to, MPI_Request& request);
   /// The node's sums of the segments of node `k`, by place, or of rank `owner`'s one, by parts:
   /// this rank's part to `out`, from where messages of it leave for `to` as soon as they are ready;
   /// -1: none.
@@ -138,8 +127,8 @@ class TwoStages {
   void* all_ = nullptr;  ///< null: only this rank's segment is wanted
   void const* came_ = nullptr;
   ReduceKind kind_ = ReduceKind::sum;
-  List<Arriving> received_;
-  List<MPI_Request> waiting_;
+  List<Range> arriving_;  ///< the elements of each message in `received_`
+  List<MPI_Request> received_, waiting_, inside_;
   // reused, so that only the first call of a size allocates
   List<std::byte> arrivals_, sums_, beside_;
   List<std::int64_t> begins_, counts_;

@@ -65,8 +65,8 @@ SHARDTYPE_INLINE void TwoStages::begin(void const* send, void* out, void* into, 
     Range const r = held(places_->node_of(g), places_->place_of(g), rank_);
     for (std::int64_t k = r.begin; k < r.end; k = piece(r, k).end) {
       Range const p = piece(r, k);
-      Arriving& a = received_.push_back({p, MPI_REQUEST_NULL});
-      receive(arrivals, p.size(), g, a.request);
+      arriving_.push_back(p);
+      receive(arrivals, p.size(), g, received_.push_back(MPI_REQUEST_NULL));
       arrivals = at(arrivals, p.size());
     }
   }
@@ -100,13 +100,14 @@ SHARDTYPE_INLINE void TwoStages::finish() {
   if (out_ == nullptr && received_.empty() && waiting_.empty() && all_ == nullptr) return;
   void const* came = came_;
   std::int64_t const first = segments.of(rank_).begin;
-  for (Arriving& a : received_) {
-    runtime::wait_for(a.request);
-    void* const to = at(out_, a.range.begin - first);
-    element_.join(to, came, to, a.range.size(), kind_);
-    came = at(came, a.range.size());
+  for (std::size_t k = 0; k < received_.size(); ++k) {
+    runtime::wait_for(received_[k]);
+    void* const to = at(out_, arriving_[k].begin - first);
+    element_.join(to, came, to, arriving_[k].size(), kind_);
+    came = at(came, arriving_[k].size());
   }
   received_.clear();
+  arriving_.clear();
   wait_for_all();
   out_ = nullptr;
   if (void* const all = all_; all != nullptr) {
@@ -119,14 +120,13 @@ SHARDTYPE_INLINE void TwoStages::gather(void* all) {
   for (int const g : others_) {
     Range const r = held(node_, place_, g);
     for (std::int64_t k = r.begin; k < r.end; k = piece(r, k).end) {
-      Arriving& a = received_.push_back({piece(r, k), MPI_REQUEST_NULL});
-      receive(at(all, k), a.range.size(), g, a.request);
+      receive(at(all, k), piece(r, k).size(), g, received_.push_back(MPI_REQUEST_NULL));
     }
   }
   for (int const g : others_) {
     Range const r = held(places_->node_of(g), places_->place_of(g), rank_);
     for (std::int64_t k = r.begin; k < r.end; k = piece(r, k).end)
-      transmit(at(all, k), piece(r, k).size(), g);
+      transmit(at(all, k), piece(r, k).size(), g, waiting_.push_back(MPI_REQUEST_NULL));
   }
   window_ != nullptr ? pass_in_window(all) : pass_by_messages(all);
   received_.clear();
@@ -155,8 +155,8 @@ SHARDTYPE_INLINE void TwoStages::receive(void* to, std::int64_t n, int from, MPI
                      "MPI_Irecv");
 }
 
-SHARDTYPE_INLINE void TwoStages::transmit(void const* from, std::int64_t n, int to) {
-  MPI_Request& request = waiting_.push_back(MPI_REQUEST_NULL);
+SHARDTYPE_INLINE void TwoStages::transmit(void const* from, std::int64_t n, int to,
+                                          MPI_Request& request) {
   runtime::check_mpi(MPI_Isend(from, static_cast<int>(n), element_.type, to, 0, comm_, &request),
                      "MPI_Isend");
 }
@@ -183,7 +183,7 @@ SHARDTYPE_INLINE void TwoStages::sum_inside(void const* send, void* out, int k, 
     sum_round(send, out, from, most);
     std::int64_t const ready = std::min(from + most, mine.end);
     while (to >= 0 && left < mine.end && piece(mine, left).end <= ready) {
-      transmit(at(out, left), piece(mine, left).size(), to);
+      transmit(at(out, left), piece(mine, left).size(), to, waiting_.push_back(MPI_REQUEST_NULL));
       left = piece(mine, left).end;
     }
   }
@@ -194,8 +194,7 @@ SHARDTYPE_INLINE void TwoStages::sum_round(void const* send, void* out, std::int
   std::byte const* const own = at(send, begins_[static_cast<std::size_t>(place_)] + from);
   std::int64_t const n = length(place_, from, most);
   if (ranks_ == 1) return copy(own, n, at(out, from));
-  std::size_t const before = waiting_.size();
-  List<MPI_Request> arriving;
+  inside_.clear();
   if (window_ != nullptr) {
     window_->enter();
   } else {
@@ -203,7 +202,7 @@ SHARDTYPE_INLINE void TwoStages::sum_round(void const* send, void* out, std::int
     for (int step = 1; step < ranks_ && n > 0; ++step) {
       int const i = (place_ + step) % ranks_;
       receive(at(beside_.data(), most * i), n, places_->member(node_, i),
-              arriving.push_back(MPI_REQUEST_NULL));
+              inside_.push_back(MPI_REQUEST_NULL));
     }
   }
   for (int step = 1; step < ranks_; ++step) {
@@ -214,11 +213,11 @@ SHARDTYPE_INLINE void TwoStages::sum_round(void const* send, void* out, std::int
       copy(theirs, count, at(window_->of(place_), most * i));
       run_time.exchanged_in_windows += count * element_.width;
     } else if (count > 0) {
-      transmit(theirs, count, places_->member(node_, i));
+      transmit(theirs, count, places_->member(node_, i), inside_.push_back(MPI_REQUEST_NULL));
     }
   }
   if (window_ != nullptr) window_->meet();
-  for (MPI_Request& r : arriving) runtime::wait_for(r);
+  for (MPI_Request& r : inside_) runtime::wait_for(r);
   for (int step = 1; step < ranks_; ++step) {
     int const i = (place_ + step) % ranks_;
     std::byte const* const part =
@@ -226,9 +225,6 @@ SHARDTYPE_INLINE void TwoStages::sum_round(void const* send, void* out, std::int
     element_.join(step == 1 ? own : at(out, from), part, at(out, from), n, kind_);
   }
   if (window_ != nullptr) window_->leave();
-  // what left for ranks of this node is read before the caller writes there
-  for (std::size_t k = before; k < waiting_.size(); ++k) runtime::wait_for(waiting_[k]);
-  waiting_.resize(before);
 }
 
 SHARDTYPE_INLINE void TwoStages::list_passed(int i) {
@@ -254,10 +250,11 @@ SHARDTYPE_INLINE void TwoStages::pass_by_messages(void* all) {
   list_passed(place_);
   std::size_t const own = passed_.size() - received_.size();
   for (std::size_t k = 0; k < passed_.size(); ++k) {
-    if (k >= own) runtime::wait_for(received_[k - own].request);
+    if (k >= own) runtime::wait_for(received_[k - own]);
     for (int step = 1; step < ranks_; ++step)
       transmit(at(all, passed_[k].begin), passed_[k].size(),
-               places_->member(node_, (place_ + step) % ranks_));
+               places_->member(node_, (place_ + step) % ranks_),
+               waiting_.push_back(MPI_REQUEST_NULL));
   }
 }
 
@@ -276,7 +273,7 @@ SHARDTYPE_INLINE void TwoStages::pass_in_window(void* all) {
       begins_[k + 1] - begins_[k] - static_cast<std::int64_t>(received_.size());
   for (std::int64_t round = 0; round < rounds; ++round) {
     if (round >= own && round - own < static_cast<std::int64_t>(received_.size()))
-      runtime::wait_for(received_[static_cast<std::size_t>(round - own)].request);
+      runtime::wait_for(received_[static_cast<std::size_t>(round - own)]);
     window_->enter();
     for (int step = 0; step < ranks_; ++step) {
       auto const i = static_cast<std::size_t>((place_ + step) % ranks_);
