@@ -21,7 +21,9 @@ char const* const help =
     "a\n"
     "product of n^3 float, whole and in pieces, and a copy that passes the caches. Rank 0 writes "
     "FILE;\n"
-    "SHARDTYPE_MACHINE=FILE makes programs use it.\n";
+    "SHARDTYPE_MACHINE=FILE makes programs use it. On several nodes with several ranks each, links "
+    "between\n"
+    "nodes and inside of them have rates of their own.\n";
 
 /// The median of `times` measurements of `work`, after one unmeasured run.
 template <class F>
@@ -46,6 +48,31 @@ void round_the_ring(runtime::Comm& comm, float const* from, float* to, std::int6
   }
 }
 
+struct Link {
+  double latency, bytes_per_second, reducing;
+};
+
+/// The link of the ranks of `comm`, while all such groups are at work.
+Link measured(runtime::Comm& comm, HostArray<float>& from, HostArray<float>& to) {
+  constexpr int short_ones = 100;
+  int const p = comm.size();
+  double const latency =
+      seconds(15, [&] { round_the_ring(comm, from.data(), to.data(), 2, short_ones); }) /
+      short_ones;
+  auto const part = static_cast<std::int64_t>(from.size()) / p;
+  runtime::Counts const counts(static_cast<std::size_t>(p), part);
+  double const moved = static_cast<double>(sizeof(float)) * static_cast<double>(part) * (p - 1);
+  double const meeting = p * latency;  // the latency that step_latency counts
+  auto const moving = [&](auto const& collective) {
+    double const all = seconds(15, collective);
+    return std::max(all - meeting, all / 2);
+  };
+  double const gathered = moving([&] { comm.all_gather(from.data(), to.data(), counts); });
+  double const reduced =
+      moving([&] { comm.reduce_scatter(from.data(), to.data(), counts, core::ReduceKind::sum); });
+  return {latency, moved / gathered, std::max(1.0, reduced / gathered)};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,29 +85,29 @@ int main(int argc, char** argv) {
     return 2;
   }
   Machine m;
-  MPI_Comm copy = MPI_COMM_NULL;
-  MPI_Comm_dup(env.world(), &copy);
-  runtime::Comm comm(copy);
   constexpr std::int64_t large = 1 << 20;
   HostArray<float> from(large), to(large);
-  if (env.size() > 1) {
-    constexpr int short_ones = 100;
-    m.latency = seconds(15, [&] { round_the_ring(comm, from.data(), to.data(), 2, short_ones); }) /
-                short_ones;
-    int const p = comm.size();
-    std::int64_t const part = large / p;
-    runtime::Counts const counts(static_cast<std::size_t>(p), part);
-    double const moved = static_cast<double>(sizeof(float)) * static_cast<double>(part) * (p - 1);
-    double const meeting = p * m.latency;  // the latency that step_latency counts
-    auto const moving = [&](auto const& collective) {
-      double const all = seconds(15, collective);
-      return std::max(all - meeting, all / 2);
-    };
-    double const gathered = moving([&] { comm.all_gather(from.data(), to.data(), counts); });
-    double const reduced =
-        moving([&] { comm.reduce_scatter(from.data(), to.data(), counts, core::ReduceKind::sum); });
-    m.bytes_per_second = moved / gathered;
-    m.reducing = std::max(1.0, reduced / gathered);
+  MPI_Comm here = shardtype::detail::ranks_of_node(env.world());
+  int place = 0;
+  MPI_Comm_rank(here, &place);
+  MPI_Comm across = MPI_COMM_NULL;
+  MPI_Comm_split(env.world(), place, env.rank(), &across);
+  runtime::Comm node(here);
+  runtime::Comm between(across);
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(env.world(), &copy);
+  runtime::Comm all(copy);
+  bool const spans = between.size() > 1 && node.size() > 1;
+  if (all.size() > 1) {
+    Link const link = measured(spans ? between : all, from, to);
+    m.latency = link.latency;
+    m.bytes_per_second = link.bytes_per_second;
+    m.reducing = link.reducing;
+  }
+  if (spans) {
+    Link const inside = measured(node, from, to);
+    m.inside_latency = inside.latency;
+    m.inside_bytes_per_second = inside.bytes_per_second;
   }
 
   HostArray<float> a(n * n), b(n * n), c(n * n);

@@ -15,11 +15,13 @@
 #include <shardtype/runtime/machine_file.ipp>
 #include <shardtype/runtime/mesh.ipp>
 #include <shardtype/runtime/node.ipp>
+#include <shardtype/runtime/node_places.ipp>
 #include <shardtype/runtime/pool.ipp>
 #include <shardtype/runtime/records.ipp>
 #include <shardtype/runtime/settings.ipp>
 #include <shardtype/runtime/shared_window.ipp>
 #include <shardtype/runtime/trace.ipp>
+#include <shardtype/runtime/two_stages.ipp>
 #include <shardtype/runtime/wait.ipp>
 
 namespace shardtype::runtime {

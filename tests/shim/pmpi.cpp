@@ -5,6 +5,19 @@
 namespace {
 
 std::int64_t counted = 0;
+std::int64_t in_messages[shim::most_ranks]{};
+
+int in_job(MPI_Comm comm, int rank) {
+  MPI_Group members = MPI_GROUP_NULL;
+  MPI_Group job = MPI_GROUP_NULL;
+  int out = 0;
+  PMPI_Comm_group(comm, &members);
+  PMPI_Comm_group(MPI_COMM_WORLD, &job);
+  PMPI_Group_translate_ranks(members, 1, &rank, job, &out);
+  PMPI_Group_free(&members);
+  PMPI_Group_free(&job);
+  return out;
+}
 
 struct Group {
   int rank = 0;
@@ -43,7 +56,11 @@ void reduce(int n, MPI_Datatype t, MPI_Comm comm) {
 
 namespace shim {
 std::int64_t bytes() { return counted; }
-void reset() { counted = 0; }
+std::int64_t bytes_to(int rank) { return in_messages[rank]; }
+void reset() {
+  counted = 0;
+  for (std::int64_t& n : in_messages) n = 0;
+}
 }  // namespace shim
 
 extern "C" {
@@ -117,7 +134,10 @@ int MPI_Ialltoallv(void const* s, int const* sn, int const* sd, MPI_Datatype st,
   return PMPI_Ialltoallv(s, sn, sd, st, r, rn, rd, rt, c, q);
 }
 int MPI_Isend(void const* s, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* q) {
-  if (to != Group(c).rank) counted += n * width(t);
+  if (to != Group(c).rank) {
+    counted += n * width(t);
+    if (int const r = in_job(c, to); r < shim::most_ranks) in_messages[r] += n * width(t);
+  }
   return PMPI_Isend(s, n, t, to, tag, c, q);
 }
 

@@ -11,4 +11,9 @@ namespace shim {
 std::int64_t bytes();
 void reset();
 
+// Of these, those in messages to one rank of the job: what passes the link to its node. A
+// collective of MPI's is not among them, because its arguments do not tell how it is sent.
+inline constexpr int most_ranks = 64;
+std::int64_t bytes_to(int rank);
+
 }  // namespace shim

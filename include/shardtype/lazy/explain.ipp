@@ -49,12 +49,18 @@ SHARDTYPE_INLINE std::string explain(core::Taken<PlannedProgram> taken) {
   auto right = [&](std::string const& text, std::size_t width) {
     return std::string(width - std::min(width, columns(text)), ' ') + text;
   };
+  planning::Rates const rates = program.rates();
   int line = 0;
   for (int k = 0; k < plan.size; ++k) {
     if (plan.steps[k].kind == ProgramStep::Kind::given) continue;
     out += right(std::to_string(++line), 3) + "  " + padded(texts.kind(k), widest[0] + 2) +
            padded(texts.change(k), widest[1] + 1) + right(texts.amount(k), 11) +
            right(seconds_text(program.seconds(k)), 10) + "\n";
+    unsigned set = 0;
+    for (int x = 0; x < plan.steps[k].axes.size; ++x) set |= 1U << plan.steps[k].axes[x];
+    std::string const stages =
+        stages_text(plan.steps[k].collective, plan.step_bytes_per_rank(k), rates.over[set]);
+    if (!stages.empty()) out += "     " + stages + "\n";
   }
   return out;
 }

@@ -11,13 +11,15 @@
 
 namespace shardtype::api {
 
-/// `explain(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, a, b)`: the plan of `plan_at` as text.
+/// `explain(op::Matmul<Dim<I, X>, Dim<K, Y>>{}, a, b)`: the plan of `plan_at` as text, on
+/// the tensors' machine and nodes.
 template <class Op, class A, class... B>
   requires MarksOperation<Op>
 std::string explain(Op const& op, core::Argument<A> const& a, B const&... b) {
   return api::explain(
       api::plan_at(op, detail::operand(a.self()), detail::operand(b)...),
-      checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names);
+      checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names,
+      machine_here(detail::operand(a.self()).mesh()));
 }
 
 /// The calling rank's coordinates along the axes of this operation, in the plan's numbering: the

@@ -6,6 +6,7 @@
 
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/plan/step.hpp>
+#include <shardtype/plan/two_stages.hpp>
 
 namespace shardtype::planning {
 
@@ -41,13 +42,20 @@ struct Cost {
 /// Predicted transfer time of a collective in which the busiest rank moves `bytes` bytes.
 constexpr std::int64_t step_transfer(Collective collective, std::int64_t bytes, Machine const& m) {
   CollectiveKind const& kind = kind_of(collective);
-  double const each = kind.plain + kind.hops * m.hops + kind.reducing * m.reducing;
+  double each = kind.plain + kind.hops * m.hops + kind.reducing * m.reducing;
+  if (in_two_stages(collective, m)) each *= stage_factor(m);
   return picoseconds(static_cast<double>(bytes) * each, m.bytes_per_second);
 }
 
 /// Predicted latency of one collective over `p` ranks: that of its messages, and one more for the
-/// ranks to synchronize.
+/// ranks to synchronize. In two stages the messages and the one more are those of each stage.
 constexpr std::int64_t step_latency(Collective collective, std::int64_t p, Machine const& m) {
+  if (in_two_stages(collective, m)) {
+    double const between = static_cast<double>(step_messages(collective, m.nodes)) + 1;
+    double const inside = static_cast<double>(kind_of(collective).messages * m.in_node);
+    double const one = m.inside_latency > 0 ? m.inside_latency : m.latency;
+    return picoseconds(between * m.latency + inside * one, 1);
+  }
   return picoseconds(static_cast<double>(step_messages(collective, p)) + 1, 1.0 / m.latency);
 }
 

@@ -38,6 +38,10 @@ std::int64_t step_bytes_per_rank(Step const& s, Sizing const& z, Coords const& f
 /// Range of the bytes or flops of a step over its rounds, with the number of rounds.
 std::string rounds_text(planning::Repeat const& loop, int step, Step const& s, Sizing const& z);
 
+/// Of a collective that runs in two stages in such a group: `two stages: 3 MB inside of nodes, 1 MB
+/// between`; else empty. `bytes`: those of the rank that moves the most.
+std::string stages_text(Collective c, std::int64_t bytes, Machine const& over);
+
 }  // namespace detail
 
 namespace api {
@@ -51,6 +55,9 @@ namespace api {
 ///       1  local            P[I@X, K]{U:Y} = A · B                   0.21 GFLOP
 ///       2  ReduceScatter Y  P[I@X, K]{U:Y} -> C[I@X, K@Y]            0.52 MB
 std::string explain(core::Taken<Plan> plan, core::Names const& names);
+/// The same on a machine: below a collective that runs in two stages there, a line with the bytes
+/// of each kind of link, inside of nodes and between them.
+std::string explain(core::Taken<Plan> plan, core::Names const& names, core::Taken<Machine> machine);
 
 }  // namespace api
 

@@ -73,14 +73,27 @@ SHARDTYPE_INLINE std::string rounds_text(planning::Repeat const& loop, int step,
                              : range(bytes_text(least[0]), bytes_text(most[0])));
 }
 
+SHARDTYPE_INLINE std::string stages_text(Collective c, std::int64_t bytes, Machine const& over) {
+  planning::StageBytes const b = planning::staged_bytes(c, bytes, over);
+  if (b.between == 0) return {};
+  return "two stages: " + bytes_text(b.inside) + " inside of nodes, " + bytes_text(b.between) +
+         " between";
+}
+
 }  // namespace shardtype::detail
 
 namespace shardtype {
 
 namespace api {
 
-SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const& names) {
+SHARDTYPE_INLINE std::string explain(core::Taken<Plan> plan, core::Names const& names) {
+  return api::explain(plan, names, Machine{});
+}
+
+SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const& names,
+                                     core::Taken<Machine> machine) {
   Plan const& plan = taken;
+  Machine const& on = machine;
   using namespace detail;
   auto text = [&](Spec const& s) { return spec_text(s, names); };
   bool const product = plan.of == planning::PlanOf::product;
@@ -116,8 +129,17 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
     std::string const to = last ? result : from;
     std::string change = from + text(s.before) + " -> " + to + text(s.after);
     std::string amount = "free";
+    std::string stages;
     if (s.is_collective()) {
-      amount = bytes_text(step_bytes_per_rank(s, plan.sizing_of(s.slot), {}));
+      std::int64_t const bytes = step_bytes_per_rank(s, plan.sizing_of(s.slot), {});
+      amount = bytes_text(bytes);
+      Identity ids[max_axes]{};
+      std::int64_t along[max_axes]{};
+      for (int k = 0; k < s.axes.size; ++k) {
+        ids[k] = names.axis_id[s.axes[k]];
+        along[k] = plan.sizing.sizes[s.axes[k]];
+      }
+      stages = stages_text(s.collective(), bytes, on.over(ids, along, s.axes.size));
     } else if (s.move == Move::compute) {
       change = to + text(s.after) + " = " + (product ? "A · B" : what_it_does);
       amount = plan.local_flops > 0 || product ? flops_text(plan.local_flops)
@@ -132,6 +154,7 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
     std::snprintf(number, sizeof number, "%3d  ", line);
     out += number + padded(step_text(s, names.axis_name), 17) + padded(change, 46) + " " + amount +
            "\n";
+    if (!stages.empty()) out += "     " + stages + "\n";
   }
   return out;
 }

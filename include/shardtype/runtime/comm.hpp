@@ -12,10 +12,12 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/running_call.hpp>
+#include <shardtype/plan/two_stages.hpp>
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_sums.hpp>
 #include <shardtype/runtime/settings.hpp>
 #include <shardtype/runtime/started_sum.hpp>
+#include <shardtype/runtime/two_stages.hpp>
 #include <shardtype/runtime/wait.hpp>
 #include <shardtype/runtime/wire_type.hpp>
 
@@ -23,9 +25,12 @@ namespace shardtype {
 
 namespace detail {
 
-/// Examines the placement of the job's ranks on nodes. If a node has more ranks than cores that
+/// Examines the placement of the job's ranks on nodes. If a host has more ranks than cores that
 /// they may use, waiting must yield. SHARDTYPE_WAIT=yield or spin overrides how ranks wait.
 void look_at_node();
+
+/// The node of each rank of `comm`, numbered by their first ranks. Collective.
+List<int> nodes_of(MPI_Comm comm);
 
 /// The members of `comm` as ranks of the job.
 List<int> ranks_in_job(MPI_Comm comm);
@@ -35,6 +40,9 @@ void share_text(MPI_Comm comm, std::string& text, int root);
 
 /// Broadcasts `number` of the first rank. Collective.
 void share_number(MPI_Comm comm, std::int64_t& number);
+
+/// Waits until all ranks have come here; also after the end of the Environment. Collective.
+void meet(MPI_Comm comm);
 
 /// The least or largest (`op`) of all ranks' numbers. Collective.
 std::int64_t reduce_number(MPI_Comm comm, std::int64_t mine, MPI_Op op);
@@ -61,11 +69,14 @@ struct UnderWay {
   /// A sum by messages, if the caller gave memory for what arrives (Comm::arrivals).
   detail::StartedSum sum;
   void* arrivals = nullptr;
+  /// Such a sum in two stages.
+  detail::TwoStages stages;
 
   /// Waits for all calls, and completes the sum.
   void finish() {
     requests.finish();
     sum.finish(requests);
+    stages.finish();
   }
 };
 
@@ -83,14 +94,26 @@ class Comm {
   explicit Comm(MPI_Comm comm);
   Comm(Comm const&) = delete;
   Comm& operator=(Comm const&) = delete;
-  Comm(Comm&& other) noexcept : comm_(other.comm_), rank_(other.rank_), size_(other.size_) {
+  Comm(Comm&& other) noexcept
+      : comm_(other.comm_),
+        rank_(other.rank_),
+        size_(other.size_),
+        inside_(other.inside_),
+        places_(other.places_),
+        window_(other.window_) {
     other.comm_ = MPI_COMM_NULL;
+    other.window_ = nullptr;
   }
   ~Comm();
 
   MPI_Comm raw() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+  /// Whether all ranks share one node.
+  bool on_one_node() const { return run_time.on_one_node || inside_; }
+  /// Whether a collective, whose parts for a rank have `bytes` bytes, runs in two stages: by the
+  /// machine's rates inside of nodes and between them.
+  bool in_two_stages(planning::Collective c, std::int64_t bytes) const;
   /// The messages of the stream with this tag, 1 to 4; kept, so that a steady loop allocates
   /// nothing.
   Messages& stream(int tag) { return streams_[tag - 1]; }
@@ -121,8 +144,16 @@ class Comm {
   /// this rank's, if its result is to have the bits of the blocking sum; 0: MPI computes both.
   template <class T>
   std::int64_t arrivals(std::int64_t n, std::int64_t segment, ReduceKind kind) const {
-    bool const ours = kind == ReduceKind::sum && n <= run_time.sending().largest_count &&
-                      detail::NodeSums::fit(n, sizeof(T), size_);
+    if (in_two_stages(planning::Collective::all_reduce,
+                      n / size_ * static_cast<std::int64_t>(sizeof(T)))) {
+      std::int64_t const ranks = places_.ranks(places_.node_of(rank_));
+      return std::max<std::int64_t>(
+          1,
+          detail::TwoStages::arriving(places_, std::max(segment, n / places_.nodes() / ranks + 2)));
+    }
+    bool const ours =
+        kind == ReduceKind::sum && n <= run_time.sending().largest_count &&
+        detail::NodeSums::fit(n, static_cast<std::int64_t>(sizeof(T)), size_, on_one_node());
     return ours ? std::max<std::int64_t>(1, segment * (size_ - 1)) : 0;
   }
 
@@ -146,6 +177,8 @@ class Comm {
   void messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in);
 
  private:
+  /// Memory that this rank's node shares; null: there is none. Collective over the node.
+  detail::NodeWindow* node_window();
   template <class Blocking, class Starting, class... As>
   void run(char const* call, Blocking blocking, Starting starting, UnderWay* later, As... as) {
     core::RunningCall::check_thread();
@@ -189,6 +222,9 @@ class Comm {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
+  bool inside_ = false;  ///< whether all are on one of the job's nodes
+  detail::NodePlaces places_;
+  detail::NodeWindow* window_ = nullptr;  ///< made at the first collective in two stages
   // reused, so that only the first call of a size allocates
   UnderWay now_;
   Messages streams_[4];
@@ -209,6 +245,18 @@ template <class T>
 void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* later) {
   std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
   MPI_Datatype const t = WireType<T>::get();
+  if (later == nullptr &&
+      in_two_stages(planning::Collective::all_gather,
+                    sum_of(counts) / size_ * static_cast<std::int64_t>(sizeof(T)))) {
+    core::RunningCall::check_thread();
+    now_.stages.segments.set(counts);
+    std::int64_t const at = now_.stages.segments.of(rank_).begin;
+    if (n > 0 && recv + at != send)
+      std::memcpy(static_cast<void*>(recv + at), send, static_cast<std::size_t>(n) * sizeof(T));
+    now_.stages.set(comm_, rank_, places_, node_window(), {sizeof(T), t, nullptr});
+    now_.stages.gather(recv);
+    return;
+  }
   UnderWay& w = later != nullptr ? *later : now_;
   offsets(counts, w.offsets);
   if (!fits(counts)) {
@@ -230,10 +278,20 @@ template <class T>
 void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, UnderWay* later) {
   MPI_Datatype const t = WireType<T>::get();
   MPI_Op const op = runtime::wire_operation<T>(kind);
+  if ((later == nullptr || later->arrivals != nullptr) &&
+      in_two_stages(planning::Collective::all_reduce,
+                    n / size_ * static_cast<std::int64_t>(sizeof(T)))) {
+    core::RunningCall::check_thread();
+    UnderWay& w = later != nullptr ? *later : now_;
+    w.stages.set(comm_, rank_, places_, node_window(), {sizeof(T), t, &detail::join_elements<T>});
+    w.stages.begin_everywhere(send, recv, w.arrivals, n, kind);
+    if (later == nullptr) w.stages.finish();
+    return;
+  }
   detail::for_pieces(n, [&](std::int64_t at, int count) {
     int by_messages = 0;
     if (later == nullptr && kind == ReduceKind::sum &&
-        detail::NodeSums::fit(count, sizeof(T), size_)) {
+        detail::NodeSums::fit(count, sizeof(T), size_, on_one_node())) {
       by_messages = count - count % size_;
       sums_.everywhere(comm_, rank_, size_, send + at, recv + at, by_messages);
     } else if (later != nullptr && later->arrivals != nullptr) {
@@ -254,8 +312,19 @@ void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKi
                           UnderWay* later) {
   MPI_Datatype const t = WireType<T>::get();
   MPI_Op const op = runtime::wire_operation<T>(kind);
+  if ((later == nullptr || later->arrivals != nullptr) &&
+      in_two_stages(planning::Collective::reduce_scatter,
+                    sum_of(counts) / size_ * static_cast<std::int64_t>(sizeof(T)))) {
+    core::RunningCall::check_thread();
+    UnderWay& w = later != nullptr ? *later : now_;
+    w.stages.segments.set(counts);
+    w.stages.set(comm_, rank_, places_, node_window(), {sizeof(T), t, &detail::join_elements<T>});
+    w.stages.begin(send, recv, nullptr, w.arrivals, kind);
+    if (later == nullptr) w.stages.finish();
+    return;
+  }
   if (later == nullptr && kind == ReduceKind::sum &&
-      detail::NodeSums::fit(sum_of(counts), sizeof(T), size_))
+      detail::NodeSums::fit(sum_of(counts), sizeof(T), size_, on_one_node()))
     return sums_.segments(comm_, rank_, send, recv, counts);
   if (later != nullptr && later->arrivals != nullptr)
     return later->sum.begin(comm_, rank_, send, recv, static_cast<T*>(later->arrivals), counts,

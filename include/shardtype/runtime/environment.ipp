@@ -77,7 +77,7 @@ SHARDTYPE_INLINE void abort_job(std::string const& text, FailedOn where) {
 /// another (scripts/slow_network).
 inline bool leaves_by_barrier() {
   if (!run_time.settings.ends_with_barrier) return false;
-  detail::reduce_number(MPI_COMM_WORLD, 0, MPI_MAX);  // waits until all ranks are here
+  detail::meet(MPI_COMM_WORLD);
   return true;
 }
 
@@ -168,6 +168,15 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   std::set_terminate(detail::on_terminate);
   runtime::run_time.settings = runtime::read_settings();
   detail::agree_on(MPI_COMM_WORLD, runtime::run_time.settings);
+  runtime::run_time.settings.node_size = static_cast<int>(
+      detail::reduce_number(MPI_COMM_WORLD, runtime::run_time.settings.node_size, MPI_MIN));
+  if (runtime::run_time.settings.node_size >
+      0) {  // what was shared until here reports bad settings
+    runtime::run_time.progress = nullptr;
+    runtime::run_time.node = nullptr;
+    if (node_ != MPI_WIN_NULL) MPI_Win_free(&node_);
+    node_ = detail::share_node();
+  }
   runtime::run_time.instructions = detail::common_instructions(
       MPI_COMM_WORLD, runtime::run_time.settings.bfloat16_pairs
                           ? runtime::best_instructions()

@@ -31,6 +31,8 @@ inline constexpr MachineRate machine_rates[] = {
     {"memory_bytes_per_second", &Machine::memory_bytes_per_second},
     {"cut_product", &Machine::cut_product},
     {"reducing", &Machine::reducing},
+    {"inside_latency", &Machine::inside_latency},
+    {"inside_bytes_per_second", &Machine::inside_bytes_per_second},
 };
 
 }  // namespace detail

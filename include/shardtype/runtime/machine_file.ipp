@@ -12,6 +12,7 @@ SHARDTYPE_INLINE std::string to_text(core::Taken<Machine> taken) {
   Machine const& m = taken;
   std::string out;
   for (detail::MachineRate const& r : detail::machine_rates) {
+    if (m.*r.value == 0) continue;  // of a node: as between nodes
     char line[96];
     std::snprintf(line, sizeof line, "%s %.6g\n", r.name, m.*r.value);
     out += line;

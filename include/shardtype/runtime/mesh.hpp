@@ -189,6 +189,10 @@ std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxis const* declared
                                      std::int64_t const* sizes, int n,
                                      std::vector<int> const* ranks);
 
+/// The ranks of `comm`, node by node, and the sizes of a mesh of two axes whose second one lies
+/// inside of a node. Collective. Error E15.
+detail::List<int> ranks_by_node(MPI_Comm comm, DeclaredAxis const* declared, std::int64_t* sizes);
+
 /// The members of `Mesh<Xs...>`, which is what functions that take a mesh declare: the conversion
 /// to a base makes a user's function of the same name, for `Mesh<Xs...> const&` or for any type,
 /// the better match.
@@ -267,6 +271,19 @@ template <MeshAxis... Xs>
 class Mesh : public runtime::MeshOf<Xs...> {
  public:
   using runtime::MeshOf<Xs...>::MeshOf;
+
+  /// `Mesh<X, Y>::by_node(env.world())`: all ranks of the communicator, Y over those of a node and
+  /// X across nodes, wherever the launcher put them. Collective over the communicator. Error E15:
+  /// the nodes have different numbers of ranks, or others than the axes' types say.
+  static Mesh by_node(MPI_Comm comm) {
+    static_assert(
+        sizeof...(Xs) == 2,
+        "a mesh by node has two axes: the first across nodes, the second inside of a node");
+    runtime::DeclaredAxis const axes[] = {{core::identity<Xs>, Xs::name, Xs::size}...};
+    std::array<std::int64_t, 2> sizes{};
+    detail::List<int> const ranks = runtime::ranks_by_node(comm, axes, sizes.data());
+    return Mesh(comm, sizes, std::vector<int>(ranks.begin(), ranks.end()));
+  }
 };
 
 }  // namespace shardtype
@@ -294,6 +311,13 @@ struct AxisMap {
 AxisMap map_axes(MeshState const& mesh, Names const& names);
 
 }  // namespace shardtype::runtime
+
+namespace shardtype::api {
+
+/// `machine_here()` with what of this mesh's axes shares a node: `Machine::node_ranks` of each.
+Machine machine_here(runtime::MeshRef const& mesh);
+
+}  // namespace shardtype::api
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/runtime/mesh.ipp>

@@ -2,6 +2,7 @@
 /// Definitions of mesh.hpp.
 
 #include <shardtype/runtime/mesh.hpp>
+#include <shardtype/runtime/node.hpp>
 
 namespace shardtype::runtime {
 
@@ -165,6 +166,44 @@ SHARDTYPE_INLINE void complete_sizes(MPI_Comm comm, std::string_view const* name
   sizes[open] = std::max<std::int64_t>(there / others, 1);
 }
 
+SHARDTYPE_INLINE detail::List<int> ranks_by_node(MPI_Comm comm, DeclaredAxis const* declared,
+                                                 std::int64_t* sizes) {
+  core::RunningCall::check_thread("the constructor of Mesh");
+  detail::List<int> const node = detail::nodes_of(comm);
+  detail::List<int> held;  // ranks of each node
+  for (int const k : node) {
+    if (static_cast<std::size_t>(k) == held.size()) held.push_back(0);
+    ++held[static_cast<std::size_t>(k)];
+  }
+  auto const refuse = [](std::string const& text) {
+    throw Error("E15", text, FailedOn::every_rank);
+  };
+  auto const ranks_text = [](std::int64_t n) {
+    return std::to_string(n) + (n == 1 ? " rank" : " ranks");
+  };
+  for (std::size_t k = 1; k < held.size(); ++k)
+    if (held[k] != held[0])
+      refuse("a mesh by node needs nodes of equally many ranks; the first has " +
+             ranks_text(held[0]) + ", number " + std::to_string(k + 1) + " of " +
+             std::to_string(held.size()) + " has " + std::to_string(held[k]) +
+             ": start as many on each, or give the ranks as Mesh(comm, sizes, ranks)");
+  sizes[0] = static_cast<std::int64_t>(held.size());
+  sizes[1] = held[0];
+  for (std::size_t m = 0; m < 2; ++m)
+    if (declared[m].size != dynamic && declared[m].size != sizes[m])
+      refuse("the ranks lie on " + std::to_string(sizes[0]) + (sizes[0] == 1 ? " node" : " nodes") +
+             " of " + ranks_text(sizes[1]) + ", and mesh axis " + std::string(declared[m].name) +
+             (m == 0 ? ", which lies across nodes, has size "
+                     : ", which lies inside of a node, has size ") +
+             std::to_string(declared[m].size) +
+             " by its type: start it on such nodes, or leave the size out of the type");
+  detail::List<int> ranks;
+  for (int k = 0; k < static_cast<int>(held.size()); ++k)
+    for (std::size_t r = 0; r < node.size(); ++r)
+      if (node[r] == k) ranks.push_back(static_cast<int>(r));
+  return ranks;
+}
+
 SHARDTYPE_INLINE std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxis const* declared,
                                                       std::int64_t const* sizes, int n,
                                                       std::vector<int> const* ranks_given) {
@@ -214,3 +253,34 @@ SHARDTYPE_INLINE std::shared_ptr<MeshState> make_mesh(MPI_Comm comm, DeclaredAxi
 }
 
 }  // namespace shardtype::runtime
+
+namespace shardtype::api {
+
+SHARDTYPE_INLINE Machine machine_here(runtime::MeshRef const& mesh) {
+  runtime::MeshState const& state = mesh.state();
+  Machine out = runtime::run_time.machine;
+  detail::List<int> const& nodes = runtime::run_time.nodes;
+  if (nodes.empty()) return out;
+  std::int64_t stride = state.size();
+  for (runtime::MeshAxisInfo const& axis : state.axes()) {
+    stride /= axis.size;
+    auto const node = [&](std::int64_t place) {
+      return nodes[static_cast<std::size_t>(state.job_ranks()[static_cast<std::size_t>(place)])];
+    };
+    // the most neighbours that share a node, from the first on, in every line along the axis
+    std::int64_t most = axis.size;
+    for (std::int64_t p = 0; p < state.size(); ++p) {
+      std::int64_t const at = p / stride % axis.size;
+      if (at < most && node(p) != node(p - at * stride)) most = at;
+    }
+    bool blocks = true;  // whether the others lie in blocks as long
+    for (std::int64_t p = 0; p < state.size(); ++p) {
+      std::int64_t const at = p / stride % axis.size;
+      blocks = blocks && node(p) == node(p - at % most * stride);
+    }
+    out = out.node_ranks(axis.id, blocks ? most : 1);
+  }
+  return out;
+}
+
+}  // namespace shardtype::api

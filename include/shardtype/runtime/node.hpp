@@ -51,6 +51,14 @@ struct Node {
 static_assert(sizeof(Node) % alignof(Progress) == 0 &&
               std::atomic<std::int64_t>::is_always_lock_free);
 
+/// The ranks of `comm` that share this rank's node, in their order there; of pretended nodes
+/// (SHARDTYPE_NODE_SIZE) those of its pretended one. To be freed. Collective.
+MPI_Comm ranks_of_node(MPI_Comm comm);
+
+/// The ranks of `comm` that share this rank's host, and so its cores: containers and network
+/// namespaces of one host are several nodes. To be freed. Collective.
+MPI_Comm ranks_of_host(MPI_Comm comm);
+
 /// Creates `run_time.node` and `run_time.progress`; null if MPI cannot share memory. Complete on
 /// all ranks after the next collective.
 MPI_Win share_node();

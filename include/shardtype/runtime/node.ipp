@@ -1,13 +1,49 @@
 #pragma once
 /// Definitions of node.hpp.
 
+#include <cstdio>
+
 #include <shardtype/runtime/node.hpp>
+#include <shardtype/runtime/wait.hpp>
 
 namespace shardtype::detail {
 
+SHARDTYPE_INLINE MPI_Comm ranks_of_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  runtime::check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+                     "MPI_Comm_split_type");
+  if (run_time.settings.node_size == 0) return node;
+  MPI_Comm pretended = MPI_COMM_NULL;
+  runtime::check_mpi(MPI_Comm_split(node, job_rank() / run_time.settings.node_size, 0, &pretended),
+                     "MPI_Comm_split");
+  MPI_Comm_free(&node);
+  return pretended;
+}
+
+SHARDTYPE_INLINE MPI_Comm ranks_of_host(MPI_Comm comm) {
+  // the kernel's number of this start of the host: alike in all containers and namespaces
+  char text[MPI_MAX_PROCESSOR_NAME + 1] = "";
+  std::size_t length = 0;
+  if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {
+    length = std::fread(text, 1, sizeof text, file);
+    std::fclose(file);
+  }
+  if (length == 0) {
+    int n = 0;
+    MPI_Get_processor_name(text, &n);
+    length = static_cast<std::size_t>(n);
+  }
+  std::uint32_t hash = 2166136261U;  // FNV-1a
+  for (std::size_t k = 0; k < length; ++k)
+    hash = (hash ^ static_cast<unsigned char>(text[k])) * 16777619U;
+  MPI_Comm host = MPI_COMM_NULL;
+  runtime::check_mpi(MPI_Comm_split(comm, static_cast<int>(hash >> 1U), 0, &host),
+                     "MPI_Comm_split");
+  return host;
+}
+
 SHARDTYPE_INLINE MPI_Win share_node() {
-  MPI_Comm here = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm here = detail::ranks_of_node(MPI_COMM_WORLD);
   int rank = 0;
   int ranks = 1;
   MPI_Comm_rank(here, &rank);

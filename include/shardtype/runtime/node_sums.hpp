@@ -18,9 +18,10 @@ namespace shardtype::detail {
 /// reductions, which allocate memory at each call; between nodes MPI knows the network better.
 class NodeSums {
  public:
-  /// Whether a sum of `n` elements of `width` bytes over `size` ranks uses these messages.
-  static bool fit(std::int64_t n, std::int64_t width, int size) {
-    return run_time.on_one_node && size > 1 && n / size * width >= run_time.sending().least_segment;
+  /// Whether a sum of `n` elements of `width` bytes over `size` ranks, if they are on one node,
+  /// uses these messages.
+  static bool fit(std::int64_t n, std::int64_t width, int size, bool on_one_node) {
+    return on_one_node && size > 1 && n / size * width >= run_time.sending().least_segment;
   }
 
   /// Writes the sum of all ranks' segments for rank `rank` of `comm` to `out`; rank g's segment of

@@ -7,7 +7,9 @@
 
 #include <mpi.h>
 
+#include <shardtype/core/list.hpp>
 #include <shardtype/plan/machine.hpp>
+#include <shardtype/plan/two_stages.hpp>
 #include <shardtype/runtime/bytes_in_use.hpp>
 #include <shardtype/runtime/instructions.hpp>
 #include <shardtype/runtime/settings.hpp>
@@ -28,20 +30,25 @@ class MeshRef;
 /// (tests/harness/sending.hpp).
 struct SendingLimits {
   std::int64_t largest_count = INT_MAX;  ///< elements of one MPI call; a block with more takes more
-  std::int64_t least_segment = 8192;     ///< bytes of a segment from which own sums are faster
+  std::int64_t least_segment =
+      planning::least_staged_segment;  ///< bytes of a segment from which own sums are faster
   std::int64_t message_bytes = std::int64_t{1} << 17;  ///< least bytes of a message of a ring; less
                                                        ///< lowers the bandwidth
   std::int64_t least_piece = std::int64_t{1} << 20;  ///< least bytes of a piece of an exchange that
                                                      ///< Fourier transforms overlap
+  bool node_windows = true;  ///< whether ranks of a node exchange in shared memory in the
+                             ///< collectives of two stages
 };
 
 /// The state of the running program.
 struct RunTime {
   // set by Environment
   Settings settings{};
-  Machine machine{};                     ///< from the file that SHARDTYPE_MACHINE names
-  bool yield_while_waiting = false;      ///< whether waiting yields the core
-  bool on_one_node = false;              ///< whether all ranks of the job share one node
+  Machine machine{};                 ///< from the file that SHARDTYPE_MACHINE names
+  bool yield_while_waiting = false;  ///< whether waiting yields the core
+  bool on_one_node = false;          ///< whether all ranks of the job share one node
+  /// The node of each rank of the job, numbered by their first ranks; empty without an Environment.
+  shardtype::detail::List<int> nodes{};
   MPI_Comm record_comm = MPI_COMM_NULL;  ///< of records; null unless SHARDTYPE_CHECK says `agree`
   shardtype::detail::Trace* trace = nullptr;        ///< null unless SHARDTYPE_TRACE names a file
   shardtype::detail::Node* node = nullptr;          ///< this node, if MPI can share memory

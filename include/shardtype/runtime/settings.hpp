@@ -22,6 +22,7 @@ struct Settings {
   Waiting waiting = Waiting::by_cores;
   bool ends_with_barrier = false;  ///< instead of MPI_Finalize
   double agree_seconds = 10;       ///< a rank that does not arrive within this time is missing
+  int node_size = 0;               ///< ranks of a pretended node; 0: nodes are what they are
   bool bfloat16_pairs = true;      ///< products of bfloat16 by AVX512_BF16 where all ranks have it
   FourierSettings fft{};
   LinalgSettings linalg{};
@@ -50,6 +51,14 @@ inline constexpr Variable<Settings> own_variables[] = {
        char* end = nullptr;
        s.agree_seconds = std::strtod(text.c_str(), &end);
        return *end == '\0' && s.agree_seconds > 0;  // false for a NaN
+     }},
+    {"SHARDTYPE_NODE_SIZE", "a number of ranks, at least 1",
+     [](Settings& s, std::string_view word) {
+       std::string const text(word);
+       char* end = nullptr;
+       long const n = std::strtol(text.c_str(), &end, 10);
+       s.node_size = static_cast<int>(n);
+       return *end == '\0' && n >= 1 && n == s.node_size;
      }},
     {"SHARDTYPE_BFLOAT16", "floats or pairs",
      [](Settings& s, std::string_view word) {

@@ -12,9 +12,7 @@ SHARDTYPE_INLINE SharedWindow::SharedWindow(Comm const& comm)
     possible_ = true;
     return;
   }
-  MPI_Comm node = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-            "MPI_Comm_split_type");
+  MPI_Comm node = detail::ranks_of_node(comm_);
   int here = 0;
   MPI_Comm_size(node, &here);
   MPI_Comm_free(&node);

@@ -166,7 +166,8 @@ class ProgramPage {
     };
     std::string text = "Machine: " + link(m.latency, m.bytes_per_second);
     for (AxisLink const& l : m.links)
-      if (int const x = program_.names.find_axis(l.axis); l.axis != nullptr && x >= 0)
+      if (int const x = program_.names.find_axis(l.axis);
+          l.axis != nullptr && x >= 0 && l.bytes_per_second > 0)
         text += ", along " + std::string(program_.names.axis[x].name) + " " +
                 link(l.latency, l.bytes_per_second);
     text += " between ranks; " + flops_text(static_cast<std::int64_t>(m.flops_per_second)) +

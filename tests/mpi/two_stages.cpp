@@ -1,0 +1,264 @@
+// Collectives over ranks of several nodes in two stages: the values on nodes of 1, 2 and 3 ranks,
+// also with a shorter last one and with ranks that lie on the nodes in turn; even, uneven and empty
+// segments; in one piece and in many; with shared memory inside of nodes and with messages; the
+// bytes over the link of each node; and that they run in two stages where the link between nodes is
+// slower by 4, and not where all are alike.
+// SOURCES: tests/shim/pmpi.cpp
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <shardtype/runtime/environment.hpp>
+#include <shardtype/runtime/mesh.hpp>
+
+#include "harness/catch.hpp"
+#include "harness/pretended_nodes.hpp"
+#include "harness/sending.hpp"
+#include "shim/pmpi.hpp"
+
+using namespace shardtype;
+using core::ReduceKind;
+using runtime::Comm;
+using runtime::Counts;
+using runtime::run_time;
+
+namespace {
+
+Machine slower_between(double times) {
+  Machine m;
+  m.inside_latency = m.latency;
+  m.inside_bytes_per_second = times * m.bytes_per_second;
+  return m;
+}
+
+// All ranks of the job, every `stride`-th first: 1 is their order.
+MPI_Comm world_by(int stride) {
+  int rank = 0;
+  MPI_Comm out = MPI_COMM_NULL;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank % stride * 100 + rank / stride, &out);
+  return out;
+}
+
+// Small integers: sums are exact in every order.
+template <class T>
+T term(std::int64_t k, int rank) {
+  return T(static_cast<float>((k * 7 + rank * 5) % 23 - 11));
+}
+template <class T>
+T reduced(std::int64_t k, int ranks, ReduceKind kind) {
+  T out = term<T>(k, 0);
+  for (int r = 1; r < ranks; ++r) {
+    T const x = term<T>(k, r);
+    out = kind == ReduceKind::sum                         ? out + x
+          : (kind == ReduceKind::max ? out < x : x < out) ? x
+                                                          : out;
+  }
+  return out;
+}
+template <class T>
+std::vector<T> terms(std::int64_t n, int rank) {
+  std::vector<T> out(static_cast<std::size_t>(n));
+  for (std::int64_t k = 0; k < n; ++k) out[static_cast<std::size_t>(k)] = term<T>(k, rank);
+  return out;
+}
+
+template <class T>
+int wrong_all_reduce(Comm& comm, std::int64_t n, ReduceKind kind) {
+  std::vector<T> const send = terms<T>(n, comm.rank());
+  std::vector<T> apart(send.size());
+  std::vector<T> in_place = send;
+  comm.all_reduce(send.data(), apart.data(), n, kind);
+  comm.all_reduce(in_place.data(), in_place.data(), n, kind);
+  int bad = send == terms<T>(n, comm.rank()) ? 0 : 1;
+  for (std::int64_t k = 0; k < n; ++k) {
+    auto const at = static_cast<std::size_t>(k);
+    T const want = reduced<T>(k, comm.size(), kind);
+    bad += apart[at] == want && in_place[at] == want ? 0 : 1;
+  }
+  return bad;
+}
+
+template <class T>
+int wrong_reduce_scatter(Comm& comm, Counts const& counts, ReduceKind kind) {
+  std::int64_t n = 0;
+  std::int64_t first = 0;
+  for (int g = 0; g < comm.size(); ++g) {
+    if (g == comm.rank()) first = n;
+    n += counts[static_cast<std::size_t>(g)];
+  }
+  std::vector<T> const send = terms<T>(n, comm.rank());
+  std::vector<T> sum(static_cast<std::size_t>(counts[static_cast<std::size_t>(comm.rank())]));
+  comm.reduce_scatter(send.data(), sum.data(), counts, kind);
+  int bad = 0;
+  for (std::size_t k = 0; k < sum.size(); ++k)
+    bad += sum[k] == reduced<T>(first + static_cast<std::int64_t>(k), comm.size(), kind) ? 0 : 1;
+  return bad;
+}
+
+template <class T>
+int wrong_all_gather(Comm& comm, Counts const& counts) {
+  std::int64_t n = 0;
+  for (std::int64_t const c : counts) n += c;
+  std::vector<T> all(static_cast<std::size_t>(n), T(100.F));
+  std::int64_t const own = counts[static_cast<std::size_t>(comm.rank())];
+  std::vector<T> const send = terms<T>(own, comm.rank());
+  comm.all_gather(send.data(), all.data(), counts);
+  int bad = 0;
+  std::size_t at = 0;
+  for (int g = 0; g < comm.size(); ++g)
+    for (std::int64_t k = 0; k < counts[static_cast<std::size_t>(g)]; ++k)
+      bad += all[at++] == term<T>(k, g) ? 0 : 1;
+  return bad;
+}
+
+// Even, uneven and empty segments.
+std::vector<Counts> segments_of(int ranks) {
+  std::vector<Counts> out(4);
+  for (int g = 0; g < ranks; ++g) {
+    out[0].push_back(6);
+    out[1].push_back(1 + g * 3 % 7);
+    out[2].push_back(g % 3 == 1 ? 5 : 0);
+    out[3].push_back(g == ranks - 1 ? 9 : 0);
+  }
+  return out;
+}
+
+template <class T>
+int wrong(Comm& comm) {
+  int bad = 0;
+  for (ReduceKind const kind : {ReduceKind::sum, ReduceKind::max, ReduceKind::min}) {
+    for (std::int64_t const n : {0, 1, 5, 24, 31}) bad += wrong_all_reduce<T>(comm, n, kind);
+    for (Counts const& counts : segments_of(comm.size()))
+      bad += wrong_reduce_scatter<T>(comm, counts, kind);
+  }
+  for (Counts const& counts : segments_of(comm.size())) bad += wrong_all_gather<T>(comm, counts);
+  return bad;
+}
+
+// Bytes in messages from this rank's node to others, all its ranks together.
+std::int64_t out_of_node() {
+  int me = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  auto const node = [](int r) { return run_time.nodes[static_cast<std::size_t>(r)]; };
+  std::vector<std::int64_t> sent(run_time.nodes.size(), 0);
+  for (int r = 0; r < static_cast<int>(run_time.nodes.size()); ++r)
+    if (node(r) != node(me)) sent[static_cast<std::size_t>(node(me))] += shim::bytes_to(r);
+  std::vector<std::int64_t> all(sent.size());
+  PMPI_Allreduce(sent.data(), all.data(), static_cast<int>(sent.size()), MPI_INT64_T, MPI_SUM,
+                 MPI_COMM_WORLD);
+  return all[static_cast<std::size_t>(node(me))];
+}
+
+int count_of_nodes() {
+  int out = 0;
+  for (int const k : run_time.nodes) out = std::max(out, k + 1);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("values in two stages") {
+  harness::WhileSet<Machine> const machine{run_time.machine, slower_between(4)};
+  for (int const in_node : {1, 2, 3})
+    for (int const stride : {1, 2}) {
+      harness::PretendedNodes const nodes(in_node);
+      Comm comm(world_by(stride));
+      INFO("nodes of " << in_node << ", stride " << stride);
+      for (int const way : {0, 1, 2}) {
+        bool const in_pieces = way == 2;
+        harness::Sending const sizes({.largest_count = in_pieces ? 2 : 1 << 20,
+                                      .least_segment = 0,
+                                      .node_windows = way != 1});
+        CHECK(comm.in_two_stages(Collective::all_reduce, 0) ==
+              (in_node > 1 && count_of_nodes() > 1));
+        CHECK(wrong<float>(comm) == 0);
+        CHECK(wrong<std::int32_t>(comm) == 0);
+        if (in_pieces) continue;
+        CHECK(wrong<double>(comm) == 0);
+        CHECK(wrong<bfloat16>(comm) == 0);
+      }
+    }
+}
+
+TEST_CASE("bytes out of each node") {
+  harness::WhileSet<Machine> const machine{run_time.machine, slower_between(4)};
+  for (int const in_node : {2, 3})
+    for (std::int64_t const n : {60'000, 100'003}) {
+      harness::PretendedNodes const pretended(in_node);
+      harness::Sending const ways({.node_windows = n == 60'000});
+      Comm comm(world_by(1));
+      std::int64_t const nodes = count_of_nodes();
+      if (nodes == 1) continue;
+      INFO("nodes of " << in_node << ", " << n << " elements");
+      std::int64_t const all = n * 4;
+      std::vector<float> data(static_cast<std::size_t>(n), 1.F);
+      comm.all_reduce(data.data(), data.data(), n, ReduceKind::sum);  // makes the window
+      CHECK(data.front() == static_cast<float>(comm.size()));
+      std::int64_t const in_windows = run_time.exchanged_in_windows;
+      shim::reset();
+      comm.all_reduce(data.data(), data.data(), n, ReduceKind::sum);
+      std::int64_t const most = 2 * (nodes - 1) * all / nodes + 4 * comm.size();
+      std::int64_t const sent = out_of_node();
+      CHECK(sent <= most);
+      CHECK(sent >= most - 8 * comm.size());
+      // without uneven nodes as many as a rank's plan says
+      if (comm.size() % in_node == 0 && n % comm.size() == 0)
+        CHECK(shim::bytes() + run_time.exchanged_in_windows - in_windows ==
+              2 * all * (comm.size() - 1) / comm.size());
+
+      Counts const counts(static_cast<std::size_t>(comm.size()), n / comm.size());
+      std::int64_t const whole = n / comm.size() * comm.size() * 4;
+      std::vector<float> part(static_cast<std::size_t>(counts[0]));
+      shim::reset();
+      comm.reduce_scatter(data.data(), part.data(), counts, ReduceKind::sum);
+      std::int64_t here = 0;  // ranks of this node
+      for (int const k : run_time.nodes)
+        here += k == run_time.nodes[static_cast<std::size_t>(comm.rank())] ? 1 : 0;
+      CHECK(out_of_node() == whole / comm.size() * (comm.size() - here));
+      shim::reset();
+      comm.all_gather(part.data(), data.data(), counts);
+      CHECK(out_of_node() == whole / comm.size() * here * (nodes - 1));
+    }
+}
+
+TEST_CASE("two stages where the link between nodes is slower by 4, and not where all are alike") {
+  for (double const times : {1.0, 4.0}) {
+    harness::WhileSet<Machine> const machine{run_time.machine, slower_between(times)};
+    for (int const in_node : {1, 2, 8}) {
+      harness::PretendedNodes const pretended(in_node);
+      Comm comm(world_by(1));
+      std::int64_t const n = 80'000;
+      std::vector<float> data(static_cast<std::size_t>(n), 1.F);
+      bool const spans = in_node > 1 && comm.size() > in_node;
+      CHECK(comm.in_two_stages(Collective::all_reduce, n) == (spans && times > 1));
+      shim::reset();
+      comm.all_reduce(data.data(), data.data(), n, ReduceKind::sum);
+      // ours are messages, MPI's are none
+      CHECK((out_of_node() > 0) == (spans && times > 1));
+    }
+  }
+}
+
+TEST_CASE("started sums have the bits of the blocking ones") {
+  harness::WhileSet<Machine> const machine{run_time.machine, slower_between(4)};
+  harness::Sending const sizes({.least_segment = 0});
+  for (int const in_node : {2, 3}) {
+    harness::PretendedNodes const pretended(in_node);
+    Comm comm(world_by(1));
+    constexpr std::int64_t n = 1001;
+    std::vector<float> send(n);
+    for (std::size_t k = 0; k < send.size(); ++k)
+      send[k] = 1.F / static_cast<float>(3 + k * 7 + static_cast<std::size_t>(comm.rank()) * 11);
+    std::vector<float> now(send.size());
+    std::vector<float> later(send.size());
+    comm.all_reduce(send.data(), now.data(), n, ReduceKind::sum);
+    std::int64_t const arriving = comm.arrivals<float>(n, n / comm.size(), ReduceKind::sum);
+    std::vector<float> memory(static_cast<std::size_t>(arriving));
+    runtime::UnderWay calls;
+    calls.arrivals = arriving > 0 ? memory.data() : nullptr;
+    comm.all_reduce(send.data(), later.data(), n, ReduceKind::sum, &calls);
+    calls.finish();
+    if (comm.in_two_stages(Collective::all_reduce, n)) CHECK(now == later);
+  }
+}
