@@ -1,17 +1,15 @@
 #pragma once
 /// The gradient of sorting along a split dim.
 
-#include <algorithm>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/execute/call.hpp>
-#include <shardtype/execute/distributed_sort.hpp>
+#include <shardtype/execute/placed_rows.hpp>
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/sorting.hpp>
 
