@@ -148,11 +148,11 @@ Int wrong_matrices(Mesh<X, Y> const& mesh, Int n, Int m, Data data) {
 TEST_CASE("sort and argsort along a split dim: every distribution, uneven and empty blocks") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   for (Data const data : kinds)
-    for (Int const n : {1, 5, 1031}) {
+    for (Int const n : {5, 1031}) {
       INFO("data " << static_cast<int>(data) << ", extent " << n);
       CHECK(wrong_vectors<float>(mesh, n, data) == 0);
     }
-  CHECK(wrong_vectors<float>(mesh, 0, Data::equal) == 0);
+  for (Int const n : {0, 1}) CHECK(wrong_vectors<float>(mesh, n, Data::equal) == 0);
   for (Data const data : {Data::drawn, Data::hostile}) {
     CHECK(wrong_vectors<double>(mesh, 517, data) == 0);
     CHECK(wrong_vectors<Int>(mesh, 517, data) == 0);
