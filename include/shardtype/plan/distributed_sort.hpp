@@ -13,6 +13,8 @@
 #include <cstdint>
 
 #include <shardtype/plan/block_plan.hpp>
+#include <shardtype/plan/named_plan.hpp>
+#include <shardtype/rules/indexing.hpp>
 
 namespace shardtype::planning {
 
