@@ -28,6 +28,14 @@ struct K : Index<"K"> {};
 
 using Int = std::int64_t;
 
+// The plan of a function.
+struct S : Axis<"S", 4> {};
+struct Long : Index<"Long", 50000> {};
+using LongRow = Tensor<float, Dim<Long, S>>;
+constexpr auto squares_in_order = [](auto const& a) { return sort<Long, Dim<Long, S>>(square(a)); };
+static_assert(plan(squares_in_order, type<LongRow>).count(Collective::all_to_all) == 1);
+static_assert(plan(squares_in_order, type<LongRow>).count(Collective::all_gather) == 1);
+
 enum class Data { drawn, sorted, reversed, equal, two, hostile, by_rank };
 constexpr Data kinds[] = {Data::drawn, Data::sorted,  Data::reversed, Data::equal,
                           Data::two,   Data::hostile, Data::by_rank};

@@ -225,6 +225,15 @@ static_assert(refusal_of<op::Sort<V>, T<Dim<V>, Unreduced<X>>> == rules::Code::I
 static_assert(refusal_of<op::Sort<V>, Tensor<bool, Dim<V>>> == rules::Code::ok);
 static_assert(refusal_of<op::Sort<D>, T<Dim<V>>> == rules::Code::D01_no_such_index);
 
+// a sort along a split dim gathers no elements
+using LongRow = T<Dim<Many, Y>>;
+inline constexpr Plan sorts = plan(op::Sort<Many, Dim<Many, Y>>{}, type<LongRow>);
+static_assert(sorts.count(Collective::all_reduce) == 4 && sorts.count(Collective::all_to_all) == 1);
+static_assert(sorts.bytes_per_rank() < 2 * 50000 / 4 * 4);
+static_assert(sorts.peak_bytes() < 4 * 50000 / 4 * 4);
+static_assert(
+    plan(op::ArgSort<Many, Dim<Many, Y>>{}, type<LongRow>).count(Collective::all_to_all) == 2);
+
 // plans: the strict forms have no collectives; plans with run-time sizes
 static_assert(plan(op::Take<Many>{}, type<T<Dim<Many, Y>, Dim<Wide>>>, type<Ids<Dim<Few, X>>>)
                   .count(Collective::all_gather) == 0);
