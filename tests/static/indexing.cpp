@@ -215,9 +215,24 @@ static_assert(gives<op::TopK<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V>, Reduced<Y>>>);
 static_assert(refusal_of<op::TopK<P9>, T<Dim<P9>>> == rules::Code::D05_extent_changes);
 static_assert(refusal_of<op::TopK<V, D>, T<Dim<V>, Dim<D>>> == rules::Code::D02_index_taken);
 static_assert(refusal_of<op::Sort<V>, T<Dim<V, X>>> == rules::Code::D03_along_split);
+// along a split dim: in place, where the result has its axes; else rows are brought together
+static_assert(gives<op::Sort<V, Dim<V, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>>);
+static_assert(gives<op::ArgSort<V, Dim<V, X>>, Tensor<Places, Dim<V, X>>, T<Dim<V, X>>>);
+static_assert(refusal_of<op::Sort<D, Dim<V, X>>, T<Dim<V, X>>> == rules::Code::D01_no_such_index);
+static_assert(gives<op::Sort<V, Dim<V, X>>, T<Dim<V, X>>, T<Dim<V, Cyclic<X, 2>>>>);
+static_assert(refusal_of<op::Sort<V, Dim<D>>, T<Dim<V, X>>> == rules::Code::R01_indices_differ);
 static_assert(refusal_of<op::Sort<V>, T<Dim<V>, Unreduced<X>>> == rules::Code::I10_sort_unreduced);
 static_assert(refusal_of<op::Sort<V>, Tensor<bool, Dim<V>>> == rules::Code::ok);
 static_assert(refusal_of<op::Sort<D>, T<Dim<V>>> == rules::Code::D01_no_such_index);
+
+// a sort along a split dim gathers no elements
+using LongRow = T<Dim<Many, Y>>;
+inline constexpr Plan sorts = plan(op::Sort<Many, Dim<Many, Y>>{}, type<LongRow>);
+static_assert(sorts.count(Collective::all_reduce) == 4 && sorts.count(Collective::all_to_all) == 1);
+static_assert(sorts.bytes_per_rank() < 2 * 50000 / 4 * 4);
+static_assert(sorts.peak_bytes() < 4 * 50000 / 4 * 4);
+static_assert(
+    plan(op::ArgSort<Many, Dim<Many, Y>>{}, type<LongRow>).count(Collective::all_to_all) == 2);
 
 // plans: the strict forms have no collectives; plans with run-time sizes
 static_assert(plan(op::Take<Many>{}, type<T<Dim<Many, Y>, Dim<Wide>>>, type<Ids<Dim<Few, X>>>)

@@ -83,6 +83,7 @@ struct Values {
   use(stack<K>(a, same));
   use(where(p, a, same));
   use(sort<J>(a, op::Order::descending));
+  use(sort<I, Dim<I, X>, Dim<J>>(a), argsort<I, Dim<I, X>, Dim<J>>(a));
   use(shift<I>(a, 1, op::Edge::wrap));
   use(allclose(a, same));
   use(fft<J>(cast<Kokkos::complex<float>>(a)));
@@ -107,6 +108,7 @@ struct Values {
   use(scatter_add<V>(updates, ids, 100));
   use(gelu_tanh(a));
   use(softmax<J>(a), softmax<I, Dim<I, X>, Dim<J>>(a));
+  use(sort<I, Dim<I, X>, Dim<J>>(a), argsort<I, Dim<I, X>, Dim<J>>(a));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, [](auto x, auto w) { return exp(x * w); }, a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, exp(constrain<Dim<I, X, Y>, Dim<K>>(lazy(a) * b))));
   use(shard_map<Dim<J>>([](auto block) { return all_reduce<X>(sum<I>(block)); }, a));

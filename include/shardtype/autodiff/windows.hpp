@@ -6,6 +6,7 @@
 #include <source_location>
 #include <type_traits>
 
+#include <shardtype/autodiff/distributed_sort.hpp>
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/run_full_like.hpp>
@@ -29,17 +30,21 @@ struct Vjp<ResultOf<op::TopK<I, Result...>, 0>> : Differentiable {
   }
 };
 
-/// Each row to the place that it came from.
-template <class I>
-struct Vjp<op::Sort<I>> : Differentiable {
-  template <class V, class A>
-  static constexpr auto save(op::Sort<I> const& op, V const&, A const& a) {
-    return autodiff::keep(api::argsort<I>(a, op.order), a.extents()[place_of<tensor_of<A>, I>]);
-  }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(op::Sort<I> const&, S const& saved, C const& ct) {
-    return api::scatter_along<I>(ct, autodiff::kept<0>(saved), autodiff::kept<1>(saved));
-  }
-};
-
 }  // namespace shardtype::autodiff
+
+namespace shardtype::op {
+
+template <bool Places, class I>
+template <class V, class A>
+constexpr auto Sorted<Places, I>::save(V const&, A const& a) const {
+  return autodiff::keep(api::argsort<I>(a, order),
+                        a.extents()[autodiff::place_of<autodiff::tensor_of<A>, I>]);
+}
+/// Each row to the place that it came from.
+template <bool Places, class I>
+template <class G>
+constexpr auto Sorted<Places, I>::pull(G const& g) const {
+  return api::scatter_along<I>(g.ct, g.template kept<0>(), g.template kept<1>());
+}
+
+}  // namespace shardtype::op

@@ -187,11 +187,26 @@ struct NamedForm : Rule {
       call.totals = Op::totals(local->operands[0], call.from);
       call.total_bytes = Op::sent_bytes(element_bytes[0]);
     }
-    return planning::named_plan(
-        call, m, false, [](planning::CallSizing const& c) { return detail::work_of<Op>(c); });
+    if constexpr (requires { requires Op::exchanges_rows; }) call.steps = &append_steps;
+    return planning::named_plan(call, m, false,
+                                [](planning::CallSizing const& c) { return work_of_met(c); });
   }
 
  private:
+  /// The dim that an operation works along which exchanges its rows.
+  static constexpr int along(planning::CallSizing const& c) {
+    return c.operands[0].find(c.from.dims[0].label);
+  }
+  static constexpr void append_steps(Plan& p, planning::CallSizing const& c) {
+    Op{}.steps(p, c, along(c));
+  }
+  static constexpr planning::Work work_of_met(planning::CallSizing const& c) {
+    if constexpr (requires { requires Op::exchanges_rows; }) {
+      return Op::work(c, along(c));
+    } else {
+      return detail::work_of<Op>(c);
+    }
+  }
   /// Whether a plan has the operands and the result of the candidate `way`.
   static constexpr bool makes(Plan const& plan, planning::LocalPlan const& way) {
     Spec at[Rule::operands];

@@ -48,6 +48,53 @@ class BlockSorter {
     if (!direct) turn_back(result, plan_.n, out);
     Exec().fence();
   }
+  /// The sorted rows as they lie in rows, [outer, inner, n]; with their places, of which the first
+  /// is `begin`, if `places` is not null.
+  Buffer rows(std::int64_t begin, Buffer* places) {
+    std::int64_t const n = elements();
+    Buffer out;
+    Buffer of_other;
+    if (places == nullptr) {
+      T* const result = take<T>(n, out);
+      if (plan_.n == 1) {
+        kernels::copy_packed(Exec(), rows_, exchanged(1, in_.inner), result);
+      } else {
+        T* const other = plan_.has_second() ? take<T>(n, of_other) : result;
+        bool const first = plan_.ends_in_first();
+        kernels::sort_rows<T>(Exec(), plan_, rows_, first ? result : other, first ? other : result,
+                              descending_);
+      }
+      Exec().fence();
+      return out;
+    }
+    Buffer of_pairs;
+    {
+      Buffer of_a;
+      auto* const a = take<Keyed>(n, of_a);
+      auto* const b = plan_.has_second() ? take<Keyed>(n, of_other) : a;
+      kernels::sort_rows<Keyed>(Exec(), plan_, rows_, a, b, descending_);
+      Exec().fence();
+      of_pairs = plan_.ends_in_first() || !plan_.has_second() ? of_a : of_other;
+      of_other = {};
+    }
+    hold_rows_ = {};
+    kernels::take_apart(Exec(), plan_, static_cast<Keyed const*>(of_pairs.data()), take<T>(n, out),
+                        take<std::int64_t>(n, *places), begin);
+    Exec().fence();
+    return out;
+  }
+  /// A view of [outer, inner, n] rows as [outer, n, inner].
+  static kernels::Layout rows_turned(Around const& in) {
+    kernels::Layout l;
+    l.rank = 3;
+    l.extent[0] = in.outer;
+    l.extent[1] = in.n;
+    l.extent[2] = in.inner;
+    l.stride[0] = in.n * in.inner;
+    l.stride[1] = 1;
+    l.stride[2] = in.n;
+    return l;
+  }
   /// `values` may be null.
   void first(T* values, std::int64_t* places) {
     Buffer of_a;

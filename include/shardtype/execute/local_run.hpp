@@ -28,6 +28,7 @@ namespace shardtype::execute {
 template <class T, class Space>
 struct LocalRun {
   using element = T;
+  using memory_space = Space;
   using Exec = typename Space::execution_space;
 
   MeshState& mesh;

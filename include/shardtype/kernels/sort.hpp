@@ -185,12 +185,12 @@ struct Apart {
   Keyed<T> const* from;
   T* keys;  ///< or null
   std::int64_t* places;
-  std::int64_t n, keep;
+  std::int64_t n, keep, begin;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     Keyed<T> const& x = from[work / keep * n + work % keep];
     if (keys != nullptr) keys[work] = x.key;
-    places[work] = x.place;
+    places[work] = begin + x.place;
   }
 };
 
@@ -251,14 +251,14 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
                                             plan.run, runs, plan.keep, before});
 }
 
-/// Writes the first of each row of `from` [rows, n] to keys (unless null) and positions [rows,
-/// keep].
+/// Writes the first of each row of `from` [rows, n] to keys (unless null) and positions, counted
+/// from `begin` on, [rows, keep].
 template <class T, class Exec>
 void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T* keys,
-                std::int64_t* places) {
+                std::int64_t* places, std::int64_t begin = 0) {
   if (plan.rows * plan.keep == 0) return;
   kernels::launch(exec, "shardtype::take_apart", plan.rows * plan.keep,
-                  detail::Apart<T>{from, keys, places, plan.n, plan.keep});
+                  detail::Apart<T>{from, keys, places, plan.n, plan.keep, begin});
 }
 
 }  // namespace shardtype::kernels

@@ -327,8 +327,14 @@ struct OperationDims {
       }
     });
   }
-  /// What the rule says where `id` is split over axis 0.
-  static constexpr auto split_along(Identity id) { return asked_along(id, &Op::rule); }
+  /// What the rule says where `id` is split over axis 0, and ranks exchange rows.
+  static constexpr auto split_along(Identity id) {
+    if constexpr (requires(rules::Question const& q) { Op::across(q); }) {
+      return asked_along(id, &Op::across);
+    } else {
+      return asked_along(id, &Op::rule);
+    }
+  }
   template <class Rule>
   static constexpr auto asked_along(Identity id, Rule rule) {
     using R = RuleOf<Op, typename As::whole...>;

@@ -1,6 +1,6 @@
 #pragma once
-/// Sorting along one dim that is not split: objects and functions. Stable: equal elements keep
-/// their order. A NaN comes last, in both orders.
+/// Sorting along one dim: objects and functions. Stable: equal elements keep their order. A NaN
+/// comes last, in both orders.
 
 #include <cstdint>
 #include <source_location>
@@ -14,6 +14,8 @@
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/check/misused.hpp>
+#include <shardtype/check/named.hpp>
+#include <shardtype/plan/distributed_sort.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 #include <shardtype/rules/indexing.hpp>
 
@@ -63,31 +65,55 @@ constexpr Code ordered_elements() {
 
 namespace op {
 
-/// Sorts the elements along I; with `Places` the result has their positions.
+/// Sorts the elements along I; with `Places` the result has their positions. Along a split dim it
+/// needs a named result, or automatic mode.
 template <bool Places, class I>
 struct Sorted {
   using operation = Sorted;
+  using gradient =
+      std::conditional_t<Places, checking::Constant, checking::PullsBySaved>;  // places are numbers
   using from = detail::Bare<I>;
   static constexpr std::string_view name = Places ? "argsort" : "sort";
+  static constexpr bool exchanges_rows = true;
   Order order = Order::ascending;
-  static constexpr Verdict rule(rules::Question const& q) { return rules::sorted(q, false); }
+  static constexpr Verdict rule(rules::Question const& q) { return rules::sorted_in_place(q); }
+  /// Where ranks exchange rows.
+  static constexpr Verdict across(rules::Question const& q) { return rules::sorted_across(q); }
+  static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
+    return planning::sort_plan(q, wanted);
+  }
   template <class A>
   static constexpr Code elements() {
     return detail::ordered_elements<A>();
   }
   template <class A>
   using element = std::conditional_t<Places, std::int64_t, element_t<A>>;
-  static constexpr planning::Work work(planning::CallSizing const& c, int along) {
-    return {detail::comparisons(c, along),
-            detail::sorting_bytes(c, along, c.rows(0, along), Places, Places ? 8 : 0), false};
+  constexpr void steps(Plan& p, planning::CallSizing const& c, int along) const {
+    planning::append_distributed_sort(p, c, along, Places);
   }
-  template <class Out, class A>
-  void fill(Out& out, A const& a) const;
+  /// Each element is compared once more in each merge of what ranks send.
+  static constexpr planning::Work work(planning::CallSizing const& c, int along) {
+    std::int64_t const own = detail::comparisons(c, along);
+    if (!planning::shares_rows(c, along))
+      return {own, detail::sorting_bytes(c, along, c.rows(0, along), Places, Places ? 8 : 0),
+              false};
+    std::int64_t merges = 0;
+    for (std::int64_t n = 1; n < planning::cut_search(c, along).ranks; n *= 2) ++merges;
+    return {add_sat(own, mul_sat(merges, c.elements(0))),
+            planning::distributed_sort_bytes(c, along, Places), false};
+  }
+  template <class Call>
+  auto block(Call const& run) const;
+  template <class V, class A>
+  constexpr auto save(V const& out, A const& a) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
-template <class I>
-using Sort = Sorted<false, I>;
-template <class I>
-using ArgSort = Sorted<true, I>;
+/// Sorted, of elements or of their positions; with `Out`, the result is named.
+template <class I, class... Out>
+using Sort = MaybeNamed<Sorted<false, I>, Out...>;
+template <class I, class... Out>
+using ArgSort = MaybeNamed<Sorted<true, I>, Out...>;
 
 /// The `k` largest elements along I, and their positions; `Result` is the index of the result.
 template <class I, class... Result>
@@ -168,20 +194,33 @@ constexpr TopK<Values, Places> found(std::tuple<Values, Places> const& both) {
 
 namespace api {
 
-/// Sorts the elements along I: `a[I, J@X]` -> `sort<I>(a)` -> `[I, J@X]`. Local. Refused: D01, D03
-/// along a split dim (reshard first), I10 while unreduced, I11 complex numbers.
-template <class I, class A>
+/// Sorts the elements along I: `a[I, J@X]` -> `sort<I>(a)` -> `[I, J@X]`. Local.
+///
+/// Along a split dim by a named result: `a[I@X, J]` -> `sort<I, Dim<I, X>, Dim<J>>(a)` -> `[I@X,
+/// J]`, of any distribution of the elements. Each rank sorts its block, and the ranks find where
+/// the sorted rows are cut into blocks: 4 to 16 all_reduces of small tables (of 15 or 255 numbers
+/// per row and cut), and an all_gather of two numbers per row and cut. Then each rank sends the
+/// elements that belong to other blocks, at most its own block, once, and merges what it receives.
+/// No rank has more than 4 blocks, operand and result among them, and those tables. Axes that the
+/// result does not have along I are gathered first, or, where it splits another dim over them,
+/// exchanged.
+///
+/// Refused: D01, B03 and D03 along a split dim without a named result, I10 while unreduced (a named
+/// result is reduced first), I11 complex numbers; named N05, V14, R01 to R04.
+template <class I, class... Out, class A>
 constexpr auto sort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
                     checking::CallSite where = {}) {
-  return api::call(op::Sort<I>{order}, where, a.self());
+  return api::call(op::Sort<I, Out...>{order}, where, a.self());
 }
 
 /// The positions of the sorted elements along I, as std::int64_t: `a[I, J@X]` -> `argsort<I>(a)` ->
-/// `i64[I, J@X]`; `take_along<I>(a, argsort<I>(a))` is `sort<I>(a)`. Local. Refused as sort.
-template <class I, class A>
+/// `i64[I, J@X]`; `take_along<I>(a, argsort<I>(a))` is `sort<I>(a)`. Local. Along a split dim by a
+/// named result, as sort: `argsort<I, Dim<I, X>, Dim<J>>(a)`; positions are those in the whole row.
+/// Ranks send elements and positions. Refused as sort.
+template <class I, class... Out, class A>
 constexpr auto argsort(core::Argument<A> const& a, op::Order order = op::Order::ascending,
                        checking::CallSite where = {}) {
-  return api::call(op::ArgSort<I>{order}, where, a.self());
+  return api::call(op::ArgSort<I, Out...>{order}, where, a.self());
 }
 
 /// The `k` largest elements along I in descending order, the first of equal ones, and their

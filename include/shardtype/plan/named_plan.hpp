@@ -98,6 +98,8 @@ struct NamedCall {
   Spec from{};                                  ///< the labels that the operation works on
   Spec totals{};  ///< what ranks combine before they compute: unreduced over some axes
   std::int64_t total_bytes = 0;  ///< 0: nothing
+  /// Appends the steps of an operation that exchanges rows of the operand that it meets; or null.
+  void (*steps)(Plan&, CallSizing const&) = nullptr;
 };
 
 /// The sizes of the values of a call in which each label has one extent.
@@ -188,6 +190,7 @@ constexpr Plan named_plan(NamedCall const& c, Machine const& m, bool direct, Wor
   LabelValues met(c.sizing, c.local->operands, c.local->count, made, c.element_bytes);
   met.call.from = c.from;
   append_totals(p, c, met.call.given[0]);
+  if (c.steps != nullptr) c.steps(p, met.call);
   planning::append_compute(p, work(met.call));
   p.steps[p.size - 1].before = p.steps[p.size - 1].after = made;
   append_moves(p, Slot::result, made, c.wanted, m);

@@ -208,5 +208,11 @@ constexpr Verdict sorted(Question const& q, bool resizes) {
   if (resizes) return resized(q);
   return accept_if(unsplit(q, Code::D03_along_split), q.a());
 }
+constexpr Verdict sorted_in_place(Question const& q) { return sorted(q, false); }
+/// The same where the dim may be split into nested blocks: ranks exchange rows.
+constexpr Verdict sorted_across(Question const& q) {
+  if (Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced); !v) return v;
+  return shift(q);
+}
 
 }  // namespace shardtype::rules

@@ -606,14 +606,14 @@ struct Reshaped : Case {
     return merge_dims<Q, R, V>(split_dim<V, Q, R>(on.a, {on.n, 1}));
   }
 };
-// A sort along a split dim, which gathers the rows first, by op::Named.
+// A sort along a dim that may be split, by op::Named.
 struct NamedSort : Case {
   static constexpr unsigned reads = reads_from | reads_result;
   static constexpr planning::LocalPlan meet(Instruction const& in, Rules const& r,
                                             planning::Sizing const&) {
     rules::Question q = Rules::question(&r.a, 1);
     q.from.add(in.from);
-    return planning::local_plan(&InOrder<false>::asked, q, in.result);
+    return planning::sort_plan(q, in.result);
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     return meet(in, r, {}).verdict;
