@@ -233,7 +233,7 @@ struct ConvSizes {
   constexpr std::int64_t window() const { return mul_sat(mul_sat(groups, taps()), inner); }
   /// Places whose windows are copied at once, so that the copies stay in cache.
   constexpr std::int64_t panel_places() const {
-    constexpr std::int64_t elements = std::int64_t{1} << 18, least = 64;
+    constexpr std::int64_t elements = std::int64_t{1} << 17, least = 64;
     std::int64_t const each = std::max<std::int64_t>(1, window());
     return std::min(places(), std::max(least, elements / each));
   }
