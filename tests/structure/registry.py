@@ -32,6 +32,7 @@ INTERNAL = {
     "AttentionWithSums": "attention whose gradient is wanted (nn/attention.hpp)",
     "Cofactors": "the gradient of det (linalg/determinant.hpp)",
     "CombineRows": "moe (nn/moe.hpp)",
+    "ConvKernel": "the gradients of conv and conv_transposed (nn/conv.hpp)",
     "CrossEntropyBack": "the gradient of cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyJoin": "cross_entropy (nn/cross_entropy.hpp)",
     "CrossEntropyLosses": "cross_entropy of expressions (nn/cross_entropy.hpp)",
@@ -81,7 +82,7 @@ TESTED_ELSEWHERE = {
     # it needs a library that is optional, and its results are rounded: the programs compare integers
     "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
     # results are rounded, as those of fft
-    "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_moe.cpp"),
+    "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_conv.cpp", "tests/mpi/nn_moe.cpp"),
     "linalg": ("tests/mpi/linalg_batched.cpp", "tests/mpi/linalg_norms.cpp",
                "tests/mpi/linalg_condition.cpp", "tests/mpi/linalg_qr.cpp", "tests/mpi/linalg_spectral.cpp"),
 }

@@ -107,7 +107,7 @@ struct StrictMatmul {
 template <class S, class L>
 constexpr int label_number() {
   int const k = S::names.find_label(identity<L>);
-  return k < 0 ? max_dims : k;
+  return k < 0 ? max_labels : k;
 }
 
 /// The labels of an einsum's result, by number.
@@ -116,7 +116,7 @@ struct NamedLabels {
   int count;
   constexpr Verdict operator()(Spec const&, Spec const&, Labels& out) const {
     for (int k = 0; k < count; ++k) {
-      if (numbers[k] == max_dims) return refuse(Code::N01_unknown_index);
+      if (numbers[k] == max_labels) return refuse(Code::N01_unknown_index);
       if (out.contains(numbers[k])) return refuse(Code::T02_index_twice, numbers[k]);
       out.push(numbers[k]);
     }

@@ -216,9 +216,9 @@ constexpr Code refused_elements() {
 /// mentions.
 template <std::size_t Count>
 constexpr Verdict ask_rule(Verdict (*rule)(rules::Question const&), Names const& names,
-                           ParsedType const* types, Code elements, bool boolean) {
+                           ParsedType const* types, Code elements, bool boolean, bool windows) {
   constexpr int count = static_cast<int>(Count);
-  if (Verdict v = rules::lawful(names, types, count + 2); !v) return v;
+  if (Verdict v = rules::lawful(names, types, count + 2, windows); !v) return v;
   if (elements != Code::ok) return refuse(elements);
   Spec operands[Count];
   for (int k = 0; k < count; ++k) operands[k] = types[k].spec;
@@ -276,7 +276,7 @@ struct RuleOf {
   static constexpr int operands = 1 + static_cast<int>(sizeof...(Bs));
   static constexpr Verdict verdict = detail::ask_rule<1 + sizeof...(Bs)>(
       &Op::rule, S::names, S::parsed, detail::refused_elements<Op, A, Bs...>(),
-      std::is_same_v<element_t<A>, bool>);
+      std::is_same_v<element_t<A>, bool>, requires { requires Op::moves_windows; });
 };
 /// The verdicts on all results, and the one that decides.
 template <HasResults Op, class A, class... Bs>
@@ -381,6 +381,7 @@ struct RuledResult : Rule {
         : CallValues<1 + sizeof...(Bs)>(Rule::S::names, Rule::S::parsed, Rule::verdict.result,
                                         sizes, extents, made, element_bytes) {
       this->call.from = Rule::S::parsed[Rule::operands].spec;
+      this->call.to = Rule::S::parsed[Rule::operands + 1].spec;
     }
   };
 };

@@ -27,7 +27,7 @@ inline constexpr std::array<std::int64_t, max_axes> sizes_by_type = [] {
 
 /// The sizing with these extents of labels and sizes of axes where the types leave them dynamic.
 constexpr Sizing sizing_at(Names const& names, std::size_t element_bytes,
-                           std::array<std::int64_t, max_dims> const& extents,
+                           std::array<std::int64_t, max_labels> const& extents,
                            std::array<std::int64_t, max_axes> const& sizes) {
   Sizing z{names.extents(), names.sizes(), static_cast<std::int64_t>(element_bytes)};
   for (int l = 0; l < names.labels; ++l)
@@ -256,7 +256,7 @@ struct PlanSet {
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
   /// in the operation; `dynamic` for sizes that the type determines.
   static constexpr Plan at(
-      std::array<std::int64_t, max_dims> const& extents,
+      std::array<std::int64_t, max_labels> const& extents,
       std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) {
     return choose(detail::sizing_at(R::S::names, sizeof(T), extents, sizes));
   }
@@ -288,7 +288,7 @@ struct CallPlans {
   }
   /// The plan for these extents of the labels and sizes of the axes, in order of first appearance
   /// in the operation; `dynamic` for sizes that the type determines.
-  constexpr Plan at(std::array<std::int64_t, max_dims> const& extents,
+  constexpr Plan at(std::array<std::int64_t, max_labels> const& extents,
                     std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) const {
     Sizing const z = detail::sizing_at(R::S::names, 1, extents, sizes);
     return detail::plan_by_labels<R>(op, z.extents, z.sizes);

@@ -272,7 +272,7 @@ struct StrictReduction {
     Labels over;
     constexpr int numbers[] = {detail::label_number<S, Ls>()..., 0};
     for (std::size_t k = 0; k < sizeof...(Ls); ++k) {
-      if (numbers[k] == max_dims) return refuse(Code::S01_no_such_index);
+      if (numbers[k] == max_labels) return refuse(Code::S01_no_such_index);
       if (over.contains(numbers[k])) return rules::refuse(Code::T02_index_twice, numbers[k]);
       over.push(numbers[k]);
     }

@@ -24,7 +24,7 @@ namespace detail {
 constexpr Spec relabelled(Spec s, Names const& own, Names const& to) {
   for (int d = 0; d < s.rank; ++d) {
     int const k = to.find_label(own.label_id[s.dims[d].label]);
-    s.dims[d].label = static_cast<std::int8_t>(k < 0 ? max_dims + d : k);
+    s.dims[d].label = static_cast<std::int8_t>(k < 0 ? max_labels + d : k);
   }
   return s;
 }
@@ -45,14 +45,14 @@ struct TransferRule {
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
     Verdict v = rule;
     // a label that the source lacks is reported in the destination's numbers
-    if (v.label >= max_dims) v.label = To::template spec<0>.dims[v.label - max_dims].label;
+    if (v.label >= max_labels) v.label = To::template spec<0>.dims[v.label - max_labels].label;
     return v;
   }
   static constexpr Verdict verdict = decide();
   /// Whether the label or axis at fault belongs to the source.
   static constexpr bool source_at_fault() {
     if (!source_law) return true;
-    if (verdict.code == Code::R01_indices_differ) return rule.label < max_dims;
+    if (verdict.code == Code::R01_indices_differ) return rule.label < max_labels;
     if (verdict.code == Code::B03_through_cyclic) return From::template spec<0>.cyclic_dim() >= 0;
     return verdict.code == Code::A02_still_unreduced;
   }

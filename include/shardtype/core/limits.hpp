@@ -10,6 +10,10 @@ namespace shardtype::core {
 /// Most distinct index labels in one operation, and most dims of one tensor. Exceeded: code T07.
 inline constexpr int max_dims = 8;
 
+/// Most distinct index labels in one operation that moves windows, which have three each. Exceeded:
+/// code T07.
+inline constexpr int max_labels = 12;
+
 /// Most distinct mesh axes in one operation. Exceeded: code T07.
 inline constexpr int max_axes = 6;
 

@@ -30,15 +30,16 @@ struct AxisPart {
 /// Plans use these numbers; a Mesh translates them to its own axes by `axis_id`.
 struct Names {
   int labels = 0;
-  Identity label_id[max_dims]{};
-  std::string_view label_name[max_dims]{};
-  std::int64_t label_extent[max_dims]{};
+  Identity label_id[max_labels]{};
+  std::string_view label_name[max_labels]{};
+  std::int64_t label_extent[max_labels]{};
   int axes = 0;
   Identity axis_id[max_axes]{};
   std::string_view axis_name[max_axes]{};
   std::int64_t axis_size[max_axes]{};
-  /// Whether more labels or axes appeared than an operation may have.
+  /// Whether more labels or axes appeared than an operation may have, or one that moves windows.
   bool overflow = false;
+  bool full = false;
   /// Number of a label or axis whose name another type has too, or -1.
   int label_clash = -1;
   int axis_clash = -1;
@@ -56,7 +57,8 @@ struct Names {
   /// The number of a label, which is added if it is new. Beyond the bound: `overflow`, and 0.
   constexpr int add(LabelPart const& label) {
     if (int const k = find_label(label.id); k >= 0) return k;
-    if (labels == max_dims) return overflow = true, 0;
+    if (labels >= max_dims) overflow = true;
+    if (labels == max_labels) return full = true, 0;
     for (int k = 0; k < labels; ++k)
       if (label_name[k] == label.name) label_clash = labels;
     label_id[labels] = label.id;
@@ -67,7 +69,7 @@ struct Names {
   /// The number of an axis, which is added if it is new. Beyond the bound: `overflow`, and 0.
   constexpr int add(AxisPart const& axis) {
     if (int const k = find_axis(axis.id); k >= 0) return k;
-    if (axes == max_axes) return overflow = true, 0;
+    if (axes == max_axes) return overflow = full = true, 0;
     for (int k = 0; k < axes; ++k)
       if (axis_name[k] == axis.name) axis_clash = axes;
     axis_id[axes] = axis.id;

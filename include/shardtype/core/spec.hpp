@@ -188,7 +188,7 @@ struct Sizes {
 
 /// Extent of each label of the operation.
 struct Extents {
-  std::int64_t at[max_dims]{};
+  std::int64_t at[max_labels]{};
   constexpr std::int64_t operator[](int label) const { return at[label]; }
   friend constexpr bool operator==(Extents const&, Extents const&) = default;
 };

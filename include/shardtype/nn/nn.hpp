@@ -19,6 +19,7 @@
 #include <shardtype/check/sentences/types.hpp>
 // clang-format on
 #include <shardtype/nn/attention.hpp>
+#include <shardtype/nn/conv.hpp>
 #include <shardtype/nn/cross_entropy.hpp>
 #include <shardtype/nn/dropout.hpp>
 #include <shardtype/nn/group_norm.hpp>

@@ -10,9 +10,9 @@ namespace shardtype::detail {
 
 SHARDTYPE_INLINE std::string step_text(FunctionPlan const& plan, FunctionStep const& s) {
   Names names;
-  names.labels = max_dims;
+  names.labels = max_labels;
   names.axes = plan.axes;
-  for (int d = 0; d < max_dims; ++d) names.label_name[d] = s.label_name[d];
+  for (int d = 0; d < max_labels; ++d) names.label_name[d] = s.label_name[d];
   for (int x = 0; x < max_axes; ++x) names.axis_name[x] = plan.axis_name[x];
   std::string const before = spec_text(s.step.before, names);
   std::string const after = spec_text(s.step.after, names);

@@ -35,7 +35,7 @@ template <int most>
 /// function's plan, labels those of the operation.
 struct FunctionStep {
   std::string_view operation;
-  std::string_view label_name[max_dims]{};
+  std::string_view label_name[max_labels]{};
   Step step{};
   Sizing sizing{};
   std::int64_t flops = 0;
@@ -288,7 +288,7 @@ class FunctionWriter {
   static constexpr bool same(FunctionStep const& a, FunctionStep const& b) {
     if (a.picoseconds != b.picoseconds || a.flops != b.flops || !same(a.operation, b.operation))
       return false;
-    for (int d = 0; d < max_dims; ++d)
+    for (int d = 0; d < max_labels; ++d)
       if (!same(a.label_name[d], b.label_name[d])) return false;
     return a.step == b.step && a.sizing == b.sizing && a.repeat == b.repeat;
   }

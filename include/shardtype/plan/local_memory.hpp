@@ -27,10 +27,13 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
   auto const block = [&](std::int64_t g) {
     return block_of(s.before, s.from, z, member(s.axes, z.sizes, {}, g));
   };
+  auto const needs = [&](std::int64_t g) {
+    return window_block(s.before, s.from, z, member(s.axes, z.sizes, {}, g), s.window);
+  };
   Range const mine = block(me);
-  if (mine.size() == 0) return 0;
+  if (mine.size() == 0 && needs(me).size() == 0) return 0;
   std::int64_t rows = 0;
-  for_pieces(mine, extent, s.window, [&](WindowPiece const& p) {
+  for_pieces(needs(me), extent, s.window, [&](WindowPiece const& p) {
     rows += p.source.size() - intersect(p.source, mine).size();
   });
   // counts the neighbours in both directions as far as their windows reach, each once
@@ -43,10 +46,10 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
       std::int64_t const g = up ? me + k : me - k;
       bool const beyond = g < 0 || g >= ranks;
       if (beyond && !wraps) break;
-      Range const theirs = block((g + ranks) % ranks);
+      Range const theirs = needs((g + ranks) % ranks);
+      Range const window = s.window.needed(theirs);
       std::int64_t const round = !beyond ? 0 : up ? extent : -extent;
-      bool const reaches = up ? theirs.begin + round + s.window.low < mine.end
-                              : theirs.end + round + s.window.high > mine.begin;
+      bool const reaches = up ? window.begin + round < mine.end : window.end + round > mine.begin;
       if (!reaches && theirs.size() > 0) break;
       rows += wanted_rows(theirs, mine, extent, s.window);
     }

@@ -18,6 +18,7 @@ struct CallSizing {
   int count = 0;
   Spec result{};
   Spec from{};                       ///< the labels that the operation works on
+  Spec to{};                         ///< the dims that it creates
   OwnSizing const* given = nullptr;  ///< of each operand
   OwnSizing made{};                  ///< of the result
 

@@ -16,14 +16,37 @@ enum class Edge { fill_zero, wrap };
 namespace shardtype::planning {
 
 /// The rows that each rank needs: [begin + low, end + high), where [begin, end) is its block. A
-/// rank with an empty block needs none.
+/// rank with an empty block needs none. With `rows` these are the blocks of a result of so many
+/// rows, split as the dim is, and row r of it needs rows from (r times + low) / per to
+/// (r times + high) / per.
 struct Window {
   std::int64_t low = 0;
   std::int64_t high = 0;
   op::Edge edge = op::Edge::fill_zero;
   bool returned = false;  ///< each rank has rows of its window and sends them to their owners
+  std::int64_t rows = -1;
+  std::int64_t times = 1;
+  std::int64_t per = 1;
   friend constexpr bool operator==(Window const&, Window const&) = default;
+
+  /// The rows that a rank with this block needs, which may lie beyond the ends.
+  constexpr Range needed(Range block) const {
+    if (per == 1) return {block.begin * times + low, (block.end - 1) * times + high + 1};
+    return {-floor_div(-(block.begin * times + low)),
+            floor_div((block.end - 1) * times + high) + 1};
+  }
+
+ private:
+  constexpr std::int64_t floor_div(std::int64_t n) const {
+    return n >= 0 ? n / per : -((per - 1 - n) / per);
+  }
 };
+
+/// The block of the rank at these coordinates from which its window follows.
+constexpr Range window_block(Spec const& s, int dim, Sizing const& z, Coords const& at,
+                             Window const& w) {
+  return w.rows < 0 ? block_of(s, dim, z, at) : block({0, w.rows}, s.dims[dim].axes, z.sizes, at);
+}
 
 /// The window of shift by n: row i of the result is row i - n. A shift by more than the extent
 /// gives only zeros, or wraps around.
@@ -47,8 +70,7 @@ struct WindowPiece {
 template <class Use>
 constexpr void for_pieces(Range block, std::int64_t extent, Window const& w, Use use) {
   if (block.size() == 0) return;
-  std::int64_t const low = block.begin + w.low;
-  std::int64_t const high = block.end + w.high;
+  auto const [low, high] = w.needed(block);
   if (w.edge == op::Edge::fill_zero) {
     Range const source = intersect({low, high}, {0, extent});
     if (source.size() > 0) use(WindowPiece{source.begin - low, source});
@@ -96,7 +118,9 @@ constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coo
     Coords const other = member(axes, z.sizes, at, g);
     bool self = true;
     for (int k = 0; k < axes.size; ++k) self = self && other[axes[k]] == at[axes[k]];
-    if (!self) rows += rows_between(mine, block_of(s, dim, z, other), extent, w);
+    if (self) continue;
+    rows += w.returned ? rows_between(mine, block_of(s, dim, z, other), extent, w)
+                       : wanted_rows(window_block(s, dim, z, other, w), mine, extent, w);
   }
   return mul_sat(rows, mul_sat(row_elements(s, dim, z, at), z.element_bytes));
 }

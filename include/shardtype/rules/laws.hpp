@@ -47,18 +47,20 @@ constexpr Verdict well_formed(ParsedType const& r) {
   return accept(r.spec);
 }
 
-/// Whether the names of one operation are distinct and not too many.
-constexpr Verdict well_named(Names const& n) {
+/// Whether the names of one operation are distinct and not too many; of one that moves `windows`
+/// there may be more.
+constexpr Verdict well_named(Names const& n, bool windows = false) {
   if (n.label_clash >= 0) return refuse(Code::T06_same_name, n.label_clash);
   if (n.axis_clash >= 0) return refuse(Code::T06_same_name, -1, -1, n.axis_clash);
-  if (n.overflow) return refuse(Code::T07_too_many);
+  if (windows ? n.full : n.overflow) return refuse(Code::T07_too_many);
   return {};
 }
 
 /// The first law that a type of an operation breaks.
-constexpr Verdict lawful(Names const& names, ParsedType const* types, int count) {
+constexpr Verdict lawful(Names const& names, ParsedType const* types, int count,
+                         bool windows = false) {
   // a type with too many parts is parsed only in part, so it is not checked further
-  bool too_many = names.overflow;
+  bool too_many = windows ? names.full : names.overflow;
   for (int k = 0; k < count; ++k) too_many = too_many || types[k].too_many;
   if (too_many) return refuse(Code::T07_too_many);
   for (int k = 0; k < count; ++k)
@@ -70,7 +72,7 @@ constexpr Verdict lawful(Names const& names, ParsedType const* types, int count)
       return refuse(Code::V01_mixed);
     first = k;
   }
-  return well_named(names);
+  return well_named(names, windows);
 }
 
 /// The result `v` of a rule for an operand, or for operands `types`, adjusted if they are Locals:

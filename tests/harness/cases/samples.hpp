@@ -37,6 +37,8 @@ using Vector = Tensor<double, Dim<J>>;
 using Heads = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<L>>;
 using Experts = Tensor<double, Dim<L, X>, Dim<J>, Dim<K, Y>>;
 using Sizes = Tensor<std::int64_t, Dim<L, X>>;
+using Taps = Tensor<double, Dim<P>, Dim<L>, Dim<Q>>;
+using Convolved = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<Q>>;
 
 // One accepted call of each operation, except for those with a call beside their case.
 inline constexpr std::tuple other_samples{
@@ -99,6 +101,9 @@ inline constexpr std::tuple fft_samples{
 inline constexpr std::tuple nn_samples{
     on<"Attention", "attention", Heads, Heads, Heads>(op::Attention{}),
     on<"CausalMask", "causal_mask", A>(op::CausalMask<I, J>{}),
+    on<"Conv", "conv", Heads, Taps>(op::Conv<nn::Window<J, P, nn::same>>{}),
+    on<"ConvTransposed", "conv_transposed", Convolved, Taps>(
+        op::ConvTransposed<nn::Window<J, P, nn::same>>{}),
     on<"Dropout", "dropout", A>(op::Dropout<>{RandomKey{1}, 0.1}),
     on<"LayerNorm", "layer_norm", A, Vector, Vector>(op::LayerNorm<J>{}),
     on<"RaggedDot", "ragged_dot", A, Experts, Sizes>(op::RaggedDot<J>{}),

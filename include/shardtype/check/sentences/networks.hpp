@@ -20,8 +20,8 @@ struct refused<Code::N09_another_name_in_nn, legal, YourTypes...> : Poisoned {
                 "[shardtype N09] nn has this function by another name, or shardtype itself has "
                 "it: softmax<I>(a), relu(a), gelu(a), sigmoid(a), one_hot<V>(ids) are written "
                 "without nn::, scaled_dot_product_attention is attention(q, k, v), dense "
-                "linear(x, w, b), a mean of squares mean(square(a - b)). docs/nn.md lists what "
-                "nn has; convolutions and pools it has not.");
+                "linear(x, w, b), conv2d conv<nn::Window<H, KH>, nn::Window<W, KW>>(x, w), a mean "
+                "of squares mean(square(a - b)). docs/nn.md lists what nn has.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D21_heads, legal, YourTypes...> : Poisoned {

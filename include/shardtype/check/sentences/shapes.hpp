@@ -200,5 +200,32 @@ struct refused<Code::D23_two_parts, legal, YourTypes...> : Poisoned {
                 "calls, each free of communication: split_dim<J, J1, J2>(split_dim<I, J, K>(a, "
                 "{8, 3}), {2, 4}), and back merge_dims<J, K, I>(merge_dims<J1, J2, J>(a)).");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::D24_window_labels, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D24] a window moves an index of the kernel along an index of the other "
+                "operand: in conv<nn::Window<H, KH>>(x, w) x has H and not KH, w has KH and not H. "
+                "There are one to three windows, and nn::Grouped<G> names an index of both.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D25_window_options, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D25] the stride, the dilation and the extent of a window are at least "
+                "1, and its padding is not negative: nn::WindowOptions{.stride = 2, .before = 1, "
+                ".after = 1}. With same = true the padding follows, and none is given.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D26_two_windows_split, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D26] mesh axes split two of the dims along which windows move. One of "
+                "them may be split, over several axes, too: reshard to Dim<H, X, Y>, Dim<W> (one "
+                "all_to_all), or split the batch.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::D27_window_too_long, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype D27] the window is longer than the rows and their padding. Give it "
+                "padding, nn::Window<H, KH, nn::same>, or less dilation, or a shorter kernel.");
+};
 
 }  // namespace shardtype::checking

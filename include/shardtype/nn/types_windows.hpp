@@ -1,0 +1,248 @@
+#pragma once
+/// Windows along dims, of convolutions and pools: their notation, the extents that they give, and
+/// the rows that each rank fetches where a dim is split.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <type_traits>
+
+#include <shardtype/check/along.hpp>
+#include <shardtype/check/call.hpp>
+#include <shardtype/plan/window_plan.hpp>
+#include <shardtype/rules/shape.hpp>
+
+namespace shardtype {
+
+namespace nn {
+
+/// How a window moves along a dim: `stride` rows from each result to the next, `dilation` rows from
+/// each element of the kernel to the next, `before` and `after` rows of padding; or `same`, padding
+/// with which n rows give n / stride results, rounded up (as "SAME" of JAX: the odd row is behind).
+struct WindowOptions {
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  bool same = false;
+};
+/// No padding, and padding that keeps the extent.
+inline constexpr WindowOptions valid{};
+inline constexpr WindowOptions same{.same = true};
+
+/// The window of the kernel's index K along the dim I, which is dim O of the result:
+/// `nn::Window<H, KH, nn::same>`, `nn::Window<H, KH, nn::WindowOptions{.stride = 2}, OH>`.
+template <class I, class K, WindowOptions Options = WindowOptions{}, class O = I>
+struct Window {};
+/// Indices of both operands of which each element has a kernel of its own.
+template <class... Gs>
+struct Grouped {};
+
+/// The extents of the result of a transposed convolution, one for each window.
+struct Rows {
+  std::array<std::int64_t, 3> of{};
+};
+
+namespace detail {
+
+inline constexpr int max_windows = 3;
+
+/// One dim of a call with windows: `rows` of the operand of a convolution, `places` of its result,
+/// `taps` of the kernel.
+struct WindowNumbers {
+  std::int64_t rows = 1;
+  std::int64_t places = 1;
+  std::int64_t taps = 1;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t before = 0;
+
+  /// Rows of the operand, from the first to the last, that one result reads.
+  constexpr std::int64_t span() const { return (taps - 1) * dilation + 1; }
+  /// What each rank needs of an operand in the place of the rows, or of the results.
+  constexpr planning::Window rows_of_places() const {
+    return {-before,
+            (taps - 1) * dilation - before,
+            shardtype::op::Edge::fill_zero,
+            false,
+            places,
+            stride,
+            1};
+  }
+  constexpr planning::Window places_of_rows() const {
+    return {before - (taps - 1) * dilation,
+            before,
+            shardtype::op::Edge::fill_zero,
+            false,
+            rows,
+            1,
+            stride};
+  }
+};
+/// The results of a window of `taps` along `rows` rows; -1 if it is longer than these with their
+/// padding.
+constexpr std::int64_t places_of(WindowOptions const& o, std::int64_t rows, std::int64_t taps) {
+  std::int64_t const span = add_sat(mul_sat(taps - 1, o.dilation), 1);
+  if (o.same) return rows / o.stride + (rows % o.stride != 0 ? 1 : 0);
+  std::int64_t const padded = add_sat(rows, add_sat(o.before, o.after));
+  return padded < span ? -1 : (padded - span) / o.stride + 1;
+}
+/// The fewest rows along which such a window has `places` results.
+constexpr std::int64_t rows_of(WindowOptions const& o, std::int64_t places, std::int64_t taps) {
+  if (o.same) return mul_sat(places, o.stride);
+  std::int64_t const span = add_sat(mul_sat(taps - 1, o.dilation), 1);
+  std::int64_t const all = add_sat(mul_sat(places - 1, o.stride), span);
+  return std::max<std::int64_t>(0, all - o.before - o.after);
+}
+constexpr WindowNumbers numbers_of(WindowOptions const& o, std::int64_t rows, std::int64_t taps) {
+  WindowNumbers out{rows, places_of(o, rows, taps), taps, o.stride, o.dilation, o.before};
+  if (o.same)
+    out.before = std::max<std::int64_t>(0, (out.places - 1) * o.stride + out.span() - rows) / 2;
+  return out;
+}
+
+/// The windows of a call as values: `renamed`: the result's dim has another label.
+struct WindowsInfo {
+  int count = 0;
+  int groups = 0;
+  WindowOptions options[max_windows]{};
+  bool renamed[max_windows]{};
+};
+
+template <class... Ls>
+using Labels = shardtype::detail::Pack<Ls...>;
+/// One argument of a convolution: its labels, and how many windows it is.
+template <class P>
+struct WindowPart;
+template <class I, class K, WindowOptions Options, class O>
+struct WindowPart<Window<I, K, Options, O>> {
+  static constexpr bool renames = !std::is_same_v<I, O>;
+  using images = Labels<I>;
+  using kernels = Labels<K>;
+  using results = Labels<O>;
+  using new_images = std::conditional_t<renames, Labels<I>, Labels<>>;
+  using new_results = std::conditional_t<renames, Labels<O>, Labels<>>;
+  using groups = Labels<>;
+  static constexpr void add(WindowsInfo& out) {
+    if (out.count < max_windows) {
+      out.options[out.count] = Options;
+      out.renamed[out.count] = renames;
+    }
+    ++out.count;
+  }
+};
+template <class... Gs>
+struct WindowPart<Grouped<Gs...>> {
+  using images = Labels<>;
+  using kernels = Labels<>;
+  using results = Labels<>;
+  using new_images = Labels<>;
+  using new_results = Labels<>;
+  using groups = Labels<Gs...>;
+  static constexpr void add(WindowsInfo& out) { out.groups += static_cast<int>(sizeof...(Gs)); }
+};
+template <class P>
+concept IsWindowPart = requires { typename WindowPart<P>::images; };
+
+/// Labels as the dims that an operation mentions.
+template <class Ls>
+struct Mentioned;
+template <class... Ls>
+struct Mentioned<Labels<Ls...>> {
+  using type = shardtype::detail::Bare<Ls...>;
+};
+template <class... Lists>
+using mentioned_t = typename Mentioned<decltype((Labels<>{} | ... | Lists{}))>::type;
+
+/// The labels of all arguments.
+template <class... Ps>
+struct WindowParts {
+  using images = decltype((Labels<>{} | ... | typename WindowPart<Ps>::images{}));
+  using kernels = decltype((Labels<>{} | ... | typename WindowPart<Ps>::kernels{}));
+  using results = decltype((Labels<>{} | ... | typename WindowPart<Ps>::results{}));
+  using new_images = decltype((Labels<>{} | ... | typename WindowPart<Ps>::new_images{}));
+  using new_results = decltype((Labels<>{} | ... | typename WindowPart<Ps>::new_results{}));
+  using groups = decltype((Labels<>{} | ... | typename WindowPart<Ps>::groups{}));
+  static constexpr WindowsInfo info = [] {
+    WindowsInfo out;
+    (WindowPart<Ps>::add(out), ...);
+    return out;
+  }();
+};
+
+}  // namespace detail
+}  // namespace nn
+
+namespace rules {
+
+/// The options of a window along `label`.
+constexpr Verdict window_options(nn::WindowOptions const& o, int label) {
+  bool const fits = o.stride >= 1 && o.dilation >= 1 && o.before >= 0 && o.after >= 0 &&
+                    !(o.same && (o.before != 0 || o.after != 0));
+  return fits ? Verdict{} : refuse(Code::D25_window_options, label);
+}
+/// The dim `label` of `a`, along which a window moves, is split in blocks, and `splits` counts
+/// those that are.
+constexpr Verdict window_dim(Spec const& a, int label, int& splits) {
+  int const d = a.find(label);
+  if (d < 0) return refuse(Code::D01_no_such_index, label);
+  AxisList const& axes = a.dims[d].axes;
+  if (axes.cyclic != 0) return refuse(Code::B03_through_cyclic, label, -1, axes[0]);
+  if (axes.size > 0 && ++splits > 1) return refuse(Code::D26_two_windows_split, label, -1, axes[0]);
+  return {};
+}
+/// The extents that the types fix: of `rows` and `places`, whose labels these are.
+constexpr Verdict window_extents(Question const& q, nn::WindowOptions const& o, int rows,
+                                 int places, int taps) {
+  std::int64_t const n = q.extents[rows], k = q.extents[taps];
+  if (k != dynamic && k < 1) return refuse(Code::D25_window_options, taps);
+  bool const known = n != dynamic && (k != dynamic || o.same);
+  std::int64_t const made = known ? nn::detail::places_of(o, n, k) : dynamic;
+  if (known && made < 0) return refuse(Code::D27_window_too_long, rows, taps);
+  if (rows == places) {
+    bool const kept = known ? made == n : n == dynamic;
+    return kept ? Verdict{} : refuse(Code::D05_extent_changes, rows);
+  }
+  return contradict(q.extents[places], made) ? refuse(Code::D06_extents_contradict, places)
+                                             : Verdict{};
+}
+
+}  // namespace rules
+
+namespace nn::detail {
+
+/// Error E41 where a window does not fit.
+constexpr void check_window(ResultExtents const& c, WindowNumbers const& n, int label, int taps) {
+  if (n.taps >= 1 && n.places >= 0) return;
+  std::string const along = "the window of " + std::string(c.names.label_name[taps]) + " along " +
+                            std::string(c.names.label_name[label]);
+  if (n.taps < 1) ResultExtents::fail(along + " has extent " + std::to_string(n.taps));
+  ResultExtents::fail(along + " spans " + std::to_string(n.span()) + " rows, and there are " +
+                      std::to_string(n.rows) + " and their padding");
+}
+/// Sets the extent of the result's dim `label`. Error E41 if the label has another one.
+constexpr void set_window_extent(ResultExtents const& c, int label, std::int64_t n) {
+  std::int64_t const fixed = c.names.label_extent[label];
+  if (fixed != dynamic && fixed != n)
+    ResultExtents::fail("index " + std::string(c.names.label_name[label]) + " has extent " +
+                        std::to_string(fixed) + ", and windows give " + std::to_string(n));
+  c.out[c.result.find(label)] = n;
+}
+/// The most rows that a rank fetches or has of the windows `w` along dim `d` of operand `s`.
+constexpr std::int64_t most_needed(Spec const& s, int d, planning::Sizing const& z,
+                                   planning::Window const& w) {
+  AxisList const& axes = s.dims[d].axes;
+  std::int64_t const extent = z.extents[s.dims[d].label];
+  std::int64_t most = 0;
+  for (std::int64_t g = 0; g < z.sizes.product(axes); ++g) {
+    core::Range const mine = planning::window_block(s, d, z, core::member(axes, z.sizes, {}, g), w);
+    if (mine.size() > 0) most = std::max(most, core::intersect(w.needed(mine), {0, extent}).size());
+  }
+  return most;
+}
+
+}  // namespace nn::detail
+
+}  // namespace shardtype
