@@ -242,7 +242,7 @@ class ParallelFor<F, Kokkos::MDRangePolicy<P...>, guard::Device> {
   Policy policy_;
 };
 
-/// Teams of one thread.
+/// Teams of one thread, whatever is asked for; a launch counts the threads that were asked for.
 template <class... Properties>
 class TeamPolicyInternal<guard::Device, Properties...> : public PolicyTraits<Properties...> {
  public:
@@ -251,10 +251,13 @@ class TeamPolicyInternal<guard::Device, Properties...> : public PolicyTraits<Pro
   using execution_space = guard::Device;
   using member_type = HostThreadTeamMember<guard::Device>;
 
-  TeamPolicyInternal(guard::Device const&, int league, int, int = 1) : league_(league) {}
+  TeamPolicyInternal(guard::Device const&, int league, int threads, int = 1)
+      : league_(league), asked_(threads) {}
   template <class... Others>
   TeamPolicyInternal(TeamPolicyInternal<guard::Device, Others...> const& other)
-      : league_(other.league_size()), scratch_(other.scratch_size(0)) {}
+      : league_(other.league_size()),
+        asked_(other.asked_threads()),
+        scratch_(other.scratch_size(0)) {}
 
   guard::Device const& space() const {
     static guard::Device const one;
@@ -262,9 +265,10 @@ class TeamPolicyInternal<guard::Device, Properties...> : public PolicyTraits<Pro
   }
   template <class F, class Tag>
   int team_size_max(F const&, Tag const&) const {
-    return 1;
+    return 1024;
   }
   int team_size() const { return 1; }
+  int asked_threads() const { return asked_; }
   int league_size() const { return league_; }
   int chunk_size() const { return 1; }
   int impl_vector_length() const { return 1; }
@@ -278,6 +282,7 @@ class TeamPolicyInternal<guard::Device, Properties...> : public PolicyTraits<Pro
 
  private:
   int league_;
+  int asked_;
   std::size_t scratch_ = 0;
 };
 
@@ -296,10 +301,12 @@ class ParallelFor<F, Kokkos::TeamPolicy<P...>, guard::Device> {
   void execute() const {
     guard::detail::Argument<Held> const held(f_, &team(policy_.scratch_size(0)),
                                              policy_.league_size());
-    guard::run({typeid(F).name(), 0, policy_.league_size(), [](void* at, std::int64_t k) {
-                  auto& h = guard::detail::at<Held>(at);
-                  h.f(Member(*h.data, static_cast<int>(k), h.league));
-                }});
+    guard::Kernel kernel{typeid(F).name(), 0, policy_.league_size(), [](void* at, std::int64_t k) {
+                           auto& h = guard::detail::at<Held>(at);
+                           h.f(Member(*h.data, static_cast<int>(k), h.league));
+                         }};
+    kernel.threads = policy_.asked_threads();
+    guard::run(kernel);
   }
 
  private:

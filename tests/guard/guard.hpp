@@ -34,6 +34,7 @@ struct Kernel {
   void (*call)(void* argument, std::int64_t number);  ///< makes one
   void (*begin)(void* argument) = nullptr;            ///< before the first call
   void (*end)(void* argument) = nullptr;              ///< after the last one
+  std::int64_t threads = 1;                           ///< of a call, which stands for a team
 };
 
 /// Where a functor must be while its kernel runs; the device has no other memory for it.
@@ -49,7 +50,7 @@ void run(Kernel const& kernel);
 struct Launch {
   char const* label;    ///< given to Kokkos; "" if a tool of the test has taken Kokkos' callbacks
   char const* type;     ///< of the functor, mangled
-  std::int64_t length;  ///< number of calls, or of teams
+  std::int64_t length;  ///< number of calls, or of the threads of all teams
   std::size_t bytes;    ///< of the granules of device memory that it touched
 };
 /// Calls `hear` after each launch, until it is given null.

@@ -70,8 +70,10 @@ void run_on_device() {
 /// Kernels whose results depend on the order of their calls by intent: they add up by atomics, and
 /// make lists of what they found.
 bool order_decides(char const* type) {
-  return std::strstr(type, "AddRowsAtOnce") != nullptr ||
-         std::strstr(type, "ListAtOnce") != nullptr;
+  constexpr char const* free[] = {"AddRowsAtOnce", "AddAlongAtOnce", "ListAtOnce"};
+  for (char const* const name : free)
+    if (std::strstr(type, name) != nullptr) return true;
+  return false;
 }
 
 /// GUARD_LAUNCHES=1 prints all launches.
@@ -148,7 +150,7 @@ void run(Kernel const& k) {
     stop();
   }
   close_touched();
-  if (hear != nullptr) hear({label, kernel.type, kernel.count, bytes});
+  if (hear != nullptr) hear({label, kernel.type, kernel.count * kernel.threads, bytes});
   label = "";
 }
 

@@ -66,6 +66,13 @@ void for_cases(Test test) {
   }
 }
 
+struct Weighted {
+  double weight;
+  double const* in;
+  double* out;
+  KOKKOS_FUNCTION void operator()(Int k) const { out[k] = weight * in[k]; }
+};
+
 // A user-defined operation: the mean of each element and its neighbours along I.
 template <class L>
 struct Smooth {
@@ -75,8 +82,11 @@ struct Smooth {
   double weight = 0.5;
   static constexpr Verdict rule(rules::Question const& q) { return rules::flip(q); }
   template <class Exec, class Out, class In>
-  void kernel(Exec const&, Out const& out, In const& in) const {
-    for (std::size_t k = 0; k < in.size(); ++k) out.data()[k] = weight * in.data()[k];
+  void kernel(Exec const& exec, Out const& out, In const& in) const {
+    Kokkos::parallel_for(
+        "smooth",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<Int>>(exec, 0, static_cast<Int>(in.size())),
+        Weighted{weight, in.data(), out.data()});
   }
 };
 

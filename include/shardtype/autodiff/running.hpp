@@ -10,6 +10,7 @@
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/execute/window.hpp>
 #include <shardtype/kernels/running_back.hpp>
+#include <shardtype/kernels/running_back_levels.hpp>
 #include <shardtype/ops/windows.hpp>
 
 namespace shardtype {
@@ -137,7 +138,7 @@ struct RunningExtremeBack {
     runtime::Buffer const workspace =
         run.mesh.pool().template take<typename Call::Exec::memory_space>(
             static_cast<std::size_t>(5 * columns * b.n) * sizeof(Value));
-    kernels::for_columns(
+    kernels::running_extreme_back(
         run.exec(), columns,
         Body{run.data, static_cast<T const*>(run.buffers[1]->data()), run.writable(out),
              static_cast<Value*>(workspace.data()), b.n, b.inner, exclusive, reverse});

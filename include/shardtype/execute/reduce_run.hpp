@@ -97,8 +97,7 @@ Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source
   kernels::ReducePlan const plan = kernels::plan_reduce<Reducer>(exec, source, kept);
   auto const bytes = static_cast<std::size_t>(plan.shape.outputs) * sizeof(Out);
   Buffer out = mesh.pool().template take<Space>(bytes);
-  Buffer const workspace =
-      mesh.pool().template take<Space>(static_cast<std::size_t>(plan.workspace));
+  Buffer const workspace = kernels::take_workspace<Space>(mesh.pool(), plan);
   auto* const to = static_cast<Out*>(out.data());
   if constexpr (Finish) {
     kernels::reduce<Reducer>(exec, plan, in, to, workspace.data());

@@ -8,6 +8,7 @@
 
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/matrix.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -33,6 +34,21 @@ struct ConvertRow {
   }
 };
 
+/// Device: one call copies one element.
+template <class From, class To>
+struct ConvertElement {
+  Matrix<From const> from;
+  Matrix<To> to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const j = work % from.cols;
+    std::int64_t const i = work / from.cols % from.rows;
+    std::int64_t const t = work / from.cols / from.rows;
+    to.data[t * to.batch_stride + i * to.row_stride + j * to.col_stride] = static_cast<To>(
+        from.data[t * from.batch_stride + i * from.row_stride + j * from.col_stride]);
+  }
+};
+
 }  // namespace detail
 
 /// A matrix of the same size with contiguous elements at `data`: columns if those of `x` are
@@ -48,9 +64,16 @@ template <class From, class To, class Exec>
 void convert(Exec const& exec, std::int64_t batch, Matrix<From const> const& from,
              Matrix<To> const& to) {
   if (batch * from.rows * from.cols == 0) return;
-  detail::ConvertRow<From, To> work{from, to};
-  if (from.row_stride == 1) work = {from.transposed(), to.transposed()};
-  kernels::launch(exec, "shardtype::convert", batch * work.from.rows, work);
+  bool const turned = from.row_stride == 1;
+  Matrix<From const> const in = turned ? from.transposed() : from;
+  Matrix<To> const out = turned ? to.transposed() : to;
+  if constexpr (runtime::host_reads<Exec>) {
+    kernels::launch(exec, "shardtype::convert", batch * in.rows,
+                    detail::ConvertRow<From, To>{in, out});
+  } else {
+    kernels::launch(exec, "shardtype::convert", batch * in.rows * in.cols,
+                    detail::ConvertElement<From, To>{in, out});
+  }
 }
 
 }  // namespace shardtype::kernels

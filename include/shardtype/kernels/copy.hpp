@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/device_copy.hpp>
 #include <shardtype/kernels/host_rows.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
@@ -58,21 +59,6 @@ struct StridedCopy {
   }
 };
 
-/// Copies rows of `length` elements that are contiguous on both sides.
-template <class T>
-struct RowCopy {
-  T const* src;
-  T* dst;
-  Layout from;  // merged, without the last dim
-  std::int64_t length;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    T const* const in = src + offset_of(from, row);
-    T* const out = dst + row * length;
-    for (std::int64_t k = 0; k < length; ++k) out[k] = in[k];
-  }
-};
-
 }  // namespace detail
 
 /// Copies the elements of `src` that `layout` describes to `dst`, packed, last dim fastest. Runs on
@@ -84,10 +70,10 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
   Layout const from = merged(layout);
   int const last = from.rank - 1;
   if (from.stride[last] == 1) {
-    Layout rows = from;
-    --rows.rank;
-    std::int64_t const length = from.extent[last];
     if constexpr (runtime::host_reads<Exec>) {
+      Layout rows = from;
+      --rows.rank;
+      std::int64_t const length = from.extent[last];
       if (rows.rank == 0 && !detail::passes_cache(n * static_cast<std::int64_t>(sizeof(T)))) {
         runtime::copy_on_host(dst, src, static_cast<std::size_t>(n) * sizeof(T));  // no kernel
         return;
@@ -96,8 +82,7 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
                                             length, sizeof(T), false);
       kernels::launch(exec, "shardtype::copy_rows", move.calls(), move);
     } else {
-      kernels::launch(exec, "shardtype::copy_rows", n / length,
-                      detail::RowCopy<T>{src, dst, rows, length});
+      detail::copy_elements<false>(exec, "shardtype::copy_rows", src, from, dst);
     }
     return;
   }
@@ -127,6 +112,15 @@ void copy_packed(Exec const& exec, T const* src, Layout const& layout, T* dst) {
       kernels::launch(exec, "shardtype::transpose", tiles.calls(), tiles);
       return;
     }
+  } else {
+    constexpr std::int64_t least = 8;  // in thinner tiles most of a team waits
+    if (fast != last && from.stride[fast] == 1 && from.extent[fast] >= least &&
+        from.extent[last] >= least) {
+      detail::transpose_by_teams(exec, src, from, fast, dst);
+    } else {
+      detail::copy_elements<false>(exec, "shardtype::copy_strided", src, from, dst);
+    }
+    return;
   }
   constexpr int tile = 32;
   std::int64_t const tiles_last = (from.extent[last] + tile - 1) / tile;

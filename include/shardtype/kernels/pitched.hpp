@@ -15,7 +15,7 @@ namespace shardtype::kernels {
 namespace detail {
 
 /// One work item copies, or `adds`, one piece of a row, so that few long rows occupy as many
-/// threads as many short rows.
+/// threads as many short rows; on a device one element.
 template <class T, bool adds>
 struct Pitched {
   T const* src;
@@ -47,7 +47,7 @@ void move_pitched(Exec const& exec, char const* name, T const* src, std::int64_t
                                   row_layout(rows, dst_pitch), length, sizeof(T), false);
     kernels::launch(exec, name, move.calls(), move);
   } else {
-    constexpr std::int64_t piece = 4096;
+    constexpr std::int64_t piece = runtime::host_reads<Exec> ? 4096 : 1;
     std::int64_t const pieces = (length + piece - 1) / piece;
     kernels::launch(exec, name, rows * pieces,
                     Pitched<T, adds>{src, dst, src_pitch, dst_pitch, length, pieces, piece});

@@ -257,7 +257,7 @@ class Product {
     less.keep = take(less.layout.elements());
     using Sum = SumReducer<T>;
     ReducePlan const plan = kernels::plan_reduce<Sum>(exec_, source, less.layout.rank);
-    Buffer const work = pool_.template take<Space>(static_cast<std::size_t>(plan.workspace));
+    Buffer const work = kernels::take_workspace<Space>(pool_, plan);
     kernels::reduce<Sum>(exec_, plan, x.data, static_cast<T*>(less.keep.data()), work.data());
     less.data = static_cast<T const*>(less.keep.data());
     return less;

@@ -15,6 +15,7 @@
 #include <shardtype/kernels/reduce_short.hpp>
 #include <shardtype/kernels/truths.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/pool.hpp>
 
 namespace shardtype::kernels {
 
@@ -254,6 +255,54 @@ struct ReducePieces {
     store(k, total);
   }
 };
+
+/// Device: as ReduceTerms for contiguous terms, but neighbouring calls read neighbouring terms:
+/// call p of an output reduces the terms p, p + pieces, ...
+template <class R, class In, class Store>
+struct ReduceApart {
+  In in;
+  Store store;
+  ReduceShape shape;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const output = work / shape.pieces;
+    std::int64_t const piece = work % shape.pieces;
+    std::int64_t const n = (shape.terms - piece + shape.pieces - 1) / shape.pieces;
+    In const run = in + (offset_of(shape.kept, output) + piece);
+    typename R::Total total = R::widen(R::nothing());
+    if constexpr (takes_blocks<R>) {
+      R::deposit(total, run, n, shape.pieces);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) {
+        std::int64_t const at = i * shape.pieces;
+        if constexpr (finds_places<R>) {
+          R::join(total, {run[at], piece + at});
+        } else {
+          R::join(total, R::widen(R::load(run[at])));
+        }
+      }
+    }
+    store(piece * shape.outputs + output, total);
+  }
+};
+/// Device: combines up to `together` pieces of each output that lie one behind the other.
+template <class R>
+struct JoinPieces {
+  static constexpr std::int64_t together = 256;
+  typename R::Total const* in;
+  typename R::Total* out;
+  std::int64_t outputs, pieces;
+
+  static std::int64_t joined(std::int64_t pieces) { return (pieces + together - 1) / together; }
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const output = work % outputs;
+    std::int64_t const first = work / outputs * together;
+    std::int64_t const end = first + together < pieces ? first + together : pieces;
+    typename R::Total total = in[first * outputs + output];
+    for (std::int64_t p = first + 1; p < end; ++p) R::join(total, in[p * outputs + output]);
+    out[work] = total;
+  }
+};
 /// The result of what was sent of a total.
 template <class R>
 struct FinishSent {
@@ -270,10 +319,25 @@ struct ReducePlan {
   std::int64_t workspace = 0;
 };
 
+namespace detail {
+
+/// Calls that keep all threads of a device busy.
+inline constexpr std::int64_t device_calls = 65'536;
+/// Pieces of the terms of each output on a device: of at least 16 terms, and as many as make so
+/// many calls.
+constexpr std::int64_t device_pieces(std::int64_t outputs, std::int64_t terms) {
+  if (outputs == 0 || outputs >= device_calls) return 1;
+  std::int64_t const wanted = (device_calls + outputs - 1) / outputs;
+  std::int64_t const most = terms / 16;
+  return most < 1 ? 1 : most < wanted ? most : wanted;
+}
+
+}  // namespace detail
+
 /// `source` has its kept dims first, in the order of the result, then `source.rank - kept` reduced
 /// dims.
 template <class R, class Exec>
-ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
+ReducePlan plan_reduce([[maybe_unused]] Exec const& exec, Layout const& source, int kept) {
   ReducePlan p;
   Layout& k = p.shape.kept;
   for (int d = 0; d < kept; ++d) {
@@ -288,12 +352,27 @@ ReducePlan plan_reduce(Exec const& exec, Layout const& source, int kept) {
     p.shape.terms *= source.extent[d];
   }
   r = merged(r);
-  auto const workers = static_cast<std::int64_t>(exec.concurrency());
-  if (workers > 1 && p.shape.outputs < 4 * workers)
-    p.shape.pieces = std::clamp<std::int64_t>(p.shape.terms / 1024, 1, 4 * workers);
-  p.workspace =
-      p.shape.pieces * p.shape.outputs * static_cast<std::int64_t>(sizeof(typename R::Total));
+  std::int64_t joined = 0;
+  if constexpr (runtime::host_reads<Exec>) {
+    auto const workers = static_cast<std::int64_t>(exec.concurrency());
+    if (workers > 1 && p.shape.outputs < 4 * workers)
+      p.shape.pieces = std::clamp<std::int64_t>(p.shape.terms / 1024, 1, 4 * workers);
+  } else {
+    using Join = detail::JoinPieces<R>;
+    p.shape.pieces = detail::device_pieces(p.shape.outputs, p.shape.terms);
+    if (p.shape.pieces > Join::together) joined = Join::joined(p.shape.pieces);
+  }
+  p.workspace = (p.shape.pieces + joined) * p.shape.outputs *
+                static_cast<std::int64_t>(sizeof(typename R::Total));
   return p;
+}
+/// The workspace of a plan. The totals of several pieces on a device, fewer than 2^17, are counted
+/// in `run_time.staging`: plans do not depend on the device.
+template <class Space>
+Buffer take_workspace(Pool& pool, ReducePlan const& plan) {
+  bool const planned = runtime::host_reads<Space> || plan.shape.pieces == 1;
+  return pool.template take<Space>(static_cast<std::size_t>(plan.workspace),
+                                   planned ? Pool::Use::blocks : Pool::Use::staging);
 }
 
 namespace detail {
@@ -329,6 +408,13 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, Store const
       return;
     }
   }
+  if constexpr (!runtime::host_reads<Exec>) {
+    if (shape.pieces > 1 && shape.reduced.rank == 1 && shape.reduced.stride[0] == 1) {
+      kernels::launch(exec, "shardtype::reduce", shape.outputs * shape.pieces,
+                      ReduceApart<R, In, Store>{in, store, shape});
+      return;
+    }
+  }
   kernels::launch(exec, "shardtype::reduce", shape.outputs * shape.pieces,
                   ReduceTerms<R, In, Store>{in, store, shape});
 }
@@ -342,8 +428,20 @@ void reduce_to(Exec const& exec, ReduceShape const& shape, In const& in, Store c
   using Total = typename R::Total;
   auto* const totals = static_cast<Total*>(workspace);
   detail::total_pieces<R>(exec, shape, in, StoreTotal<R, false, Total>{totals});
+  Total const* from = totals;
+  std::int64_t pieces = shape.pieces;
+  if constexpr (!runtime::host_reads<Exec>) {
+    using Join = JoinPieces<R>;
+    if (pieces > Join::together) {
+      Total* const joined = totals + pieces * shape.outputs;
+      kernels::launch(exec, "shardtype::reduce", Join::joined(pieces) * shape.outputs,
+                      Join{totals, joined, shape.outputs, pieces});
+      from = joined;
+      pieces = Join::joined(pieces);
+    }
+  }
   kernels::launch(exec, "shardtype::reduce", shape.outputs,
-                  ReducePieces<R, Store>{totals, store, shape.outputs, shape.pieces});
+                  ReducePieces<R, Store>{from, store, shape.outputs, pieces});
 }
 
 }  // namespace detail

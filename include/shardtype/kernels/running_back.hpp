@@ -155,7 +155,6 @@ struct RunningExtremeBack {
       dst[column.at(k + (Back ? 0 : late))] = static_cast<T>(c[k]);
   }
 
- private:
   KOKKOS_FUNCTION static Value larger(Value p, Value q) {
     return p != p || (Max ? p > q : p < q) ? p : q;
   }
@@ -163,6 +162,8 @@ struct RunningExtremeBack {
   KOKKOS_FUNCTION static Value share(Value p, Value q) {
     return p == q ? Value(0.5) : ((Max ? p > q : p < q) ? Value(1) : Value(0));
   }
+
+ private:
   /// `x`: the elements, and behind them memory for the maxima of two, of four and so on; `y`: the
   /// running maxima; `c`, with memory like `x`: what is given, then what is wanted.
   KOKKOS_FUNCTION static void through(Value* x, Value* c, Value const* y, std::int64_t n) {

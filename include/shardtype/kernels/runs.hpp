@@ -57,15 +57,22 @@ struct Runs {
   }
 };
 
-/// Device: one call moves one run.
+/// Device: one call moves one element of the runs.
 template <class T, Packing Way>
-struct MoveOneRun {
+struct MoveOfRun {
   Runs<T, Way> of;
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const r = work / of.outer;
-    of.run(r, of.table.message_of(r), work % of.outer, [](T* to, T const* from, std::int64_t n) {
-      for (std::int64_t k = 0; k < n; ++k) to[k] = from[k];
-    });
+    std::int64_t const i = work % of.inner;
+    std::int64_t const n = work / of.inner % of.table.rows;  // of the rows of all runs
+    std::int64_t const o = work / of.inner / of.table.rows;
+    std::int64_t low = 0, high = of.table.runs;  // the last run that begins at or before n
+    while (high - low > 1) {
+      std::int64_t const middle = (low + high) / 2;
+      (of.table.at[middle] <= n ? low : high) = middle;
+    }
+    std::int64_t const at = (n - of.table.at[low]) * of.inner + i;
+    of.run(low, of.table.message_of(low), o,
+           [at](T* to, T const* from, std::int64_t) { to[at] = from[at]; });
   }
 };
 
@@ -109,7 +116,8 @@ void move_runs(Exec const& exec, T const* src, T* dst, RunTable const& table, st
     kernels::launch(exec, "shardtype::runs", outer * pieces,
                     detail::MoveRunsInARow<T, Way>{of, each, pieces});
   } else {
-    kernels::launch(exec, "shardtype::runs", outer * table.runs, detail::MoveOneRun<T, Way>{of});
+    kernels::launch(exec, "shardtype::runs", outer * table.rows * inner,
+                    detail::MoveOfRun<T, Way>{of});
   }
 }
 

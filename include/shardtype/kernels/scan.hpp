@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/device_scan.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/reducers.hpp>
@@ -390,6 +391,13 @@ void scan_blocks(Exec const& exec, T const* src, T* dst, T const* start, std::in
                       Rows{src, dst, start, middle, inner, runs, what, reverse});
     }
   } else {
+    if constexpr (std::is_same_v<T, typename R::Part>) {
+      if (what != Scanned::total && detail::scans_in_groups(outer * inner, middle)) {
+        detail::scan_in_groups<R>(exec, src, dst, start, outer, middle, inner,
+                                  what == Scanned::exclusive, reverse);
+        return;
+      }
+    }
     kernels::launch(exec, name, outer * inner,
                     ScanMiddle<T, R>{src, dst, start, middle, inner, what, reverse});
   }

@@ -136,35 +136,25 @@ struct AddLists {
   }
 };
 
-/// Device: one call adds all updates of some columns to some rows of the result, in order. No two
-/// calls write the same element, so sums are the same bits for any number of threads.
+/// Device: one call adds one element of the updates.
 template <class T, class Id, class Sum>
-struct AddAlong {
+struct AddAlongAtOnce {
   T const* updates;
   Id const* ids;
   Sum* out;
   NumberedRows rows;
-  std::int64_t parts, pieces, piece;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const begin = work % pieces * piece;
-    std::int64_t const end = begin + piece < rows.inner ? begin + piece : rows.inner;
-    std::int64_t const part = work / pieces % parts;
-    std::int64_t const o = work / pieces / parts;
-    std::int64_t const low = rows.n * part / parts;
-    std::int64_t const high = rows.n * (part + 1) / parts;
-    Sum* const to = out + o * rows.n * rows.inner;
-    for (std::int64_t k = 0; k < rows.count; ++k) {
-      std::int64_t const at = (o * rows.count + k) * rows.inner;
-      for (std::int64_t i = begin; i < end; ++i) {
-        std::int64_t const row = rows.row(ids[at + i]);
-        if (row >= low && row < high) to[row * rows.inner + i] += static_cast<Sum>(updates[at + i]);
-      }
-    }
+    std::int64_t const row = rows.row(ids[work]);
+    if (row < 0) return;
+    std::int64_t const o = work / rows.inner / rows.count;
+    Kokkos::atomic_add(out + (o * rows.n + row) * rows.inner + work % rows.inner,
+                       static_cast<Sum>(updates[work]));
   }
 };
 
-/// Host: the same in runs of ids.
+/// Host: one call adds all updates of some columns to some rows of the result, in order, in runs of
+/// ids. No two calls write the same element, so sums are the same bits for any number of threads.
 template <class T, class Id, class Sum>
 struct AddAlongInOrder {
   T const* updates;
@@ -209,24 +199,28 @@ struct RoundElement {
 
 }  // namespace detail
 
-/// out[o, ids[o, k, i], i] += updates[o, k, i] for all k, in order; updates of rows that `out`
-/// lacks are ignored. `out` is [outer, n, inner], the others are [outer, count, inner]. `Sum` is T,
-/// or the type in which T is computed.
+/// out[o, ids[o, k, i], i] += updates[o, k, i] for all k, on the host in order; updates of rows
+/// that `out` lacks are ignored. `out` is [outer, n, inner], the others are [outer, count, inner].
+/// `Sum` is T, or the type in which T is computed.
 template <class T, class Id, class Sum, class Exec>
 void add_along(Exec const& exec, T const* updates, Id const* ids, Sum* out,
                NumberedRows const& rows) {
   if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
-  std::int64_t const piece = detail::row_piece<Exec>();
-  std::int64_t const pieces = (rows.inner + piece - 1) / piece;
-  std::int64_t const each = rows.outer * pieces;
-  auto const workers = static_cast<std::int64_t>(exec.concurrency());
-  // every part reads all ids, so there are only as many as keep the threads busy
-  std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
-  std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
-  using Add = std::conditional_t<runtime::host_reads<Exec>, detail::AddAlongInOrder<T, Id, Sum>,
-                                 detail::AddAlong<T, Id, Sum>>;
-  kernels::launch(exec, "shardtype::add_along", each * parts,
-                  Add{updates, ids, out, rows, parts, pieces, piece});
+  if constexpr (runtime::host_reads<Exec>) {
+    std::int64_t const piece = detail::row_piece<Exec>();
+    std::int64_t const pieces = (rows.inner + piece - 1) / piece;
+    std::int64_t const each = rows.outer * pieces;
+    auto const workers = static_cast<std::int64_t>(exec.concurrency());
+    // every part reads all ids, so there are only as many as keep the threads busy
+    std::int64_t const wanted = each >= workers ? 1 : (workers + each - 1) / each;
+    std::int64_t const parts = wanted < rows.n ? wanted : rows.n;
+    kernels::launch(
+        exec, "shardtype::add_along", each * parts,
+        detail::AddAlongInOrder<T, Id, Sum>{updates, ids, out, rows, parts, pieces, piece});
+  } else {
+    kernels::launch(exec, "shardtype::add_along", rows.outer * rows.count * rows.inner,
+                    detail::AddAlongAtOnce<T, Id, Sum>{updates, ids, out, rows});
+  }
 }
 
 /// out [outer, n, inner] += the rows of `updates` [outer, count, inner], each at the row that its

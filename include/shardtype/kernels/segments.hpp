@@ -39,14 +39,23 @@ struct Segments {
   }
 };
 
-/// Device: one call moves one segment at one outer position.
+/// Device: one call moves one element of the block.
 template <class T, Packing Way>
-struct MoveRun {
+struct MoveElement {
   Segments<T, Way> of;
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    of.run(work / of.outer, work % of.outer, [](T* to, T const* from, std::int64_t n) {
-      for (std::int64_t k = 0; k < n; ++k) to[k] = from[k];
-    });
+    std::int64_t const row = work / of.inner;
+    std::int64_t const o = row / of.total, k = row - o * of.total;
+    std::int64_t low = 0, high = of.segments;  // the last segment that begins at or before k
+    while (high - low > 1) {
+      std::int64_t const middle = (low + high) / 2;
+      (of.begin[middle] <= k ? low : high) = middle;
+    }
+    std::int64_t const length = of.begin[low + 1] - of.begin[low];
+    std::int64_t const message =
+        (of.begin[low] * of.outer + o * length + k - of.begin[low]) * of.inner +
+        (work - row * of.inner);
+    of.dst[Way == Packing::split ? message : work] = of.src[Way == Packing::split ? work : message];
   }
 };
 
@@ -91,7 +100,8 @@ void move_segments(Exec const& exec, T const* src, T* dst, std::int64_t const* b
     kernels::launch(exec, "shardtype::segments", (outer + rows - 1) / rows,
                     detail::MoveRows<T, Way>{of, rows, stream});
   } else {
-    kernels::launch(exec, "shardtype::segments", outer * segments, detail::MoveRun<T, Way>{of});
+    kernels::launch(exec, "shardtype::segments", outer * total * inner,
+                    detail::MoveElement<T, Way>{of});
   }
 }
 

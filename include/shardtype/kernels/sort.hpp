@@ -179,7 +179,76 @@ struct MergeRuns {
   }
 };
 
-/// Separates the first `keep` of each row into keys and positions.
+/// Device: lists of the first `keep` elements of consecutive parts of rows, packed: those of a row
+/// one behind the other, and its last list may be shorter.
+struct KeptLists {
+  std::int64_t n, width, lists, keep;  ///< of a row; `width` elements make a list
+
+  KOKKOS_FUNCTION std::int64_t place(std::int64_t row, std::int64_t list) const {
+    return (row * lists + list) * keep;
+  }
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t list) const {
+    std::int64_t const left = n - list * width;
+    std::int64_t const of = left < width ? left : width;
+    return of < 0 ? 0 : of < keep ? of : keep;
+  }
+  /// The lists of twice as many elements each.
+  KeptLists merged() const { return {n, 2 * width, (lists + 1) / 2, keep}; }
+};
+
+/// Device: one call makes the list of one run.
+template <class Item, class T>
+struct SelectLists {
+  T const* in;
+  Item* to;
+  KeptLists of;
+  Before<Item> before;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const row = work / of.lists, list = work % of.lists;
+    std::int64_t const begin = list * of.width;
+    std::int64_t const end = begin + of.width < of.n ? begin + of.width : of.n;
+    Item* const best = to + of.place(row, list);
+    std::int64_t held = 0;
+    for (std::int64_t k = begin; k < end && of.keep > 0; ++k) {
+      Item const x = MakeItem<Item>::make(in[row * of.n + k], k);
+      if (held == of.keep && !before(x, best[of.keep - 1])) continue;
+      std::int64_t at = held < of.keep ? held++ : of.keep - 1;
+      for (; at > 0 && before(x, best[at - 1]); --at) best[at] = best[at - 1];
+      best[at] = x;
+    }
+  }
+};
+
+/// Device: one call merges one piece of two lists of `of`.
+template <class Item>
+struct MergeLists {
+  static constexpr std::int64_t piece = 8;
+  Item const* from;
+  Item* to;
+  KeptLists of;
+  std::int64_t pieces;  ///< of a merged list
+  Before<Item> before;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    KeptLists const made{of.n, 2 * of.width, (of.lists + 1) / 2, of.keep};
+    std::int64_t const first = work % pieces * piece;
+    work /= pieces;
+    std::int64_t const row = work / made.lists, list = work % made.lists;
+    std::int64_t const all = made.length(list);
+    std::int64_t const end = first + piece < all ? first + piece : all;
+    if (first >= end) return;
+    Item const* const a = from + of.place(row, 2 * list);
+    std::int64_t const na = of.length(2 * list), nb = of.length(2 * list + 1);
+    Item const* const b = a + of.keep;
+    std::int64_t const i = detail::taken_from_first(before, a, na, b, nb, first);
+    detail::merge(before, a, i, na, b, first - i, nb, to + made.place(row, list) + first,
+                  end - first);
+  }
+};
+
+/// Separates the first `keep` of each row, of `n` elements with those behind them, into keys and
+/// positions.
 template <class T>
 struct Apart {
   Keyed<T> const* from;
@@ -203,6 +272,29 @@ template <class Exec>
 SortPlan plan_sort(std::int64_t rows, std::int64_t n, std::int64_t keep) {
   return planning::plan_sort(rows, n, keep, runtime::host_reads<Exec>);
 }
+
+namespace detail {
+
+/// Device: the first `plan.keep` of each row, at the begin of `a`, packed. The lists take at most
+/// half of it, so that they are merged from one half to the other.
+template <class Item, class T, class Exec>
+void select_packed(Exec const& exec, SortPlan const& plan, T const* in, Item* a,
+                   Before<Item> const& before) {
+  KeptLists of{plan.n, plan.run, (plan.n + plan.run - 1) / plan.run, plan.keep};
+  Item* const half = a + of.place(plan.rows, 0);
+  int merges = 0;
+  for (std::int64_t k = of.lists; k > 1; k = (k + 1) / 2) ++merges;
+  bool in_first = merges % 2 == 0;
+  kernels::launch(exec, "shardtype::select_lists", plan.rows * of.lists,
+                  SelectLists<Item, T>{in, in_first ? a : half, of, before});
+  using Merge = MergeLists<Item>;
+  std::int64_t const pieces = (plan.keep + Merge::piece - 1) / Merge::piece;
+  for (; of.lists > 1; of = of.merged(), in_first = !in_first)
+    kernels::launch(exec, "shardtype::merge_lists", plan.rows * of.merged().lists * pieces,
+                    Merge{in_first ? a : half, in_first ? half : a, of, pieces, before});
+}
+
+}  // namespace detail
 
 /// Sorts each row of `in` [rows, n], stably, so that the first `plan.keep` are correct, using
 /// buffers `a` and `b` of the same size; `plan.ends_in_first()` tells which one has the result.
@@ -236,6 +328,8 @@ void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Ite
       return;
     }
   }
+  if constexpr (!runtime::host_reads<Exec>)
+    if (plan.packs) return detail::select_packed<Item>(exec, plan, in, a, before);
   if (plan.selects) {
     kernels::launch(exec, "shardtype::select_runs", plan.rows * runs,
                     detail::SelectRuns<Item, T>{in, a, plan.n, plan.run, runs, plan.keep, before});
@@ -258,7 +352,7 @@ void take_apart(Exec const& exec, SortPlan const& plan, Keyed<T> const* from, T*
                 std::int64_t* places, std::int64_t begin = 0) {
   if (plan.rows * plan.keep == 0) return;
   kernels::launch(exec, "shardtype::take_apart", plan.rows * plan.keep,
-                  detail::Apart<T>{from, keys, places, plan.n, plan.keep, begin});
+                  detail::Apart<T>{from, keys, places, plan.pitch(), plan.keep, begin});
 }
 
 }  // namespace shardtype::kernels

@@ -7,20 +7,21 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/launch.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
 namespace detail {
 
-/// One piece of one run, which stays in cache while the parts are added.
-template <class T>
+/// One piece of one run, which stays in cache while the parts are added; on a device one element.
+template <class T, std::int64_t Piece>
 struct SumParts {
   T const* parts;
   std::int64_t apart, count;
   std::int64_t run, run_stride, pieces;
   T* out;
 
-  static constexpr std::int64_t piece = 2048;
+  static constexpr std::int64_t piece = Piece;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const row = work / pieces;
@@ -49,7 +50,7 @@ template <class T, class Exec>
 void sum_parts(Exec const& exec, T const* parts, std::int64_t apart, std::int64_t count,
                std::int64_t rows, std::int64_t run, std::int64_t run_stride, T* out) {
   if (rows * run == 0) return;
-  using Sum = detail::SumParts<T>;
+  using Sum = detail::SumParts<T, runtime::host_reads<Exec> ? 2048 : 1>;
   std::int64_t const pieces = (run + Sum::piece - 1) / Sum::piece;
   kernels::launch(exec, "sum_parts", rows * pieces,
                   Sum{parts, apart, count, run, run_stride, pieces, out});

@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/kernels/device_copy.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/row_moves.hpp>
@@ -48,6 +49,9 @@ void copy_unpacked(Exec const& exec, T const* src, Layout const& layout, T* dst)
       kernels::launch(exec, "shardtype::unpack_rows", move.calls(), move);
       return;
     }
+  } else {
+    detail::copy_elements<true>(exec, "shardtype::unpack_rows", src, merged(layout), dst);
+    return;
   }
   kernels::launch(exec, "shardtype::unpack_rows", n / rows.extent[last],
                   detail::RowUnpack<T>{src, dst, rows, rows.extent[last], rows.stride[last]});

@@ -14,6 +14,7 @@
 #include <shardtype/kernels/gemm.hpp>
 #include <shardtype/kernels/matrix.hpp>
 #include <shardtype/nn/kernels_attention_rows.hpp>
+#include <shardtype/nn/kernels_attention_team.hpp>
 #include <shardtype/nn/types_attention.hpp>
 
 namespace shardtype::nn::kernels {
@@ -76,6 +77,11 @@ T* sums_of(AttentionShape const& s, T* sums, std::int64_t b, std::int64_t i0, st
 template <class T, class Exec>
 void attention(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v,
                T* out, T* sums, T* scratch) {
+  if constexpr (!on_host<Exec>) {
+    T* const none = nullptr;
+    return kernels::attention_by_teams<Exec, T>(
+        exec, {s, q, k, v, out, sums, none, none, kernels::scale_of_scores<T>(s), 0, 0});
+  }
   std::int64_t const most = std::min(attention_block, s.queries);
   T* const largest = scratch;
   T* const total = scratch + most;
@@ -112,6 +118,12 @@ struct AttentionSoFar {
   template <class Exec, class Between>
   void add(Exec const& exec, AttentionShape const& s, T const* q, T const* k, T const* v, T* scores,
            Between const& between) const {
+    if constexpr (!on_host<Exec>) {
+      T* const none = nullptr;
+      kernels::attention_by_teams<Exec, T>(
+          exec, {s, q, k, v, out, none, largest, total, kernels::scale_of_scores<T>(s), 0, 0});
+      return between();
+    }
     bool const finite = kernels::hidden_values_finite(exec, s, v);
     kernels::each_block_of_queries(s, [&](std::int64_t b, std::int64_t h, std::int64_t i0,
                                           std::int64_t rows) {

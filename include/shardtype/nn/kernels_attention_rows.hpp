@@ -26,7 +26,9 @@ struct AttentionShape {
   AttentionOptions settings;
   core::Rows query_rows, key_rows;  ///< their positions
 
-  std::int64_t key_head(std::int64_t h) const { return (first_head + h) / group - first_key_head; }
+  KOKKOS_FUNCTION std::int64_t key_head(std::int64_t h) const {
+    return (first_head + h) / group - first_key_head;
+  }
   /// The number of keys that query `i` sees: the first ones of the block, because positions
   /// increase.
   KOKKOS_FUNCTION std::int64_t seen(std::int64_t i) const {
@@ -34,17 +36,18 @@ struct AttentionShape {
   }
   /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries.
   template <class T>
-  Matrix<T> query(T* data, std::int64_t b, std::int64_t i0, std::int64_t rows,
-                  std::int64_t h) const {
+  KOKKOS_FUNCTION Matrix<T> query(T* data, std::int64_t b, std::int64_t i0, std::int64_t rows,
+                                  std::int64_t h) const {
     std::int64_t const stride = heads * features;
     return {data + query_row(b, i0, h) * features, rows, features, stride, 1, 0};
   }
   /// The number of a query's row among the rows of all queries and heads.
-  std::int64_t query_row(std::int64_t b, std::int64_t i, std::int64_t h) const {
+  KOKKOS_FUNCTION std::int64_t query_row(std::int64_t b, std::int64_t i, std::int64_t h) const {
     return (b * queries + i) * heads + h;
   }
   template <class T>
-  Matrix<T> key(T* data, std::int64_t b, std::int64_t j0, std::int64_t rows, std::int64_t g) const {
+  KOKKOS_FUNCTION Matrix<T> key(T* data, std::int64_t b, std::int64_t j0, std::int64_t rows,
+                                std::int64_t g) const {
     std::int64_t const stride = key_heads * features;
     return {data + ((b * keys + j0) * key_heads + g) * features, rows, features, stride, 1, 0};
   }

@@ -13,6 +13,7 @@
 #include <shardtype/kernels/moments.hpp>
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/nn/types_norm.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::nn::kernels {
 
@@ -60,6 +61,31 @@ KOKKOS_FUNCTION RowScale<W> scale_of(T const* x, std::int64_t n, Stride stride, 
     mean = kernels::sum_of<W>(n, [&](std::int64_t k) { return static_cast<W>(x[k * stride]); }) /
            count;
   W const square = kernels::sum_of<W>(n, [&](std::int64_t k) {
+    W const d = static_cast<W>(x[k * stride]) - mean;
+    return d * d;
+  });
+  return {mean, W(1) / shardtype::kernels::math::sqrt(square / count + eps)};
+}
+
+/// Device: the sum of f(0), ..., f(n - 1), by a team.
+template <class W, class Member, class F>
+KOKKOS_FUNCTION W team_sum(Member const& team, std::int64_t n, F const& f) {
+  W sum{};
+  Kokkos::parallel_reduce(
+      Kokkos::TeamThreadRange(team, n), [&](std::int64_t k, W& part) { part += f(k); }, sum);
+  return sum;
+}
+/// Device: as scale_of, by a team.
+template <bool Centred, class W, class Member, class T>
+KOKKOS_FUNCTION RowScale<W> team_scale(Member const& team, T const* x, std::int64_t n,
+                                       std::int64_t stride, W eps) {
+  W const count = static_cast<W>(n);
+  W mean{};
+  if constexpr (Centred)
+    mean = kernels::team_sum<W>(team, n,
+                                [&](std::int64_t k) { return static_cast<W>(x[k * stride]); }) /
+           count;
+  W const square = kernels::team_sum<W>(team, n, [&](std::int64_t k) {
     W const d = static_cast<W>(x[k * stride]) - mean;
     return d * d;
   });
@@ -133,6 +159,26 @@ struct NormRows {
                                         static_cast<C>(bias[k]));
     }
   }
+  static constexpr bool by_teams = true;
+  /// Device: one row by a team.
+  template <class Member>
+  KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t row) const {
+    std::int64_t const at = shape.begin(row), stride = shape.inner;
+    T const* const from = x + at;
+    T* const to = out + at;
+    RowScale<W> s{};
+    if constexpr (std::is_void_v<Total>) {
+      s = kernels::team_scale<Centred>(team, from, shape.length, stride, eps);
+    } else {
+      s = scale(row, from, stride);
+    }
+    C const mean = static_cast<C>(s.mean);
+    C const factor = static_cast<C>(s.scale);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, shape.length), [&](std::int64_t k) {
+      C const y = (static_cast<C>(from[k * stride]) - mean) * factor * static_cast<C>(gain[k]);
+      to[k * stride] = static_cast<T>(bias == nullptr ? y : y + static_cast<C>(bias[k]));
+    });
+  }
 };
 
 /// The cotangent of x: with g = ct gain and the normalized row n, (g - mean(g) - n mean(g n))
@@ -180,6 +226,37 @@ struct NormRowsBack {
           scale);
     }
   }
+  static constexpr bool by_teams = true;
+  /// Device: one row by a team.
+  template <class Member>
+  KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t row) const {
+    std::int64_t const at = shape.begin(row), stride = shape.inner, n = shape.length;
+    T const* const c = ct + at;
+    T const* const from = x + at;
+    T* const to = out + at;
+    auto const s = kernels::team_scale<Centred>(team, from, n, stride, eps);
+    W const count = static_cast<W>(n);
+    auto const g = [&](std::int64_t k) {
+      return static_cast<W>(c[k * stride]) * static_cast<W>(gain[k]);
+    };
+    W middle{};
+    if constexpr (Centred) middle = kernels::team_sum<W>(team, n, g) / count;
+    W const along =
+        kernels::team_sum<W>(
+            team, n,
+            [&](std::int64_t k) { return g(k) * (static_cast<W>(from[k * stride]) - s.mean); }) *
+        s.scale / count;
+    C const mean = static_cast<C>(s.mean);
+    C const scale = static_cast<C>(s.scale);
+    C const less = static_cast<C>(middle);
+    C const share = static_cast<C>(along);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](std::int64_t k) {
+      C const normal = (static_cast<C>(from[k * stride]) - mean) * scale;
+      to[k * stride] = static_cast<T>(
+          (static_cast<C>(c[k * stride]) * static_cast<C>(gain[k]) - less - normal * share) *
+          scale);
+    });
+  }
 };
 
 /// Sums of ct times the normalized rows, of every part of the rows apart: part p has rows p, p + 1,
@@ -215,6 +292,44 @@ struct NormGainParts {
           static_cast<W>(c[k * stride]) * (static_cast<W>(from[k * stride]) - s.mean) * s.scale;
   }
 };
+/// Device: what the rows are centred and scaled with, each by a team.
+template <bool Centred, class T>
+struct RowScales {
+  using W = shardtype::kernels::wide_t<T>;
+  RowShape shape;
+  RowScale<W>* scales;
+  T const* x;
+  W eps;
+  template <class Member>
+  KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t row) const {
+    auto const s =
+        kernels::team_scale<Centred>(team, x + shape.begin(row), shape.length, shape.inner, eps);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { scales[row] = s; });
+  }
+};
+/// Device: as NormGainParts, one element of one part.
+template <class T>
+struct NormGainElements {
+  using W = shardtype::kernels::wide_t<T>;
+  RowShape shape;
+  W* sums;
+  T const* ct;
+  T const* x;
+  RowScale<W> const* scales;
+  std::int64_t per_part;
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const part = work / shape.length, k = work % shape.length;
+    std::int64_t const end =
+        (part + 1) * per_part < shape.rows ? (part + 1) * per_part : shape.rows;
+    W total{};
+    for (std::int64_t row = part * per_part; row < end; ++row) {
+      std::int64_t const at = shape.begin(row) + k * shape.inner;
+      RowScale<W> const s = scales[row];
+      total += static_cast<W>(ct[at]) * (static_cast<W>(x[at]) - s.mean) * s.scale;
+    }
+    sums[work] = total;
+  }
+};
 template <class T>
 struct AddParts {
   using W = shardtype::kernels::wide_t<T>;
@@ -235,14 +350,50 @@ void each_row(char const* name, Exec const& exec, std::int64_t n, Work const& wo
                        work);
 }
 
-/// The gain's cotangent; `sums` has room for parts_of(rows) * length numbers.
+/// Device: `of.by_team(team, row)` for each row.
+template <class Exec, class Work>
+struct RowTeams {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  Work of;
+  std::int64_t first;
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    of.by_team(team, first + team.league_rank());
+  }
+};
+/// Device: rows of `length` elements, each by a team.
+template <class Exec, class Work>
+void each_row_by_team(char const* name, Exec const& exec, std::int64_t n, std::int64_t length,
+                      Work const& work) {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  constexpr std::int64_t most = std::int64_t{1} << 30;  // the league size is an int
+  int wanted = 32;
+  while (wanted < 256 && wanted < length) wanted *= 2;
+  RowTeams<Exec, Work> rows{work, 0};
+  for (; rows.first < n; rows.first += most) {
+    auto const league = static_cast<int>(n - rows.first < most ? n - rows.first : most);
+    int const size = Policy(exec, league, 1).team_size_max(rows, Kokkos::ParallelForTag());
+    Kokkos::parallel_for(shardtype::kernels::launch_name(name),
+                         Policy(exec, league, size < wanted ? size : wanted), rows);
+  }
+}
+
+/// The gain's cotangent; `sums` has room for parts_of(rows) * length numbers, on a device `scales`
+/// for one per row.
 template <bool Centred, class T, class Exec>
 void norm_gain(Exec const& exec, RowShape const& shape, T* out, T const* ct, T const* x,
-               shardtype::kernels::wide_t<T> eps, shardtype::kernels::wide_t<T>* sums) {
+               shardtype::kernels::wide_t<T> eps, shardtype::kernels::wide_t<T>* sums,
+               [[maybe_unused]] RowScale<shardtype::kernels::wide_t<T>>* scales) {
   std::int64_t const parts = parts_of(shape.rows);
   std::int64_t const per_part = parts == 0 ? 0 : (shape.rows + parts - 1) / parts;
-  kernels::each_row("shardtype::norm_gain", exec, parts,
-                    NormGainParts<Centred, T>{shape, sums, ct, x, eps, per_part});
+  if constexpr (runtime::host_reads<Exec>) {
+    kernels::each_row("shardtype::norm_gain", exec, parts,
+                      NormGainParts<Centred, T>{shape, sums, ct, x, eps, per_part});
+  } else {
+    kernels::each_row_by_team("shardtype::norm_scale", exec, shape.rows, shape.length,
+                              RowScales<Centred, T>{shape, scales, x, eps});
+    kernels::each_row("shardtype::norm_gain", exec, parts * shape.length,
+                      NormGainElements<T>{shape, sums, ct, x, scales, per_part});
+  }
   kernels::each_row("shardtype::norm_gain", exec, shape.length,
                     AddParts<T>{out, sums, shape.length, parts});
 }

@@ -31,11 +31,16 @@ kernels::RowShape row_shape(A const& a) {
     if (e != d) rows *= block.extent[e];
   return {rows, length, inner};
 }
-/// Calls `work(row)` for `rows` rows where the block of an `A` is, and waits.
+/// Calls `work(row)` for `rows` rows where the block of an `A` is, on a device by a team each if
+/// `Work` says how, and waits.
 template <class A, class Work>
 void run_rows(char const* name, std::int64_t rows, Work const& work) {
   typename A::execution_space const exec{};
-  kernels::each_row(name, exec, rows, work);
+  if constexpr (!runtime::host_reads<typename A::memory_space> && requires { Work::by_teams; }) {
+    kernels::each_row_by_team(name, exec, rows, work.shape.length, work);
+  } else {
+    kernels::each_row(name, exec, rows, work);
+  }
   exec.fence();
 }
 
@@ -90,11 +95,18 @@ void RowNormGain<Centred, D>::fill(Out& out, C const& ct, A const& x) const {
   using W = shardtype::kernels::wide_t<T>;
   typename A::execution_space const exec{};
   auto const shape = nn::detail::row_shape<D>(x);
-  runtime::Buffer const sums = x.mesh().state().pool().template take<typename A::memory_space>(
+  using Space = typename A::memory_space;
+  runtime::Pool& pool = x.mesh().state().pool();
+  runtime::Buffer const sums = pool.template take<Space>(
       static_cast<std::size_t>(nn::kernels::parts_of(shape.rows) * shape.length) * sizeof(W));
+  using Scale = nn::kernels::RowScale<W>;
+  runtime::Buffer scales;
+  if constexpr (!runtime::host_reads<Space>)
+    scales = pool.template take<Space>(static_cast<std::size_t>(shape.rows) * sizeof(Scale),
+                                       runtime::Pool::Use::staging);
   nn::kernels::norm_gain<Centred>(exec, shape, execute::written(out), execute::data_of(ct),
                                   execute::data_of(x), static_cast<W>(eps),
-                                  static_cast<W*>(sums.data()));
+                                  static_cast<W*>(sums.data()), static_cast<Scale*>(scales.data()));
   exec.fence();
 }
 

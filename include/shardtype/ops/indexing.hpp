@@ -411,9 +411,9 @@ constexpr auto take_along(core::Argument<A> const& a, Ids const& ids,
 /// `ids[I@X, K@Y]` -> `scatter_along<J, K>(updates, ids, n)` -> `[I@X, J]{U:Y}`, where J has `n`
 /// rows and the place of K. K may be left out if it is J itself, `n` if J has a static extent. The
 /// ids have the dims and shardings of the updates. Unreduced and reduced axes of the updates are
-/// kept. Communicates nothing; updates of one element are added in their order along K, the same
-/// bits for any number of threads. Refused: C10, C11, D01, D02, D12, I01, I02, I07. Errors: E20,
-/// E23, E24, E50. As numpy.add.at of a zero array.
+/// kept. Communicates nothing; on the host updates of one element are added in their order along K,
+/// the same bits for any number of threads. Refused: C10, C11, D01, D02, D12, I01, I02, I07.
+/// Errors: E20, E23, E24, E50. As numpy.add.at of a zero array.
 template <class J, class... At, class A, class Ids>
 constexpr auto scatter_along(core::Argument<A> const& updates, Ids const& ids,
                              std::int64_t n = detail::static_extents<J>()[0],

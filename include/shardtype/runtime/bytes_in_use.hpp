@@ -9,7 +9,8 @@ namespace shardtype::runtime {
 /// Bytes that this process has requested and not returned: `run_time.memory` from the pools of all
 /// meshes, and its share of the shared windows in use. A reused allocation counts with the size
 /// requested this time. This is the quantity that `Plan::peak_bytes` predicts. What passes between
-/// a device and the host is in `run_time.staging`. Two integers, always counted; like pools, for
+/// a device and the host, and the partial results of reductions on a device, are in
+/// `run_time.staging`. Two integers, always counted; like pools, for
 /// one thread.
 class BytesInUse {
  public:

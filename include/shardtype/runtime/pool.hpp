@@ -182,7 +182,8 @@ class Pool {
   Pool& operator=(Pool const&) = delete;
 
   /// What memory is for: blocks and their messages, or what passes between a device and the host:
-  /// messages that MPI cannot send from blocks, and tables that kernels read.
+  /// messages that MPI cannot send from blocks, and tables that kernels read; also the partial
+  /// results of reductions on a device.
   enum class Use { blocks, staging };
   /// At least `asked` bytes of uninitialized memory of `Space`, counted in `run_time.memory` or
   /// `run_time.staging`. Error E27: the system has none.

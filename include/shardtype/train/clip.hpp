@@ -54,7 +54,7 @@ double squares_in(Pool& pool, typename A::element const* elements,
   }
   auto const plan = shardtype::kernels::plan_reduce<R>(exec, block, 0);
   Buffer const total = pool.template take<Space>(sizeof(typename R::Total));
-  Buffer const workspace = pool.template take<Space>(static_cast<std::size_t>(plan.workspace));
+  Buffer const workspace = shardtype::kernels::take_workspace<Space>(pool, plan);
   shardtype::kernels::reduce_to_totals<R>(
       exec, plan, elements, static_cast<typename R::Total*>(total.data()), workspace.data());
   exec.fence();

@@ -1,0 +1,271 @@
+// Kernels that are others on a device: each has the results of the host's. What they move or add up
+// are integers, so that no order of sums is seen.
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+
+#include <shardtype/kernels/convert.hpp>
+#include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/norms.hpp>
+#include <shardtype/kernels/pitched.hpp>
+#include <shardtype/kernels/reduce.hpp>
+#include <shardtype/kernels/running_back_levels.hpp>
+#include <shardtype/kernels/runs.hpp>
+#include <shardtype/kernels/scan.hpp>
+#include <shardtype/kernels/scatter.hpp>
+#include <shardtype/kernels/segments.hpp>
+#include <shardtype/kernels/sort.hpp>
+#include <shardtype/kernels/sum_parts.hpp>
+#include <shardtype/kernels/unpack.hpp>
+
+using namespace shardtype;
+
+namespace {
+
+using Int = std::int64_t;
+using Host = Kokkos::DefaultHostExecutionSpace;
+using Device = guard::Device;
+
+int failures = 0;
+
+/// Elements that kernels on `Exec` can access.
+template <class Exec, class T>
+class Memory {
+  using Space = typename Exec::memory_space;
+
+ public:
+  explicit Memory(std::vector<T> const& from)
+      : bytes_(from.size() * sizeof(T)), data_(Kokkos::kokkos_malloc<Space>("values", bytes_ + 1)) {
+    runtime::copy_bytes<Space, Kokkos::HostSpace>(data_, from.data(), bytes_);
+  }
+  Memory(Memory const&) = delete;
+  Memory& operator=(Memory const&) = delete;
+  ~Memory() { Kokkos::kokkos_free<Space>(data_); }
+
+  T* data() const { return static_cast<T*>(data_); }
+  std::vector<T> values() const {
+    std::vector<T> out(bytes_ / sizeof(T));
+    runtime::copy_bytes<Kokkos::HostSpace, Space>(out.data(), data_, bytes_);
+    return out;
+  }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+std::vector<float> numbers(Int n) {
+  std::vector<float> out(static_cast<std::size_t>(n));
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = static_cast<float>(k * 7919 % 251) - 120;
+  return out;
+}
+
+/// Runs `kernel(exec, in, out)` on the host and on the device, and compares `out`.
+template <class Kernel>
+void same(char const* what, Int size, Int in_size, Int out_size, Kernel kernel) {
+  auto const run = [&]<class Exec>(Exec const& exec) {
+    Memory<Exec, float> const in(numbers(in_size));
+    Memory<Exec, float> const out(std::vector<float>(static_cast<std::size_t>(out_size), -1.0F));
+    kernel(exec, in.data(), out.data());
+    exec.fence();
+    return out.values();
+  };
+  if (run(Host()) == run(Device())) return;
+  std::printf("differs: %s, %lld\n", what, static_cast<long long>(size));
+  ++failures;
+}
+
+kernels::Layout layout(std::vector<Int> const& extents, std::vector<Int> const& strides) {
+  kernels::Layout l;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    l.extent[l.rank] = extents[d];
+    l.stride[l.rank++] = strides[d];
+  }
+  return l;
+}
+
+/// Copies of blocks in all orders of three dims, and of parts of them.
+void copies(Int a, Int b, Int c) {
+  Int const n = a * b * c;
+  std::vector<kernels::Layout> const all = {
+      layout({a, b, c}, {b * c, c, 1}),           layout({a, c, b}, {b * c, 1, c}),
+      layout({b, a, c}, {c, b * c, 1}),           layout({b, c, a}, {c, 1, b * c}),
+      layout({c, a, b}, {1, b * c, c}),           layout({c, b, a}, {1, c, b * c}),
+      layout({a, (b + 1) / 2, c}, {b * c, c, 1}), layout({a, b, (c + 1) / 2}, {b * c, c, 2}),
+      layout({a, 3, c}, {b * c, 0, 1}),           layout({a}, {b * c})};
+  for (kernels::Layout const& l : all) {
+    Int const packed = l.elements();
+    same("copy_packed", n, n, packed, [&](auto const& exec, float const* in, float* out) {
+      kernels::copy_packed(exec, in, l, out);
+    });
+    if (l.rank > 1 && l.stride[1] == 0) continue;
+    same("copy_unpacked", n, packed, n, [&](auto const& exec, float const* in, float* out) {
+      kernels::copy_unpacked(exec, in, l, out);
+    });
+  }
+}
+
+/// Messages of segments and of runs of the middle dim of [outer, 7, inner].
+void packing(Int outer, Int inner) {
+  Int const n = outer * 7 * inner;
+  std::vector<Int> const begin = {0, 2, 2, 3, 7};
+  // runs of both messages, and the rows of the block where they begin
+  std::vector<Int> const at = {0, 2, 3, 4, 6}, row = {5, 0, 3, 1}, first = {0, 1, 4};
+  auto const move = [&]<kernels::Packing Way>(std::integral_constant<kernels::Packing, Way>) {
+    same("move_segments", n, n, n, [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+      Memory<Exec, Int> const table(begin);
+      kernels::move_segments<Way>(exec, in, out, table.data(), 4, outer, 7, inner);
+    });
+    same("move_runs", n, n, n, [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+      Memory<Exec, Int> const at_run(at), row_of_run(row), first_run(first);
+      kernels::RunTable const table{at_run.data(), row_of_run.data(), first_run.data(), 2, 4, 6};
+      kernels::move_runs<Way>(exec, in, out, table, outer, 7, inner);
+    });
+  };
+  move(std::integral_constant<kernels::Packing, kernels::Packing::split>());
+  move(std::integral_constant<kernels::Packing, kernels::Packing::join>());
+}
+
+void rows(Int count, Int length) {
+  Int const n = count * length;
+  same("copy_pitched", n, n, 2 * n, [&](auto const& exec, float const* in, float* out) {
+    kernels::copy_pitched(exec, in, length, out, 2 * length, count, length);
+  });
+  same("add_pitched", n, n, 2 * n, [&](auto const& exec, float const* in, float* out) {
+    kernels::add_pitched(exec, in, length, out, 2 * length, count, length);
+  });
+  same("sum_parts", n, 3 * n, n, [&](auto const& exec, float const* in, float* out) {
+    kernels::sum_parts(exec, in, n, 3, count, length, length, out);
+  });
+  same("convert", n, n, n, [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+    Memory<Exec, double> const wide(std::vector<double>(static_cast<std::size_t>(n)));
+    kernels::Matrix<float const> const from{in, length, count, 1, length, n};
+    kernels::Matrix<double> const between{wide.data(), length, count, count, 1, n};
+    kernels::Matrix<float> const to{out, length, count, 1, length, n};
+    kernels::convert(exec, 1, from, between);
+    kernels::convert(exec, 1, kernels::Matrix<double const>(between), to);
+  });
+}
+
+template <class R>
+void reduce(char const* what, kernels::Layout const& source, int kept, Int outputs) {
+  Int const n = source.elements();
+  same(what, n, n, outputs, [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+    kernels::ReducePlan const plan = kernels::plan_reduce<R>(exec, source, kept);
+    Memory<Exec, char> const work(std::vector<char>(static_cast<std::size_t>(plan.workspace)));
+    Memory<Exec, typename R::Result> const made(
+        std::vector<typename R::Result>(static_cast<std::size_t>(outputs)));
+    kernels::reduce<R>(exec, plan, in, made.data(), work.data());
+    exec.fence();
+    auto const result = made.values();
+    std::vector<float> const values(result.begin(), result.end());
+    runtime::copy_bytes<typename Exec::memory_space, Kokkos::HostSpace>(
+        out, values.data(), values.size() * sizeof(float));
+  });
+}
+/// Reductions of rows, of columns and of all elements.
+template <class R>
+void reductions(char const* what, Int a, Int b) {
+  reduce<R>(what, layout({a, b}, {b, 1}), 1, a);
+  reduce<R>(what, layout({b, a}, {1, b}), 1, b);
+  reduce<R>(what, layout({a, b}, {b, 1}), 0, 1);
+}
+
+template <class R>
+void scans(char const* what, Int outer, Int middle, Int inner) {
+  Int const n = outer * middle * inner;
+  for (bool const exclusive : {false, true})
+    for (bool const reverse : {false, true})
+      for (bool const starts : {false, true})
+        same(what, n, n, n, [&](auto const& exec, float const* in, float* out) {
+          kernels::scan_middle<R>(exec, in, out, starts ? in : nullptr, outer, middle, inner,
+                                  exclusive, reverse);
+        });
+}
+
+template <bool Max, bool Back>
+void extremes_back(Int outer, Int middle, Int inner) {
+  using Body = kernels::RunningExtremeBack<float, Max, Back>;
+  Int const n = outer * middle * inner;
+  for (bool const exclusive : {false, true})
+    for (bool const reverse : {false, true})
+      same("running extremes back", n, 2 * n, n,
+           [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+             Memory<Exec, float> const work(std::vector<float>(static_cast<std::size_t>(5 * n)));
+             kernels::running_extreme_back(
+                 exec, outer * inner,
+                 Body{in, in + n, out, work.data(), middle, inner, exclusive, reverse});
+             exec.fence();
+           });
+}
+
+void selects(Int count, Int n, Int keep) {
+  for (bool const descending : {false, true})
+    same("top_k", n, count * n, count * keep,
+         [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+           using Keyed = kernels::Keyed<float>;
+           auto const plan = kernels::plan_sort<Exec>(count, n, keep);
+           std::vector<Keyed> const none(static_cast<std::size_t>(count * n));
+           Memory<Exec, Keyed> const a(none), b(none);
+           Memory<Exec, Int> const places(std::vector<Int>(static_cast<std::size_t>(count * keep)));
+           Keyed* const second = plan.has_second() ? b.data() : a.data();
+           kernels::sort_rows<Keyed>(exec, plan, in, a.data(), second, descending);
+           kernels::take_apart(exec, plan, plan.ends_in_first() ? a.data() : second, out,
+                               places.data());
+           exec.fence();
+         });
+}
+
+void adds_along(Int outer, Int n, Int inner) {
+  Int const count = 5;
+  same("add_along", n, outer * count * inner, outer * n * inner,
+       [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+         std::vector<Int> named(static_cast<std::size_t>(outer * count * inner));
+         for (std::size_t k = 0; k < named.size(); ++k)
+           named[k] = static_cast<Int>(k * 31 % static_cast<std::size_t>(n + 2)) - 1;
+         Memory<Exec, Int> const ids(named);
+         kernels::NumberedRows at;
+         static_cast<core::Around&>(at) = {outer, n, inner};
+         at.count = count;
+         kernels::add_along(exec, in, ids.data(), out, at);
+         exec.fence();
+       });
+}
+
+void run_all() {
+  copies(3, 5, 4);
+  copies(2, 40, 65);
+  copies(9, 1, 33);
+  packing(3, 4);
+  packing(1, 1);
+  rows(5, 9);
+  reductions<kernels::SumReducer<float>>("sum", 3, 4099);
+  reductions<kernels::SumReducer<float>>("sum", 70, 90);
+  reductions<kernels::ExtremeReducer<float, true>>("max", 3, 4099);
+  reductions<kernels::PlaceReducer<float, true>>("argmax", 7, 1025);
+  reductions<kernels::NormInfReducer<float>>("norm_inf", 2, 9000);
+  for (Int const middle : {1, 32, 33, 255, 4097}) {
+    scans<kernels::SumReducer<float>>("cumsum", 1, middle, 1);
+    scans<kernels::ExtremeReducer<float, true>>("cummax", 1, middle, 1);
+    scans<kernels::ExtremeReducer<float, false>>("cummin", 3, middle, 2);
+  }
+  for (Int const middle : {1, 2, 7, 64, 300}) {
+    extremes_back<true, true>(2, middle, 3);
+    extremes_back<true, false>(1, middle, 1);
+    extremes_back<false, true>(1, middle, 2);
+  }
+  for (Int const n : {65, 256, 257, 600, 1281}) selects(3, n, 9);
+  selects(2, 8193, 32);
+  selects(3, 70, 1);
+  adds_along(2, 6, 3);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  run_all();
+  std::printf("%d kernels differ\n", failures);
+  return failures == 0 ? 0 : 1;
+}
