@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <shardtype/nn/types_conv_rule.hpp>
+#include <shardtype/plan/local_memory.hpp>
 
 namespace shardtype {
 
@@ -179,13 +180,15 @@ struct ConvCall {
     std::int64_t const bytes = c.element_bytes(0);
     std::int64_t const computed = std::max<std::int64_t>(bytes, 4);
     core::Range in[max_windows], out[max_windows];
-    std::int64_t total = 0;
+    std::int64_t fetched = 0;
+    std::int64_t messages = 0;
     for (int i = 0; i < info.count; ++i) {
       if (split(i)) {
         planning::Sizing const z{c.given[0].extents, c.common.sizes, bytes};
+        messages = message_bytes(planning::neighbor_step(a, dim(i), window(i)), z, block);
         block.extent[dim(i)] = detail::most_needed(a, dim(i), z, window(i));
         block = block.packed();
-        total = add_sat(total, mul_sat(block.elements(), bytes));
+        fetched = mul_sat(block.elements(), bytes);
       }
       in[i] = {0, block.extent[dim(i)]};
       out[i] = {0, of_kernel ? second.extent[b.find(labels.made.at[i])]
@@ -202,7 +205,7 @@ struct ConvCall {
     sizes.batch = detail::extent_of(block, a, labels.batch);
     sizes.inner = detail::extent_of(block, a, labels.inner);
     sizes.outer = detail::extent_of(second, b, labels.outer);
-    total = add_sat(total, copied(block, a, labels.order_of_a()));
+    std::int64_t total = copied(block, a, labels.order_of_a());
     total = add_sat(total, copied(made, c.result, labels.order_of_result(kind)));
     total = add_sat(total, copied(second, b, labels.order_of_b(kind, sizes.direct())));
     planning::Work most;
@@ -213,7 +216,20 @@ struct ConvCall {
       most.workspace = std::max(
           most.workspace, mul_sat(add_sat(packed, add_sat(part.panel(), part.beside())), computed));
     });
-    return {most.flops, add_sat(total, most.workspace), false};
+    // the messages, which the step of the exchange counts, are given back before
+    std::int64_t const later = std::max<std::int64_t>(0, add_sat(total, most.workspace) - messages);
+    return {most.flops, add_sat(fetched, later), false};
+  }
+
+ private:
+  /// Bytes of the messages of the busiest rank, as planning::LocalMemory counts them.
+  static constexpr std::int64_t message_bytes(Step const& s, planning::Sizing const& z,
+                                              core::Layout const& block) {
+    std::int64_t const ranks = z.sizes.product(s.axes);
+    std::int64_t rows = 0;
+    for (std::int64_t g = 0; g < ranks && ranks > 1; ++g)
+      rows = std::max(rows, planning::rows_exchanged(s, z, g));
+    return mul_sat(mul_sat(rows, core::cross_section(block, s.from)), z.element_bytes);
   }
 };
 
