@@ -6,7 +6,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/kernels/launch.hpp>
-#include <shardtype/nn/types_conv.hpp>
+#include <shardtype/nn/types_conv_work.hpp>
 
 namespace shardtype::nn::kernels {
 

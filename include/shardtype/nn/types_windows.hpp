@@ -11,6 +11,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/nn/types_norm.hpp>
 #include <shardtype/plan/window_plan.hpp>
 #include <shardtype/rules/shape.hpp>
 
