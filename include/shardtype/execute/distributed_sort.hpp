@@ -115,8 +115,10 @@ class DistributedSort {
     Buffer const of_below = take<Int>(all);
     auto* const prefix = static_cast<std::uint64_t*>(of_prefix.data());
     auto* const below = static_cast<Int*>(of_below.data());
-    std::fill_n(prefix, all, std::uint64_t{0});
-    std::fill_n(below, all, Int{0});
+    for (Int k = 0; k < all; ++k) {
+      prefix[k] = 0;
+      below[k] = 0;
+    }
     {
       Buffer const of_counts = take<Int>(all * keys);
       auto* const counts = static_cast<Int*>(of_counts.data());

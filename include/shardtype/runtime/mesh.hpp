@@ -282,7 +282,7 @@ class Mesh : public runtime::MeshOf<Xs...> {
     runtime::DeclaredAxis const axes[] = {{core::identity<Xs>, Xs::name, Xs::size}...};
     std::array<std::int64_t, 2> sizes{};
     detail::List<int> const ranks = runtime::ranks_by_node(comm, axes, sizes.data());
-    return Mesh(comm, sizes, std::vector<int>(ranks.begin(), ranks.end()));
+    return Mesh(comm, sizes, {ranks.begin(), ranks.end()});
   }
 };
 
