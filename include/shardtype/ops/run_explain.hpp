@@ -19,7 +19,7 @@ std::string explain(Op const& op, core::Argument<A> const& a, B const&... b) {
   return api::explain(
       api::plan_at(op, detail::operand(a.self()), detail::operand(b)...),
       checking::Resolve<Op, detail::operand_t<A>, detail::operand_t<B>...>::S::names,
-      shardtype::machine_here(detail::operand(a.self()).mesh()));
+      api::machine_here(detail::operand(a.self()).mesh()));
 }
 
 /// The calling rank's coordinates along the axes of this operation, in the plan's numbering: the
