@@ -25,6 +25,16 @@ inline constexpr std::array<std::int64_t, max_axes> sizes_by_type = [] {
   return sizes;
 }();
 
+/// The extents of an operation's first labels, which has no others.
+template <std::size_t n>
+  requires(n < max_labels)
+constexpr std::array<std::int64_t, max_labels> all_extents(
+    std::array<std::int64_t, n> const& first) {
+  std::array<std::int64_t, max_labels> all{};
+  for (std::size_t l = 0; l < n; ++l) all[l] = first[l];
+  return all;
+}
+
 /// The sizing with these extents of labels and sizes of axes where the types leave them dynamic.
 constexpr Sizing sizing_at(Names const& names, std::size_t element_bytes,
                            std::array<std::int64_t, max_labels> const& extents,
@@ -260,6 +270,13 @@ struct PlanSet {
       std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) {
     return choose(detail::sizing_at(R::S::names, sizeof(T), extents, sizes));
   }
+  template <std::size_t n>
+    requires(n < max_labels)
+  static constexpr Plan at(
+      std::array<std::int64_t, n> const& extents,
+      std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) {
+    return at(detail::all_extents(extents), sizes);
+  }
   /// The plan that the operation runs for this sizing.
   static constexpr Plan choose(Sizing const& z, Machine const& m = {}) {
     return detail::choose_plan(&R::make_plan, R::S::names,
@@ -292,6 +309,12 @@ struct CallPlans {
                     std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) const {
     Sizing const z = detail::sizing_at(R::S::names, 1, extents, sizes);
     return detail::plan_by_labels<R>(op, z.extents, z.sizes);
+  }
+  template <std::size_t n>
+    requires(n < max_labels)
+  constexpr Plan at(std::array<std::int64_t, n> const& extents,
+                    std::array<std::int64_t, max_axes> const& sizes = detail::sizes_by_type) const {
+    return at(detail::all_extents(extents), sizes);
   }
 };
 
