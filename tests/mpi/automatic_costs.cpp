@@ -81,7 +81,8 @@ bool taken() {
 #else
   static int calls = 0;
   int const ranks = on_ranks::rank_total();
-  return ranks == 1 || calls++ % 3 == (std::bit_width(static_cast<unsigned>(ranks)) + 1) % 3;
+  return ranks == 1 ||
+         calls++ % 3 == (static_cast<int>(std::bit_width(static_cast<unsigned>(ranks))) + 1) % 3;
 #endif
 }
 
