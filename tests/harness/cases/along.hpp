@@ -608,6 +608,7 @@ struct Reshaped : Case {
 };
 // A sort along a dim that may be split, by op::Named.
 struct NamedSort : Case {
+  static constexpr bool across = true;
   static constexpr unsigned reads = reads_from | reads_result;
   static constexpr planning::LocalPlan meet(Instruction const& in, Rules const& r,
                                             planning::Sizing const&) {
