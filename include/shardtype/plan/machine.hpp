@@ -12,10 +12,17 @@ namespace shardtype::planning {
 /// The link of one mesh axis.
 struct AxisLink {
   Identity axis;
-  double latency;            ///< seconds per message
-  double bytes_per_second;   ///< per rank and direction; 0: the machine's
-  std::int64_t in_node = 0;  ///< neighbouring ranks of the axis that share a node; 0: not known
+  double latency;           ///< seconds per message
+  double bytes_per_second;  ///< per rank and direction; 0: the machine's
+  std::int64_t in_node;     ///< neighbouring ranks of the axis that share a node; 0: not known
 };
+
+/// The index of the link of an axis, or of one that no axis has.
+constexpr int room_for(AxisLink const* links, Identity axis) {
+  for (int k = 0; k < max_axes; ++k)
+    if (links[k].axis == nullptr || links[k].axis == axis) return k;
+  no_room("a machine has links of its own for", max_axes, "mesh axes");
+}
 
 /// A planner's model of the machine: latency and bandwidth of its network, and the local rates. The
 /// defaults are round numbers for a cluster node and serve only to rank alternatives.
@@ -55,7 +62,7 @@ struct Machine {
   template <class X>
   constexpr Machine with(double axis_latency, double axis_bytes_per_second) const {
     Machine out = *this;
-    AxisLink& link = out.links[room_for(identity<X>)];
+    AxisLink& link = out.links[room_for(links, identity<X>)];
     link = {identity<X>, axis_latency, axis_bytes_per_second, link.in_node};
     return out;
   }
@@ -67,7 +74,7 @@ struct Machine {
   }
   constexpr Machine node_ranks(Identity axis, std::int64_t ranks) const {
     Machine out = *this;
-    AxisLink& link = out.links[room_for(axis)];
+    AxisLink& link = out.links[room_for(links, axis)];
     link.axis = axis;
     link.in_node = ranks;
     return out;
@@ -109,14 +116,6 @@ struct Machine {
       if (average > 1) out.hops = average;
     }
     return out;
-  }
-
- private:
-  /// The index of the link of an axis, or of one that no axis has.
-  constexpr int room_for(Identity axis) const {
-    for (int k = 0; k < max_axes; ++k)
-      if (links[k].axis == nullptr || links[k].axis == axis) return k;
-    no_room("a machine has links of its own for", max_axes, "mesh axes");
   }
 };
 
