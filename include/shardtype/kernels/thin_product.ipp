@@ -27,6 +27,7 @@ struct ShortProduct {
   Matrix<T const> a, b;
   Matrix<Real> c;
   bool add;
+  std::int64_t parts;  ///< of C's rows
 
   static constexpr std::int64_t most = 16;  ///< terms, columns
   static constexpr std::int64_t together = 256;
@@ -37,11 +38,9 @@ struct ShortProduct {
     return c.rows >= 4 * together && c.cols >= 1 && c.cols <= most && a.cols >= 1 &&
            a.cols <= most && (of_rows || a.row_stride == 1);
   }
-  std::int64_t parts() const { return (c.rows + together - 1) / together; }
-
   void operator()(std::int64_t work) const {
-    std::int64_t const t = work / parts();
-    std::int64_t const first = work % parts() * together;
+    std::int64_t const t = work / parts;
+    std::int64_t const first = work % parts * together;
     std::int64_t const m = std::min(together, c.rows - first);
     Matrix<T const> const x = a.member(t).block(first, 0, m, a.cols);
     Matrix<T const> const y = b.member(t);
@@ -119,9 +118,10 @@ bool multiply_short(Kokkos::DefaultHostExecutionSpace const& exec, std::int64_t 
     b = b.transposed();
     c = c.transposed();
   }
-  ShortProduct<T> const work{a, b, c, add};
+  constexpr std::int64_t together = ShortProduct<T>::together;
+  ShortProduct<T> const work{a, b, c, add, (c.rows + together - 1) / together};
   if (batch <= 0 || !work.serves()) return false;
-  kernels::launch(exec, "shardtype::gemm", batch * work.parts(), work);
+  kernels::launch(exec, "shardtype::gemm", batch * work.parts, work);
   return true;
 }
 

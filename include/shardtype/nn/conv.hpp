@@ -39,8 +39,8 @@ class ConvWork {
     if (s.places() == 0) return;
     if (s.direct()) {
       kernels::DirectPlaces<U> work{s, a, w, made, {extent[0], extent[1], extent[2]}};
-      shardtype::kernels::launch(exec_, "shardtype::conv_direct", s.places(), work);
-      exec_.fence();
+      shardtype::kernels::launch(exec(), "shardtype::conv_direct", s.places(), work);
+      exec().fence();
       return;
     }
     std::int64_t const inner = s.taps() * s.inner, width = s.groups * s.outer;
@@ -52,7 +52,7 @@ class ConvWork {
                {to, places, s.outer, width, 1, s.outer}, false);
       if (!s.apart()) return;
       kernels::PlaceResults<U> work{s, to, made, first, width, {extent[0], extent[1], extent[2]}};
-      shardtype::kernels::launch(exec_, "shardtype::conv_place", places, work);
+      shardtype::kernels::launch(exec(), "shardtype::conv_place", places, work);
     });
   }
   /// The cotangent of the kernel.
@@ -61,18 +61,18 @@ class ConvWork {
     if (s.direct()) {
       constexpr std::int64_t each = kernels::direct_channels;
       kernels::DirectKernel<U> work{s, a, ct, made};
-      shardtype::kernels::launch(exec_, "shardtype::conv_direct_kernel",
+      shardtype::kernels::launch(exec(), "shardtype::conv_direct_kernel",
                                  s.taps() * ((s.groups + each - 1) / each), work);
-      exec_.fence();
+      exec().fence();
       return;
     }
-    if (s.places() == 0) shardtype::kernels::fill(exec_, made, s.groups * inner * s.outer, U{});
+    if (s.places() == 0) shardtype::kernels::fill(exec(), made, s.groups * inner * s.outer, U{});
     each_panel(s, a, [&](U const* panel, std::int64_t first, std::int64_t places) {
       multiply(s.groups, {panel, inner, places, 1, inner, places * inner},
                {ct + first * width, places, s.outer, width, 1, s.outer},
                {made, inner, s.outer, s.outer, 1, inner * s.outer}, first > 0);
     });
-    exec_.fence();
+    exec().fence();
   }
   /// The taps of the kernel `w` that a part of a cotangent meets, in its order.
   U const* taps_of(ConvSizes const& s, ConvSizes const& all, U const* w, runtime::Buffer& keep) {
@@ -95,7 +95,7 @@ class ConvWork {
     }
     push(s.direct() ? s.groups : s.inner * s.outer, 1);
     keep = take(l.elements());
-    if (l.elements() > 0) shardtype::kernels::copy_packed(exec_, w + at, l, data(keep));
+    if (l.elements() > 0) shardtype::kernels::copy_packed(exec(), w + at, l, data(keep));
     return data(keep);
   }
 
@@ -105,7 +105,7 @@ class ConvWork {
     return mesh_.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(V));
   }
   static U* data(runtime::Buffer const& b) { return static_cast<U*>(b.data()); }
-  Exec const& exec() const { return exec_; }
+  static Exec exec() { return Exec(); }
 
   /// The block `l` of `s` in the order of the local work and its element type.
   template <class T>
@@ -122,13 +122,13 @@ class ConvWork {
       }
     } else if constexpr (std::is_same_v<T, U>) {
       keep = take(n);
-      shardtype::kernels::copy_packed(exec_, from, wanted, data(keep));
+      shardtype::kernels::copy_packed(exec(), from, wanted, data(keep));
     } else {
       runtime::Buffer const copy = take_as<T>(n);
-      shardtype::kernels::copy_packed(exec_, from, wanted, static_cast<T*>(copy.data()));
+      shardtype::kernels::copy_packed(exec(), from, wanted, static_cast<T*>(copy.data()));
       keep = take(n);
       convert(static_cast<T const*>(copy.data()), data(keep), n);
-      exec_.fence();
+      exec().fence();
     }
     return data(keep);
   }
@@ -142,22 +142,22 @@ class ConvWork {
     packed.layout = block.layout.packed();
     auto const wanted = planning::view_in_order(packed, rules::labels_of(s)).layout;
     if constexpr (std::is_same_v<T, U>) {
-      if (made != to) shardtype::kernels::copy_packed(exec_, made, wanted, to);
+      if (made != to) shardtype::kernels::copy_packed(exec(), made, wanted, to);
     } else if (block.layout.contiguous()) {
       convert(made, to, n);
     } else {
       runtime::Buffer const copy = take_as<T>(n);
       convert(made, static_cast<T*>(copy.data()), n);
-      shardtype::kernels::copy_packed(exec_, static_cast<T const*>(copy.data()), wanted, to);
-      exec_.fence();
+      shardtype::kernels::copy_packed(exec(), static_cast<T const*>(copy.data()), wanted, to);
+      exec().fence();
     }
-    exec_.fence();
+    exec().fence();
   }
 
  private:
   template <class From, class To>
   void convert(From const* from, To* to, std::int64_t n) const {
-    shardtype::kernels::convert<From, To>(exec_, 1, Matrix<From const>{from, 1, n, n, 1, 0},
+    shardtype::kernels::convert<From, To>(exec(), 1, Matrix<From const>{from, 1, n, n, 1, 0},
                                           Matrix<To>{to, 1, n, n, 1, 0});
   }
   template <class Use>
@@ -167,24 +167,23 @@ class ConvWork {
     for (std::int64_t first = 0; first < all; first += each) {
       std::int64_t const n = each < all - first ? each : all - first;
       kernels::GatherWindows<U> work{s, a, data(panel), first, n};
-      shardtype::kernels::launch(exec_, "shardtype::conv_gather", n, work);
+      shardtype::kernels::launch(exec(), "shardtype::conv_gather", n, work);
       use(static_cast<U const*>(data(panel)), first, n);
     }
-    exec_.fence();
+    exec().fence();
   }
   void multiply(std::int64_t batch, Matrix<U const> const& a, Matrix<U const> const& b,
                 Matrix<U> const& c, bool add) {
     if (c.rows * c.cols * batch == 0) return;
     std::size_t const wanted =
-        shardtype::kernels::gemm_workspace_bytes<Exec, U>(exec_, batch, a, b, c);
+        shardtype::kernels::gemm_workspace_bytes<Exec, U>(exec(), batch, a, b, c);
     runtime::Buffer const work =
         wanted == 0 ? runtime::Buffer{} : mesh_.pool().template take<Kokkos::HostSpace>(wanted);
-    shardtype::kernels::gemm<Exec, U>(exec_, batch, a, b, c, add, work.data(), work.bytes());
-    if (wanted != 0) exec_.fence();
+    shardtype::kernels::gemm<Exec, U>(exec(), batch, a, b, c, add, work.data(), work.bytes());
+    if (wanted != 0) exec().fence();
   }
 
   runtime::MeshState& mesh_;
-  Exec exec_{};
 };
 
 /// The rows of a dim that a rank holds, by the type that says which dims are split.
@@ -224,7 +223,7 @@ void fill_conv(Op const&, std::source_location const& where, Out& out, A const& 
                                         : extent(b, of_b, labels.kernels.at[i]);
       });
 
-  ConvWork<U, Space> work(a.mesh().state());
+  ConvWork<U, Space> work{a.mesh().state()};
   auto block = shardtype::detail::block_layout(a.rows());
   auto const second = shardtype::detail::block_layout(b.rows());
   auto const made = shardtype::detail::block_layout(out.rows());
@@ -244,9 +243,10 @@ void fill_conv(Op const&, std::source_location const& where, Out& out, A const& 
     planning::Window const w =
         kind == ConvKind::back ? numbers[i].places_of_rows() : numbers[i].rows_of_places();
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
+    char const* const name = Op::name.data();
     execute::WindowRows<T, Space> rows(a.mesh().state(), map, z,
                                        planning::neighbor_step(of_a, d, w),
-                                       {where, Op::name.data(), w.low, w.high});
+                                       {where, name, w.low, w.high});
     fetched = rows.run(from, block);
     from = static_cast<T const*>(fetched.data());
     in[i] = rows.rows();

@@ -18,9 +18,10 @@ auto Sorted<Places, I>::block(Call const& run) const {
   using T = typename Call::element;
   using Space = typename Call::memory_space;
   if (execute::shares_rows(run))
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     return execute::DistributedSort<T, Space, Places>(run, name.data(), order).run();
   using Made = std::conditional_t<Places, std::int64_t, T>;
-  runtime::Buffer const out = run.mesh.pool().template take<Space>(
+  runtime::Buffer out = run.mesh.pool().template take<Space>(
       static_cast<std::size_t>(run.out.elements()) * sizeof(Made));
   if (run.out.elements() == 0) return out;
   int const d = run.call.dim();

@@ -99,7 +99,7 @@ class Comm {
         rank_(other.rank_),
         size_(other.size_),
         inside_(other.inside_),
-        places_(other.places_),
+        places_(static_cast<detail::NodePlaces&&>(other.places_)),
         window_(other.window_) {
     other.comm_ = MPI_COMM_NULL;
     other.window_ = nullptr;

@@ -28,7 +28,8 @@ struct NodePlaces {
   }
   /// The `j`-th member of node `k`.
   int member(int k, int j) const {
-    return members[static_cast<std::size_t>(first[static_cast<std::size_t>(k)] + j)];
+    return members[static_cast<std::size_t>(first[static_cast<std::size_t>(k)]) +
+                   static_cast<std::size_t>(j)];
   }
 };
 
