@@ -62,7 +62,7 @@ struct Machine {
   template <class X>
   constexpr Machine with(double axis_latency, double axis_bytes_per_second) const {
     Machine out = *this;
-    AxisLink& link = out.links[room_for(links, identity<X>)];
+    AxisLink& link = out.links[planning::room_for(links, identity<X>)];
     link = {identity<X>, axis_latency, axis_bytes_per_second, link.in_node};
     return out;
   }
@@ -74,7 +74,7 @@ struct Machine {
   }
   constexpr Machine node_ranks(Identity axis, std::int64_t ranks) const {
     Machine out = *this;
-    AxisLink& link = out.links[room_for(links, axis)];
+    AxisLink& link = out.links[planning::room_for(links, axis)];
     link.axis = axis;
     link.in_node = ranks;
     return out;
