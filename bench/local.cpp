@@ -16,6 +16,7 @@
 
 #include "local_backward.hpp"
 #include "local_kinds.hpp"
+#include "local_kinds_backward.hpp"
 #include "local_rows.hpp"
 #include "local_table.hpp"
 
@@ -416,6 +417,7 @@ void run_all(Table& table, Mesh<X> const& mesh, std::int64_t rows, std::int64_t 
   run_rows(table, mesh, rows, columns);
   run_kinds(table, mesh, rows, columns);
   run_backward(table, mesh, rows, columns);
+  run_back_kinds(table, mesh, rows, columns);
 }
 
 }  // namespace
