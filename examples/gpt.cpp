@@ -93,6 +93,7 @@ struct Gpt {
     nn::Norm<As, W<D>> norm;
   };
 
+  // docs: block
   static constexpr auto block(auto const& x, auto const& b) {
     nn::Use<Reduced<X>> const use;
     typename P::In const in;
@@ -112,6 +113,7 @@ struct Gpt {
     auto const last = typename P::In{}(nn::layer_norm<D>(x, m.norm, use));
     return nn::mean_cross_entropy<V, Tensor<double>>(matmul(last, table), targets);
   };
+  // docs: end
 };
 
 // docs: automatic
