@@ -81,6 +81,10 @@ struct Registers {
     LibraryExp::of(x);
   }
   template <class V>
+  static void expm1(V& x) {
+    Expm1::of(x);
+  }
+  template <class V>
   static void log1p(V& x) {
     Log1p::of(x);
   }

@@ -110,6 +110,82 @@ TEST_CASE("functions of neural networks: small values keep their digits, large o
   check_values(abs(rsqrt(w) * sqrt(w) - C(1, 0)) < 1e-15, std::vector<double>(13, 1));
 }
 
+TEST_CASE(
+    "special functions, lengths, numbers in place of NaN, bits: at zeros, poles, infinities") {
+  OnMesh const mesh(MPI_COMM_WORLD, on_ranks::grids()[0]);
+  static constexpr double inf = std::numeric_limits<double>::infinity();
+  static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double most = std::numeric_limits<double>::max();
+  static constexpr double given[] = {-inf,  -1000, -3, -0.5, -1e-20, 0,
+                                     1e-20, 0.5,   3,  1000, inf,    nan};
+  auto const a = from_function<double, Dim<I, X>>(mesh, {12}, [](auto i) { return given[i]; });
+  check_values(elu(a), {-1, -1, std::expm1(-3.), std::expm1(-0.5), -1e-20, 0, 1e-20, 0.5, 3, 1000,
+                        inf, nan});
+  check_values(elu(a, 0.5), {-0.5, -0.5, std::expm1(-3.) / 2, std::expm1(-0.5) / 2, -5e-21, 0,
+                             1e-20, 0.5, 3, 1000, inf, nan});
+  check_values(leaky_relu(a), {-inf, -10, -0.03, -0.005, -1e-22, 0, 1e-20, 0.5, 3, 1000, inf, nan});
+  check_values(leaky_relu(a, full_like(a, 2.0)),
+               {-inf, -2000, -6, -1, -2e-20, 0, 1e-20, 0.5, 3, 1000, inf, nan});
+  check_values(lgamma(a),
+               {inf, inf, inf, 1.2655121234846454, 46.051701859880914, inf, 46.051701859880914,
+                0.57236494292470009, 0.69314718055994531, 5905.2204232091812, inf, nan});
+  // a root is near -0.5, where the summands cancel
+  check_values(digamma(a),
+               {nan, nan, nan, 0.03648997397857652, 1e20, -inf, -1e20, -1.9635100260214235,
+                0.92278433509846714, 6.9072551956488121, inf, nan},
+               3e-14);
+  check_values(erfinv(a), {nan, nan, nan, -0.47693627620446987, -8.8622692545275801e-21, 0,
+                           8.8622692545275801e-21, 0.47693627620446987, nan, nan, nan, nan});
+  check_values(erfinv(where(a == 3, 1.0, where(a == 1000, 1 - 0x1p-53, a / a * -1))),
+               {nan, -inf, -inf, -inf, -inf, nan, -inf, -inf, inf, 5.8635847487551676, nan, nan},
+               1e-13);
+  check_values(erf(erfinv(where(abs(a) < 1, a, 0.999))),
+               {0.999, 0.999, 0.999, -0.5, -1e-20, 0, 1e-20, 0.5, 0.999, 0.999, 0.999, 0.999});
+  check_values(hypot(a, -4.0), {inf, std::hypot(1000, 4), 5, std::hypot(0.5, 4), 4, 4, 4,
+                                std::hypot(0.5, 4), 5, std::hypot(1000, 4), inf, nan});
+  check_values(hypot(a, inf), std::vector<double>(12, inf));
+  check_values(hypot(where(a == 3, 3e300, 0.0), 4e300), {4e300, 4e300, 4e300, 4e300, 4e300, 4e300,
+                                                         4e300, 4e300, 5e300, 4e300, 4e300, 4e300});
+  check_values(nan_to_num(a), {-most, -1000, -3, -0.5, -1e-20, 0, 1e-20, 0.5, 3, 1000, most, 0});
+  check_values(nan_to_num(a, -1, inf, -1e30),
+               {-1e30, -1000, -3, -0.5, -1e-20, 0, 1e-20, 0.5, 3, 1000, inf, -1});
+  // of float and bfloat16 the largest numbers of the type
+  check_values(max<Tensor<float>>(nan_to_num(cast<float>(a))), {std::numeric_limits<float>::max()});
+  check_values(cast<float>(min<Tensor<bfloat16>>(nan_to_num(cast<bfloat16>(a)))), {-0x1.fep127});
+  check_values(cast<float>(elu(cast<bfloat16>(a), 0.5F)) >= -0.5F,
+               {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0});
+  using C = Kokkos::complex<double>;
+  check_values(imag(nan_to_num(cast<C>(where(a == 3, a, 1.0)) * C(0, inf), 7, 1e300)),
+               std::vector<double>(12, 1e300));
+  check_values(erfinv(cast<float>(a)),
+               {nan, nan, nan, -0.47693627620446987, -8.8622692545275801e-21, 0,
+                8.8622692545275801e-21, 0.47693627620446987, nan, nan, nan, nan},
+               1e-7);
+  // bits
+  using Int = std::int32_t;
+  static constexpr Int least = std::numeric_limits<Int>::min();
+  auto const n = from_function<Int, Dim<I, X>>(
+      mesh, {7}, [](auto i) { return i == 6 ? least : static_cast<Int>(i) - 3; });
+  auto const by = from_function<Int, Dim<I>>(mesh, {7}, [](auto i) {
+    return static_cast<Int>(i == 5 ? 32 : i == 6 ? -1 : i);
+  });
+  check_values(n & 3, {1, 2, 3, 0, 1, 2, 0});
+  check_values(n | 4, {-3, -2, -1, 4, 5, 6, static_cast<double>(least) + 4});
+  check_values(n ^ by, {-3, -1, -3, 3, 5, 34, 2147483647});
+  check_values(~n, {2, 1, 0, -1, -2, -3, 2147483647});
+  check_values(n << by, {-3, -4, -4, 0, 16, 0, 0});
+  check_values(n >> by, {-3, -1, -1, 0, 0, 0, -1});
+  check_values(n >> 31, {-1, -1, -1, 0, 0, 0, -1});
+  check_values(1 << (n & 7), {32, 64, 128, 1, 2, 4, 1});
+  auto const p = n > 0;
+  check_values(p ^ (n == 1), {0, 0, 0, 0, 0, 1, 0});
+  check_values((p & true) | (n == 0), {0, 0, 0, 1, 1, 1, 0});
+  check_values(~(n > 0), {1, 1, 1, 1, 0, 0, 1});
+  check_values(nan_to_num(n) - n, std::vector<double>(7, 0));
+  auto const none = zeros<double, Dim<I, X>>(mesh, {0});
+  check_values(elu(lgamma(erfinv(hypot(none, none)))), {});
+}
+
 TEST_CASE("ranges, identity matrices, tensors like another one") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   using Int = std::int64_t;

@@ -69,6 +69,11 @@ TEST_CASE("functions of one operand") {
   one("cbrt", [](auto v) { return cbrt(v); });
   one("erf", [](auto v) { return erf(v); });
   one("erfc", [](auto v) { return erfc(v); });
+  one("erfinv", [](auto v) { return erfinv(v - 0.3); });
+  one("lgamma", [](auto v) { return lgamma(v) - lgamma(v - 3); });
+  one("digamma", [](auto v) { return digamma(v) - digamma(v - 3); });
+  one("elu", [](auto v) { return elu(v - 0.5); });
+  one("leaky_relu", [](auto v) { return leaky_relu(v - 0.5); });
   one("relu", [](auto v) { return relu(v - 0.5); });
   one("sigmoid", [](auto v) { return sigmoid(v); });
   one("silu", [](auto v) { return silu(v); });
@@ -106,8 +111,12 @@ TEST_CASE("functions of two operands, of other shardings and dims") {
   two("power", [](auto v, auto w) { return pow(v, w); });
   two("atan2", [](auto v, auto w) { return atan2(v, w); });
   two("logaddexp", [](auto v, auto w) { return logaddexp(v, w); });
+  two("hypot", [](auto v, auto w) { return hypot(v - 0.5, w); });
   two("maximum", [](auto v, auto w) { return max(v, w); });
   two("minimum", [](auto v, auto w) { return min(v, w); });
+  check<0, 1>(
+      "elu and leaky_relu, a row", mesh,
+      [](auto v, auto w) { return sum(exp(elu(v - 0.5, w) * leaky_relu(v - 0.6, w))); }, a, row);
 }
 
 // One kernel writes the cotangents of all operands; that of one operand alone has a kernel of its

@@ -318,6 +318,18 @@ TEST_CASE("elementwise functions at special values") {
   one(
       "gelu far below", [](auto v) { return gelu(v); }, {-10, -30},
       {-7.618400065e-22, -4.4160317e-195}, 1e-6);
+  one("elu", [](auto v) { return elu(v); }, {0, -40, none, inf, -inf},
+      {1, std::exp(-40.), none, 1, 0});
+  one("leaky_relu", [](auto v) { return leaky_relu(v); }, {0, -1e-300, inf, -inf},
+      {1, 0.01, 1, 0.01});
+  one("nan_to_num", [](auto v) { return square(nan_to_num(v, 3)); }, {none, inf, -inf, 2},
+      {0, 0, 0, 4});
+  one("erfinv", [](auto v) { return erfinv(v); }, {0, 1, -1, 2},
+      {0.88622692545275801, inf, inf, none});
+  one("lgamma", [](auto v) { return lgamma(v); }, {1, 0, -1, inf},
+      {-0.57721566490153286, -inf, none, inf});
+  one("digamma", [](auto v) { return digamma(v); }, {1, 0, -1, inf, -0.5},
+      {1.6449340668482264, inf, inf, 0, 8.9348022005446793});
   auto two = [&](std::string const& name, auto const& f, Numbers const& x, Numbers const& y,
                  Numbers const& to_x, Numbers const& to_y) {
     using A = Tensor<double, Dim<B, X>>;
@@ -328,6 +340,8 @@ TEST_CASE("elementwise functions at special values") {
   };
   two("logaddexp", [](auto v, auto w) { return logaddexp(v, w); }, {1e300, inf, -inf, inf, 0},
       {1e300, inf, -inf, 0, none}, {0.5, 0.5, 0.5, 1, none}, {0.5, 0.5, 0.5, 0, none});
+  two("hypot", [](auto v, auto w) { return hypot(v, w); }, {0, 3, 3e300, 0}, {0, -4, 4e300, none},
+      {0, 0.6, 0.6, none}, {0, -0.8, 0.8, none});
   two("max", [](auto v, auto w) { return max(v, w); }, {1, none, inf, 2}, {1, 1, inf, none},
       {0.5, 0, 0.5, 0}, {0.5, 0, 0.5, 0});
   two("pow", [](auto v, auto w) { return pow(v, w); }, {0, 0, 2}, {0, 2, 0}, {0, 0, 0},

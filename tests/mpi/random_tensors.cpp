@@ -131,6 +131,12 @@ TEST_CASE("the other distributions on one sharding each") {
   CHECK(same_bits(f, random::TruncatedNormal<float>{
                          9, -1, 2, random::normal_below(-1), random::normal_below(-2),
                          random::normal_below(2) - random::normal_below(-1)}));
+  auto const w = exponential<float, Dim<I, X, Y>>(mesh, {100}, RandomKey{9}, 0.5);
+  CHECK(same_bits(w, random::Exponential<float>{9, 0.5}));
+  auto const e = gumbel<double, Dim<I, Y>, Dim<J, X>>(mesh, {33, 7}, RandomKey{9}, 1, 2);
+  CHECK(same_bits(e, random::Gumbel<double>{9, 1, 2}));
+  auto const g = gamma<double, Dim<I, Cyclic<X, 2>>, Dim<J, Y>>(mesh, {33, 7}, RandomKey{9}, 0.3);
+  CHECK(same_bits(g, random::Gamma<double>{9, 0.3, 1}));
   auto const b = bernoulli<std::int32_t, Dim<I, Y>>(mesh, {100}, RandomKey{10}, 0.25);
   CHECK(same_bits(b, random::Bernoulli<std::int32_t>{10, std::uint64_t{1} << 51}));
   auto const t_or_f = bernoulli<bool, Dim<I, Y>>(mesh, {100}, RandomKey{10}, 0.25);
@@ -144,6 +150,44 @@ TEST_CASE("the other distributions on one sharding each") {
   CHECK(same_bits(s, [&](std::int64_t n) {
     return random::Integers<std::int32_t>{11, static_cast<std::uint64_t>(-5), 11, 5}(n);
   }));
+}
+
+TEST_CASE("categories: the largest of logits and Gumbel numbers, on every mesh; never -inf") {
+  double const inf = std::numeric_limits<double>::infinity();
+  auto const logit = [&](std::int64_t i, std::int64_t j) {
+    return (i + j) % 3 == 0 ? -inf : static_cast<double>((3 * i + j) % 5) / 2;
+  };
+  for (auto const& mesh : {on_ranks::two_axes<X, Y>(), reversed_mesh()})
+    for (std::int64_t const rows : {std::int64_t{0}, std::int64_t{1}, std::int64_t{23}}) {
+      random::Gumbel<double> const noise{15, 0, 1};
+      auto const expected = [&](std::int64_t i) {
+        std::int64_t best = 0;
+        for (std::int64_t j = 1; j < 7; ++j)
+          if (logit(i, j) + noise(7 * i + j) > logit(i, best) + noise(7 * i + best)) best = j;
+        return best;
+      };
+      RandomKey const key{15};
+      using A = Tensor<double, Dim<I, Y>, Dim<J>>;
+      auto const a = from_function<A>(mesh, {rows, 7}, logit);
+      CHECK(same_bits(categorical<J>(a, key), expected));
+      CHECK(same_bits(categorical<J>(a + 1.0, key), expected));
+      CHECK(same_bits(categorical<Dim<I, X>>(a, key), expected));
+      auto const split = reshard<Dim<I>, Dim<J, X>>(a);
+      CHECK(same_bits(categorical<Dim<I>>(split, key), expected));
+      auto const cyclic = reshard<Dim<I, Cyclic<X, 2>>, Dim<J>>(a);
+      CHECK(same_bits(categorical<J>(cyclic, key), expected));
+      CHECK(same_bits(evaluate<Dim<I, X>>(mesh, categorical<J>(lazy(split), key)), expected));
+    }
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const given = from_function<float, Dim<J>>(
+      mesh, {3}, [](std::int64_t j) { return std::log(static_cast<float>(j + 1)); });
+  auto const many =
+      map<Dim<I, X>, Dim<J>>(functions::Add{}, zeros<float, Dim<I, X>>(mesh, {60000}), given);
+  auto const drawn = categorical<J>(many, RandomKey{16});
+  for (std::int64_t j = 0; j < 3; ++j) {  // five deviations
+    double const share = static_cast<double>(item(count_nonzero<Tensor<std::int64_t>>(drawn == j)));
+    CHECK(std::abs(share - 10000.0 * static_cast<double>(j + 1)) < 600);
+  }
 }
 
 TEST_CASE("permutations are the same on every mesh, and complete") {
@@ -172,6 +216,9 @@ TEST_CASE("no dims, static extents, unreduced sums and maxima, ranks outside") {
   CHECK(normal<float, Dim<K, X>>(mesh, RandomKey{13}).extents()[0] == 6);
   CHECK(truncated_normal<float, Dim<K, X>>(mesh, RandomKey{13}, 0, 1).extents()[0] == 6);
   CHECK(bernoulli<double, Dim<K, X>>(mesh, RandomKey{13}, 0.5).extents()[0] == 6);
+  CHECK(exponential<bfloat16, Dim<K, X>>(mesh, RandomKey{13}).extents()[0] == 6);
+  CHECK(gumbel<float, Dim<K, X>>(mesh, RandomKey{13}).extents()[0] == 6);
+  CHECK(gamma<float, Dim<K, X>>(mesh, RandomKey{13}, 2).extents()[0] == 6);
   CHECK(integers<std::int32_t, Dim<K, X>>(mesh, RandomKey{13}, 0, 2).extents()[0] == 6);
   CHECK(permutation<std::int32_t, Dim<K, X>>(mesh, RandomKey{13}).extents()[0] == 6);
   auto const sum = uniform<double, Dim<I, X>, Unreduced<Y>>(mesh, {50}, RandomKey{13});
@@ -207,6 +254,9 @@ TEST_CASE("parameters that make no distribution") {
   refused_as_e30([&] { return truncated_normal<float, Dim<I, X>>(mesh, e, key, 2, 1); });
   refused_as_e30([&] { return truncated_normal<float, Dim<I, X>>(mesh, e, key, 50, 51); });
   refused_as_e30([&] { return bernoulli<float, Dim<I, X>>(mesh, e, key, 1.5); });
+  refused_as_e30([&] { return exponential<float, Dim<I, X>>(mesh, e, key, 0); });
+  refused_as_e30([&] { return gumbel<double, Dim<I, Y>, Dim<J, X>>(mesh, {3, 1}, key, HUGE_VAL); });
+  refused_as_e30([&] { return gamma<float, Dim<K, X>>(mesh, key, 0); });
   refused_as_e30([&] { return integers<std::int32_t, Dim<I, X>>(mesh, e, key, 3, 3); });
   refused_as_e30([&] {
     return integers<std::int32_t, Dim<I, X>>(mesh, e, key, 0, (std::int64_t{1} << 31) + 1);

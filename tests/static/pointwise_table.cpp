@@ -78,7 +78,8 @@ constexpr bool of_reals_alone = gives<F, T<Dim<I, X>>, T<Dim<I, X>>> &&
 static_assert(of_reals_alone<f::Relu> && of_reals_alone<f::Sigmoid> && of_reals_alone<f::Silu> &&
               of_reals_alone<f::Softplus> && of_reals_alone<f::Gelu> &&
               of_reals_alone<f::GeluTanh> && of_reals_alone<f::Sign> && of_reals_alone<f::Erf> &&
-              of_reals_alone<f::Erfc> && of_reals_alone<f::Cbrt>);
+              of_reals_alone<f::Erfc> && of_reals_alone<f::Cbrt> && of_reals_alone<f::ErfInv> &&
+              of_reals_alone<f::LogGamma> && of_reals_alone<f::Digamma>);
 template <class F>
 constexpr bool of_floating = gives<F, Tensor<Z, Dim<I, X>>, Tensor<Z, Dim<I, X>>> &&
                              refusal_of<F, Tensor<int, Dim<I>>> == Code::P12_not_floating &&
@@ -95,6 +96,31 @@ static_assert(gives<f::LogAddExp, T<Dim<I, X>>, T<Dim<I, X>>, Number<float>>);
 static_assert(refusal_of<f::LogAddExp, Tensor<int, Dim<I>>, Tensor<int, Dim<I>>> ==
               Code::P12_not_floating);
 static_assert(refusal_of<f::LogAddExp, T<Dim<I>, UX>, T<Dim<I>, UX>> == Code::P04_not_linear);
+
+static_assert(gives<f::Hypot, T<Dim<I, X>>, T<Dim<I, X>>, T<Dim<I>>>);
+static_assert(gives<f::Elu, T<Dim<I, X>>, T<Dim<I, X>>, Number<double>>);
+static_assert(gives<f::LeakyRelu, T<Dim<I>, Dim<J, X>>, T<Dim<I>, Dim<J, X>>, T<Dim<J>>>);
+static_assert(refusal_of<f::Hypot, Tensor<int, Dim<I>>, Number<int>> == Code::P12_not_floating);
+static_assert(refusal_of<f::Elu, Tensor<Z, Dim<I>>, Number<double>> == Code::S04_no_order);
+static_assert(refusal_of<f::LeakyRelu, T<Dim<I>, UX>, Number<double>> == Code::P04_not_linear);
+static_assert(gives<f::NanToNum, Tensor<Z, Dim<I, X>>, Tensor<Z, Dim<I, X>>>);
+static_assert(gives<f::NanToNum, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>>);
+static_assert(refusal_of<f::NanToNum, T<Dim<I>, UX>> == Code::P04_not_linear);
+template <class F>
+constexpr bool of_integers_alone =
+    gives<F, Tensor<int, Dim<I, X>>, Tensor<int, Dim<I, X>>, Number<int>> &&
+    refusal_of<F, T<Dim<I>>, T<Dim<I>>> == Code::P14_not_integers &&
+    refusal_of<F, Tensor<Z, Dim<I>>, Number<int>> == Code::P14_not_integers &&
+    refusal_of<F, Tensor<int, Dim<I>>, Number<double>> == Code::P10_number_does_not_fit &&
+    refusal_of<F, Tensor<int, Dim<I>, UX>, Tensor<int, Dim<I>, UX>> == Code::P04_not_linear;
+static_assert(of_integers_alone<f::BitAnd> && of_integers_alone<f::BitOr> &&
+              of_integers_alone<f::BitXor> && of_integers_alone<f::ShiftLeft> &&
+              of_integers_alone<f::ShiftRight>);
+static_assert(gives<f::BitXor, Tensor<bool, Dim<I>>, Tensor<bool, Dim<I>>, Number<bool>>);
+static_assert(gives<f::BitNot, Tensor<bool, Dim<I>>, Tensor<bool, Dim<I>>>);
+static_assert(refusal_of<f::ShiftLeft, Tensor<bool, Dim<I>>, Number<bool>> ==
+              Code::P14_not_integers);
+static_assert(refusal_of<f::BitNot, Tensor<bfloat16, Dim<I>>> == Code::P14_not_integers);
 
 // U, sum: linear functions stay unreduced.
 static_assert(gives<f::Add, T<Dim<I>, UX>, T<Dim<I>, UX>, T<Dim<I>, UX>>);

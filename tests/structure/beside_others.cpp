@@ -62,8 +62,12 @@ struct Values {
   use(load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy"));
   save_npy(a, "a.npy");
   use(normal<float, Dim<I, X>>(mesh, {8}, RandomKey{7}));
+  use(exponential<float, Dim<I, X>>(mesh, {8}, key), gumbel<float, Dim<I, X>>(mesh, {8}, key));
+  use(gamma<float, Dim<I, X>>(mesh, {8}, key, 2.5));
   use(a.extents(), a.extent<I>());
   use(cast<double>(a));
+  use(hypot(a, same), nan_to_num(a));
+  use(ids & 1, ids << 2, p ^ !p);
   use(exp(a) + a * a);
   use(einsum<I, J>(u, v));
   use(map<Dim<I, X>, Dim<J>>(functions::Add{}, u, v));
@@ -108,8 +112,11 @@ struct Values {
   use(matmul<Dim<I, X>, Dim<K, Y>>(a, b));
   use(scatter_add<V>(updates, ids, 100));
   use(gelu_tanh(a));
+  use(elu(a), leaky_relu(a));
+  use(lgamma(a), digamma(a), erfinv(a));
   use(softmax<J>(a), softmax<I, Dim<I, X>, Dim<J>>(a));
   use(sort<I, Dim<I, X>, Dim<J>>(a), argsort<I, Dim<I, X>, Dim<J>>(a));
+  use(categorical<J>(a, RandomKey{7}));
   use(nn::conv<nn::Window<I, K, nn::same>>(a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, [](auto x, auto w) { return exp(x * w); }, a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, exp(constrain<Dim<I, X, Y>, Dim<K>>(lazy(a) * b))));

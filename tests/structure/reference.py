@@ -91,8 +91,9 @@ BASES = {"Axis": {"AxisBase"}, "Index": {"IndexBase"}, "Mesh": {"MeshRef"}, "Err
 
 # What an operator looks like in an entry.
 OPERATORS = {f"operator{o}": rf"^\w+ {re.escape(o)} \w+$" for o in
-             "+ - * / % == != < <= > >= && || += -= *= /=".split()}
+             "+ - * / % == != < <= > >= && || & | ^ << >> += -= *= /=".split()}
 OPERATORS["operator!"] = r"^!\w+$"
+OPERATORS["operator~"] = r"^~\w+$"
 OPERATORS |= {f'operator""_{unit}': rf"^\d+_{unit}$" for unit in ("KiB", "MiB", "GiB")}
 
 

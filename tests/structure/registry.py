@@ -42,6 +42,7 @@ INTERNAL = {
     "ExchangeRows": "moe (nn/moe.hpp)",
     "ExpertCounts": "moe and the losses of routers (nn/moe.hpp)",
     "ExpertPlaces": "moe (nn/moe.hpp)",
+    "GumbelLike": "categorical (random/categorical.hpp)",
     "GroupMeans": "group_norm (nn/group_norm.hpp)",
     "GroupSpread": "group_norm and its gradient (nn/group_norm.hpp)",
     "IdentityLike": "matrix_power (linalg/norms.hpp)",

@@ -21,6 +21,7 @@
 #include <shardtype/random/key.hpp>
 #include <shardtype/random/normal_below.hpp>
 #include <shardtype/random/shuffle.hpp>
+#include <shardtype/random/waiting_times.hpp>
 
 #include "harness/catch.hpp"
 
@@ -371,6 +372,41 @@ TEST_CASE("truncated normal numbers") {
                                          random::normal_below(-0.5),
                                          random::normal_below(-0.25) - random::normal_below(-0.5)};
   for (double v : numbers(f)) REQUIRE((v >= 0.25 && v <= 0.5));
+}
+
+TEST_CASE("exponential, Gumbel and gamma numbers") {
+  constexpr std::int64_t n = 100000;
+  auto const drawn = [](auto const& f) {
+    std::vector<double> x;
+    for (std::int64_t k = 0; k < n; ++k) x.push_back(f(k));
+    return x;
+  };
+  random::Exponential<double> const waiting{3, 2};
+  CHECK(distance(drawn(waiting), [](double x) { return -std::expm1(-x / 2); }) < 1.63);
+  random::Gumbel<double> const extreme{4, 1, 2};
+  CHECK(distance(drawn(extreme), [](double x) { return std::exp(-std::exp((1 - x) / 2)); }) < 1.63);
+  // the distribution functions of two shapes, the moments of others
+  CHECK(distance(drawn(random::Gamma<double>{9, 1, 3}),
+                 [](double x) { return -std::expm1(-x / 3); }) < 1.63);
+  CHECK(distance(drawn(random::Gamma<double>{9, 0.5, 1}),
+                 [](double x) { return std::erf(std::sqrt(x)); }) < 1.63);
+  for (double const shape : {0.1, 0.99, 2.5, 100.0, 1e6}) {
+    std::vector<double> const x = drawn(random::Gamma<double>{7, shape, 1});
+    double mean = 0;
+    for (double v : x) mean += v / n;
+    double variance = 0;
+    for (double v : x) variance += (v - mean) * (v - mean) / n;
+    INFO(shape << ": mean " << mean << ", variance " << variance);
+    CHECK(std::abs(mean - shape) < 4 * std::sqrt(shape / n));
+    // the variance of a square is shape^2 (2 + 6 / shape)
+    CHECK(std::abs(variance - shape) < 4 * shape * std::sqrt((2 + 6 / shape) / n));
+  }
+  CHECK(random::Gamma<float>{7, 1e-3, 1}(0) == 0.0F);
+  CHECK(random::Gamma<double>{7, 2.5, 1}(0) == 0x1.bb1dfb3f98b4ap+0);
+  CHECK(random::Gamma<double>{7, 2.5, 1}(1) == 0x1.ce87b92ddc588p+0);
+  CHECK(random::Gamma<double>{7, 0.3, 1}(2) == 0x1.0efc84da386dfp+0);
+  CHECK(random::Exponential<double>{7, 1}(0) == 0x1.2660eddaaf22ap-2);
+  CHECK(random::Gumbel<double>{7, 0, 1}(1) == 0x1.794a3c343d956p+0);
 }
 
 TEST_CASE("integers are remainders of the first bits that are not drawn again") {

@@ -71,6 +71,14 @@ KOKKOS_FUNCTION constexpr auto over_square(C const& ct, A const& a, B const& b) 
   template <>                 \
   struct Derivative<functions::F> : Flat {};
 
+/// The derivative of digamma, which has none itself.
+struct Trigamma {
+  template <class T>
+  KOKKOS_FUNCTION constexpr T operator()(T const& a) const {
+    return static_cast<T>(kernels::special::trigamma(static_cast<double>(a)));
+  }
+};
+
 SHARDTYPE_CONSTANT(StopGradient)
 // clang-format off
 SHARDTYPE_DERIVATIVE(Negate, uses_nothing, -ct)
@@ -97,6 +105,10 @@ SHARDTYPE_DERIVATIVE(Tanh, uses_result, ct * (1 - y * y))
 SHARDTYPE_DERIVATIVE(Cbrt, uses_result, ct / (y * y * 3))
 SHARDTYPE_DERIVATIVE(Erf, uses_a, ct * autodiff::on(functions::Exp{}, -(a * a)) * (2 * std::numbers::inv_sqrtpi))
 SHARDTYPE_DERIVATIVE(Erfc, uses_a, ct * autodiff::on(functions::Exp{}, -(a * a)) * (-2 * std::numbers::inv_sqrtpi))
+SHARDTYPE_DERIVATIVE(ErfInv, uses_result, ct * (autodiff::on(functions::Exp{}, y * y) * (1 / (2 * std::numbers::inv_sqrtpi))))
+SHARDTYPE_DERIVATIVE(LogGamma, uses_a, ct * autodiff::on(functions::Digamma{}, a))
+SHARDTYPE_DERIVATIVE(Digamma, uses_a, ct * autodiff::on(Trigamma{}, a))
+SHARDTYPE_DERIVATIVE(NanToNum, uses_a, autodiff::on(functions::Where{}, autodiff::on(functions::IsFinite{}, a), ct, op::zero))
 // 0 at 0, as JAX
 SHARDTYPE_DERIVATIVE(Relu, uses_result, autodiff::on(functions::Where{}, autodiff::on(functions::Greater{}, y, 0), ct, op::zero))
 SHARDTYPE_DERIVATIVE(Sigmoid, uses_result, ct * y * (1 - y))
@@ -110,6 +122,8 @@ SHARDTYPE_DERIVATIVES(Subtract, passes_on, ct, uses_nothing, -ct)
 SHARDTYPE_DERIVATIVES(Multiply, uses_b, ct * b, uses_a, ct * a)
 SHARDTYPE_DERIVATIVES(Divide, uses_b, ct / b, uses_a | uses_b, -autodiff::over_square(ct, a, b))
 SHARDTYPE_DERIVATIVES(Atan2, uses_a | uses_b, ct * b / (a * a + b * b), uses_a | uses_b, -(ct * a / (a * a + b * b)))
+SHARDTYPE_DERIVATIVES(Elu, uses_a | uses_b, autodiff::on(functions::Where{}, autodiff::on(functions::Greater{}, a, 0), ct, ct * b * autodiff::on(functions::Exp{}, a)), uses_a, autodiff::on(functions::Where{}, autodiff::on(functions::Greater{}, a, 0), op::zero, ct * autodiff::on(functions::Expm1{}, a)))
+SHARDTYPE_DERIVATIVES(LeakyRelu, uses_a | uses_b, autodiff::on(functions::Where{}, autodiff::on(functions::GreaterEqual{}, a, 0), ct, ct * b), uses_a, autodiff::on(functions::Where{}, autodiff::on(functions::GreaterEqual{}, a, 0), op::zero, ct * a))
 /// A half each where both are equal, infinities too.
 SHARDTYPE_DERIVATIVES(LogAddExp, uses_a | uses_b, ct * autodiff::on(functions::Sigmoid{}, autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, a, b), op::zero, a - b)), uses_a | uses_b, ct * autodiff::on(functions::Sigmoid{}, autodiff::on(functions::Where{}, autodiff::on(functions::Equal{}, a, b), op::zero, b - a)))
 // a - b floor(a / b)
@@ -120,6 +134,12 @@ SHARDTYPE_CONSTANT(Floor)
 SHARDTYPE_CONSTANT(Ceil)
 SHARDTYPE_CONSTANT(Round)
 SHARDTYPE_CONSTANT(FloorDivide)
+SHARDTYPE_CONSTANT(BitAnd)
+SHARDTYPE_CONSTANT(BitOr)
+SHARDTYPE_CONSTANT(BitXor)
+SHARDTYPE_CONSTANT(BitNot)
+SHARDTYPE_CONSTANT(ShiftLeft)
+SHARDTYPE_CONSTANT(ShiftRight)
 // clang-format on
 
 #undef SHARDTYPE_DERIVATIVE
@@ -156,6 +176,19 @@ struct Derivative<functions::GeluTanh> : Using<uses_a> {
     auto const s =
         autodiff::once(autodiff::on(functions::Sigmoid{}, (a + a * a * a * 0.044715) * scale));
     return ct * (s + a * s * (1 - s) * ((a * a * (3 * 0.044715) + 1) * scale));
+  }
+};
+/// Shares of the length, 0 where it is 0.
+template <>
+struct Derivative<functions::Hypot> : Using<uses_result | uses_a, uses_result | uses_b> {
+  template <int K, class C, class Y, class A, class B>
+  KOKKOS_FUNCTION static constexpr auto pull(C const& ct, Y const& y, A const& a, B const& b) {
+    auto const none = autodiff::on(functions::Equal{}, y, 0);
+    if constexpr (K == 0) {
+      return autodiff::on(functions::Where{}, none, op::zero, ct * (a / y));
+    } else {
+      return autodiff::on(functions::Where{}, none, op::zero, ct * (b / y));
+    }
   }
 };
 /// b a^(b - 1), 0 for b = 0; y log(a), 0 for a = 0.

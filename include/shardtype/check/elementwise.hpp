@@ -40,7 +40,15 @@ struct Number {
 namespace detail {
 
 /// The requirement on element types that fails first.
-enum class Elements : std::int8_t { fine, differ, number, condition, not_floating, no_order };
+enum class Elements : std::int8_t {
+  fine,
+  differ,
+  number,
+  condition,
+  not_floating,
+  not_integers,
+  no_order
+};
 
 /// An operand in a scope; numbers have no dims and no axes.
 template <class Operand>
@@ -113,6 +121,7 @@ constexpr Elements judge_function() {
     return boolean ? detail::judge_elements<T, Rest...>() : Elements::condition;
   } else {
     if (F::gives == functions::Gives::floating && !is_floating<T>) return Elements::not_floating;
+    if (wants_integers<F, T>) return Elements::not_integers;
     if (is_of_real<F> && is_complex<T>) return Elements::no_order;
     return detail::judge_elements<T, First, Rest...>();
   }
@@ -203,6 +212,7 @@ struct ElementwiseOperands<F, Pack<Extra...>, Args...> {
     Elements const elements = detail::judge_function<F, common, Args...>();
     if (elements == Elements::number) return refuse(Code::P10_number_does_not_fit);
     if (elements == Elements::not_floating) return refuse(Code::P12_not_floating);
+    if (elements == Elements::not_integers) return refuse(Code::P14_not_integers);
     if (elements == Elements::no_order) return refuse(Code::S04_no_order);
     if (elements == Elements::condition) return refuse(Code::P11_condition);
     if (elements == Elements::differ || !(same_memory<first, Args> && ...))

@@ -36,6 +36,12 @@ template <class Base = Tag<>>
 struct OfReal : Base {
   static constexpr bool of_real = true;
 };
+/// Base of functions of the bits of integers; `with_bools`: of bools too.
+template <bool with_bools, class Base = Tag<>>
+struct OfIntegers : Base {
+  static constexpr bool of_integers = true;
+  static constexpr bool of_bools = with_bools;
+};
 using Predicate = Tag<Linearity::none, Gives::boolean>;
 using Analytic = Tag<Linearity::none, Gives::floating>;
 using RealAnalytic = OfReal<Analytic>;
@@ -50,6 +56,7 @@ struct Power : Tag<> {};
 struct Remainder : OfReal<> {};
 struct Atan2 : RealAnalytic {};
 struct LogAddExp : RealAnalytic {};
+struct Hypot : RealAnalytic {};
 struct FloorDivide : OfReal<> {};
 struct Clip : OfReal<> {};
 struct Negate : Tag<Linearity::linear> {};
@@ -82,12 +89,17 @@ struct Tanh : Analytic {};
 struct Cbrt : RealAnalytic {};
 struct Erf : RealAnalytic {};
 struct Erfc : RealAnalytic {};
+struct ErfInv : RealAnalytic {};
+struct LogGamma : RealAnalytic {};
+struct Digamma : RealAnalytic {};
 struct Relu : OfReal<> {};
 struct Sigmoid : RealAnalytic {};
 struct Silu : RealAnalytic {};
 struct Softplus : RealAnalytic {};
 struct Gelu : RealAnalytic {};
 struct GeluTanh : RealAnalytic {};
+struct Elu : RealAnalytic {};
+struct LeakyRelu : RealAnalytic {};
 struct Floor : OfReal<> {};
 struct Ceil : OfReal<> {};
 struct Round : OfReal<> {};
@@ -107,9 +119,22 @@ struct Close : Predicate {
   double atol = 0;
   bool equal_nan = false;
 };
+/// Numbers in place of NaN and of infinities; what is beyond the element type is its largest
+/// number.
+struct NanToNum : Tag<> {
+  double nan = 0;
+  double posinf = 0;
+  double neginf = 0;
+};
 struct And : Predicate {};
 struct Or : Predicate {};
 struct Not : Predicate {};
+struct BitAnd : OfIntegers<true> {};
+struct BitOr : OfIntegers<true> {};
+struct BitXor : OfIntegers<true> {};
+struct BitNot : OfIntegers<true> {};
+struct ShiftLeft : OfIntegers<false> {};
+struct ShiftRight : OfIntegers<false> {};
 struct Where : Tag<Linearity::choosing> {};
 template <class To>
 struct Cast : Tag<Linearity::linear> {};
@@ -122,6 +147,13 @@ template <class F>
 inline constexpr bool is_tag = requires { F::gives; };
 template <class F>
 inline constexpr bool is_of_real = requires { requires F::of_real; };
+/// Whether `F` is a function of integers that does not take elements `T`.
+template <class F, class T>
+inline constexpr bool wants_integers = false;
+template <class F, class T>
+  requires requires { requires F::of_integers; }
+inline constexpr bool wants_integers<F, T> =
+    !std::is_integral_v<T> || (std::is_same_v<T, bool> && !F::of_bools);
 template <class F>
 inline constexpr bool is_cast = false;
 template <class To>

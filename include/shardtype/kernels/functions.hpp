@@ -15,6 +15,7 @@
 #include <shardtype/kernels/complex_functions.hpp>
 #include <shardtype/kernels/math.hpp>
 #include <shardtype/kernels/rounded.hpp>
+#include <shardtype/kernels/special_functions.hpp>
 
 namespace shardtype::kernels {
 
@@ -145,12 +146,19 @@ template <class T> KOKKOS_FUNCTION T call(functions::Multiply, T const& a, T con
 template <class T> KOKKOS_FUNCTION T call(functions::Power, T const& a, T const& b) { return detail::power(a, b); }
 template <class T> KOKKOS_FUNCTION T call(functions::Remainder, T const& a, T const& b) { return detail::floor_remainder(a, b); }
 template <class T> KOKKOS_FUNCTION T call(functions::Atan2, T const& a, T const& b) { return math::atan2(a, b); }
+template <class T> KOKKOS_FUNCTION T call(functions::Hypot, T const& a, T const& b) { return math::hypot(a, b); }
 template <class T> KOKKOS_FUNCTION T call(functions::StopGradient, T const& a) { return a; }
 template <class T> KOKKOS_FUNCTION T call(functions::Negate, T const& a) { return static_cast<T>(-a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Square, T const& a) { return static_cast<T>(a * a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Cbrt, T const& a) { return math::cbrt(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Erf, T const& a) { return math::erf(a); }
 template <class T> KOKKOS_FUNCTION T call(functions::Erfc, T const& a) { return math::erfc(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::LogGamma, T const& a) { return math::lgamma(a); }
+template <class T> KOKKOS_FUNCTION T call(functions::ErfInv, T const& a) { return static_cast<T>(special::erfinv(a)); }
+template <class T> KOKKOS_FUNCTION T call(functions::Digamma, T const& a) { return static_cast<T>(special::digamma(a)); }
+template <class T> KOKKOS_FUNCTION T call(functions::BitAnd, T const& a, T const& b) { return static_cast<T>(a & b); }
+template <class T> KOKKOS_FUNCTION T call(functions::BitOr, T const& a, T const& b) { return static_cast<T>(a | b); }
+template <class T> KOKKOS_FUNCTION T call(functions::BitXor, T const& a, T const& b) { return static_cast<T>(a ^ b); }
 template <class T> KOKKOS_FUNCTION bool call(functions::Equal, T const& a, T const& b) { return a == b; }
 template <class T> KOKKOS_FUNCTION bool call(functions::NotEqual, T const& a, T const& b) { return a != b; }
 template <class T> KOKKOS_FUNCTION bool call(functions::Less, T const& a, T const& b) { return a < b; }
@@ -234,6 +242,32 @@ template <class T>
 KOKKOS_FUNCTION T call(functions::Relu, T const& a) {
   return kernels::call(functions::Maximum{}, a, T{});
 }
+/// All bits inverted; of bool the other one.
+template <class T>
+KOKKOS_FUNCTION T call(functions::BitNot, T const& a) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return !a;
+  } else {
+    return static_cast<T>(~a);
+  }
+}
+/// a 2^b, wrapping around; 0 if b is no number of a bit, as XLA.
+template <class T>
+KOKKOS_FUNCTION T call(functions::ShiftLeft, T const& a, T const& b) {
+  using Bits = std::make_unsigned_t<T>;
+  bool const none = static_cast<Bits>(b) >= static_cast<Bits>(8 * sizeof(T));
+  Bits const by = none ? Bits{} : static_cast<Bits>(b);
+  return none ? T{} : static_cast<T>(static_cast<Bits>(static_cast<Bits>(a) << by));
+}
+/// floor(a / 2^b); the sign alone if b is no number of a bit, as XLA.
+template <class T>
+KOKKOS_FUNCTION T call(functions::ShiftRight, T const& a, T const& b) {
+  using Bits = std::make_unsigned_t<T>;
+  bool const none = static_cast<Bits>(b) >= static_cast<Bits>(8 * sizeof(T));
+  Bits const by = none ? Bits{} : static_cast<Bits>(b);
+  T const sign = a < T{} ? static_cast<T>(~T{}) : T{};
+  return none ? sign : static_cast<T>(a >> by);
+}
 /// log(e^a + e^b) without overflow. Equal infinities are handled separately, because their
 /// difference would be NaN.
 template <class T>
@@ -281,6 +315,17 @@ KOKKOS_FUNCTION T twice_inner_gelu(T const& a) {
 template <class T>
 KOKKOS_FUNCTION T call(functions::GeluTanh, T const& a) {
   return detail::weighted(a, kernels::call(functions::Sigmoid{}, detail::twice_inner_gelu(a)));
+}
+/// a, below 0 alpha (e^a - 1).
+template <class T>
+KOKKOS_FUNCTION T call(functions::Elu, T const& a, T const& alpha) {
+  return detail::chosen(a > T(0), a,
+                        alpha * math::expm1(kernels::call(functions::Minimum{}, a, T(0))));
+}
+/// a, below 0 a times the slope.
+template <class T>
+KOKKOS_FUNCTION T call(functions::LeakyRelu, T const& a, T const& slope) {
+  return detail::chosen(a >= T(0), a, a * slope);
 }
 /// The quotient rounded down, `a == floor_divide(a, b) * b + a % b`; for integers 0 if the divisor
 /// is 0.
@@ -369,12 +414,43 @@ KOKKOS_FUNCTION bool call(functions::Close const& f, T const& a, T const& b) {
   return detail::distance(a, b) <= f.atol + f.rtol * detail::distance(b, T{});
 }
 
+namespace detail {
+
+/// `x` as a finite T, the nearest; infinities and NaN stay.
+template <class T>
+KOKKOS_FUNCTION T nearest_finite(double x) {
+  constexpr T largest = std::numeric_limits<T>::max();
+  bool const beyond =
+      math::fabs(x) > static_cast<double>(largest) && !kernels::detail::is_infinite(x);
+  return beyond ? (x > 0 ? largest : static_cast<T>(-largest)) : static_cast<T>(x);
+}
+
+}  // namespace detail
+
+template <class T>
+KOKKOS_FUNCTION T call(functions::NanToNum const& f, T const& a) {
+  if constexpr (shardtype::detail::is_complex<T>) {
+    return T(kernels::call(f, a.real()), kernels::call(f, a.imag()));
+  } else if constexpr (std::is_integral_v<T>) {
+    return a;
+  } else {
+    if (a != a) return detail::nearest_finite<T>(f.nan);
+    if (kernels::call(functions::IsFinite{}, a)) return a;
+    return detail::nearest_finite<T>(a > T(0) ? f.posinf : f.neginf);
+  }
+}
+
+/// Functions that select a value, of bfloat16 too.
+template <class F>
+inline constexpr bool only_selects =
+    std::is_same_v<F, functions::Where> || std::is_same_v<F, functions::NanToNum>;
+
 /// `f` of elements as they are stored. The library's functions of bfloat16 are computed in float,
-/// and their results rounded once; `where` only selects.
+/// and their results rounded once, but of those that only select.
 template <class F, class... Ts>
 KOKKOS_FUNCTION constexpr auto apply(F const& f, Ts const&... x) {
   using shardtype::detail::computed_t;
-  constexpr bool converts = shardtype::detail::is_tag<F> && !std::is_same_v<F, functions::Where> &&
+  constexpr bool converts = shardtype::detail::is_tag<F> && !only_selects<F> &&
                             (shardtype::detail::is_converted<Ts> || ...);
   if constexpr (!converts) {
     return kernels::call(f, x...);

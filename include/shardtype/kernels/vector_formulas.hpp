@@ -15,7 +15,8 @@
 #define SHARDTYPE_FORMULAS_OF_ONE(Each)                                                            \
   Each(Exp, exp) Each(Sigmoid, sigmoid) Each(Silu, silu) Each(Softplus, softplus) Each(Gelu, gelu) \
       Each(GeluTanh, gelu_tanh)
-#define SHARDTYPE_FORMULAS_OF_TWO(Each) Each(LogAddExp, log_add_exp) Each(Power, power)
+#define SHARDTYPE_FORMULAS_OF_TWO(Each) \
+  Each(LogAddExp, log_add_exp) Each(Power, power) Each(Elu, elu)
 
 namespace shardtype::kernels::vectors::formulas {
 
@@ -109,6 +110,12 @@ SHARDTYPE_FORMULA void log_add_exp(V& x, V const& y) {
   formulas::exp<L>(e);
   L::log1p(e);
   x = (x > y ? x : y) + e;
+}
+/// x, below 0 alpha (e^x - 1).
+SHARDTYPE_FORMULA void elu(V& x, V const& alpha) {
+  V below = x > V{} ? V{} : x;
+  L::expm1(below);
+  x = x > V{} ? x : alpha * below;
 }
 /// x^y, by the power of |x|, because the library computes powers of negative numbers one by one.
 SHARDTYPE_FORMULA void power(V& x, V const& y) {

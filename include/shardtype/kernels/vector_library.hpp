@@ -158,6 +158,7 @@ struct Registers {
     x = Library<Tag, formulas::element_of<V>>::call(x); \
   }
   SHARDTYPE_REGISTERS(LibraryExp, exp)
+  SHARDTYPE_REGISTERS(functions::Expm1, expm1)
   SHARDTYPE_REGISTERS(functions::Log1p, log1p)
   SHARDTYPE_REGISTERS(functions::Erfc, erfc)
 #undef SHARDTYPE_REGISTERS

@@ -196,6 +196,28 @@ template <class A, detail::OperandBeside<A> B>
 constexpr auto operator||(A&& a, B&& b) {
   return detail::fuse(functions::Or{}, static_cast<A&&>(a), static_cast<B&&>(b));
 }
+// Of integers, bit by bit (P14); `&`, `|` and `^` of bools too. Shifts by what is no number of a
+// bit give 0, `>>` the sign.
+template <class A, detail::OperandBeside<A> B>
+constexpr auto operator&(A&& a, B&& b) {
+  return detail::fuse(functions::BitAnd{}, static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, detail::OperandBeside<A> B>
+constexpr auto operator|(A&& a, B&& b) {
+  return detail::fuse(functions::BitOr{}, static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, detail::OperandBeside<A> B>
+constexpr auto operator^(A&& a, B&& b) {
+  return detail::fuse(functions::BitXor{}, static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, detail::OperandBeside<A> B>
+constexpr auto operator<<(A&& a, B&& b) {
+  return detail::fuse(functions::ShiftLeft{}, static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, detail::OperandBeside<A> B>
+constexpr auto operator>>(A&& a, B&& b) {
+  return detail::fuse(functions::ShiftRight{}, static_cast<A&&>(a), static_cast<B&&>(b));
+}
 template <detail::FieldType A>
 constexpr auto operator-(A&& a) {
   return detail::fuse(functions::Negate{}, static_cast<A&&>(a));
@@ -203,6 +225,10 @@ constexpr auto operator-(A&& a) {
 template <detail::FieldType A>
 constexpr auto operator!(A&& a) {
   return detail::fuse(functions::Not{}, static_cast<A&&>(a));
+}
+template <detail::FieldType A>
+constexpr auto operator~(A&& a) {
+  return detail::fuse(functions::BitNot{}, static_cast<A&&>(a));
 }
 
 // In place. The result must have the tensor's own type (P13). Error E21 if another tensor or

@@ -2,6 +2,7 @@
 /// Mathematical functions of tensors, element by element: strict, fused, local. Linear functions
 /// keep an unreduced sum unreduced (docs/rules.md); the others refuse it (P04).
 
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -65,6 +66,13 @@ SHARDTYPE_OF_ONE(cbrt, Cbrt)
 SHARDTYPE_OF_ONE(erf, Erf)
 /// 1 - erf(a), accurate where it is small. Refused as cbrt. As jax.lax.erfc.
 SHARDTYPE_OF_ONE(erfc, Erfc)
+/// The inverse of erf; infinite at -1 and 1, NaN beyond. Refused as cbrt. As jax.lax.erf_inv.
+SHARDTYPE_OF_ONE(erfinv, ErfInv)
+/// log |Gamma(a)|: infinite at 0 and negative integers. Refused as cbrt. As jax.lax.lgamma.
+SHARDTYPE_OF_ONE(lgamma, LogGamma)
+/// The derivative of lgamma; its own gradient is the last one (X03 beyond). NaN at negative
+/// integers. Refused as cbrt. As jax.lax.digamma; at 0 infinite, as SciPy's.
+SHARDTYPE_OF_ONE(digamma, Digamma)
 /// max(a, 0), of integers too; NaN gives NaN. Refused: P04 of unreduced values, S04 of complex
 /// numbers. As jax.nn.relu.
 SHARDTYPE_OF_ONE(relu, Relu)
@@ -81,6 +89,26 @@ SHARDTYPE_OF_ONE(gelu, Gelu)
 /// gelu approximated by tanh: a (1 + tanh(sqrt(2/pi) (a + 0.044715 a^3))) / 2. As
 /// jax.nn.gelu(approximate=True).
 SHARDTYPE_OF_ONE(gelu_tanh, GeluTanh)
+/// a, below 0 alpha (e^a - 1), accurate near 0; `alpha` is a number or a tensor. Refused as
+/// sigmoid. As jax.nn.elu.
+template <class A, detail::OperandType Alpha = double>
+constexpr auto elu(core::Argument<A> const& a, Alpha&& alpha = 1.0) {
+  return detail::fuse(functions::Elu{}, a.self(), static_cast<Alpha&&>(alpha));
+}
+template <class A, detail::OperandType Alpha = double>
+constexpr auto elu(core::Argument<A>&& a, Alpha&& alpha = 1.0) {
+  return detail::fuse(functions::Elu{}, std::move(a).self(), static_cast<Alpha&&>(alpha));
+}
+/// a, below 0 `slope` a; the slope is a number or a tensor, such as a parameter. Refused as
+/// sigmoid. As jax.nn.leaky_relu.
+template <class A, detail::OperandType Slope = double>
+constexpr auto leaky_relu(core::Argument<A> const& a, Slope&& slope = 0.01) {
+  return detail::fuse(functions::LeakyRelu{}, a.self(), static_cast<Slope&&>(slope));
+}
+template <class A, detail::OperandType Slope = double>
+constexpr auto leaky_relu(core::Argument<A>&& a, Slope&& slope = 0.01) {
+  return detail::fuse(functions::LeakyRelu{}, std::move(a).self(), static_cast<Slope&&>(slope));
+}
 SHARDTYPE_OF_ONE(floor, Floor)
 SHARDTYPE_OF_ONE(ceil, Ceil)
 /// The nearest integer; halves round to even.
@@ -101,6 +129,22 @@ SHARDTYPE_OF_ONE(isfinite, IsFinite)
 /// Whether an element is inf or -inf, as jnp.isinf; for a complex number, whether its real or
 /// imaginary part is.
 SHARDTYPE_OF_ONE(isinf, IsInf)
+/// `nan` in place of NaN, `posinf` and `neginf` in place of infinities: by default 0 and the
+/// largest finite numbers of either sign, as a number beyond the element type is. Integers stay; of
+/// complex numbers both parts. Its gradient is 0 where a number is replaced. Refused: P04 of
+/// unreduced values. As jnp.nan_to_num.
+template <class A>
+constexpr auto nan_to_num(core::Argument<A> const& a, double nan = 0,
+                          double posinf = std::numeric_limits<double>::max(),
+                          double neginf = std::numeric_limits<double>::lowest()) {
+  return detail::fuse(functions::NanToNum{{}, nan, posinf, neginf}, a.self());
+}
+template <class A>
+constexpr auto nan_to_num(core::Argument<A>&& a, double nan = 0,
+                          double posinf = std::numeric_limits<double>::max(),
+                          double neginf = std::numeric_limits<double>::lowest()) {
+  return detail::fuse(functions::NanToNum{{}, nan, posinf, neginf}, std::move(a).self());
+}
 /// Whether elements are close: |a - b| <= atol + rtol |b|, in double. Equal elements, including
 /// infinities, always are; NaNs only with `equal_nan`. Refused: P04 of unreduced values. As
 /// jnp.isclose; `allclose` gives one bool for the whole tensor.
@@ -134,6 +178,10 @@ SHARDTYPE_OF_TWO(atan2, Atan2)
 /// log(e^a + e^b), without overflow; element types as jnp.logaddexp. Refused: P12 of integers, P04
 /// of unreduced values.
 SHARDTYPE_OF_TWO(logaddexp, LogAddExp)
+/// sqrt(a^2 + b^2), without overflow; infinite if one is, also beside NaN. Its gradient at two
+/// zeros is 0. Refused: P12 of integers, P04 of unreduced values, S04 of complex numbers. As
+/// jnp.hypot.
+SHARDTYPE_OF_TWO(hypot, Hypot)
 /// The largest integer that is at most a / b: `a == floor_divide(a, b) * b + a % b`. `a / b` of
 /// integers rounds towards zero instead. An integer by zero gives 0. Refused: P04 of unreduced
 /// values, S04 of complex numbers. As jnp.floor_divide.

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <numbers>
 
+#include <Kokkos_Core.hpp>
+
 namespace shardtype::random {
 
 namespace detail {
 
 /// e^y for y from -745 to 0, with the operations that quantile.hpp names.
-inline double exponential(double y) {
+KOKKOS_INLINE_FUNCTION double exponential(double y) {
   double const k = std::fma(y, std::numbers::log2e, 0x1.8p52) - 0x1.8p52;  // the nearest integer
   double const r = std::fma(-k, 0x1.abc9e3b39803fp-56, std::fma(-k, std::numbers::ln2, y));
   double sum = 1.0;

@@ -44,10 +44,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/check/misused.hpp>
+#include <shardtype/random/categorical.hpp>
 #include <shardtype/random/distributions.hpp>
 #include <shardtype/random/key.hpp>
 #include <shardtype/random/normal_below.hpp>
 #include <shardtype/random/shuffle.hpp>
+#include <shardtype/random/waiting_times.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/generated.hpp>
 
@@ -182,6 +184,70 @@ auto truncated_normal(runtime::MeshOf<Xs...> const& mesh, RandomKey key,
   return api::truncated_normal<Parts...>(mesh, detail::label_extents<Parts...>(), key, low, high);
 }
 
+/// Exponential with this mean, for float, double and bfloat16; computed in double from 52 bits,
+/// above 0. Error E30 unless the scale is finite and above 0. As rng.exponential.
+template <class... Parts, class... Xs>
+auto exponential(runtime::MeshOf<Xs...> const& mesh,
+                 detail::created_extents<Parts...> const& extents, RandomKey key,
+                 double scale = 1.0) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  if constexpr (detail::is_real_floating<T>) {
+    detail::check_parameters(std::isfinite(scale) && scale > 0,
+                             "exponential needs a finite scale above 0");
+    return detail::generated<A>(mesh, extents, random::Exponential<T>{key.bits(), scale});
+  } else {
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto exponential(runtime::MeshOf<Xs...> const& mesh, RandomKey key, double scale = 1.0) {
+  return api::exponential<Parts...>(mesh, detail::label_extents<Parts...>(), key, scale);
+}
+
+/// Gumbel: location - scale log(-log(u)), for float, double and bfloat16; computed in double.
+/// `categorical` draws by it. Error E30 unless both are finite and the scale is above 0. As
+/// rng.gumbel.
+template <class... Parts, class... Xs>
+auto gumbel(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+            RandomKey key, double location = 0.0, double scale = 1.0) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  if constexpr (detail::is_real_floating<T>) {
+    detail::check_parameters(std::isfinite(location) && std::isfinite(scale) && scale > 0,
+                             "gumbel needs a finite location, and a finite scale above 0");
+    return detail::generated<A>(mesh, extents, random::Gumbel<T>{key.bits(), location, scale});
+  } else {
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto gumbel(runtime::MeshOf<Xs...> const& mesh, RandomKey key, double location = 0.0,
+            double scale = 1.0) {
+  return api::gumbel<Parts...>(mesh, detail::label_extents<Parts...>(), key, location, scale);
+}
+
+/// Gamma, of density x^(shape - 1) e^(-x) / Gamma(shape), times the scale, for float, double and
+/// bfloat16; computed in double. A small shape gives numbers below the least one, which are 0.
+/// Error E30 unless both are finite and above 0. As rng.gamma. Source: random/waiting_times.hpp.
+template <class... Parts, class... Xs>
+auto gamma(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+           RandomKey key, double shape, double scale = 1.0) {
+  using A = detail::created_t<Parts...>;
+  using T = typename A::element;
+  if constexpr (detail::is_real_floating<T>) {
+    detail::check_parameters(std::isfinite(shape) && shape > 0 && std::isfinite(scale) && scale > 0,
+                             "gamma needs a finite shape and a finite scale, both above 0");
+    return detail::generated<A>(mesh, extents, random::Gamma<T>{key.bits(), shape, scale});
+  } else {
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto gamma(runtime::MeshOf<Xs...> const& mesh, RandomKey key, double shape, double scale = 1.0) {
+  return api::gamma<Parts...>(mesh, detail::label_extents<Parts...>(), key, shape, scale);
+}
+
 /// 1 with this probability (rounded up to a multiple of 2^-53), else 0, for every element type but
 /// complex. Error E30 unless 0 <= probability <= 1.
 template <class... Parts, class... Xs>
@@ -277,6 +343,9 @@ auto permutation(runtime::MeshOf<Xs...> const& mesh, RandomKey key) {
 SHARDTYPE_NOT_CREATED(uniform)
 SHARDTYPE_NOT_CREATED(normal)
 SHARDTYPE_NOT_CREATED(truncated_normal)
+SHARDTYPE_NOT_CREATED(exponential)
+SHARDTYPE_NOT_CREATED(gumbel)
+SHARDTYPE_NOT_CREATED(gamma)
 SHARDTYPE_NOT_CREATED(bernoulli)
 SHARDTYPE_NOT_CREATED(integers)
 SHARDTYPE_NOT_CREATED(permutation)

@@ -65,6 +65,7 @@ enum class Code {
   P11_condition,
   P12_not_floating,
   P13_in_place,
+  P14_not_integers,
   S01_no_such_index,
   S02_other_kind,
   S03_split,

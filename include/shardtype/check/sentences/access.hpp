@@ -136,8 +136,9 @@ struct refused<Code::A16_another_name, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype G01] this distribution has no tensors of this type. uniform and "
-                "truncated_normal need float, double or bfloat16, normal those or complex, "
+                "[shardtype G01] this distribution has no tensors of this type. uniform, "
+                "exponential, gumbel, gamma and truncated_normal need float, double or bfloat16, "
+                "normal those or complex, "
                 "integers int32 or int64, bernoulli any type but complex, permutation int32 or "
                 "int64 and one dim.");
 };

@@ -100,6 +100,13 @@ struct refused<Code::P13_in_place, legal, YourTypes...> : Poisoned {
                 "a new tensor, or reshard the other operand first.");
 };
 template <bool legal, class... YourTypes>
+struct refused<Code::P14_not_integers, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype P14] &, |, ^ and ~ are functions of integers and bools, << and >> of "
+                "integers. cast<std::int32_t>(a) the tensor first; && and || take numbers of "
+                "every type.");
+};
+template <bool legal, class... YourTypes>
 struct refused<Code::S01_no_such_index, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype S01] the tensor has no dim with an index that the reduction names. "
