@@ -56,6 +56,7 @@
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/ops/run_allclose.hpp>
 #include <shardtype/ops/run_collectives.hpp>
+#include <shardtype/ops/run_counts.hpp>
 #include <shardtype/ops/run_dynamic_windows.hpp>
 #include <shardtype/ops/run_elementwise.hpp>
 #include <shardtype/ops/run_explain.hpp>

@@ -25,6 +25,7 @@
 #include <shardtype/core/bridge.hpp>
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/collectives.hpp>
+#include <shardtype/ops/counts.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/indexing.hpp>

@@ -234,6 +234,48 @@ static_assert(sorts.peak_bytes() < 4 * 50000 / 4 * 4);
 static_assert(
     plan(op::ArgSort<Many, Dim<Many, Y>>{}, type<LongRow>).count(Collective::all_to_all) == 2);
 
+// counts: unreduced over all axes that split the operand; named, reduced
+template <class... Parts>
+using Counts = Tensor<std::int64_t, Parts...>;
+template <class... Out>
+using OfIds = op::Bincount<V, Out...>;
+template <class... Out>
+using OfBins = op::Histogram<V, Out...>;
+static_assert(gives<OfIds<>, Counts<Dim<V>, Unreduced<X, Y>>, Ids<Dim<B, X>, Dim<N, Y>>>);
+static_assert(gives<OfIds<>, Counts<Dim<V>, Unreduced<X>>, Ids<Dim<B, Cyclic<X, 2>>, Reduced<Y>>>);
+static_assert(gives<OfIds<>, Counts<Dim<V>>, Ids<>>);
+static_assert(gives<OfBins<>, Counts<Dim<V>, Unreduced<X>>, T<Dim<B>, Dim<N, X>>>);
+static_assert(
+    std::is_same_v<met<OfIds<Dim<V, Y>>, Ids<Dim<B, X>>>::result, Counts<Dim<V, Y>, Unreduced<X>>>);
+static_assert(gives<OfBins<Dim<V, X>>, Counts<Dim<V, X>>, T<Dim<B, X>>>);
+static_assert(refusal_of<OfIds<>, Ids<Dim<V>>> == rules::Code::D02_index_taken);
+static_assert(refusal_of<OfIds<>, T<Dim<B>>> == rules::Code::I01_not_integers);
+static_assert(refusal_of<OfIds<>, Ids<Dim<B>, Unreduced<X>>> == rules::Code::I02_ids_unreduced);
+static_assert(refusal_of<OfIds<Dim<V, Cyclic<X, 2>>>, Ids<Dim<B>>> ==
+              rules::Code::B03_through_cyclic);
+static_assert(refusal_of<OfIds<Tensor<int, Dim<V>>>, Ids<Dim<B>>> == rules::Code::N05_element_type);
+static_assert(refusal_of<OfIds<Dim<D>>, Ids<Dim<B>>> == rules::Code::R01_indices_differ);
+static_assert(refusal_of<OfBins<>, T<Dim<B>, Unreduced<X>>> == rules::Code::I10_sort_unreduced);
+static_assert(refusal_of<OfBins<>, Tensor<bool, Dim<B>>> == rules::Code::C11_not_numbers);
+inline constexpr Plan counts_rows = plan(op::Bincount<Few, Dim<Few>>{}, type<Ids<Dim<Many, X>>>);
+static_assert(counts_rows.count(Collective::all_reduce) == 1 &&
+              counts_rows.count(Collective::all_gather) == 0);
+static_assert(counts_rows.bytes_per_rank() == 64 * 8);
+
+// searches: dims and sharding of the queries
+using Search = op::SearchSorted<V>;
+static_assert(gives<Search, Counts<Dim<B, X>, Dim<N, Y>>, T<Dim<V>>, T<Dim<B, X>, Dim<N, Y>>>);
+static_assert(
+    gives<Search, Counts<Dim<B, Cyclic<X, 2>>>, T<Dim<V>, Reduced<Y>>, T<Dim<B, Cyclic<X, 2>>>>);
+static_assert(refusal_of<Search, T<Dim<B>>, T<Dim<N>>> == rules::Code::D01_no_such_index);
+static_assert(refusal_of<Search, T<Dim<V, X>>, T<Dim<B>>> == rules::Code::D03_along_split);
+static_assert(refusal_of<Search, T<Dim<V>>, T<Dim<V>>> == rules::Code::I03_shared_index);
+static_assert(refusal_of<Search, T<Dim<V>>, T<Dim<B>, Unreduced<X>>> ==
+              rules::Code::I10_sort_unreduced);
+static_assert(refusal_of<Search, T<Dim<D>, Dim<V>>, T<Dim<B>>> ==
+              rules::Code::I12_table_of_one_dim);
+static_assert(refusal_of<Search, T<Dim<V>>, Ids<Dim<B>>> == rules::Code::C10_element_types_differ);
+
 // plans: the strict forms have no collectives; plans with run-time sizes
 static_assert(plan(op::Take<Many>{}, type<T<Dim<Many, Y>, Dim<Wide>>>, type<Ids<Dim<Few, X>>>)
                   .count(Collective::all_gather) == 0);

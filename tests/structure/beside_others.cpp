@@ -89,6 +89,9 @@ struct Values {
   use(where(p, a, same));
   use(sort<J>(a, op::Order::descending));
   use(sort<I, Dim<I, X>, Dim<J>>(a), argsort<I, Dim<I, X>, Dim<J>>(a));
+  use(bincount<V>(ids, 10), bincount<V, Dim<V>>(ids, 10));
+  use(histogram<V, Dim<V>>(a, 10, 0.0, 1.0));
+  use(searchsorted<J>(v, u));
   use(shift<I>(a, 1, op::Edge::wrap));
   use(allclose(a, same));
   use(fft<J>(cast<Kokkos::complex<float>>(a)));
@@ -117,6 +120,9 @@ struct Values {
   use(softmax<J>(a), softmax<I, Dim<I, X>, Dim<J>>(a));
   use(sort<I, Dim<I, X>, Dim<J>>(a), argsort<I, Dim<I, X>, Dim<J>>(a));
   use(categorical<J>(a, RandomKey{7}));
+  use(bincount<V, Dim<V>>(ids, 10));
+  use(histogram<V, Dim<V>>(a, 10, 0.0, 1.0));
+  use(searchsorted<J>(v, u));
   use(nn::conv<nn::Window<I, K, nn::same>>(a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, [](auto x, auto w) { return exp(x * w); }, a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, exp(constrain<Dim<I, X, Y>, Dim<K>>(lazy(a) * b))));

@@ -120,6 +120,15 @@ constexpr LocalPlan one_hot_plan(Spec const& ids, Spec const& wanted, int along)
   return arrive_on(plan, rules::one_hot(plan.operands[0], along), wanted, along);
 }
 
+/// `bincount<V, Out...>` and `histogram<V, Out...>`: each rank counts the elements that it has, of
+/// the bins that it keeps, and the counts are reduced.
+constexpr LocalPlan count_plan(Spec const& a, Verdict const& strict, Spec const& wanted,
+                               int along) {
+  LocalPlan const plan{all_in_blocks(wanted, {}, {}), 1, {a}, {}};
+  if (!plan.verdict) return plan;
+  return arrive_on(plan, strict, wanted, along);
+}
+
 /// `scatter_add<V, Out...>`: each rank adds its own updates and the sums are reduced, or
 /// (`gathers`) ids and updates are gathered over the axes that would be unreduced, and each rank
 /// adds those that fall into its part of V. Ids whose splits differ from the updates' are resharded

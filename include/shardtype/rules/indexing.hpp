@@ -131,6 +131,35 @@ constexpr Verdict one_hot(Spec const& ids, int along) {
   return accept(out);
 }
 
+/// `bincount<V>(ids, n)` and `histogram<V>(a, n, ...)`: the dims become one dim, V, `along`. Each
+/// rank counts its own elements: the result is unreduced over the axes that split them.
+constexpr Verdict counted(Spec const& a, int along) {
+  if (a.find(along) >= 0) return refuse(Code::D02_index_taken, along);
+  Spec out = a;
+  out.rank = 0;
+  out.reduced = {};
+  out.kind = ReduceKind::sum;
+  for (int d = 0; d < a.rank; ++d) out.unreduced = out.unreduced | a.dims[d].axes.set();
+  out.add(along);
+  return accept(out);
+}
+
+/// `searchsorted<V>(table, queries)`: for each query a row of the table, whose one dim is V,
+/// `along`, on every rank. The result has the sharding of the queries.
+constexpr Verdict searchsorted(Spec const& table, Spec const& queries, int along) {
+  int const at = table.find(along);
+  if (at < 0) return refuse(Code::D01_no_such_index, along);
+  for (Spec const* s : {&table, &queries})
+    if (Verdict v = refuse_any(Code::I10_sort_unreduced, s->unreduced); !v) return v;
+  if (AxisList const& axes = table.dims[at].axes; axes.size > 0)
+    return refuse(Code::D03_along_split, along, -1, axes[0]);
+  if (table.rank > 1) return refuse(Code::I12_table_of_one_dim, table.dims[at == 0 ? 1 : 0].label);
+  if (queries.find(along) >= 0) return refuse(Code::I03_shared_index, along);
+  Spec out = queries;
+  out.reduced = {};
+  return accept(out);
+}
+
 /// `take_along<J>(a, ids)`: for each position of the ids, the element of `a` that differs from it
 /// only along J, `along`. The ids have the dims of `a`; for J they have J or another index, `into`.
 constexpr Verdict take_along(Spec const& a, Spec const& ids, int along, int into) {

@@ -300,8 +300,61 @@ struct NamedOneHot : OneHot {
   }
 };
 
-using Indexing =
-    CaseList<Broadcasted, LastOfTwo, Window, Replaced, WindowAt, ReplacedAt, LookUp, NamedLookUp,
-             LookAlong, AddRows, NamedAddRows, ScatterAlong, OneHot, NamedOneHot>;
+// Elements counted by their values, which are the bins: integers as ids, others in bins around
+// integers.
+struct InBins : Case {
+  static constexpr Taken takes = one(numbers);
+  static constexpr unsigned reads = reads_to;
+  static constexpr bool compares = true;
+  static constexpr Known known(KnownOperands const&) { return {power(most_extent, labels)}; }
+  static constexpr Element gives(Element, Element) { return Element::integer; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    in.ids = r.a;
+    return r.a.unreduced.empty() ? rules::counted(r.a, in.to) : Rules::no();
+  }
+  // Of the elements that this rank has.
+  static Int element(Cell const& c) {
+    Int n = 0;
+    c.over(rules::labels_of(c.in.ids), [&](Cell const& each) {
+      if (each.has_a() && each.a() == c.at[c.in.to]) ++n;
+    });
+    return n;
+  }
+  static auto perform(auto on) {
+    using W = typename decltype(on)::W;
+    if constexpr (std::is_integral_v<typename decltype(on)::Element>) {
+      return bincount<W>(on.a, on.rows_of_w);
+    } else {
+      return histogram<W>(on.a, on.rows_of_w, -0.5, static_cast<double>(on.rows_of_w) - 0.5);
+    }
+  }
+};
+// Rows in a table of one dim, which is sorted first.
+struct RowsInTable : Case {
+  static constexpr Taken takes = two(numbers, as_first);
+  static constexpr unsigned reads = reads_from | reads_own;
+  static constexpr bool apart = true;
+  static constexpr bool compares = true;
+  static constexpr int seldom_fits = 5;
+  static constexpr Known known(KnownOperands const&) { return {most_extent}; }
+  static constexpr Element gives(Element, Element) { return Element::integer; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    rules::Verdict const table = r.shape(&rules::sorted_in_place, &r.a, 1, in.from);
+    return table ? rules::searchsorted(table.result, r.b, in.from) : table;
+  }
+  static Int element(Cell const& c) {
+    Int n = 0;
+    for (Int row = 0; row < c.n(); ++row) n += c.a(row) < c.b() ? 1 : 0;
+    return n;
+  }
+  static auto perform(auto on) {
+    using V = typename decltype(on)::V;
+    return searchsorted<V>(sort<V>(on.a), on.b);
+  }
+};
+
+using Indexing = CaseList<Broadcasted, LastOfTwo, Window, Replaced, WindowAt, ReplacedAt, LookUp,
+                          NamedLookUp, LookAlong, AddRows, NamedAddRows, ScatterAlong, OneHot,
+                          NamedOneHot, InBins, RowsInTable>;
 
 }  // namespace programs::cases

@@ -34,6 +34,7 @@ using Norms = Tensor<double, Dim<I, X>>;
 
 using Updates = Tensor<double, Dim<I, X>, Dim<Q>>;
 using Vector = Tensor<double, Dim<J>>;
+using Edges = Tensor<double, Dim<V>>;
 using Heads = Tensor<double, Dim<I, X>, Dim<J>, Dim<K, Y>, Dim<L>>;
 using Experts = Tensor<double, Dim<L, X>, Dim<J>, Dim<K, Y>>;
 using Sizes = Tensor<std::int64_t, Dim<L, X>>;
@@ -50,6 +51,7 @@ inline constexpr std::tuple other_samples{
     on<"ArgMax", "argmax", A>(op::ArgMax<J>{}),
     on<"ArgMin", "argmin", A>(op::ArgMin<J>{}),
     on<"ArgSort", "argsort", A>(op::ArgSort<J>{}),
+    on<"Bincount", "bincount", Ids>(op::Bincount<V>{32, {}}),
     on<"Broadcast", "broadcast", A>(op::Broadcast<Dim<K, Y>>{{12}}),
     on<"CountedMax", "counted_max", A>(op::CountedMax<J>{}),
     on<"CountedMin", "counted_min", A>(op::CountedMin<Dim<J>>{}),
@@ -59,6 +61,7 @@ inline constexpr std::tuple other_samples{
     on<"Einsum", "einsum", A, B>(op::Einsum<I, K>{}),
     on<"Expand", "expand", A>(op::Expand<One>{}),
     on<"HaloAdd", "halo_add", Halo<A, I>>(op::HaloAdd<I>{1, 2}),
+    on<"Histogram", "histogram", A>(op::Histogram<V>{32, {0.0, 1.0}}),
     on<"LogSumExp", "logsumexp", A>(op::LogSumExp<J>{}),
     on<"Map", "map", A, A>(op::Map<functions::Add>{}),
     on<"Matmul", "matmul", A, B>(op::Matmul<>{}),
@@ -77,6 +80,7 @@ inline constexpr std::tuple other_samples{
     on<"ReproducibleSum", "sum(a, reproducible)", A>(op::ReproducibleSum<J>{}),
     on<"Reshard", "reshard", A>(op::Reshard<Dim<I>, Dim<J, Y>>{}),
     on<"ScatterAdd", "scatter_add", A, Ids>(op::ScatterAdd<V>{32}),
+    on<"SearchSorted", "searchsorted", Edges, A>(op::SearchSorted<V>{}),
     on<"Sort", "sort", A>(op::Sort<J>{}),
     on<"SplitDim", "split_dim", A>(op::SplitDim<J, P, Q>{{2, 4}}),
     on<"Squeeze", "squeeze", Small>(op::Squeeze<One>{}),

@@ -87,5 +87,12 @@ struct refused<Code::I11_no_order, legal, YourTypes...> : Poisoned {
                 "communication; take_along<I>(a, argsort<I>(abs(a))) orders the numbers "
                 "themselves.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::I12_table_of_one_dim, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype I12] a sorted table has one dim, the one that is named; this tensor "
+                "has another one too. Search one of its rows: searchsorted<V>(at<D>(table, 0), a), "
+                "free of communication where D is not split.");
+};
 
 }  // namespace shardtype::checking
