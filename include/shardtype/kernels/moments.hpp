@@ -128,6 +128,11 @@ struct VarianceReducer
   /// apart would displace each other from the cache.
   template <class Row>
   static void deposit_rows(Total* total, Row const& row, std::int64_t n, std::int64_t rows) {
+    if constexpr (std::is_same_v<Mean, double>) {
+      if (rows <= few)
+        return few_terms(n, rows, 0, row,
+                         [total](std::int64_t c, Total const& made) { join(total[c], made); });
+    }
     static thread_local Mean tiles[static_cast<std::size_t>(columns / line)]
                                   [static_cast<std::size_t>(together * line)];
     constexpr std::int64_t ahead = 8;
@@ -140,55 +145,36 @@ struct VarianceReducer
     for (std::int64_t i = 0; i < n; i += line)
       block<line>(total + i, n - i < line ? n - i : line, rows, Tile{tiles[i / line]});
   }
+
+ private:
+  /// Numbers that are added at once.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+  static constexpr bool vectorised = false;
+#else
+  static constexpr bool vectorised = std::is_same_v<Mean, double>;
+#endif
+  using Register = detail::vector_of<Mean, vectorised>;
+  using RealRegister = std::conditional_t<vectorised, Register, Real>;
+  static constexpr std::int64_t in_register = sizeof(Register) / sizeof(Mean);
+  /// The most terms of a block that is summed lane by lane, for as many outputs as a register has
+  /// numbers.
+  static constexpr std::int64_t few = 64;
+
+ public:
   /// Host: totals of short rows, whose terms are all of one block.
   struct ShortRows {
-    static constexpr std::int64_t longest = std::is_same_v<Mean, double> ? 63 : 0;
+    static constexpr std::int64_t longest = std::is_same_v<Mean, double> ? few : 0;
     /// Of `n` packed rows, at most 1024 elements; in the order of `block`.
     static void totals(T const* from, std::int64_t terms, std::int64_t n, Total* total)
       requires std::is_same_v<Mean, double>
     {
-      alignas(64) static thread_local T x[static_cast<std::size_t>(1024)];
+      constexpr std::int64_t most = 1024;
+      // a register of the last rows may read behind them
+      alignas(64) static thread_local T x[static_cast<std::size_t>(most + in_register)];
       detail::turn_rows(from, terms, n, static_cast<T*>(x), n);
-      constexpr std::int64_t width = 64;
-      alignas(64) static thread_local double sum[static_cast<std::size_t>(lanes * width)];
-      alignas(64) static thread_local double squares[static_cast<std::size_t>(lanes * width)];
-      alignas(64) static thread_local double mean[static_cast<std::size_t>(width)];
-      std::int64_t used = 1;  // lanes: those behind would add zeros
-      while (used < terms && used < lanes) used *= 2;
-      for (std::int64_t first = 0; first < n; first += width) {
-        std::int64_t const m = n - first < width ? n - first : width;
-        auto const fold = [&](double* s) {
-          for (std::int64_t half = used / 2; half > 0; half /= 2)
-            for (std::int64_t c = 0; c < half * m; ++c) s[c] = s[c] + s[half * m + c];
-        };
-        for (std::int64_t c = terms * m; c < used * m; ++c) sum[c] = squares[c] = 0;
-        for (std::int64_t k = 0; k < terms; ++k) {
-          T const* const row = x + k * n + first;
-          double* const s = sum + k % lanes * m;
-          if (k < lanes) {
-            for (std::int64_t c = 0; c < m; ++c) s[c] = static_cast<double>(row[c]);
-          } else {
-            for (std::int64_t c = 0; c < m; ++c) s[c] = s[c] + static_cast<double>(row[c]);
-          }
-        }
-        fold(sum);
-        for (std::int64_t c = 0; c < m; ++c) mean[c] = sum[c] / static_cast<double>(terms);
-        for (std::int64_t c = terms * m; c < used * m; ++c) sum[c] = 0;
-        for (std::int64_t k = 0; k < terms; ++k) {
-          T const* const row = x + k * n + first;
-          double* const s = sum + k % lanes * m;
-          double* const q = squares + k % lanes * m;
-          for (std::int64_t c = 0; c < m; ++c) {
-            double const distance = static_cast<double>(row[c]) - mean[c];
-            s[c] = k < lanes ? distance : s[c] + distance;
-            q[c] = detail::fused(distance, distance, k < lanes ? 0.0 : q[c]);
-          }
-        }
-        fold(sum);
-        fold(squares);
-        for (std::int64_t c = 0; c < m; ++c)
-          total[first + c] = {static_cast<double>(terms), mean[c], sum[c], squares[c]};
-      }
+      few_terms(
+          n, terms, in_register, [n](std::int64_t k) { return x + k * n; },
+          [total](std::int64_t c, Total const& made) { total[c] = made; });
     }
   };
   KOKKOS_FUNCTION static Result finish(Total const& a) {
@@ -221,16 +207,6 @@ struct VarianceReducer
       return a * b;
     }
   }
-  /// Numbers that are added at once.
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
-  static constexpr bool vectorised = false;
-#else
-  static constexpr bool vectorised = std::is_same_v<Mean, double>;
-#endif
-  using Register = detail::vector_of<Mean, vectorised>;
-  using RealRegister = std::conditional_t<vectorised, Register, Real>;
-  static constexpr std::int64_t in_register = sizeof(Register) / sizeof(Mean);
-
   template <class V, class S>
   KOKKOS_FUNCTION static V load(S const* from) {
     V v;
@@ -339,6 +315,69 @@ struct VarianceReducer
     fold<Width>(squares);
     for (std::int64_t c = 0; c < n; ++c)
       join(total[c], {static_cast<Real>(rows), mean[c], sum[c], squares[c]});
+  }
+  /// A sum of distances, and of their squares.
+  struct Sums {
+    Register distances, squares;
+    Sums operator+(Sums const& b) const { return {distances + b.distances, squares + b.squares}; }
+  };
+  /// The sums of the lanes `l`, `l` + Stride, ..., pairwise as `fold` adds them. `Used`: lanes;
+  /// those behind would add zeros.
+  template <std::int64_t Stride, std::int64_t Used, class Lane>
+  static auto folded(std::int64_t l, Lane const& lane) {
+    if constexpr (Stride == Used) {
+      return lane(l);
+    } else {
+      return folded<2 * Stride, Used>(l, lane) + folded<2 * Stride, Used>(l + Stride, lane);
+    }
+  }
+  /// Host: `use(c, total)` of each of `n` outputs of at most `few` terms, in the order of `block`;
+  /// `row(k)` has term k of each, and `spare` numbers behind them that may be read.
+  template <class Row, class Use>
+  static void few_terms(std::int64_t n, std::int64_t terms, std::int64_t spare, Row const& row,
+                        Use const& use) {
+    if (terms > lanes / 2) return lane_terms<lanes>(n, terms, spare, row, use);
+    if (terms > lanes / 4) return lane_terms<lanes / 2>(n, terms, spare, row, use);
+    if (terms > lanes / 8) return lane_terms<lanes / 4>(n, terms, spare, row, use);
+    lane_terms<lanes / 8>(n, terms, spare, row, use);
+  }
+  template <std::int64_t Used, class Row, class Use>
+  static void lane_terms(std::int64_t n, std::int64_t terms, std::int64_t spare, Row const& row,
+                         Use const& use) {
+    alignas(64) static thread_local Mean tile[static_cast<std::size_t>(few * in_register)];
+    for (std::int64_t first = 0; first < n; first += in_register) {
+      std::int64_t const m = n - first < in_register ? n - first : in_register;
+      for (std::int64_t k = 0; k < terms; ++k) {
+        T const* const x = row(k) + first;
+        Mean* const to = tile + k * in_register;
+        if (first + in_register <= n + spare) {
+          for (std::int64_t c = 0; c < in_register; ++c) to[c] = static_cast<Mean>(x[c]);
+        } else {
+          for (std::int64_t c = 0; c < m; ++c) to[c] = static_cast<Mean>(x[c]);
+        }
+      }
+      auto const term = [](std::int64_t k) { return load<Register>(tile + k * in_register); };
+      Register const sum = folded<1, Used>(0, [&](std::int64_t l) {
+        Register s = l < terms ? term(l) : Register{};
+        for (std::int64_t k = l + lanes; k < terms; k += lanes) s = s + term(k);
+        return s;
+      });
+      Register const mean = sum / static_cast<Real>(terms);
+      Sums const sums = folded<1, Used>(0, [&](std::int64_t l) {
+        Sums s{};
+        for (std::int64_t k = l; k < terms; k += lanes) {
+          Register const distance = term(k) - mean;
+          s = {s.distances + distance, plus_square(s.squares, distance)};
+        }
+        return s;
+      });
+      Mean each[3][static_cast<std::size_t>(in_register)];
+      store(each[0], mean);
+      store(each[1], sums.distances);
+      store(each[2], sums.squares);
+      for (std::int64_t c = 0; c < m; ++c)
+        use(first + c, {static_cast<Real>(terms), each[0][c], each[1][c], each[2][c]});
+    }
   }
 };
 
