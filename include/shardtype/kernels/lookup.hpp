@@ -161,6 +161,9 @@ struct TakeAlongRuns {
       if (in_columns(rows))
         detail::for_present(ids + at, n, present, OneColumn{}, CopyPresent<T>{src + o * rows.n, to},
                             zeros);
+      else if (rows.inner == 1)
+        detail::for_present(ids + at, n, present, ShortColumns(rows, rows.count, at),
+                            CopyPresent<T>{src, to}, zeros);
       else
         detail::for_present(ids + at, n, present, AllColumns(rows, rows.count, at),
                             CopyPresent<T>{src, to}, zeros);
@@ -168,7 +171,7 @@ struct TakeAlongRuns {
   }
   /// Whether columns are contiguous, and long enough for runs of their own.
   static bool in_columns(NumberedRows const& r) {
-    return r.inner == 1 && r.count >= 4 * ids_together;
+    return r.inner == 1 && r.count >= ShortColumns::most;
   }
   static SharedBlocks shared_by(NumberedRows const& r) {
     return in_columns(r) ? SharedBlocks(r.outer, r.count)

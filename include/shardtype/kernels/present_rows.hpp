@@ -44,7 +44,33 @@ bool all_present(Id const* ids, PresentIds<Id> const& present) {
 /// The places of elements of a run in a block [outer, n, inner], of which the run walks through
 /// one column, or through all as [outer, count, inner].
 struct OneColumn {
-  std::int64_t place(std::int64_t row) const { return row; }
+  std::int64_t place(std::int64_t row, std::int64_t) const { return row; }
+  void advance(std::int64_t) const {}
+};
+/// All of [outer, count], fewer than `most` of them: where the blocks of the next elements start
+/// stands in a table, which a division per `ids_together` elements moves on in.
+struct ShortColumns {
+  static constexpr std::int64_t most = 4 * ids_together;
+  std::int64_t block, count;
+  std::int64_t k, start;  ///< of the next element; start: of its block
+  std::int64_t from_start[static_cast<std::size_t>(most + ids_together)];
+
+  /// From element `at` of the run.
+  ShortColumns(core::Around const& around, std::int64_t ids, std::int64_t at)
+      : block(around.n), count(ids), k(at % count), start(at / count * block) {
+    for (std::int64_t first = 0, to = 0; first < count + ids_together; first += count, to += block)
+      for (std::int64_t j = first; j < std::min(first + count, count + ids_together); ++j)
+        from_start[j] = to;
+  }
+  /// Of element `j` behind those that `advance` has passed.
+  std::int64_t place(std::int64_t row, std::int64_t j) const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(row) +
+                                     static_cast<std::uint64_t>(start + from_start[k + j]));
+  }
+  void advance(std::int64_t n) {
+    start += (k + n) / count * block;
+    k = (k + n) % count;
+  }
 };
 struct AllColumns {
   std::int64_t block, count, inner;  ///< block: n * inner
@@ -58,7 +84,7 @@ struct AllColumns {
         k(at / inner % count),
         column(at % inner),
         start(at / inner / count * block) {}
-  std::int64_t place(std::int64_t row) {
+  std::int64_t place(std::int64_t row, std::int64_t) {
     // unsigned: the row of an id that is elsewhere may be any number
     auto const at = static_cast<std::int64_t>(static_cast<std::uint64_t>(row) *
                                                   static_cast<std::uint64_t>(inner) +
@@ -71,6 +97,7 @@ struct AllColumns {
     }
     return at;
   }
+  void advance(std::int64_t) const {}
 };
 
 /// Copies elements from their places, several at once: single ones soon fill the processor's queue
@@ -100,13 +127,14 @@ void for_present(Id const* ids, std::int64_t n, PresentIds<Id> const& present, C
     Id const* const some = ids + begin;
     if (detail::all_present(some, present)) {
       auto const place = [&](std::int64_t k) {
-        return columns.place(static_cast<std::int64_t>(present.row(some[k])));
+        return columns.place(static_cast<std::int64_t>(present.row(some[k])), k);
       };
       if constexpr (requires { each.several(begin, place); })
         for (std::int64_t k = 0; k < ids_together; k += Each::together)
           each.several(begin + k, [&](std::int64_t j) { return place(k + j); });
       else
         for (std::int64_t k = 0; k < ids_together; ++k) each(begin + k, place(k));
+      columns.advance(ids_together);
       continue;
     }
     absent(begin, ids_together);
@@ -116,14 +144,15 @@ void for_present(Id const* ids, std::int64_t n, PresentIds<Id> const& present, C
     for (std::int64_t k = 0; k < ids_together; ++k) {
       auto const row = present.row(some[k]);
       which[here] = begin + k;
-      places[here] = columns.place(static_cast<std::int64_t>(row));
+      places[here] = columns.place(static_cast<std::int64_t>(row), k);
       here += row < present.count ? 1 : 0;
     }
+    columns.advance(ids_together);
     for (std::int64_t j = 0; j < here; ++j) each(which[j], places[j]);
   }
-  for (; begin < n; ++begin) {
+  for (std::int64_t const whole = begin; begin < n; ++begin) {
     auto const row = present.row(ids[begin]);
-    std::int64_t const place = columns.place(static_cast<std::int64_t>(row));
+    std::int64_t const place = columns.place(static_cast<std::int64_t>(row), begin - whole);
     if (row < present.count)
       each(begin, place);
     else
