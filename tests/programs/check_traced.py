@@ -68,6 +68,23 @@ def check_rank(events, runs):
                 yield f"predicted {e['args']['predicted_us']}, drawn as {e['dur']}"
 
 
+def check_seconds(seconds, events, rank, ranks):
+    """What is wrong with the seconds of one rank in each collective, of which those of `evaluate` are a part."""
+    total = seconds.get("total", 0)
+    mine = [e for e in events if e["ph"] == "X" and e["pid"] == rank and e["tid"] == 0]
+    if not max(e["ts"] + e["dur"] for e in mine) / 1e6 <= total < 60:
+        yield f"took {total} s"
+    parts = {c: s for c, s in seconds.items() if c != "total"}
+    if sum(parts.values()) > total or min(parts.values(), default=1) <= 0:
+        yield f"took {total} s, of it {parts}"
+    if ranks == 1:
+        return
+    for name in {e["name"].split()[0] for e in mine if e["cat"] == "collective"}:
+        took = sum(e["dur"] for e in mine if e["name"].split()[0] == name) / 1e6
+        if not 0 < parts.get(name, 0) <= took:
+            yield f"{name}: {parts.get(name)} s in it, of {took} s in its steps"
+
+
 def main():
     file, ranks = sys.argv[1], int(sys.argv[2])
     mpiexec, flag, program = sys.argv[4:]
@@ -90,6 +107,9 @@ def main():
         faults.append(f"the program says {runs}")
     with open(file, encoding="utf-8") as text:
         events = json.load(text)["traceEvents"]
+    seconds = {e["pid"]: e["args"] for e in events if e["name"] == "seconds"}
+    for g in range(ranks):
+        faults += [f"rank {g}: {f}" for f in check_seconds(seconds.get(g, {}), events, g, ranks)]
     names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
     if names != {g: f"rank {g}" for g in range(ranks)}:
         faults.append(f"the processes are {names}")

@@ -17,6 +17,7 @@
 #include <shardtype/runtime/node_sums.hpp>
 #include <shardtype/runtime/settings.hpp>
 #include <shardtype/runtime/started_sum.hpp>
+#include <shardtype/runtime/timed_collective.hpp>
 #include <shardtype/runtime/two_stages.hpp>
 #include <shardtype/runtime/wait.hpp>
 #include <shardtype/runtime/wire_type.hpp>
@@ -71,9 +72,11 @@ struct UnderWay {
   void* arrivals = nullptr;
   /// Such a sum in two stages.
   detail::TwoStages stages;
+  planning::Collective collective = planning::Collective::none;
 
   /// Waits for all calls, and completes the sum.
   void finish() {
+    TimedCollective const timing(collective);
     requests.finish();
     sum.finish(requests);
     stages.finish();
@@ -179,6 +182,11 @@ class Comm {
  private:
   /// Memory that this rank's node shares; null: there is none. Collective over the node.
   detail::NodeWindow* node_window();
+  /// Counts the caller's time, and the wait for what it starts, as that of `c`.
+  static TimedCollective timed(planning::Collective c, UnderWay* later) {
+    if (later != nullptr) later->collective = c;
+    return TimedCollective(c);
+  }
   template <class Blocking, class Starting, class... As>
   void run(char const* call, Blocking blocking, Starting starting, UnderWay* later, As... as) {
     core::RunningCall::check_thread();
@@ -235,6 +243,7 @@ class Comm {
 
 template <class T>
 void Comm::broadcast(T* data, std::int64_t n, int root, UnderWay* later) {
+  TimedCollective const timing = timed(planning::Collective::broadcast, later);
   detail::for_pieces(n, [&](std::int64_t at, int count) {
     MPI_Datatype const t = WireType<T>::get();
     run("MPI_Bcast", &MPI_Bcast, &MPI_Ibcast, later, data + at, count, t, root);
@@ -243,6 +252,7 @@ void Comm::broadcast(T* data, std::int64_t n, int root, UnderWay* later) {
 
 template <class T>
 void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* later) {
+  TimedCollective const timing = timed(planning::Collective::all_gather, later);
   std::int64_t const n = counts[static_cast<std::size_t>(rank_)];
   MPI_Datatype const t = WireType<T>::get();
   if (later == nullptr &&
@@ -276,6 +286,7 @@ void Comm::all_gather(T const* send, T* recv, Counts const& counts, UnderWay* la
 
 template <class T>
 void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, UnderWay* later) {
+  TimedCollective const timing = timed(planning::Collective::all_reduce, later);
   MPI_Datatype const t = WireType<T>::get();
   MPI_Op const op = runtime::wire_operation<T>(kind);
   if ((later == nullptr || later->arrivals != nullptr) &&
@@ -310,6 +321,7 @@ void Comm::all_reduce(T const* send, T* recv, std::int64_t n, ReduceKind kind, U
 template <class T>
 void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKind kind,
                           UnderWay* later) {
+  TimedCollective const timing = timed(planning::Collective::reduce_scatter, later);
   MPI_Datatype const t = WireType<T>::get();
   MPI_Op const op = runtime::wire_operation<T>(kind);
   if ((later == nullptr || later->arrivals != nullptr) &&
@@ -344,6 +356,7 @@ template <class T>
 void Comm::all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                       Counts const& recv_counts, Counts const& recv_at, Segments sized,
                       UnderWay* later) {
+  TimedCollective const timing = timed(planning::Collective::all_to_all, later);
   MPI_Datatype const t = WireType<T>::get();
   if (sized == Segments::huge || sized == Segments::sparse)
     return exchange(send, send_counts, send_at, recv, recv_counts, recv_at, later);
@@ -363,6 +376,7 @@ void Comm::all_to_all(T const* send, Counts const& send_counts, Counts const& se
 template <class T>
 void Comm::permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from,
                    UnderWay* later) {
+  TimedCollective const timing = timed(planning::Collective::permute, later);
   if (to == rank_) {
     for (std::int64_t k = 0; k < n; ++k) recv[k] = send[k];
     return;
@@ -376,6 +390,7 @@ void Comm::permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t 
 
 template <class T>
 void Comm::messages(detail::List<Message<T const>> const& out, detail::List<Message<T>> const& in) {
+  TimedCollective const timing(planning::Collective::none);
   core::RunningCall::check_thread();
   for (Message<T> const& m : in) now_.requests.receive(comm_, m);
   for (Message<T const> const& m : out) now_.requests.send<T>(comm_, m);

@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <shardtype/core/list.hpp>
+#include <shardtype/plan/collective.hpp>
 #include <shardtype/plan/machine.hpp>
 #include <shardtype/plan/two_stages.hpp>
 #include <shardtype/runtime/bytes_in_use.hpp>
@@ -69,6 +70,7 @@ struct RunTime {
   // counted
   BytesInUse memory{};
   BytesInUse staging{};
+  double in_collective[planning::collective_rows] = {};  ///< seconds, only with a trace
   std::int64_t exchanged_in_windows = 0;  ///< bytes of this rank, counted as in plans
 
   SendingLimits const& sending() const { return sending_; }

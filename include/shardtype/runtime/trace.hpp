@@ -15,8 +15,10 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/name.hpp>
 #include <shardtype/core/printable.hpp>
+#include <shardtype/plan/collective.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/files.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::detail {
 
@@ -91,6 +93,9 @@ class Trace {
     return "{\"ph\": \"M\", \"name\": \"" + what + "\", \"pid\": " + std::to_string(rank_) +
            ", \"tid\": " + std::to_string(track) + ", \"args\": {" + value + "}}";
   }
+  /// The time of this rank since the begin of the trace, and in the collectives of all calls, as
+  /// members of a JSON object.
+  std::string seconds() const;
   /// All events of this rank. Predictions have a track of their own: the steps of each run one
   /// after the other, from the begin of the run or from the end of the previous run's steps.
   std::string events() const;

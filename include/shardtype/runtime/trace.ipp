@@ -69,6 +69,14 @@ SHARDTYPE_INLINE std::string Trace::event(std::string const& name, std::string c
          ", \"args\": {" + details + "}}";
 }
 
+SHARDTYPE_INLINE std::string Trace::seconds() const {
+  std::string out = "\"total\": " + json_number(now());
+  for (planning::Collective const c : planning::all_collectives)
+    if (double const s = runtime::run_time.in_collective[static_cast<std::size_t>(c)]; s > 0)
+      out += ", " + json_text(planning::kind_of(c).text) + ": " + json_number(s);
+  return out;
+}
+
 SHARDTYPE_INLINE std::string Trace::events() const {
   std::string out = meta("process_name", 0, "\"name\": \"rank " + std::to_string(rank_) + "\"") +
                     ",\n" +
@@ -78,6 +86,7 @@ SHARDTYPE_INLINE std::string Trace::events() const {
   if (left_out_ > 0)
     out += ",\n" + meta("process_labels", 0,
                         "\"labels\": \"" + std::to_string(left_out_) + " events left out\"");
+  out += ",\n" + meta("seconds", 0, seconds());
   double predicted_end = 0;
   bool in_run = false;
   for (Event const& e : events_) {
