@@ -17,6 +17,11 @@ struct Y : Axis<"Y", 4> {};
 struct I : Index<"I"> {};
 struct J : Index<"J"> {};
 struct K : Index<"K"> {};
+// docs: cube-names
+struct P : Axis<"P", 2> {};
+struct Q : Axis<"Q", 2> {};
+struct R : Axis<"R", 2> {};
+// docs: end
 
 // Checks that the product by hand has the type and the values of the strict one.
 template <class ByHand, class Strict>
@@ -43,7 +48,7 @@ int main(int argc, char** argv) {
 
   if (env.rank() == 0) std::printf("== products\n");
   // docs: rows-and-columns
-  // One function serves the first three cases: where no contracted dim is split, nothing is sent,
+  // One function serves the first four cases: where no contracted dim is split, nothing is sent,
   // and the types carry the shardings to the result.
   auto const product = [](auto a, auto b) { return matmul(a, b); };
   agree("rows x columns", shard_map<Dim<I, X>, Dim<K, Y>>(product, a_rows, b_columns),
@@ -52,6 +57,8 @@ int main(int argc, char** argv) {
         matmul(a_rows, b_whole));
   agree("replicated x columns", shard_map<Dim<I>, Dim<K, Y>>(product, a_whole, b_columns),
         matmul(a_whole, b_columns));
+  agree("replicated x replicated", shard_map<Dim<I>, Dim<K>>(product, a_whole, b_whole),
+        matmul(a_whole, b_whole));
   // docs: end
 
   // docs: blocks-rows
@@ -95,4 +102,14 @@ int main(int argc, char** argv) {
   agree("blocks x columns, in a ring",
         shard_map<Dim<I, X>, Dim<K, Y>>(in_a_ring, a_blocks, b_columns),
         matmul<Dim<I, X>, Dim<K, Y>>(a_blocks, b_columns));
+
+  // docs: cube
+  // Blocks x blocks on 2 x 2 x 2 ranks: each index has an axis, and Q adds up the parts.
+  Mesh<P, Q, R> const cube(env.world());
+  auto const a_cube = from_function<double, Dim<I, P>, Dim<J, Q>>(cube, {8, 16}, f);
+  auto const b_cube = from_function<double, Dim<J, Q>, Dim<K, R>>(cube, {16, 12}, f);
+  auto const over_q = [](auto a, auto b) { return all_reduce<Q>(matmul(a, b)); };
+  agree("blocks x blocks, three axes", shard_map<Dim<I, P>, Dim<K, R>>(over_q, a_cube, b_cube),
+        matmul<Dim<I, P>, Dim<K, R>>(a_cube, b_cube));
+  // docs: end
 }

@@ -1,6 +1,8 @@
 // Functions of each rank's own block, and the cases that need a collective. On 8 ranks.
 // SHOWN: docs
 // RANKS: 8
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -97,6 +99,35 @@ int main(int argc, char** argv) {
   auto const sums_of_pairs = map<Dim<I, X>, Dim<J, Y>>(functions::Add{}, u, v);
   print(sums_of_pairs);
   // docs: end
+
+  if (env.rank() == 0) std::printf("== contract\n");
+  // docs: contract
+  auto const table = from_function<float, Dim<I, X>, Dim<J, Y>>(
+      mesh, {4, 8}, [](std::int64_t i, std::int64_t j) { return static_cast<float>(8 * i + j); });
+  auto const waves = (2.0F * sin(table) + 1.0F).tensor();
+  static_assert(same_spec<decltype(waves), decltype(table)>);  // elements stay where they are
+  auto const columns = evaluate<Dim<J, Y>>(mesh, sum<I>(lazy(table)));
+  visualize(columns, "sums of columns");
+  show<decltype(columns), float>("sums of columns", columns, {48, 52, 56, 60, 64, 68, 72, 76});
+  // docs: end
+
+  if (env.rank() == 0) std::printf("== elements\n");
+  // docs: elements
+  std::int64_t seen = 0;  // how many of the 32 numbers the function gets
+  auto const of_elements = shard_map<Dim<I, X, Y>>(
+      [&](auto b) {
+        seen = b.template extent<I>();
+        return 2.0 * sin(b) + 1.0;
+      },
+      cast<double>(a));
+  print(of_elements);
+  if (env.rank() == 0) std::printf("a block of %d\n", static_cast<int>(seen));
+  // docs: end
+  std::vector<double> const elements = to_host(of_elements);
+  for (std::size_t k = 0; k < elements.size(); ++k)
+    if (std::abs(elements[k] - (2 * std::sin(static_cast<double>(k)) + 1)) > 1e-12)
+      throw Error("example", "the function of elements gave other numbers");
+  if (seen != 4) throw Error("example", "a block has four numbers");
 
   if (env.rank() == 0) std::printf("== heads\n");
   // docs: heads

@@ -2,6 +2,7 @@
 // product, and the collectives. On 4 ranks.
 // SHOWN: docs
 // RANKS: 4
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -65,6 +66,18 @@ int main(int argc, char** argv) {
       std::to_string(rows[1].end() - 1));
   // docs: end
 
+  section("all-blocks");
+  // docs: all-blocks
+  // A row for each rank: its first row, the one after its last; its first column, ...
+  struct Rank : Index<"Rank"> {};
+  struct Bound : Index<"Bound"> {};
+  std::vector<std::int64_t> const bounds{rows[0].begin, rows[0].end(), rows[1].begin,
+                                         rows[1].end()};
+  print(from_function<std::int64_t, Dim<Rank, X, Y>, Dim<Bound>>(
+      mesh, {4, 4},
+      [&](std::int64_t, std::int64_t k) { return bounds[static_cast<std::size_t>(k)]; }));
+  // docs: end
+
   section("elementwise");
   // docs: elementwise
   auto const s = sin(big).tensor();  // each rank its block; nothing is sent
@@ -72,6 +85,18 @@ int main(int argc, char** argv) {
   static_assert(of_sin.collectives() == 0);
   // docs: end
   say(type_name(s));
+
+  section("time");
+  // docs: time
+  auto const milliseconds = [](auto const& m) {
+    double const begin = MPI_Wtime();
+    for (int k = 0; k < 5; ++k) auto const result = sin(m).tensor();
+    return std::to_string(1e3 / 5 * (MPI_Wtime() - begin));
+  };
+  auto const copies = ones<float, Dim<Row>, Dim<Column>>(mesh);  // each rank has all of it
+  say(milliseconds(copies) + " ms for the whole matrix, " + milliseconds(big) +
+      " ms where each rank has a block");
+  // docs: end
 
   section("strategies");
   // docs: strategies

@@ -20,6 +20,7 @@ struct X : Axis<"X", 2> {};
 struct Y : Axis<"Y", 4> {};
 struct I : Index<"I", 16> {};
 struct J : Index<"J", 16> {};
+struct K : Index<"K", 16> {};
 struct System : Index<"System", 8> {};
 using Matrices = Tensor<double, Dim<System, All>, Dim<I>, Dim<J>>;
 using Vectors = Tensor<double, Dim<System, All>, Dim<I>>;
@@ -64,6 +65,14 @@ int main(int argc, char** argv) {
   visualize(transfer<Dim<I, Half>, Dim<J>>(a, half), "a on four ranks");
   // docs: end
 
+  section("alone");
+  // docs: alone
+  struct One : Axis<"One", 1> {};
+  Mesh<One> const one(env.world());  // the first rank
+  auto const alone = normal<float, Dim<I>, Dim<J>>(one, RandomKey{0});
+  visualize(matmul(alone, normal<float, Dim<J>, Dim<K>>(one, RandomKey{1})), "a product");
+  // docs: end
+
   section("transposed");
   // docs: transposed
   auto const b = reshard<Dim<I>, Dim<J, All>>(a);
@@ -101,6 +110,17 @@ int main(int argc, char** argv) {
   auto const y = sin(x).tensor();  // computed where x is
   visualize(y, "y");
   // docs: end
+
+  section("constrained");
+  // docs: constrained
+  auto const rows_of_x = constrain<Dim<I, Rows>, Dim<J>>(lazy(x));
+  auto const times_transpose = rows_of_x * relabel<I, K>(rows_of_x);
+  auto const gram = evaluate<Dim<I, Rows>, Dim<K, Columns>>(grid, times_transpose);
+  say(explain(evaluate_to<Dim<I, Rows>, Dim<K, Columns>>, grid, times_transpose));
+  // docs: end
+  auto const whole_x = reshard<Dim<I>, Dim<J>>(x);  // integers: every order of sums is exact
+  holds(array_equal(reshard<Dim<I>, Dim<K>>(gram), matmul(whole_x, relabel<I, K>(whole_x))),
+        "the constrained product");
 
   section("scaling");
   // docs: scaling

@@ -187,6 +187,11 @@ int main(int argc, char** argv) {
   auto const expected_rolls = from_function<double, Dim<Row, X>, Dim<Column, Y>>(
       mesh, {8, 8}, [](std::int64_t i, std::int64_t) { return i % 4 == 0 ? 24.0 : -8.0; });
   holds(array_equal(rolled, expected_rolls), "rolled in each block");
+  // docs: rolled-strict
+  auto const parts = split_dim<Row, Dim<I, X>, Dim<P>>(table, {2, 4});  // [block, row in it]
+  auto const rolled_strict = merge_dims<I, P, Row>((roll<P>(parts, 1) - parts).tensor());
+  // docs: end
+  holds(array_equal(rolled_strict, rolled), "rolled in strict mode");
 
   auto const in = from_function<Activations>(mesh, number);
   auto const w_in = from_function<WeightsIn>(mesh, number);
@@ -269,6 +274,38 @@ int main(int argc, char** argv) {
               by_expert(lazy(split_a), lazy(split_w), lazy(split_ids))));
   // docs: end
   holds(allclose(reshard<Dim<S>, Dim<F>>(by_planner), mixed, 1e-9, 1e-9), "by the planner");
+
+  section("assigned");
+  // docs: assigned
+  // Each expert has one matrix: the second product of moe is with the identity.
+  struct G : Index<"G", 32> {};
+  auto const eye = from_function<double, Dim<E, X>, Dim<F, Y>, Dim<G>>(
+      mesh, [](std::int64_t, std::int64_t f, std::int64_t g) { return f == g ? 1.0 : 0.0; });
+  auto const all_features = all_gather<Y>(split_a);
+  auto const assigned = [&](auto const& experts, double weight, auto form) {
+    auto const weights =
+        full<double, Dim<S, X>, Dim<nn::Choice>>(mesh, {64, experts.extents()[1]}, weight);
+    auto const itself = [](auto const& h) { return h; };
+    return nn::moe<Dim<S, X>, Dim<G, Y>>(all_features, nn::Routes{experts, weights}, split_w, eye,
+                                         form, itself);
+  };
+  auto const one_each = transpose<S, nn::Choice>(expand<nn::Choice>(split_ids));  // B[S]
+  auto const two_each = integers<std::int64_t, Dim<S, X>, Dim<nn::Choice>>(
+      mesh, {64, 2}, RandomKey{9}, 0, 4);  // B[S, k]
+  auto const of_gathered = assigned(one_each, 1.0, nn::Gathered{});
+  auto const of_ragged = assigned(one_each, 1.0, nn::Ragged{});
+  auto const averaged = assigned(two_each, 0.5, nn::Ragged{});
+  // docs: end
+  auto const as_mixed = [](auto const& rows) {
+    return relabel<G, F>(reshard<Dim<S>, Dim<G>>(rows));
+  };
+  auto const shares = (0.5 * sum<nn::Choice>(one_hot<E, double>(two_each, 4))).tensor();
+  auto const dense_average = einsum<S, F>(reshard<Dim<S>, Dim<E>>(shares), einsum<S, E, F>(a, w));
+  bool const assigned_right = allclose(as_mixed(of_gathered), mixed, 1e-9, 1e-9) &&
+                              allclose(as_mixed(of_ragged), mixed, 1e-9, 1e-9) &&
+                              allclose(as_mixed(averaged), dense_average, 1e-9, 1e-9);
+  say(type_name(of_ragged) + (assigned_right ? ", the same sums" : ", other sums"));
+  holds(assigned_right, "assigned experts");
 
   section("experts");
   // docs: experts

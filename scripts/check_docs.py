@@ -7,7 +7,8 @@
 - A file of tests/reject expects the code that its name begins with.
 - Every run-time code (E.., IO..) that include/ throws has a heading, and every such heading is thrown.
 - Codes in the comments of include/ and in docs/ exist.
-- Programs that pages show are those of examples, and links lead somewhere (snippets.py).
+- Programs that pages show are those of examples, links lead somewhere, and each row of docs/jax_tutorials.md names files
+  that exist and are tests (snippets.py).
 
 usage: check_docs.py [ROOT] | --self-test
 """
@@ -22,6 +23,7 @@ import snippets
 VERDICT = "include/shardtype/rules/verdict.hpp"
 SENTENCES = "include/shardtype/check/sentences"
 ERRORS = "docs/errors.md"
+SEEDS = "docs/jax_tutorials.md"
 RUN_TIME = r"(?:E|IO)\d+"
 
 
@@ -103,6 +105,8 @@ def check(root):
     compare(report, "include/", thrown, ERRORS, run_time)
 
     texts |= {p: p.read_text() for p in sorted((root / "docs").rglob("*.md"))}
+    if (tables := (root / SEEDS).read_text().count("\n<!-- files -->\n|")) != 5:
+        report(f"{SEEDS} has {tables} tables of files, not one for each of five documents")
     known = codes | thrown
     kinds = "".join(sorted({c[0] for c in codes if len(c) == 3}))
     for path, text in texts.items():
@@ -133,6 +137,7 @@ def self_test(root):
         "a run-time heading less": edit(ERRORS, "## E20:", "## About E20:"),
         "a run-time heading too many": edit(ERRORS, "## E20:", "## E99: no\n\n## E20:"),
         "a code that does not exist": edit(ERRORS, "# Errors\n", "# Errors\n\nSee N99.\n"),
+        "a document without its table": edit(SEEDS, "<!-- files -->\n|", "\n|"),
         "no test": lambda copy: [f.unlink() for f in (copy / "tests/reject").glob("C04_*.cpp")],
         "a test too many": lambda copy: (copy / "tests/reject/Z01_x.cpp").write_text(
             "// EXPECT: \\[shardtype Z01\\]\n"),

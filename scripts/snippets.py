@@ -25,7 +25,9 @@ namespace scope in place of the line `// names`, the rest in place of `  // stat
 which tests/structure/reference.py compiles.
 
 The calls in the second column of a table below `<!-- calls: FILE -->` stand in FILE, which is compiled. The table below
-`<!-- tasks -->` has ways from README.md, of at most three links, to a page that speaks of the program.
+`<!-- tasks -->` has ways from README.md, of at most three links, to a page that speaks of the program. Each row of a table below
+`<!-- files -->` names files in its last cell, by links or as `examples/gpt.cpp`, which exist; its examples and tests are run by CI.
+A page with such a table has no other.
 
 usage: snippets.py [ROOT]                    prints differences of code
        snippets.py --write [PROGRAMS]        writes code into the pages, and, of the examples built in the folder
@@ -223,6 +225,38 @@ def tasks(root):
     return found
 
 
+def not_run(root, name):
+    """Why the file is no test of CI: it does not exist, or it is an example or a test that says so."""
+    file = root / name
+    if not file.exists():
+        return "does not exist"
+    if file.suffix == ".cpp" and re.search(r"^// TEST:\s*none", file.read_text(), re.M):
+        return "is not run as a test"
+    return None
+
+
+def files(root):
+    """The last cell of each row of the tables below `<!-- files -->` names files; links are judged by `links`."""
+    found = []
+    for page in pages(root):
+        name = page.relative_to(root)
+        text = page.read_text()
+        tables = re.findall(r"^<!-- files -->\n((?:\|.*\n)+)", text, re.M)
+        if tables and len(tables) != len(re.findall(r"^\|[-: |]+\|$", text, re.M)):
+            found.append(f"{name}: a table without <!-- files -->")
+        for table in tables:
+            for row in table.splitlines()[2:]:
+                cells = [one.strip() for one in re.split(r"(?<!\\)\|", row)[1:-1]]
+                if len(cells) != 3 or not all(cells[:2]):
+                    found.append(f"{name}: {row} is no row of three cells")
+                    continue
+                named = [one for one in re.findall(r"`([^`]+)`", cells[2]) if "/" in one]
+                if not named and "](" not in cells[2]:
+                    found.append(f"{name}: {cells[0]}: no file")
+                found += [f"{name}: {cells[0]}: {one} {why}" for one in named if (why := not_run(root, one))]
+    return found
+
+
 def noted(root):
     """The examples whose outputs are shown say so: their runs compare them."""
     says = {f.stem for f in (root / "examples").glob("*.cpp")
@@ -238,7 +272,7 @@ def length(root):
 
 
 def check(root):
-    return length(root) + code(root) + unmarked(root) + calls(root) + links(root) + tasks(root) + noted(root)
+    return length(root) + code(root) + unmarked(root) + calls(root) + links(root) + tasks(root) + files(root) + noted(root)
 
 
 def self_test():
@@ -268,6 +302,27 @@ def self_test():
             if not check(root):
                 missed.append(f"{name} goes unnoticed")
         page.write_text(right)
+        one = ("# A\n<!-- files -->\n| there | what | file |\n|---|---|---|\n"
+               "| 1 | a | [a](a.md), `examples/b.cpp` |\n| 2 | b | `examples/b.cpp` |\n")
+        (root / "docs/rows.md").write_text(one)
+        (root / "examples/b.cpp").write_text("// B\n")
+        if check(root):
+            missed.append(f"a table of files that is right is refused: {check(root)}")
+        for name, old, new in (("a row without a file", "b | `examples/b.cpp`", "b | b"),
+                               ("a row without a last cell", "| b | `examples/b.cpp` |", "| b |"),
+                               ("an empty cell", "| 2 | b |", "| 2 | |"),
+                               ("a file that does not exist", "`examples/b.cpp` |\n| 2", "`examples/c.cpp` |\n| 2"),
+                               ("a link to no page", "(a.md)", "(c.md)"),
+                               ("a table without its mark", "# A\n", "# A\n| a |\n|---|\n\n")):
+            (root / "docs/rows.md").write_text(one.replace(old, new, 1))
+            if not check(root):
+                missed.append(f"{name} goes unnoticed")
+        (root / "docs/rows.md").write_text(one)
+        (root / "examples/b.cpp").write_text("// B\n// TEST: none\n")
+        if not check(root):
+            missed.append("an example that is no test goes unnoticed")
+        (root / "docs/rows.md").unlink()
+        (root / "examples/b.cpp").unlink()
         (root / "README.md").write_text("nothing\n")
         if not check(root):
             missed.append("a task that README.md does not lead to goes unnoticed")
