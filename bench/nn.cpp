@@ -1,5 +1,5 @@
 // Functions of nn against the compositions that users wrote before, in float: norms, cross entropy,
-// attention.
+// attention. Attention with a window against attention without one.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,7 +20,9 @@ char const* const help =
     "bench_nn [--rounds=21] [--benchmark_filter=CASE]\n"
     "nn::layer_norm, cross_entropy and attention against compositions of other functions; each "
     "rank has\n"
-    "4 sequences. Last lines: ratio nn CASE RANKS MEDIAN Q1 Q3, ours over the composition in "
+    "4 sequences. window: causal attention of a head of 64 features to the last 256 of 8192 "
+    "positions,\n"
+    "over that to all. Last lines: ratio nn CASE RANKS MEDIAN Q1 Q3, ours over the composition in "
     "time.\n";
 
 struct X : Axis<"X"> {};
@@ -31,12 +33,15 @@ struct H : Index<"H", 8> {};
 struct F : Index<"F", 64> {};
 struct D : Index<"D", 512> {};
 struct V : Index<"V", 8192> {};
+struct L : Index<"L", 8192> {};
+struct One : Index<"One", 1> {};
 using Rows = Tensor<float, Dim<B, X>, Dim<S>, Dim<D>>;
 using Vec = Tensor<float, Dim<D>>;
 using Logits = Tensor<float, Dim<B, X>, Dim<S>, Dim<V>>;
 using Ids = Tensor<std::int64_t, Dim<B, X>, Dim<S>>;
 using Queries = Tensor<float, Dim<B, X>, Dim<S>, Dim<H>, Dim<F>>;
 using Keys = Tensor<float, Dim<B, X>, Dim<K>, Dim<H>, Dim<F>>;
+using Long = Tensor<float, Dim<B, X>, Dim<L>, Dim<One>, Dim<F>>;
 using Pair = std::pair<std::function<void()>, std::function<void()>>;
 
 constexpr auto fused_norm = [](auto const& x, auto const& gain, auto const& bias) {
@@ -56,6 +61,12 @@ constexpr auto composed_entropy = [](auto const& x, auto const& ids) {
 };
 constexpr auto attention = [](auto const& q, auto const& k, auto const& v, auto const&) {
   return nn::attention(q, k, v);
+};
+constexpr auto attention_in_window = [](auto const& q, auto const& k, auto const& v) {
+  return nn::attention(q, k, v, {.causal = true, .window = 256});
+};
+constexpr auto attention_to_all = [](auto const& q, auto const& k, auto const& v) {
+  return nn::attention(q, k, v, {.causal = true});
 };
 // masked scores are not so small that their exponentials are subnormal
 constexpr auto composed_attention = [](auto const& q, auto const& k, auto const& v,
@@ -100,6 +111,10 @@ int main(int argc, char** argv) {
                normal<Keys>(mesh, {b, 512, 8, 64}, RandomKey{8}),
                from_function<Tensor<bool, Dim<S>, Dim<K>>>(
                    mesh, [](std::int64_t s, std::int64_t k) { return k <= s; }));
+  add<0, 1, 2>(suite, "window", attention_in_window, attention_to_all,
+               normal<Long>(mesh, {env.size(), 8192, 1, 64}, RandomKey{9}),
+               normal<Long>(mesh, {env.size(), 8192, 1, 64}, RandomKey{10}),
+               normal<Long>(mesh, {env.size(), 8192, 1, 64}, RandomKey{11}));
   suite.run(argc, argv);
   suite.print();
   return 0;

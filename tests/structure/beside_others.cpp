@@ -123,6 +123,9 @@ struct Values {
   use(bincount<V, Dim<V>>(ids, 10));
   use(histogram<V, Dim<V>>(a, 10, 0.0, 1.0));
   use(searchsorted<J>(v, u));
+  auto const q = zeros<float, Dim<I, X>, Dim<J>, Dim<K>, Dim<V>>(mesh, {8, 12, 4, 8});
+  auto const &k = q, &v = q;
+  use(nn::attention(q, k, v, {.causal = true, .window = 256}));
   use(nn::conv<nn::Window<I, K, nn::same>>(a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, [](auto x, auto w) { return exp(x * w); }, a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, exp(constrain<Dim<I, X, Y>, Dim<K>>(lazy(a) * b))));

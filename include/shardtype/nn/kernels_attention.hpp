@@ -45,26 +45,27 @@ bool attention_of_block(Exec const& exec, AttentionShape const& s, T const* q, T
                         bool begins, bool finite) {
   T const scale = kernels::scale_of_scores<T>(s);
   std::int64_t const g = s.key_head(h);
-  std::int64_t const end = s.seen(i0 + rows - 1);
   auto const qs = s.query(q, b, i0, rows, h);
-  for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
-    bool const first = begins && j0 == 0;
-    std::int64_t const n = std::min(attention_block, end - j0);
+  bool any = false;
+  auto const add = [&](AttentionShape const& of, std::int64_t j0, std::int64_t n) {
+    bool const first = begins && !any;
+    any = true;
     Matrix<T> const block{scores, rows, n, n, 1, 0};
     shardtype::kernels::gemm<Exec, T>(exec, 1, qs, s.key(k, b, j0, n, g).transposed(), block,
                                       false);
-    kernels::each_row(
-        "shardtype::attention", exec, rows,
-        AttentionRows<on_host<Exec>, T>{s, scores, largest, total, out, i0, j0, n, scale, first});
+    kernels::each_row("shardtype::attention", exec, rows,
+                      AttentionRows<on_host<Exec>, T>{of, scores, largest, total, out, b, h, i0, j0,
+                                                      n, scale, first});
     auto const vs = s.key(v, b, j0, n, g);
-    if (finite || s.seen(i0) - j0 >= n) {
+    if (finite || of.all_see(i0, rows, j0, n)) {
       shardtype::kernels::gemm<Exec, T>(exec, 1, block, vs, out, !first);
     } else {
       kernels::each_row("shardtype::attention", exec, rows,
-                        AttentionSeenValues<T>{s, scores, vs, out, i0, j0, n, first});
+                        AttentionSeenValues<T>{of, scores, vs, out, b, i0, j0, n, first});
     }
-  }
-  return end > 0;
+  };
+  kernels::each_block_of_keys(s, b, i0, rows, add);
+  return any;
 }
 
 /// The logarithms of the sums of rows i0, ... of a head, or null if none are wanted.
@@ -195,10 +196,8 @@ void each_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T
   T const scale = kernels::scale_of_scores<T>(s);
   kernels::each_block_of_queries(
       s, [&](std::int64_t b, std::int64_t h, std::int64_t i0, std::int64_t rows) {
-        std::int64_t const end = s.seen(i0 + rows - 1);
-        for (std::int64_t j0 = 0; j0 < end; j0 += attention_block) {
-          std::int64_t const n = std::min(attention_block, end - j0);
-          ScoresBack<T> const k{s,
+        auto const add_block = [&](AttentionShape const& shape, std::int64_t j0, std::int64_t n) {
+          ScoresBack<T> const k{shape,
                                 b,
                                 h,
                                 i0,
@@ -213,10 +212,11 @@ void each_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T
                                             k.ds, false);
           kernels::each_row("shardtype::attention_back", exec, rows,
                             AttentionRowsBack<on_host<Exec>, T>{
-                                s, k.p.data, k.ds.data, k.queries(of.out), k.queries(of.ct),
-                                of.sums + s.query_row(b, i0, h), i0, j0, n, scale});
+                                shape, k.p.data, k.ds.data, k.queries(of.out), k.queries(of.ct),
+                                of.sums + s.query_row(b, i0, h), b, h, i0, j0, n, scale});
           add(k);
-        }
+        };
+        kernels::each_block_of_keys(s, b, i0, rows, add_block);
         between();
       });
 }

@@ -1,57 +1,19 @@
 #pragma once
-/// The rows of a block of scores, what queries see, and elements that are not finite.
+/// The rows of a block of scores, and elements that are not finite.
 
 #include <cstdint>
 #include <limits>
 
 #include <Kokkos_Core.hpp>
 
-#include <shardtype/core/block.hpp>
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/gemm.hpp>
 #include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/matrix.hpp>
+#include <shardtype/nn/kernels_attention_shape.hpp>
 #include <shardtype/nn/kernels_cross_entropy.hpp>
-#include <shardtype/nn/types_attention.hpp>
 
 namespace shardtype::nn::kernels {
-
-using shardtype::kernels::Matrix;
-
-/// Blocks [batch, positions, heads, features]. A rank's head h is head `first_head` + h,
-/// and reads key head (first_head + h) / group - first_key_head.
-struct AttentionShape {
-  std::int64_t batch, queries, keys, heads, key_heads, features;
-  std::int64_t first_head, first_key_head, group;
-  AttentionOptions settings;
-  core::Rows query_rows, key_rows;  ///< their positions
-
-  KOKKOS_FUNCTION std::int64_t key_head(std::int64_t h) const {
-    return (first_head + h) / group - first_key_head;
-  }
-  /// The number of keys that query `i` sees: the first ones of the block, because positions
-  /// increase.
-  KOKKOS_FUNCTION std::int64_t seen(std::int64_t i) const {
-    return settings.causal ? key_rows.below(settings.first + query_rows[i] + 1) : keys;
-  }
-  /// Rows i0, ..., i0 + rows - 1 of head h of a block of queries.
-  template <class T>
-  KOKKOS_FUNCTION Matrix<T> query(T* data, std::int64_t b, std::int64_t i0, std::int64_t rows,
-                                  std::int64_t h) const {
-    std::int64_t const stride = heads * features;
-    return {data + query_row(b, i0, h) * features, rows, features, stride, 1, 0};
-  }
-  /// The number of a query's row among the rows of all queries and heads.
-  KOKKOS_FUNCTION std::int64_t query_row(std::int64_t b, std::int64_t i, std::int64_t h) const {
-    return (b * queries + i) * heads + h;
-  }
-  template <class T>
-  KOKKOS_FUNCTION Matrix<T> key(T* data, std::int64_t b, std::int64_t j0, std::int64_t rows,
-                                std::int64_t g) const {
-    std::int64_t const stride = key_heads * features;
-    return {data + ((b * keys + j0) * key_heads + g) * features, rows, features, stride, 1, 0};
-  }
-};
 
 /// e^(x[k] - base) for a row, in place.
 template <bool Host, class T>
@@ -73,14 +35,15 @@ struct AttentionSeenValues {
   T const* scores;
   Matrix<T const> values;
   Matrix<T> out;
-  std::int64_t i0, j0, columns;
+  std::int64_t b, i0, j0, columns;
   bool begins;
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     T* const o = out.data + row * out.row_stride;
     if (begins)
       for (std::int64_t f = 0; f < out.cols; ++f) o[f] = T{};
-    std::int64_t const seen = shape.seen(i0 + row) - j0;
-    for (std::int64_t k = 0; k < columns && k < seen; ++k) {
+    SeenKeys const keys = shape.keys_of(b, i0 + row, j0, columns);
+    for (std::int64_t k = keys.begin; k < keys.end; ++k) {
+      if (!keys.has(k)) continue;
       T const p = scores[row * columns + k];
       T const* const v = values.data + k * values.row_stride;
       for (std::int64_t f = 0; f < out.cols; ++f) o[f] += p * v[f];
@@ -97,10 +60,11 @@ struct AttentionRows {
   T* largest;
   T* total;
   Matrix<T> out;
-  std::int64_t i0, j0, columns;
+  std::int64_t b, h, i0, j0, columns;
   T scale;
   bool begins;  ///< whether these are the first keys
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    if (shape.by_options()) return by_options(row);
     T* const s = scores + row * columns;
     T const before = begins ? -std::numeric_limits<T>::infinity() : largest[row];
     std::int64_t const seen = shape.seen(i0 + row) - j0;
@@ -115,7 +79,39 @@ struct AttentionRows {
     largest[row] = top;
     if (n == 0) return;
     kernels::exponentials_of<Host>(s, n, top);
-    T const sum = kernels::sum_of<T>(n, [&](std::int64_t k) { return s[k]; });
+    joins(row, kernels::sum_of<T>(n, [&](std::int64_t k) { return s[k]; }), before, top);
+  }
+
+ private:
+  /// The same where a window, segments or a function of the scores take part.
+  KOKKOS_FUNCTION void by_options(std::int64_t row) const {
+    T* const s = scores + row * columns;
+    T const before = begins ? -std::numeric_limits<T>::infinity() : largest[row];
+    SeenKeys const keys = shape.keys_of(b, i0 + row, j0, columns);
+    T* const none = nullptr;
+    kernels::scores_by_options<Host>(shape, s, none, keys, h, i0 + row, j0, scale);
+    T top = before;
+    bool any = false;
+    for (std::int64_t k = keys.begin; k < keys.end; ++k) {
+      if (!keys.has(k)) continue;
+      any = true;
+      top = s[k] > top ? s[k] : top;
+    }
+    std::int64_t const begin = any ? keys.begin : columns;
+    std::int64_t const end = any ? keys.end : columns;
+    for (std::int64_t k = 0; k < begin; ++k) s[k] = T{};
+    for (std::int64_t k = end; k < columns; ++k) s[k] = T{};
+    if (begins) total[row] = T{};
+    largest[row] = top;
+    if (!any) return;
+    kernels::exponentials_of<Host>(s + begin, end - begin, top);
+    if (keys.ids != nullptr)
+      for (std::int64_t k = begin; k < end; ++k) s[k] = keys.has(k) ? s[k] : T{};
+    joins(row, kernels::sum_of<T>(end - begin, [&](std::int64_t k) { return s[begin + k]; }),
+          before, top);
+  }
+  /// Joins a block's sum of exponentials to what other keys gave.
+  KOKKOS_FUNCTION void joins(std::int64_t row, T sum, T before, T top) const {
     if (begins) {
       total[row] = sum;
       return;
@@ -157,9 +153,10 @@ struct AttentionRowsBack {
   T* ds;
   Matrix<T const> out, ct;
   T const* sums;  ///< of query i0, with distance `heads`
-  std::int64_t i0, j0, columns;
+  std::int64_t b, h, i0, j0, columns;
   T scale;
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    if (shape.by_options()) return by_options(row);
     T* const p = scores + row * columns;
     T* const d = ds + row * columns;
     std::int64_t const seen = shape.seen(i0 + row) - j0;
@@ -175,6 +172,29 @@ struct AttentionRowsBack {
     for (std::int64_t k = 0; k < n; ++k) p[k] *= scale;
     kernels::exponentials_of<Host>(p, n, sums[row * shape.heads]);
     for (std::int64_t k = 0; k < n; ++k) d[k] = p[k] * (d[k] - mean) * scale;
+  }
+
+ private:
+  /// The same where a window, segments or a function of the scores take part.
+  KOKKOS_FUNCTION void by_options(std::int64_t row) const {
+    T* const p = scores + row * columns;
+    T* const d = ds + row * columns;
+    T const* const o = out.data + row * out.row_stride;
+    T const* const c = ct.data + row * ct.row_stride;
+    SeenKeys keys = shape.keys_of(b, i0 + row, j0, columns);
+    if (kernels::sum_of<T>(out.cols, [&](std::int64_t f) { return c[f] < 0 ? -c[f] : c[f]; }) == 0)
+      keys.end = keys.begin;
+    for (std::int64_t k = 0; k < keys.begin; ++k) p[k] = d[k] = T{};
+    for (std::int64_t k = keys.end; k < columns; ++k) p[k] = d[k] = T{};
+    if (keys.begin == keys.end) return;
+    T const mean = kernels::sum_of<T>(out.cols, [&](std::int64_t f) { return o[f] * c[f]; });
+    for (std::int64_t k = keys.begin; k < keys.end; ++k) d[k] = (d[k] - mean) * scale;
+    kernels::scores_by_options<Host>(shape, p, d, keys, h, i0 + row, j0, scale);
+    kernels::exponentials_of<Host>(p + keys.begin, keys.end - keys.begin, sums[row * shape.heads]);
+    for (std::int64_t k = keys.begin; k < keys.end; ++k) d[k] *= p[k];
+    if (keys.ids == nullptr) return;
+    for (std::int64_t k = keys.begin; k < keys.end; ++k)
+      if (!keys.has(k)) p[k] = d[k] = T{};
   }
 };
 
@@ -236,8 +256,9 @@ bool all_finite(Exec const& exec, T const* x, std::int64_t batch, std::int64_t n
 /// Whether the values of keys that some queries see and others do not are finite.
 template <class T, class Exec>
 bool hidden_values_finite(Exec const& exec, AttentionShape const& s, T const* v) {
-  if (!s.settings.causal || s.queries == 0) return true;
-  std::int64_t const begin = s.seen(0);
+  bool const options = s.settings.window > 0 || s.segments.keys != nullptr;
+  if ((!s.settings.causal && !options) || s.queries == 0) return true;
+  std::int64_t const begin = options ? s.from(0) : s.seen(0);
   std::int64_t const row = s.key_heads * s.features;
   return kernels::all_finite(exec, v + begin * row, s.batch, (s.seen(s.queries - 1) - begin) * row,
                              s.keys * row);

@@ -67,29 +67,35 @@ struct AttentionTeam {
       for (std::int64_t e = rank; e < rows * features; e += size)
         os.data[e / features * os.row_stride + e % features] = T{};
 
+    bool const by_options = shape.by_options();
+    T const slope = static_cast<T>(shape.slope(h));
     std::int64_t const end = shape.seen(i0 + rows - 1);
-    for (std::int64_t j0 = 0; j0 < end; j0 += most_columns) {
+    for (std::int64_t j0 = shape.from(i0); j0 < end; j0 += most_columns) {
+      if (!meets(b, i0, rows, j0, end - j0)) continue;
       auto const ks = shape.key(k, b, j0, most_columns, g);
       auto const vs = shape.key(v, b, j0, most_columns, g);
       team.team_barrier();
       for (int e = rank; e < rows * most_columns; e += size) {
         int const r = e / most_columns, c = e % most_columns;
-        if (c >= columns_of(i0 + r, j0)) continue;
+        SeenKeys const keys = shape.keys_of(b, i0 + r, j0, most_columns);
+        if (c < keys.begin || c >= keys.end || !keys.has(c)) continue;
         T const* const x = qs.data + r * qs.row_stride;
         T const* const y = ks.data + c * ks.row_stride;
         T sum{};
         for (std::int64_t f = 0; f < features; ++f) sum += x[f] * y[f];
-        scores[e] = sum * scale;
+        scores[e] = by_options ? score(sum * scale, slope, i0 + r, j0 + c) : sum * scale;
       }
       team.team_barrier();
       for (int r = rank; r < rows; r += size) {
         T* const s = scores + r * most_columns;
-        int const n = columns_of(i0 + r, j0);
+        SeenKeys const keys = shape.keys_of(b, i0 + r, j0, most_columns);
         T const before = largest[r];
         T top = before;
-        for (int c = 0; c < n; ++c) top = s[c] > top ? s[c] : top;
+        for (std::int64_t c = keys.begin; c < keys.end; ++c)
+          if (keys.has(c)) top = s[c] > top ? s[c] : top;
         T sum{};
-        for (int c = 0; c < n; ++c) {
+        for (std::int64_t c = keys.begin; c < keys.end; ++c) {
+          if (!keys.has(c)) continue;
           s[c] = shardtype::kernels::math::exp(s[c] - top);
           sum += s[c];
         }
@@ -103,9 +109,9 @@ struct AttentionTeam {
         std::int64_t const f = e % features;
         T& to = os.data[r * os.row_stride + f];
         T sum = to * factor[r];
-        int const n = columns_of(i0 + r, j0);
-        for (int c = 0; c < n; ++c)
-          sum += scores[r * most_columns + c] * vs.data[c * vs.row_stride + f];
+        SeenKeys const keys = shape.keys_of(b, i0 + r, j0, most_columns);
+        for (std::int64_t c = keys.begin; c < keys.end; ++c)
+          if (keys.has(c)) sum += scores[r * most_columns + c] * vs.data[c * vs.row_stride + f];
         to = sum;
       }
     }
@@ -130,10 +136,29 @@ struct AttentionTeam {
   }
 
  private:
-  /// Of the keys j0, ...: how many query `i` sees.
-  KOKKOS_FUNCTION int columns_of(std::int64_t i, std::int64_t j0) const {
-    std::int64_t const n = shape.seen(i) - j0;
-    return n < 0 ? 0 : n < most_columns ? static_cast<int>(n) : most_columns;
+  /// Whether segments of the queries are among those of `left` keys from j0 on, of which it looks
+  /// at `most_columns`.
+  KOKKOS_FUNCTION bool meets(std::int64_t b, std::int64_t i0, int rows, std::int64_t j0,
+                             std::int64_t left) const {
+    if (shape.segments.keys == nullptr) return true;
+    std::int64_t const* const of_queries = shape.segments.queries + b * shape.queries + i0;
+    std::int64_t const* const of_keys = shape.segments.keys + b * shape.keys + j0;
+    int const n = left < most_columns ? static_cast<int>(left) : most_columns;
+    std::int64_t least = of_queries[0], most = of_queries[0];
+    for (int r = 1; r < rows; ++r) {
+      least = of_queries[r] < least ? of_queries[r] : least;
+      most = of_queries[r] > most ? of_queries[r] : most;
+    }
+    for (int c = 0; c < n; ++c)
+      if (of_keys[c] >= least && of_keys[c] <= most) return true;
+    return false;
+  }
+  /// The score of query `i` and key `j` whose scaled product is x.
+  KOKKOS_FUNCTION T score(T x, T slope, std::int64_t i, std::int64_t j) const {
+    T const cap = static_cast<T>(shape.settings.soft_cap);
+    T const capped = cap == T{} ? x : cap * shardtype::kernels::math::tanh(x / cap);
+    return shape.settings.alibi == 0 ? capped
+                                     : capped - slope * static_cast<T>(shape.distance(i, j));
   }
 };
 

@@ -33,7 +33,8 @@ kernels::AttentionShape attention_shape(AttentionOptions const& options, Q const
           key_heads == 0 ? 1 : q.extents()[2] / key_heads,
           options,
           q.rows()[1],
-          k.rows()[1]};
+          k.rows()[1],
+          q.extents()[2]};
 }
 template <class T, class A>
 runtime::Buffer attention_scratch(A const& a, kernels::AttentionShape const& s) {

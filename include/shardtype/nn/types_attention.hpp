@@ -1,6 +1,7 @@
 #pragma once
 /// Attention of queries to keys and values that a rank has, as operations.
 
+#include <algorithm>
 #include <cstdint>
 #include <source_location>
 #include <string>
@@ -86,13 +87,20 @@ constexpr Verdicts<3> attention_cotangents(Question const& q, bool ring = false)
 
 namespace nn {
 
-/// Options of attention: which keys a query sees, and what scores are multiplied with.
+/// Options of attention: which keys a query sees, and what becomes of scores.
 struct AttentionOptions {
   bool causal = true;
   /// Factor of the scores; 0: 1 / sqrt(number of features).
   double scale = 0;
   /// Position of the first query among the keys: causal query i sees the keys 0 to first + i.
   std::int64_t first = 0;
+  /// Query i sees keys at positions first + i - window to first + i + window alone; 0: no window.
+  std::int64_t window = 0;
+  /// Scores become soft_cap tanh(score / soft_cap); 0: they stay.
+  double soft_cap = 0;
+  /// Scores fall with the distance of query and key (ALiBi), with slopes 2^(-alibi (h + 1) / H) for
+  /// head h of H; 0: they do not.
+  double alibi = 0;
 };
 
 namespace kernels {
@@ -112,20 +120,24 @@ namespace detail {
 
 /// Error E41 of blocks of manual mode: queries that differ along an axis along which keys do not
 /// are some of all positions or heads, and a block does not say which.
-constexpr void check_places(ResultExtents const& c, bool causal) {
+constexpr void check_places(ResultExtents const& c, AttentionOptions const& options) {
   Spec const& queries = c.operand(0);
-  if (!queries.local || !(causal || c.given[0][2] != c.given[1][2])) return;
+  bool const by_places = options.causal || options.window > 0 || options.alibi != 0;
+  if (!queries.local || !(by_places || c.given[0][2] != c.given[1][2])) return;
   for (int x = 0; x < max_axes; ++x)
     if (queries.varying.contains(x) && !c.operand(1).varying.contains(x))
       ResultExtents::fail(
           "the blocks of queries vary over " + std::string(c.names.axis_name[x]) +
-          " and those of keys do not, and attention that is causal, or has fewer heads "
-          "of keys, depends on which positions and heads a block has; call it on "
+          " and those of keys do not, and attention that is causal, has a window or "
+          "ALiBi, or fewer heads of keys, depends on which positions and heads a block has; call "
+          "it on "
           "tensors, inside of shard_map by strict<...>(f, q, k, v)");
 }
 /// Errors of the extents of queries, keys and values: E24, E41.
-constexpr void check_attention(ResultExtents const& c, bool causal) {
-  check_places(c, causal);
+constexpr void check_attention(ResultExtents const& c, AttentionOptions const& options) {
+  if (options.window < 0 || !(options.soft_cap >= 0) || !(options.alibi >= 0))
+    ResultExtents::fail("the window, the soft cap and the ALiBi of attention are not negative");
+  detail::check_places(c, options);
   for (int k = 1; k < 3; ++k)
     for (int d = 0; d < 4; ++d)
       for (int other = 0; other < k; ++other) {
@@ -153,12 +165,32 @@ constexpr void check_attention(ResultExtents const& c, bool causal) {
                         "all heads of keys and values, as {R} over that axis");
 }
 
-/// Flops of `products` products of all scores, which causal queries see half of.
-constexpr planning::Work attention_work(planning::CallSizing const& c, bool causal, int products) {
+/// The most keys that a block of queries is computed with: those of its windows; 0: any number.
+constexpr std::int64_t keys_in_window(AttentionOptions const& options) {
+  if (options.window <= 0) return 0;
+  return add_sat(mul_sat(options.causal ? 1 : 2, options.window), kernels::attention_block);
+}
+/// Flops of `products` products of the scores that are computed: causal queries see half of the
+/// keys.
+constexpr planning::Work attention_work(planning::CallSizing const& c,
+                                        AttentionOptions const& options, int products) {
   std::int64_t const keys = c.rows(1, 1);
-  std::int64_t const flops = mul_sat(mul_sat(2 * products, c.elements(0)), keys);
-  return {causal ? flops / 2 : flops,
-          mul_sat(kernels::attention_scratch(c.rows(0, 1), keys), c.element_bytes(0)), false};
+  std::int64_t const each = mul_sat(2 * products, c.elements(0));
+  std::int64_t flops = mul_sat(each, keys);
+  if (options.causal) flops /= 2;
+  if (std::int64_t const most = detail::keys_in_window(options); most > 0)
+    flops = std::min(flops, mul_sat(each, most));
+  return {flops, mul_sat(kernels::attention_scratch(c.rows(0, 1), keys), c.element_bytes(0)),
+          false};
+}
+/// What a plan knows of the options, as a number; 0: causal, without a window.
+constexpr std::int32_t attention_variant(AttentionOptions const& options) {
+  constexpr std::int64_t most = std::int64_t{1} << 29;
+  std::int64_t const window = std::clamp<std::int64_t>(options.window, 0, most);
+  return static_cast<std::int32_t>(2 * window + (options.causal ? 0 : 1));
+}
+constexpr AttentionOptions options_of_variant(std::int32_t number) {
+  return {.causal = number % 2 == 0, .window = number / 2};
 }
 
 }  // namespace detail
@@ -177,10 +209,10 @@ struct AttentionCall {
     return nn::detail::real_elements<A, B, C>();
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
-    return nn::detail::attention_work(c, options.causal, 2);
+    return nn::detail::attention_work(c, options, 2);
   }
-  /// A mask halves the work.
-  constexpr std::int32_t variant() const { return options.causal ? 0 : 1; }
+  /// A mask halves the work, a window bounds it.
+  constexpr std::int32_t variant() const { return nn::detail::attention_variant(options); }
 };
 struct AttentionWithSums;
 /// Attention of q, k, v.
@@ -188,10 +220,10 @@ struct Attention : AttentionCall {
   using operation = Attention;
   using gradient = checking::PullsBySaved;
   static constexpr Verdict rule(rules::Question const& q) { return rules::attention(q); }
-  constexpr void extents(ResultExtents const& c) const {
-    nn::detail::check_attention(c, options.causal);
+  constexpr void extents(ResultExtents const& c) const { nn::detail::check_attention(c, options); }
+  static constexpr Attention of_variant(std::int32_t number) {
+    return {{nn::detail::options_of_variant(number)}};
   }
-  static constexpr Attention of_variant(std::int32_t number) { return {{{.causal = number == 0}}}; }
   /// In automatic mode: what gives the sums as well, which the gradient reads.
   constexpr AttentionWithSums with_saved() const;
   template <class Out, class Q, class K, class V>
@@ -214,12 +246,12 @@ struct AttentionWithSums : AttentionCall {
   template <class A, class B, class C>
   using element = Elements<checking::element_t<A>, checking::element_t<A>>;
   constexpr void extents(ResultExtents const& c, ResultExtents const&) const {
-    nn::detail::check_attention(c, options.causal);
+    nn::detail::check_attention(c, options);
   }
   /// What gives the features alone; its gradient reads the sums.
   constexpr Attention without_saved() const { return {{options}}; }
   static constexpr AttentionWithSums of_variant(std::int32_t number) {
-    return {{{.causal = number == 0}}};
+    return {{nn::detail::options_of_variant(number)}};
   }
   template <class Out, class Sums, class Q, class K, class V>
   void fill(Out& out, Sums& sums, Q const& q, K const& k, V const& v) const;
@@ -239,7 +271,7 @@ struct AttentionBack {
   template <class Q>
   using element = Elements<checking::element_t<Q>, checking::element_t<Q>, checking::element_t<Q>>;
   constexpr planning::Work work(planning::CallSizing const& c) const {
-    return nn::detail::attention_work(c, options.causal, 5);
+    return nn::detail::attention_work(c, options, 5);
   }
   template <class Queries, class Keys, class Values, class Q, class K, class V, class O, class S,
             class C>

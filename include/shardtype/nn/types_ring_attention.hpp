@@ -3,6 +3,7 @@
 /// around the ring of its ranks. Source: Liu, Zaharia, Abbeel, "Ring attention with blockwise
 /// transformers for near-infinite context", 2023.
 
+#include <algorithm>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
@@ -35,14 +36,16 @@ constexpr void append_travel(Plan& p, planning::CallSizing const& c, int slot, b
 /// Flops of `products` products of the scores of the busiest rank's queries with all keys, and its
 /// memory: `blocks` travelling blocks that no step counts, one block of scores, and `numbers` per
 /// query and head.
-constexpr planning::Work ring_work(planning::CallSizing const& c, bool causal, int products,
-                                   std::int64_t blocks, std::int64_t numbers) {
+constexpr planning::Work ring_work(planning::CallSizing const& c, AttentionOptions const& options,
+                                   int products, std::int64_t blocks, std::int64_t numbers) {
   Spec const& keys = c.operands[1];
   DimSpec const& dim = keys.dims[1];
   std::int64_t const all = c.given[1].extents[dim.label];
   std::int64_t const own = c.rows(1, 1);
   // of keys in blocks the last rank sees nearly all
-  std::int64_t const seen = !causal ? all : dim.axes.cyclic != 0 ? all / 2 : all - own / 2;
+  std::int64_t seen = !options.causal ? all : dim.axes.cyclic != 0 ? all / 2 : all - own / 2;
+  if (std::int64_t const most = detail::keys_in_window(options); most > 0)
+    seen = std::min(seen, most);
   std::int64_t const queries = c.elements(0);
   std::int64_t const rows = c.given[0].extents[c.operands[0].dims[3].label] == 0
                                 ? 0
@@ -69,18 +72,16 @@ struct RingAttentionCall : AttentionCall {
     nn::detail::append_travel(p, c, 3, false);
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
-    return nn::detail::ring_work(c, options.causal, 2, nn::detail::travelling_keys - 1, 2);
+    return nn::detail::ring_work(c, options, 2, nn::detail::travelling_keys - 1, 2);
   }
 };
 struct RingAttention : RingAttentionCall {
   using operation = RingAttention;
   using gradient = checking::PullsBySaved;
   static constexpr Verdict rule(rules::Question const& q) { return rules::attention(q, true); }
-  constexpr void extents(ResultExtents const& c) const {
-    nn::detail::check_attention(c, options.causal);
-  }
+  constexpr void extents(ResultExtents const& c) const { nn::detail::check_attention(c, options); }
   static constexpr RingAttention of_variant(std::int32_t number) {
-    return {{{{.causal = number == 0}}}};
+    return {{{nn::detail::options_of_variant(number)}}};
   }
   template <class R, class Q, class K, class V>
   typename R::result run(std::source_location const& where, Q const& q, K const& k,
@@ -103,7 +104,7 @@ struct RingAttentionWithSums : RingAttentionCall {
   template <class A, class B, class C>
   using element = Elements<checking::element_t<A>, checking::element_t<A>>;
   constexpr void extents(ResultExtents const& c, ResultExtents const&) const {
-    nn::detail::check_attention(c, options.causal);
+    nn::detail::check_attention(c, options);
   }
   template <class R, class Q, class K, class V>
   typename R::results run(std::source_location const& where, Q const& q, K const& k,
@@ -128,8 +129,7 @@ struct RingAttentionBack {
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::ring_work(
-        c, options.causal, 5,
-        nn::detail::travelling_keys - 1 + nn::detail::travelling_cotangents - 1, 0);
+        c, options, 5, nn::detail::travelling_keys - 1 + nn::detail::travelling_cotangents - 1, 0);
   }
   template <class R, class Q, class K, class V, class O, class S, class C>
   typename R::results run(std::source_location const& where, Q const& q, K const& k, V const& v,
