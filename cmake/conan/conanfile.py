@@ -1,4 +1,4 @@
-"""shardtype as a package of Conan 2, with the MPI, Kokkos, Boost and BLAS of the system: conan create ."""
+"""shardtype as a package of Conan 2, with the MPI, Kokkos, Boost and BLAS of the system: conan create cmake/conan"""
 import os
 import re
 
@@ -11,6 +11,11 @@ from conan.tools.system.package_manager import Apt
 required_conan_version = ">=2.0"
 
 
+def root_of(recipe):
+    """The sources, when the recipe is exported."""
+    return os.path.dirname(os.path.dirname(recipe.recipe_folder))
+
+
 class Shardtype(ConanFile):
     name = "shardtype"
     description = "A distributed tensor whose sharding is in its type"
@@ -20,16 +25,16 @@ class Shardtype(ConanFile):
     # compiled: with shardtype::compiled, the engine compiled once
     options = {"compiled": [True, False], "blas": [True, False]}
     default_options = {"compiled": True, "blas": True}
-    test_package_folder = "tests/package/conan"
+    test_package_folder = "../../tests/package/conan"
 
     def set_version(self):
-        text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))
+        text = load(self, os.path.join(root_of(self), "CMakeLists.txt"))
         self.version = re.search(r"^  VERSION (\S+)$", text, re.M)[1]
 
     def export_sources(self):
         for pattern in ("CMakeLists.txt", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "cmake/*", "docs/*",
                         "examples/*", "include/*", "src/*"):
-            copy(self, pattern, self.recipe_folder, self.export_sources_folder)
+            copy(self, pattern, root_of(self), self.export_sources_folder)
 
     def validate(self):
         check_min_cppstd(self, 20)
