@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""Links of a built site: to pages, files and anchors that exist; nothing is loaded from elsewhere.
+"""Links of a built site: to pages, files and anchors that exist; nothing is loaded from elsewhere. Each function has a page,
+which the search finds first by its name, with the call as its title.
 
 usage: check.py FOLDER | --self-test
 """
+import html
+import json
+import math
 import re
 import sys
 import tempfile
@@ -57,6 +61,64 @@ def check(folder):
     return found
 
 
+class Search:
+    """The order in which the search shows pages and sections: that of lunr, which it uses (BM25 by fields), with the words
+    that begin with what is asked, and Material's factors."""
+    FIELDS = {"title": 1000.0, "text": 1.0}
+
+    def __init__(self, index):
+        self.docs, separator = index["docs"], re.compile(index["config"]["separator"])
+        self.counts = {}  # word -> field -> document -> how often
+        lengths = {}
+        for k, doc in enumerate(self.docs):
+            for field in self.FIELDS:
+                words = [w for w in separator.split(re.sub(r"<[^>]*>", " ", doc[field]).lower()) if w]
+                lengths[k, field] = len(words)
+                for word in words:
+                    one = self.counts.setdefault(word, {}).setdefault(field, {})
+                    one[k] = one.get(k, 0) + 1
+        self.words = sorted(self.counts)
+        mean = {f: sum(lengths[k, f] for k in range(len(self.docs))) / max(1, len(self.docs)) for f in self.FIELDS}
+        self.norm = {at: 1.2 * (0.25 + 0.75 * n / (mean[at[1]] or 1)) for at, n in lengths.items()}
+
+    def __call__(self, asked):
+        found = [w for w in self.words if w.startswith(asked.lower())]
+        scores = {}
+        for word in found:
+            fields = self.counts[word]
+            holding = len(set().union(*fields.values()))
+            rare = math.log(1 + abs((len(self.docs) - holding + 0.5) / (holding + 0.5)))
+            for field, counts in fields.items():
+                for k, n in counts.items():
+                    score = rare * 2.2 * n / (self.norm[k, field] + n)
+                    score *= self.FIELDS[field] * self.docs[k].get("boost", 1)
+                    scores[k] = scores.get(k, 0) + score
+        for k in scores:
+            scores[k] *= 2 if "#" in self.docs[k]["location"] else 5
+        return [self.docs[k] for k in sorted(scores, key=scores.get, reverse=True)]
+
+
+def functions(folder):
+    """Each function's page is found first by its name, and its title is the call."""
+    index = folder / "search/search_index.json"
+    if not index.exists():
+        return [f"{folder}: no index of the search"]
+    index = json.loads(index.read_text())
+    search, found = Search(index), []
+    pages = [d for d in index["docs"] if re.fullmatch(r"function/(?!index\.)[\w/]+\.html", d["location"])]
+    if "function/sort.html" not in {p["location"] for p in pages}:
+        found.append("the function sort has no page")
+    for page in pages:
+        title = html.unescape(re.sub(r"<[^>]*>", "", page["title"]))
+        name = Path(page["location"]).stem
+        if not re.search(rf"\b{name}[<(]", title):
+            found.append(f"{page['location']}: its title, {title}, is not how it is called")
+        first = search(name)[:1]
+        if not first or Path(first[0]["location"].partition("#")[0]).stem != name:
+            found.append(f"the search for {name} finds {first[0]['location'] if first else 'nothing'} first")
+    return found
+
+
 def self_test():
     right = '<link rel="stylesheet" href="a.css"><h1 id="x">A</h1><a href="#x">x</a><a href="b.html#y">b</a>'
     faults = {"a dead link": ("b.html#y", "c.html"), "a dead anchor": ("#y", "#z"),
@@ -80,11 +142,28 @@ def self_test():
         (folder / "a.css").write_text("@import 'https://example.org/a.css';")
         if not check(folder):
             missed.append("an import of a style goes unnoticed")
+        def docs(title, boost):
+            return {"config": {"separator": r"[\s<>()`]+"}, "docs": [
+                {"location": "function/sort.html", "title": title, "text": "", "boost": boost},
+                {"location": "sorting.html", "title": "Sort", "text": "sort, sort and sort"},
+                {"location": "other.html", "title": "Other", "text": "sort"}]}
+
+        (folder / "search").mkdir()
+        for fault, title, boost in (("", "<code>sort&lt;I&gt;(a)</code>", 30), ("a title that is no call", "sort", 30),
+                                    ("a function that is not found first", "<code>sort&lt;I&gt;(a)</code>", 0.1)):
+            text = json.dumps(docs(html.unescape(title).replace("<I>", "&lt;I&gt;"), boost))
+            (folder / "search/search_index.json").write_text(text)
+            if bool(functions(folder)) != bool(fault):
+                missed.append(f"{fault} goes unnoticed" if fault else f"a search that is right is refused: {functions(folder)}")
+        (folder / "search/search_index.json").write_text(text.replace("function/sort", "function/other"))
+        if not functions(folder):
+            missed.append("a function without a page goes unnoticed")
     return missed
 
 
 def main():
-    found = self_test() if sys.argv[1] == "--self-test" else check(Path(sys.argv[1]))
+    folder = Path(sys.argv[1])
+    found = self_test() if sys.argv[1] == "--self-test" else check(folder) + functions(folder)
     for line in found:
         print(line, file=sys.stderr)
     sys.exit(1 if found else 0)

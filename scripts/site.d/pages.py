@@ -7,7 +7,8 @@
 - A file that pages name, `examples/gpt.cpp` or `nn/nn.hpp`, becomes a page with its source, and the name a link to
   it. So does every example. A folder's name stays text.
 - A code, C04, becomes a link to its section of docs/errors.md.
-- docs/reference.md becomes a page for each of its sections (`## `) and one with what stands before them.
+- docs/reference.md becomes a page for each of its sections (`## `) and one with what stands before them. Each function
+  of its tables has a page of its own, and so have the types of three namespaces (functions.py).
 - Above a block that is a part of an example, or its output, stands a link to the example.
 
 usage: pages.py ROOT CONFIGURATION OUT: OUT/docs and OUT/mkdocs.yml
@@ -19,6 +20,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from functions import Functions
 from slug import github
 
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".ipp": "cpp", ".h": "cpp", ".py": "python", ".cmake": "cmake",
@@ -56,6 +58,7 @@ class Site:
         self.section_of = {}  # anchor of the reference -> page
         self.split_reference()
         self.codes = {m[1]: github(m[0].lstrip("# ").rstrip()) for m in re.finditer(r"^#+ ([A-Z]+\d+):.*$", text, re.M)}
+        self.functions = Functions(self)
 
     def split_reference(self):
         if not (self.root / REFERENCE).exists():
@@ -83,16 +86,19 @@ class Site:
             part = re.sub(r"(?<=\n\n)\| call \|.*\n(?:\|.*\n)+", self.with_names, part)
             self.page_of(REFERENCE, page, part + "\n" + self.definitions + "\n")
 
-    @staticmethod
-    def with_names(table):
-        """A table of calls below a heading of their names, by which the search finds them."""
+    anchor = staticmethod(github)
+
+    def with_names(self, table):
+        """A table of calls below a heading of their names; each call leads to its page."""
         names = []
         for row in table[0].splitlines()[2:]:
             for call in re.findall(r"`([^`]+)`", re.split(r"(?<!\\)\|", row)[1]):
                 name = re.match(r"(?:\w+::)?[a-z]\w+", call)
                 if name and name[0] not in names:
                     names.append(name[0])
-        return f"## {', '.join(f'`{n}`' for n in names)}\n\n{table[0]}" if names else table[0]
+        head, line, *rows = table[0].splitlines()
+        text = "\n".join([head, line, *map(self.functions.linked, rows)]) + "\n"
+        return f"## {', '.join(f'`{n}`' for n in names)}\n\n{text}" if names else text
 
     def write(self, page, text):
         path = self.out / page
@@ -164,7 +170,10 @@ class Site:
         return TOKEN.sub(token, text)
 
     def link(self, target, file, page):
-        if re.match(r"[a-z]+:", target) or (target.startswith("#") and file != REFERENCE):
+        if target.startswith("function:"):
+            return self.functions.target(target.removeprefix("function:"), page)
+        here = page == self.pages.get(file, page) and file != REFERENCE
+        if re.match(r"[a-z]+:", target) or (target.startswith("#") and here):
             return target
         path, _, anchor = target.partition("#")
         path = path or os.path.basename(file)
@@ -263,7 +272,8 @@ class Site:
         label = self.title(name) if text.endswith(".md") else text[:1].upper() + text[1:]
         below = [{self.title(n): self.pages[n]} for n in self.below(name)]
         if name == REFERENCE:
-            below = [{heading: page} for heading, page, _ in self.sections]
+            below = [{"Functions from A to Z": "function/index.md"}, {"Types": "type/index.md"},
+                     *({heading: page} for heading, page, _ in self.sections)]
             return {label: [self.pages[name], *below]}
         if not below:
             return {label: self.pages[name]}
@@ -300,6 +310,7 @@ def main():
     for file in site.pages:
         site.page(file)
     site.examples()
+    site.functions.write()
     for name in sorted(site.sources):
         site.source_page(name)
     for picture in [*(root / "docs").rglob("*.svg"), *(root / "docs").rglob("*.png")]:
