@@ -64,6 +64,7 @@ struct Values {
   use(normal<float, Dim<I, X>>(mesh, {8}, RandomKey{7}));
   use(exponential<float, Dim<I, X>>(mesh, {8}, key), gumbel<float, Dim<I, X>>(mesh, {8}, key));
   use(gamma<float, Dim<I, X>>(mesh, {8}, key, 2.5));
+  use(slice<N, Part>(permutation<std::int64_t, Dim<N>>(mesh, {100}, key), 0, 8));
   use(a.extents(), a.extent<I>());
   use(cast<double>(a));
   use(hypot(a, same), nan_to_num(a));
@@ -73,6 +74,8 @@ struct Values {
   use(map<Dim<I, X>, Dim<J>>(functions::Add{}, u, v));
   use(a - mean<J>(a));
   use(sum<I>(a), sum<Dim<J>>(a));
+  use(sum<J>(where(p, a, 0.0F)), max<J>(where(p, a, -1.0F)));
+  use(sum<J>(where(isnan(a), 0.0F, a)));
   use(item(sum<Tensor<float>>(a)));
   use(max(a), argmax<J>(a));
   use(matmul(a, b));
