@@ -63,6 +63,7 @@
 #include <shardtype/ops/run_full_like.hpp>
 #include <shardtype/ops/run_indexing.hpp>
 #include <shardtype/ops/run_products.hpp>
+#include <shardtype/ops/run_quantiles.hpp>
 #include <shardtype/ops/run_reductions.hpp>
 #include <shardtype/ops/run_sorting.hpp>
 #include <shardtype/ops/run_to_host.hpp>

@@ -30,6 +30,7 @@
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/products.hpp>
+#include <shardtype/ops/quantiles.hpp>
 #include <shardtype/ops/reductions.hpp>
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/ops/sorting.hpp>

@@ -234,6 +234,21 @@ static_assert(sorts.peak_bytes() < 4 * 50000 / 4 * 4);
 static_assert(
     plan(op::ArgSort<Many, Dim<Many, Y>>{}, type<LongRow>).count(Collective::all_to_all) == 2);
 
+// quantiles: rows in order, of which one element is left
+template <class... Out>
+using Middle = op::Quantile<V, Out...>;
+static_assert(gives<Middle<>, T<Dim<D, X>, Reduced<Y>>, T<Dim<V>, Dim<D, X>, Reduced<Y>>>);
+static_assert(gives<Middle<>, T<>, T<Dim<V>>>);
+static_assert(gives<Middle<Dim<D, Y>>, T<Dim<D, Y>>, T<Dim<V, X>, Dim<D>>>);
+static_assert(gives<Middle<T<>>, T<>, T<Dim<V, Cyclic<X, 2>>>>);
+static_assert(std::is_same_v<met<Middle<Dim<D, Y>>, T<Dim<V, X>, Dim<D>>>::operand<0, T<>>,
+                             T<Dim<V, X>, Dim<D, Y>>>);
+static_assert(refusal_of<Middle<>, T<Dim<V, X>>> == rules::Code::D03_along_split);
+static_assert(refusal_of<Middle<>, T<Dim<D>>> == rules::Code::D01_no_such_index);
+static_assert(refusal_of<Middle<>, T<Dim<V>, Unreduced<X>>> == rules::Code::I10_sort_unreduced);
+static_assert(refusal_of<Middle<>, Ids<Dim<V>>> == rules::Code::P12_not_floating);
+static_assert(refusal_of<Middle<Dim<V>>, T<Dim<V, X>>> == rules::Code::R01_indices_differ);
+
 // counts: unreduced over all axes that split the operand; named, reduced
 template <class... Parts>
 using Counts = Tensor<std::int64_t, Parts...>;

@@ -92,6 +92,7 @@ struct Values {
   use(where(p, a, same));
   use(sort<J>(a, op::Order::descending));
   use(sort<I, Dim<I, X>, Dim<J>>(a), argsort<I, Dim<I, X>, Dim<J>>(a));
+  use(quantile<I, Dim<J>>(a, 0.9), median<J>(a));
   use(bincount<V>(ids, 10), bincount<V, Dim<V>>(ids, 10));
   use(histogram<V, Dim<V>>(a, 10, 0.0, 1.0));
   use(searchsorted<J>(v, u));
@@ -123,6 +124,7 @@ struct Values {
   use(softmax<J>(a), softmax<I, Dim<I, X>, Dim<J>>(a));
   use(sort<I, Dim<I, X>, Dim<J>>(a), argsort<I, Dim<I, X>, Dim<J>>(a));
   use(categorical<J>(a, RandomKey{7}));
+  use(quantile<I, Dim<J>>(a, 0.9), median<J>(a));
   use(bincount<V, Dim<V>>(ids, 10));
   use(histogram<V, Dim<V>>(a, 10, 0.0, 1.0));
   use(searchsorted<J>(v, u));

@@ -59,6 +59,12 @@ constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
   }
 }
 
+/// Whether ranks that split the dim an operation works along take the steps of its `steps`: they
+/// exchange its rows, or search them together.
+template <class Op>
+inline constexpr bool runs_steps =
+    requires { requires Op::exchanges_rows; } || requires { requires Op::searches_rows; };
+
 /// Number of candidates for that plan.
 template <class Op>
 inline constexpr int candidates_of = 1;
@@ -187,13 +193,13 @@ struct NamedForm : Rule {
       call.totals = Op::totals(local->operands[0], call.from);
       call.total_bytes = Op::sent_bytes(element_bytes[0]);
     }
-    if constexpr (requires { requires Op::exchanges_rows; }) call.steps = &append_steps;
+    if constexpr (runs_steps<Op>) call.steps = &append_steps;
     return planning::named_plan(call, m, false,
                                 [](planning::CallSizing const& c) { return work_of_met(c); });
   }
 
  private:
-  /// The dim that an operation works along which exchanges its rows.
+  /// The dim that an operation works along which runs steps.
   static constexpr int along(planning::CallSizing const& c) {
     return c.operands[0].find(c.from.dims[0].label);
   }
@@ -201,7 +207,7 @@ struct NamedForm : Rule {
     Op{}.steps(p, c, along(c));
   }
   static constexpr planning::Work work_of_met(planning::CallSizing const& c) {
-    if constexpr (requires { requires Op::exchanges_rows; }) {
+    if constexpr (runs_steps<Op>) {
       return Op::work(c, along(c));
     } else {
       return detail::work_of<Op>(c);

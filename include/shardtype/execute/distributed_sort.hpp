@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/execute/block_sorter.hpp>
+#include <shardtype/execute/key_search.hpp>
 #include <shardtype/execute/on_host.hpp>
 #include <shardtype/execute/window.hpp>
 #include <shardtype/kernels/distributed_sort.hpp>
@@ -109,36 +110,13 @@ class DistributedSort {
     Int const each = cuts_of_row();
     Int const all = rows() * each;
     Int const n = block(me_);
-    Int const keys = search_.keys();
     T const* const values = mine.data().values;
     Buffer const of_prefix = take<std::uint64_t>(all);
     Buffer const of_below = take<Int>(all);
     auto* const prefix = static_cast<std::uint64_t*>(of_prefix.data());
     auto* const below = static_cast<Int*>(of_below.data());
-    for (Int k = 0; k < all; ++k) {
-      prefix[k] = 0;
-      below[k] = 0;
-    }
-    {
-      Buffer const of_counts = take<Int>(all * keys);
-      auto* const counts = static_cast<Int*>(of_counts.data());
-      core::Extents extents = along_.sizing.extents;
-      planning::Step const step = planning::counts_step(spec_, along_.dim, extents, search_);
-      for (int shift = search_.key_bits - search_.digit; shift >= 0; shift -= search_.digit) {
-        kernels::launch(HostExec(), "shardtype::count_up_to", all * keys,
-                        kernels::detail::CountUpTo<T>{values, prefix, counts, n, each, keys, shift,
-                                                      descending_});
-        agree(step);
-        group().template all_reduce<Int>(counts, counts, all * keys, ReduceKind::sum);
-        for (Int k = 0; k < all; ++k) {
-          Int const* const up_to = counts + k * keys;
-          // the first digit up to which there are enough elements
-          auto const digit = std::lower_bound(up_to, up_to + keys, end_of_block(k % each)) - up_to;
-          if (digit > 0) below[k] = up_to[digit - 1];
-          prefix[k] |= static_cast<std::uint64_t>(digit) << shift;
-        }
-      }
-    }
+    KeySearch<T, Space>(along_, caller_, search_, descending_)
+        .run(values, n, rows(), [&](Int k) { return end_of_block(k % each); }, prefix, below);
     Buffer found = take<Int>(2 * all * ranks());
     auto* const of_ranks = static_cast<Int*>(found.data());
     {

@@ -137,6 +137,42 @@ constexpr std::int64_t distributed_sort_bytes(CallSizing const& c, int d, bool p
   return add_sat(tables, add_sat(turned, pairs));
 }
 
+/// Numbers of the elements of each row that a quantile reads: the two beside it, and the last,
+/// which is NaN if any is.
+inline constexpr std::int64_t quantile_elements = 3;
+/// The search for the elements of a quantile of the call `c` along dim `d`.
+constexpr CutSearch quantile_search(CallSizing const& c, int d) {
+  CutSearch const as_sort = cut_search(c, d);
+  return {as_sort.rows, quantile_elements + 1, c.element_bytes(0),
+          mul_sat(c.elements(0), c.element_bytes(0))};
+}
+/// Appends the steps of a quantile along dim `d`, where ranks share its rows: the search alone.
+constexpr void append_quantile(Plan& p, CallSizing const& c, int d) {
+  if (!shares_rows(c, d)) return;
+  CutSearch const search = quantile_search(c, d);
+  OwnSizing own = c.given[0];
+  own.element_bytes = sizeof(std::int64_t);
+  Step const counts = counts_step(c.operands[0], d, own.extents, search);
+  own.slot = counts_slot;
+  p.push_own(own);
+  for (int round = 0; round < search.rounds(); ++round) p.push(counts);
+}
+/// `quantile<I, Out...>`: the operand keeps its axes along I, and is sliced like the result along
+/// other dims where that is free. A pending reduction is finished, block-cyclic rows are gathered.
+constexpr LocalPlan quantile_plan(rules::Question q, Spec const& wanted) {
+  int const d = q.from.rank == 1 ? q.a().find(q.along()) : -1;
+  if (d < 0 || q.a().dims[d].axes.cyclic != 0)
+    return local_plan(&rules::quantile_of_whole, q, wanted);
+  Spec a = q.a();
+  for (int x = 0; x < max_axes; ++x)
+    if (a.unreduced.contains(x)) take_off(a, x);
+  LocalPlan plan;
+  plan.count = 1;
+  plan.operands[0] = sliced_as(a, wanted);
+  q.operands = plan.operands;
+  return arrive(plan, rules::quantile_across(q), wanted);
+}
+
 /// How many elements each rank has for each other one, on all ranks.
 constexpr Step numbers_step(Spec const& a, int d, Extents& extents, std::int64_t ranks) {
   Spec before = dims_of(a);

@@ -238,7 +238,21 @@ constexpr Verdict sorted(Question const& q, bool resizes) {
   return accept_if(unsplit(q, Code::D03_along_split), q.a());
 }
 constexpr Verdict sorted_in_place(Question const& q) { return sorted(q, false); }
-/// The same where the dim may be split into nested blocks: ranks exchange rows.
+/// `quantile<I>`: rows in order, of which one element is left. The dim may be split into nested
+/// blocks (`across`): all ranks find the same elements.
+constexpr Verdict quantile(Question const& q, bool across) {
+  Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced);
+  if (v) v = across ? shift(q) : unsplit(q, Code::D03_along_split);
+  if (!v) return v;
+  Spec out = q.a();
+  out.rank = 0;
+  for (int d = 0; d < q.a().rank; ++d)
+    if (q.a().dims[d].label != q.along()) out.add(q.a().dims[d].label, q.a().dims[d].axes);
+  return accept(out);
+}
+constexpr Verdict quantile_of_whole(Question const& q) { return quantile(q, false); }
+constexpr Verdict quantile_across(Question const& q) { return quantile(q, true); }
+/// A sort where the dim may be split into nested blocks: ranks exchange rows.
 constexpr Verdict sorted_across(Question const& q) {
   if (Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced); !v) return v;
   return shift(q);

@@ -547,6 +547,25 @@ struct TopPlaces : PlacesInOrder<true> {
     return pad<V>(top_k<V>(on.a, half(on.n)).places, 0, on.n / 2);
   }
 };
+// Twice the middle element, or the sum of the two middle ones.
+struct Middle : Case {
+  static constexpr Taken takes = one(floats);
+  static constexpr bool compares = true;
+  static constexpr bool needs_elements = true;
+  static constexpr int seldom_fits = 1;
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2)}; }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    in.list = only(in.from);
+    return r.shape(&rules::quantile_of_whole, &r.a, 1, in.from);
+  }
+  static Int element(Cell const& c) {
+    std::vector<Int> all;
+    for (Int row = 0; row < c.n(); ++row) all.push_back(c.a(row));
+    std::sort(all.begin(), all.end());
+    return all.empty() ? 0 : all[(all.size() - 1) / 2] + all[all.size() / 2];
+  }
+  static auto perform(auto on) { return made(quantile<typename decltype(on)::V>(on.a, 0.5) * 2.0); }
+};
 
 // Dims
 
@@ -634,7 +653,7 @@ using Along =
              RunningSum<false, true>, RunningSum<true, true>, RunningProduct, RunningMax,
              RunningMin, Ties<true>, Ties<false>, ProductAndZeros, Triangle<false>, Triangle<true>,
              OnDiagonal, NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
-             Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces>;
+             Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces, Middle>;
 
 }  // namespace programs::cases
 

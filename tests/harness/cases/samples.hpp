@@ -74,6 +74,7 @@ inline constexpr std::tuple other_samples{
     on<"NormInf", "norm_inf", A>(op::NormInf<J>{}),
     on<"OneHot", "one_hot", Ids>(op::OneHot<V, double>{32}),
     on<"Prod", "prod", A>(op::Prod<J>{}),
+    on<"Quantile", "quantile", A>(op::Quantile<J>{0.5}),
     on<"ReduceScatter", "reduce_scatter", Sums>(op::ReduceScatter<X, I>{}),
     on<"Relabel", "relabel", Small>(op::Relabel<J, L>{}),
     on<"ReproducibleNorm", "norm(a, reproducible)", A>(op::ReproducibleNorm<J>{}),
