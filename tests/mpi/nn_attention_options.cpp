@@ -1,5 +1,5 @@
-// Options of attention beside loops over a matrix of all scores: a window, a soft cap, ALiBi, with
-// gradients.
+// Options of attention beside loops over a matrix of all scores: a window, a soft cap, ALiBi,
+// segments, with gradients.
 // RANKS: 1 2 4 8
 #include <algorithm>
 #include <cmath>
@@ -60,12 +60,20 @@ double slope_of(double alibi, std::int64_t heads, std::int64_t h) {
   return h < whole ? of(whole, h) : of(2 * whole, 2 * (h - whole));
 }
 
+// How positions belong to segments: to one, to documents one after the other, to any.
+enum class Packing { none, documents, scattered };
+std::int64_t segment(Packing packing, std::int64_t b, std::int64_t at) {
+  return packing == Packing::none        ? 0
+         : packing == Packing::documents ? (at + b) / 4
+                                         : (at * at + 2 * b) % 5 - 2;
+}
+
 // The result for queries, keys and values of the seeds 1, 2, 3, and its gradients for the
 // cotangent of seed 4: row by row, as the formulas have them.
 struct Dense {
   Numbers out, q, k, v;
 };
-Dense dense(Sizes const& n, nn::AttentionOptions const& o) {
+Dense dense(Sizes const& n, nn::AttentionOptions const& o, Packing packing = Packing::none) {
   Numbers const q = numbers_of(1, n.b, n.s, n.h, n.f), k = numbers_of(2, n.b, n.k, n.h, n.f),
                 v = numbers_of(3, n.b, n.k, n.h, n.f), ct = numbers_of(4, n.b, n.s, n.h, n.f);
   Dense d{Numbers(q.size()), Numbers(q.size()), Numbers(k.size()), Numbers(v.size())};
@@ -95,6 +103,7 @@ Dense dense(Sizes const& n, nn::AttentionOptions const& o) {
         for (std::int64_t j = 0; j < n.k; ++j) {
           std::int64_t const distance = o.first + i - j;
           if (o.causal && distance < 0) continue;
+          if (segment(packing, b, i) != segment(packing, b, j)) continue;
           if (o.window > 0 && std::abs(distance) > o.window) continue;
           double score = scale * dot(q, query, k, of(b, j, h, n.k));
           double const t = o.soft_cap != 0 ? std::tanh(score / o.soft_cap) : 0;
@@ -130,15 +139,16 @@ double distance(A const& a, Numbers const& b) {
 
 // Result and gradients of `attend(q, k, v)`.
 template <class Q, class Kv, class M, class Attend>
-void compare(M const& mesh, Sizes const& n, nn::AttentionOptions const& o, Attend const& attend) {
+void compare(M const& mesh, Sizes const& n, nn::AttentionOptions const& o, Attend const& attend,
+             Packing packing = Packing::none) {
   INFO("sizes " << n.b << " " << n.s << " " << n.k << " " << n.h << " causal " << o.causal
                 << " first " << o.first << " window " << o.window << " cap " << o.soft_cap
-                << " alibi " << o.alibi);
+                << " alibi " << o.alibi << " packing " << static_cast<int>(packing));
   auto const q = from_function<Q>(mesh, {n.b, n.s, n.h, n.f}, drawn(1));
   auto const k = from_function<Kv>(mesh, {n.b, n.k, n.h, n.f}, drawn(2));
   auto const v = from_function<Kv>(mesh, {n.b, n.k, n.h, n.f}, drawn(3));
   auto const ct = from_function<Q>(mesh, {n.b, n.s, n.h, n.f}, drawn(4));
-  Dense const expected = dense(n, o);
+  Dense const expected = dense(n, o, packing);
   CHECK(distance(attend(q, k, v), expected.out) < 1e-10);
   auto const [dq, dk, dv] = grad<0, 1, 2>([&](auto const& a, auto const& b, auto const& c) {
     return sum<Tensor<double>>(ct * attend(a, b, c));
@@ -146,6 +156,13 @@ void compare(M const& mesh, Sizes const& n, nn::AttentionOptions const& o, Atten
   CHECK(distance(dq, expected.q) < 1e-10);
   CHECK(distance(dk, expected.k) < 1e-10);
   CHECK(distance(dv, expected.v) < 1e-10);
+}
+
+template <class T, class Batch, class Rows, class M>
+auto segments(M const& mesh, Packing packing, std::int64_t b, std::int64_t n) {
+  return from_function<Tensor<T, Batch, Rows>>(mesh, {b, n}, [=](std::int64_t i, std::int64_t at) {
+    return static_cast<T>(segment(packing, i, at));
+  });
 }
 
 using Options = nn::AttentionOptions;
@@ -187,6 +204,13 @@ TEST_CASE("options are members of a call, and a window bounds the flops of its p
   auto const capped = nn::attention(q, k, v, {.soft_cap = 50});
   auto const falling = nn::attention(q, k, v, {.alibi = 8});
   // docs: end
+  auto const documents = segments<std::int64_t, Dim<B, X>, Dim<S>>(mesh, Packing::documents, 2, 6);
+  // docs: packed
+  auto const packed = nn::attention(q, k, v, documents, documents, {.causal = true});
+  // docs: end
+  CHECK(distance(packed, dense({2, 6, 6, 3, 2}, {}, Packing::documents).out) < 1e-13);
+  auto const of_more = segments<std::int64_t, Dim<B, X>, Dim<S>>(mesh, Packing::documents, 2, 7);
+  CHECK(on_ranks::code_of([&] { (void)nn::attention(q, k, v, documents, of_more); }) == "E24");
   auto const plain = nn::attention(q, k, v);
   auto const host = to_host(plain);
   Numbers const numbers(host.begin(), host.end());
@@ -224,4 +248,81 @@ TEST_CASE("the same around a ring, in blocks and in turns") {
     ring(type<Dim<S, Cyclic<X, 2>>>, type<Dim<K, Cyclic<X, 2>>>, Sizes{1, 23, 23, 2, 2},
          {.window = 4, .soft_cap = 1, .alibi = 8});
   }
+}
+
+namespace {
+
+Options const of_segments[] = {{},
+                               {.causal = false},
+                               {.causal = false, .window = 3, .soft_cap = 1, .alibi = 8},
+                               {.first = 2, .window = 4}};
+
+// Blocks of scores that are computed for one sequence of `n` positions.
+int blocks_of(std::int64_t n, Options const& o, std::vector<std::int64_t> const& ids = {}) {
+  core::Rows const rows{0, n, 0, 0};
+  nn::kernels::AttentionShape s{1, n, n, 1, 1, 1, 0, 0, 1, o, rows, rows};
+  if (!ids.empty()) s.segments = s.on_host = {ids.data(), ids.data()};
+  int blocks = 0;
+  nn::kernels::each_block_of_queries(
+      s, [&](std::int64_t b, std::int64_t, std::int64_t i0, std::int64_t rows_here) {
+        nn::kernels::each_block_of_keys(s, b, i0, rows_here,
+                                        [&](auto const&, std::int64_t, std::int64_t) { ++blocks; });
+      });
+  return blocks;
+}
+
+}  // namespace
+
+TEST_CASE("queries see the keys of their segment") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (Packing const packing : {Packing::documents, Packing::scattered})
+    for (Options const& o : of_segments)
+      for (Sizes const& n : {Sizes{3, 9, 9, 2, 3}, Sizes{1, 5, 14, 1, 2}, Sizes{2, 13, 3, 2, 1},
+                             Sizes{1, 140, 270, 1, 2}}) {
+        auto const of_queries = segments<std::int64_t, Dim<B, X>, Dim<S>>(mesh, packing, n.b, n.s);
+        auto const of_keys = segments<std::int32_t, Dim<B, X>, Dim<K>>(mesh, packing, n.b, n.k);
+        compare<Queries, Keys>(
+            mesh, n, o,
+            [&](auto const& q, auto const& k, auto const& v) {
+              return nn::attention(q, k, v, of_queries, of_keys, o);
+            },
+            packing);
+      }
+}
+
+TEST_CASE("segments around a ring, in blocks and in turns") {
+  for (auto const& shape : on_ranks::grids()) {
+    Mesh<X, Y> const mesh(MPI_COMM_WORLD, shape);
+    auto const ring = [&]<class Ss, class Ks>(Type<Ss>, Type<Ks>, Sizes const& n, Options const& o,
+                                              Packing packing) {
+      using Q = Tensor<double, Dim<B>, Ss, Dim<H, Y>, Dim<F>>;
+      using Kv = Tensor<double, Dim<B>, Ks, Dim<H, Y>, Dim<F>>;
+      auto const of_queries = segments<std::int64_t, Dim<B>, Ss>(mesh, packing, n.b, n.s);
+      auto const of_keys = segments<std::int64_t, Dim<B>, Dim<K>>(mesh, packing, n.b, n.k);
+      compare<Q, Kv>(
+          mesh, n, o,
+          [&](auto const& q, auto const& k, auto const& v) {
+            return nn::attention<Dim<B>, Ss, Dim<H, Y>, Dim<F>>(q, k, v, of_queries, of_keys, o);
+          },
+          packing);
+    };
+    for (Packing const packing : {Packing::documents, Packing::scattered})
+      for (Options const& o : of_segments) {
+        ring(type<Dim<S, X>>, type<Dim<K, X>>, Sizes{2, 13, 13, 3, 2}, o, packing);
+        ring(type<Dim<S, X>>, type<Dim<K, X>>, Sizes{1, 3, 11, 2, 2}, o, packing);
+      }
+    ring(type<Dim<S, Cyclic<X, 2>>>, type<Dim<K, Cyclic<X, 2>>>, Sizes{2, 23, 23, 2, 2},
+         {.window = 6}, Packing::documents);
+  }
+}
+
+TEST_CASE("blocks of scores that no query sees are not computed") {
+  CHECK(blocks_of(1024, {}) == 36);
+  CHECK(blocks_of(1024, {.window = 128}) == 1 + 7 * 2);
+  CHECK(blocks_of(1024, {.causal = false, .window = 128}) == 2 + 6 * 3 + 2);
+  std::vector<std::int64_t> documents;
+  for (std::int64_t at = 0; at < 1024; ++at) documents.push_back(at / 256);
+  CHECK(blocks_of(1024, {}, documents) == 4 * 3);
+  CHECK(blocks_of(1024, {.causal = false}, documents) == 4 * 4);
+  CHECK(blocks_of(8192, {.window = 256}) == 1 + 2 + 62 * 3);
 }

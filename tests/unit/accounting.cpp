@@ -258,11 +258,11 @@ TEST_CASE("a plan with more steps, loops or operands than there is room for") {
   Plan operands;
   for (int k = 0; k < planning::max_plan_operands; ++k) operands.push_operand({});
   CHECK(code_of([&] { operands.push_operand({}); }) ==
-        "[shardtype E84] the plan of one operation has more than 8 operands");
+        "[shardtype E84] the plan of one operation has more than 11 operands");
   Plan own;
   for (int k = 0; k <= planning::max_plan_operands; ++k) own.push_own({});
   CHECK(code_of([&] { own.push_own({}); }) ==
-        "[shardtype E84] the plan of one operation has more than 9 values of other sizes");
+        "[shardtype E84] the plan of one operation has more than 12 values of other sizes");
 }
 
 TEST_CASE("the plan of a function with more steps than there is room for") {

@@ -13,34 +13,60 @@ namespace shardtype::nn {
 
 namespace detail {
 
-/// `a` in float; `stays`: an expression in the sharding that it has.
-template <bool stays, class A>
-constexpr auto in_float(A const& a) {
+/// `a` with elements of type `T`; `stays`: an expression in the sharding that
+/// it has.
+template <class T, bool stays, class A>
+constexpr auto in(A const& a) {
   if constexpr (stays && core::is_lazy<A>) {
     return shardtype::reshard<
-        shardtype::detail::with_elements<shardtype::detail::laid_out_t<A>, float>>(
-        shardtype::cast<float>(a));
+        shardtype::detail::with_elements<shardtype::detail::laid_out_t<A>, T>>(
+        shardtype::cast<T>(a));
   } else {
-    return shardtype::cast<float>(a);
+    return shardtype::cast<T>(a);
+  }
+}
+template <class T, class A>
+inline constexpr bool has_elements = std::is_same_v<checking::element_t<detail::tensor_of<A>>, T>;
+/// Segments with elements of std::int64_t.
+template <bool stays, class A>
+constexpr auto in_segments(A const& ids) {
+  if constexpr (has_elements<std::int32_t, A>) {
+    return detail::in<std::int64_t, stays>(ids);
+  } else {
+    return ids;
   }
 }
 
 /// The result of attention, in the sharding `Out` if that is named.
-template <class... Out, class Q, class K, class V>
+template <class... Out, class Q, class K, class V, class... Ids>
 constexpr auto attention_as(AttentionOptions const& options, std::source_location const& where,
-                            Q const& q, K const& k, V const& v) {
+                            Q const& q, K const& k, V const& v, Ids const&... ids) {
   if constexpr (sizeof...(Out) == 0) {
-    return shardtype::call(op::Attention{{options}}, where, q, k, v);
+    return shardtype::call(op::Attention{{options}}, where, q, k, v, ids...);
   } else {
     using Op = std::conditional_t<splits_keys<K>, op::RingAttention, op::Attention>;
     Op op;
     op.options = options;
-    auto const mixed = shardtype::call(op, where, q, k, v);
+    auto const mixed = shardtype::call(op, where, q, k, v, ids...);
     if constexpr (shardtype::detail::is_poison<decltype(mixed)>) {
       return checking::Poisoned{};
     } else {
       return shardtype::reshard<Out...>(mixed);
     }
+  }
+}
+
+/// The same, computed in float if the elements are bfloat16.
+template <class... Out, class Q, class K, class V, class... Ids>
+constexpr auto attention_of(AttentionOptions const& options, std::source_location const& where,
+                            Q const& q, K const& k, V const& v, Ids const&... ids) {
+  constexpr bool ring = sizeof...(Out) > 0 && detail::splits_keys<K>;
+  if constexpr (has_elements<bfloat16, Q>) {
+    return shardtype::cast<bfloat16>(detail::attention_as<Out...>(
+        options, where, detail::in<float, ring>(q), detail::in<float, ring>(k),
+        detail::in<float, ring>(v), detail::in_segments<ring>(ids)...));
+  } else {
+    return detail::attention_as<Out...>(options, where, q, k, v, detail::in_segments<ring>(ids)...);
   }
 }
 
@@ -56,6 +82,9 @@ namespace api {
 /// them: `k[B@X, K, G]{R:Y}`, whose gradient is then a sum over Y. Heads may be split unevenly if H
 /// = G or G is whole. With `options.causal`, query i sees the keys 0 to options.first
 /// + i; one that sees none gives 0. `options.scale` multiplies the scores, 1 / sqrt(F) if it is 0.
+/// With `options.window` query i sees the keys at positions options.first + i - window to
+/// options.first + i + window alone. `options.soft_cap` c makes c tanh(score / c) of scores, and
+/// `options.alibi` lowers them with the distance of query and key.
 ///
 ///     auto mixed = nn::attention(q, k, v, {.causal = true});
 ///
@@ -78,8 +107,10 @@ namespace api {
 ///
 /// Refused: D12 dims or splits that do not fit, D03 F, or the keys in a call without a named
 /// result, or over two axes, B03, P04, P12, C10, of a named result R01 to R04, V14 in manual mode.
-/// Errors: E24, E41. In manual mode positions and heads are those of the blocks, so E41 where
-/// queries vary over an axis and keys do not, if it matters. First derivatives only, X03. As
+/// Errors: E24, E41, also of negative options. In manual mode positions and heads are those of the
+/// blocks, so E41 where queries vary over an axis and keys do not, if it matters, and with ALiBi
+/// where they vary at all; so are those of gradients in automatic mode, E41 with ALiBi. First
+/// derivatives only, X03. As
 /// torch.nn.functional.scaled_dot_product_attention, jax.nn.dot_product_attention. Sources: Dao et
 /// al., "FlashAttention", NeurIPS 2022; Ainslie et al., "GQA", EMNLP 2023; Liu, Zaharia, Abbeel,
 /// "Ring attention", 2023; Brandon et al., "Striped attention", 2023.
@@ -88,13 +119,35 @@ constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
                          AttentionOptions const& options = {}, checking::CallSite where = {}) {
   if constexpr (shardtype::detail::is_poison<Q>) {
     return checking::Poisoned{};  // reported where it was refused
-  } else if constexpr (std::is_same_v<checking::element_t<detail::tensor_of<Q>>, bfloat16>) {
-    constexpr bool ring = sizeof...(Out) > 0 && detail::splits_keys<K>;
-    return shardtype::cast<bfloat16>(
-        detail::attention_as<Out...>(options, where, detail::in_float<ring>(q.self()),
-                                     detail::in_float<ring>(k), detail::in_float<ring>(v)));
   } else {
-    return detail::attention_as<Out...>(options, where, q.self(), k, v);
+    return detail::attention_of<Out...>(options, where, q.self(), k, v);
+  }
+}
+
+/// The same, where a query sees the keys of its own segment alone, such as of
+/// its document in a packed sequence: `query_ids[B@X, S]`, `key_ids[B@X, K]`,
+/// split as the queries and the keys, of std::int32_t or std::int64_t. Segments
+/// may have any numbers in any order; blocks of scores whose least and largest
+/// segments do not meet are skipped. Around a ring the segments of all keys are
+/// on each rank, `key_ids[B@X, K]`. Communicates as the call without segments.
+///
+///     auto mixed = nn::attention(q, k, v, documents, documents, {.causal =
+///     true});
+///
+/// Refused besides: D12 segments with other dims or splits, I01 segments that
+/// are no integers, P04. Error E24. As SegmentIds of JAX's
+/// jax.experimental.pallas.ops.tpu.flash_attention.
+template <class... Out, class Q, class K, class V, class QueryIds, class KeyIds>
+constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
+                         core::Argument<QueryIds> const& query_ids,
+                         core::Argument<KeyIds> const& key_ids,
+                         AttentionOptions const& options = {}, checking::CallSite where = {}) {
+  if constexpr (shardtype::detail::is_poison<Q> || shardtype::detail::is_poison<QueryIds> ||
+                shardtype::detail::is_poison<KeyIds>) {
+    return checking::Poisoned{};  // reported where it was refused
+  } else {
+    return detail::attention_of<Out...>(options, where, q.self(), k, v, query_ids.self(),
+                                        key_ids.self());
   }
 }
 

@@ -14,6 +14,7 @@
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/execute/group.hpp>
 #include <shardtype/execute/staged.hpp>
+#include <shardtype/kernels/pitched.hpp>
 #include <shardtype/nn/strict_attention.hpp>
 #include <shardtype/nn/types_ring_attention.hpp>
 
@@ -146,13 +147,53 @@ void around_ring(KeyRing<T, Space>& ring, nn::AttentionOptions const& options, Q
 
 namespace nn::detail {
 
+/// The segments of the keys that are here in a round, of those of all keys;
+/// none.
+template <class Ring, class Space, class... Ids>
+class RingSegments {
+ public:
+  explicit RingSegments(Ring const&) {}
+  kernels::AttentionShape const& of(kernels::AttentionShape const& s) const { return s; }
+};
+template <class Ring, class Space, class QueryIds, class KeyIds>
+class RingSegments<Ring, Space, QueryIds, KeyIds> {
+ public:
+  RingSegments(Ring const& ring, QueryIds const& queries, KeyIds const& keys)
+      : queries_(queries),
+        keys_(keys),
+        packed_(keys.mesh().state().pool().template take<Space>(
+            static_cast<std::size_t>(keys.rows()[0].size() * ring.most_rows()) *
+            sizeof(std::int64_t))) {}
+  kernels::AttentionShape of(kernels::AttentionShape s) {
+    typename Space::execution_space const exec{};
+    auto* const packed = static_cast<std::int64_t*>(packed_.data());
+    std::int64_t const all = keys_.rows()[1].size();
+    for (std::int64_t at = 0; at < s.keys;) {
+      std::int64_t const n = s.key_rows.in_a_row(at);
+      shardtype::kernels::copy_pitched(exec, execute::data_of(keys_) + s.key_rows[at], all,
+                                       packed + at, s.keys, s.batch, n);
+      at += n;
+    }
+    exec.fence();
+    here_.put(s, execute::data_of(queries_), packed);
+    return s;
+  }
+
+ private:
+  QueryIds const& queries_;
+  KeyIds const& keys_;
+  runtime::Buffer packed_;
+  SegmentsOf<Space> here_;
+};
+
 /// Writes the result, and the logarithms of the sums unless `sums` is null.
-template <class R, class Op, class T, class Out, class Q, class K, class V>
+template <class R, class Op, class T, class Out, class Q, class K, class V, class... Ids>
 void fill_ring_attention(Op const& op, std::source_location const& where, Out& out, T* sums,
-                         Q const& q, K const& k, V const& v) {
+                         Q const& q, K const& k, V const& v, Ids const&... ids) {
   typename Q::execution_space const exec{};
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
   execute::KeyRing<T, typename Q::memory_space> ring(Type<R>{}, Op::name.data(), where, k);
+  RingSegments<decltype(ring), typename Q::memory_space, Ids...> segments(ring, ids...);
   auto const whole = nn::detail::attention_shape(op.options, q, k);
   std::int64_t const rows = whole.batch * whole.heads * whole.queries;
   std::int64_t const scores = nn::kernels::attention_scratch(whole.queries, ring.most_rows());
@@ -163,8 +204,8 @@ void fill_ring_attention(Op const& op, std::source_location const& where, Out& o
   execute::around_ring(
       ring, op.options, q, k, v,
       [&](int, auto const& shape, T const* keys, T const* values, auto const& between) {
-        so_far.add(exec, shape, execute::data_of(q), keys, values, ring.at(numbers) + 2 * rows,
-                   between);
+        so_far.add(exec, segments.of(shape), execute::data_of(q), keys, values,
+                   ring.at(numbers) + 2 * rows, between);
       },
       [](int) {});
   so_far.finish(exec, whole);
@@ -174,37 +215,38 @@ void fill_ring_attention(Op const& op, std::source_location const& where, Out& o
 }  // namespace nn::detail
 namespace op {
 
-template <class R, class Q, class K, class V>
+template <class R, class Q, class K, class V, class... Ids>
 typename R::result RingAttention::run(std::source_location const& where, Q const& q, K const& k,
-                                      V const& v) const {
+                                      V const& v, Ids const&... ids) const {
   using Out = typename R::result;
-  Out out =
-      shardtype::detail::uninitialized<Out>(q.mesh(), execute::result_extents<R>(*this, q, k, v));
+  Out out = shardtype::detail::uninitialized<Out>(
+      q.mesh(), execute::result_extents<R>(*this, q, k, v, ids...));
   typename Q::element* const none = nullptr;
-  if (q.mesh().here()) nn::detail::fill_ring_attention<R>(*this, where, out, none, q, k, v);
+  if (q.mesh().here()) nn::detail::fill_ring_attention<R>(*this, where, out, none, q, k, v, ids...);
   return out;
 }
-template <class R, class Q, class K, class V>
+template <class R, class Q, class K, class V, class... Ids>
 typename R::results RingAttentionWithSums::run(std::source_location const& where, Q const& q,
-                                               K const& k, V const& v) const {
-  typename R::results both = execute::results_to_write<R>(*this, q, k, v);
+                                               K const& k, V const& v, Ids const&... ids) const {
+  typename R::results both = execute::results_to_write<R>(*this, q, k, v, ids...);
   auto& [out, sums] = both;
   if (q.mesh().here())
-    nn::detail::fill_ring_attention<R>(*this, where, out, execute::written(sums), q, k, v);
+    nn::detail::fill_ring_attention<R>(*this, where, out, execute::written(sums), q, k, v, ids...);
   return both;
 }
 
-template <class R, class Q, class K, class V, class O, class S, class C>
+template <class R, class Q, class K, class V, class O, class S, class C, class... Ids>
 typename R::results RingAttentionBack::run(std::source_location const& where, Q const& q,
                                            K const& k, V const& v, O const& result, S const& sums,
-                                           C const& ct) const {
+                                           C const& ct, Ids const&... ids) const {
   using T = typename Q::element;
   using Ring = execute::KeyRing<T, typename Q::memory_space>;
   typename Q::execution_space const exec{};
-  typename R::results out = execute::results_to_write<R>(*this, q, k, v, result, sums, ct);
+  typename R::results out = execute::results_to_write<R>(*this, q, k, v, result, sums, ct, ids...);
   if (!q.mesh().here()) return out;
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
   Ring ring(Type<R>{}, name.data(), where, k);
+  nn::detail::RingSegments<Ring, typename Q::memory_space, Ids...> segments(ring, ids...);
   nn::kernels::AttentionCotangents<T> const made{execute::written(std::get<0>(out)),
                                                  execute::written(std::get<1>(out)),
                                                  execute::written(std::get<2>(out))};
@@ -228,7 +270,7 @@ typename R::results RingAttentionBack::run(std::source_location const& where, Q 
         shardtype::kernels::fill(exec, to.keys, n, T{});
         shardtype::kernels::fill(exec, to.values, n, T{});
         nn::kernels::add_attention_back(
-            exec, s,
+            exec, segments.of(s),
             nn::kernels::AttentionSaved<T>{execute::data_of(q), keys, values,
                                            execute::data_of(result), execute::data_of(sums),
                                            execute::data_of(ct)},
@@ -257,10 +299,10 @@ typename R::results RingAttentionBack::run(std::source_location const& where, Q 
   return out;
 }
 
-template <class Q, class K, class V>
+template <class Q, class K, class V, class... Ids>
 constexpr auto RingAttention::forward(std::source_location const& where, Q const& q, K const& k,
-                                      V const& v) const {
-  return nn::detail::attention_forward(RingAttentionWithSums{{{options}}}, where, q, k, v);
+                                      V const& v, Ids const&... ids) const {
+  return nn::detail::attention_forward(RingAttentionWithSums{{{options}}}, where, q, k, v, ids...);
 }
 template <class G>
 constexpr auto RingAttention::prepare(G const& g) const {

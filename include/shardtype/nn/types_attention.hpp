@@ -16,10 +16,26 @@ namespace shardtype {
 
 namespace rules {
 
+/// The segments of queries [B, S] and of keys [B, K], from operand `first` on if there are any, are
+/// split as queries and keys are. Those of keys that travel (`ring`) are whole along K.
+constexpr Verdict attention_segments(Question const& q, int first, bool ring) {
+  for (int k = 0; k < 2 && first < q.count; ++k) {
+    Spec const& ids = q.operands[first + k];
+    for (int d = 0; d < 2; ++d) {
+      DimSpec like = q.operands[k].dims[d];
+      if (ring && k == 1 && d == 1) like.axes = {};
+      if (ids.rank != 2 || !(ids.dims[d] == like)) return refuse(Code::D12_dims_differ, like.label);
+    }
+    for (int x = 0; x < max_axes; ++x)
+      if (ids.unreduced.contains(x)) return refuse(Code::P04_not_linear, -1, -1, x);
+  }
+  return accept({});
+}
 /// Queries [B, S, H, F], keys and values [B, K, G, F]: the result has the queries' sharding. The
 /// heads of keys are split as those of queries, or whole. Keys are whole or, if they travel
-/// (`ring`), split over the axis that splits queries.
-constexpr Verdict attention(Question const& q, bool ring = false) {
+/// (`ring`), split over the axis that splits queries. `ids`: the number of the first operand of
+/// segments.
+constexpr Verdict attention(Question const& q, bool ring = false, int ids = 3) {
   Spec const& queries = q.a();
   for (int k = 0; k < 3; ++k)
     if (q.operands[k].rank != 4)
@@ -44,6 +60,7 @@ constexpr Verdict attention(Question const& q, bool ring = false) {
     return refuse(Code::D21_heads, keys.dims[2].label);
   for (DimSpec const& dim : {queries.dims[0], queries.dims[2]})
     if (dim.axes.cyclic != 0) return refuse(Code::B03_through_cyclic, dim.label, -1, dim.axes[0]);
+  if (Verdict v = rules::attention_segments(q, ids, ring); !v) return v;
   Spec out = queries;
   for (int k = 0; k < 3; ++k)
     for (int x = 0; x < max_axes; ++x) {
@@ -77,7 +94,7 @@ constexpr Verdict attention_cotangent(Spec s, Spec const& queries, Spec const& c
 /// The cotangents of queries, keys and values, from these, the result, the logarithms of the sums,
 /// and the cotangent of the result.
 constexpr Verdicts<3> attention_cotangents(Question const& q, bool ring = false) {
-  Verdict const v = attention(q, ring);
+  Verdict const v = attention(q, ring, 6);
   if (!v) return {v, v, v};
   auto const of = [&](int k) { return attention_cotangent(q.operands[k], q.a(), q.operands[5]); };
   return {of(0), of(1), of(2)};
@@ -122,16 +139,29 @@ namespace detail {
 /// are some of all positions or heads, and a block does not say which.
 constexpr void check_places(ResultExtents const& c, AttentionOptions const& options) {
   Spec const& queries = c.operand(0);
-  bool const by_places = options.causal || options.window > 0 || options.alibi != 0;
-  if (!queries.local || !(by_places || c.given[0][2] != c.given[1][2])) return;
-  for (int x = 0; x < max_axes; ++x)
-    if (queries.varying.contains(x) && !c.operand(1).varying.contains(x))
+  bool const by_places = options.causal || options.window > 0;
+  bool const grouped = c.given[0][2] != c.given[1][2];
+  for (int x = 0; x < max_axes; ++x) {
+    if (!queries.local || !queries.varying.contains(x)) continue;
+    if (options.alibi != 0)
+      ResultExtents::fail("the blocks of queries vary over " + std::string(c.names.axis_name[x]) +
+                          ", and ALiBi depends on which positions and heads a block has; call "
+                          "attention on tensors, inside of shard_map by strict<...>(f, q, k, v)");
+    if ((by_places || grouped) && !c.operand(1).varying.contains(x))
       ResultExtents::fail(
           "the blocks of queries vary over " + std::string(c.names.axis_name[x]) +
-          " and those of keys do not, and attention that is causal, has a window or "
-          "ALiBi, or fewer heads of keys, depends on which positions and heads a block has; call "
-          "it on "
+          " and those of keys do not, and attention that is causal, has a window, or has fewer "
+          "heads of keys, depends on which positions and heads a block has; call it on "
           "tensors, inside of shard_map by strict<...>(f, q, k, v)");
+  }
+}
+/// Error E41 of the gradient of blocks, whose heads automatic mode does not say either.
+constexpr void check_heads_of_gradient(AttentionOptions const& options) {
+  if (options.alibi != 0)
+    ResultExtents::fail(
+        "ALiBi depends on which heads a block has, and gradients of blocks and of automatic mode "
+        "do not know it; take the gradient of a function of tensors, value_and_grad<...>(f)(q, k, "
+        "v)");
 }
 /// Errors of the extents of queries, keys and values: E24, E41.
 constexpr void check_attention(ResultExtents const& c, AttentionOptions const& options) {
@@ -156,6 +186,14 @@ constexpr void check_attention(ResultExtents const& c, AttentionOptions const& o
     ResultExtents::fail("attention has " + std::to_string(heads) + " heads of queries and " +
                         std::to_string(key_heads) +
                         " of keys; the first is a multiple of the second");
+  for (int k = 3; k < c.count; ++k)
+    for (int d = 0; d < 2; ++d)
+      if (c.given[k][d] != c.given[k - 3][d])
+        ResultExtents::fail("index " + std::string(c.names.label_name[c.operand(k).dims[d].label]) +
+                                " has extent " + std::to_string(c.given[k][d]) +
+                                " in segments of attention, and " +
+                                std::to_string(c.given[k - 3][d]) + " elsewhere",
+                            "E24");
   AxisList const& axes = c.operand(1).dims[2].axes;
   std::int64_t const ranks = c.sizes.product(axes);
   if (axes.size > 0 && heads != key_heads && key_heads % ranks != 0)
@@ -165,6 +203,15 @@ constexpr void check_attention(ResultExtents const& c, AttentionOptions const& o
                         "all heads of keys and values, as {R} over that axis");
 }
 
+/// Requirements on queries, keys, values, and segments, which are of std::int64_t.
+template <class A, class B, class C, class... Ids>
+constexpr rules::Code attention_elements() {
+  if (rules::Code const c = detail::real_elements<A, B, C>(); c != rules::Code::ok) return c;
+  if (!(std::is_same_v<checking::element_t<Ids>, std::int64_t> && ...))
+    return rules::Code::I01_not_integers;
+  return (shardtype::detail::same_memory<A, Ids> && ...) ? rules::Code::ok
+                                                         : rules::Code::C10_element_types_differ;
+}
 /// The most keys that a block of queries is computed with: those of its windows; 0: any number.
 constexpr std::int64_t keys_in_window(AttentionOptions const& options) {
   if (options.window <= 0) return 0;
@@ -199,14 +246,14 @@ constexpr AttentionOptions options_of_variant(std::int32_t number) {
 namespace op {
 
 /// What attention of q, k, v has in common, whether it gives the logarithms of the sums of
-/// exponentials or not.
+/// exponentials or not. Further operands are the segments of queries and keys.
 struct AttentionCall {
   static constexpr std::string_view name = "attention";
   static constexpr bool reads_places = true;  ///< of queries, and of their heads
   nn::AttentionOptions options{};
-  template <class A, class B, class C>
+  template <class A, class B, class C, class... Ids>
   static constexpr Code elements() {
-    return nn::detail::real_elements<A, B, C>();
+    return nn::detail::attention_elements<A, B, C, Ids...>();
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::attention_work(c, options, 2);
@@ -226,12 +273,12 @@ struct Attention : AttentionCall {
   }
   /// In automatic mode: what gives the sums as well, which the gradient reads.
   constexpr AttentionWithSums with_saved() const;
-  template <class Out, class Q, class K, class V>
-  void fill(Out& out, Q const& q, K const& k, V const& v) const;
+  template <class Out, class Q, class K, class V, class... Ids>
+  void fill(Out& out, Q const& q, K const& k, V const& v, Ids const&... ids) const;
   static constexpr bool first_order = true;
-  template <class Q, class K, class V>
-  constexpr auto forward(std::source_location const& where, Q const& q, K const& k,
-                         V const& v) const;
+  template <class Q, class K, class V, class... Ids>
+  constexpr auto forward(std::source_location const& where, Q const& q, K const& k, V const& v,
+                         Ids const&... ids) const;
   template <class G>
   constexpr auto prepare(G const& g) const;
   template <class G>
@@ -243,7 +290,8 @@ struct AttentionWithSums : AttentionCall {
   static constexpr Verdicts<2> rule(rules::Question const& q) {
     return rules::with_sums(rules::attention(q));
   }
-  template <class A, class B, class C>
+  template <class A, class = void,
+            class = void>  // of three operands, and of more
   using element = Elements<checking::element_t<A>, checking::element_t<A>>;
   constexpr void extents(ResultExtents const& c, ResultExtents const&) const {
     nn::detail::check_attention(c, options);
@@ -253,14 +301,14 @@ struct AttentionWithSums : AttentionCall {
   static constexpr AttentionWithSums of_variant(std::int32_t number) {
     return {{nn::detail::options_of_variant(number)}};
   }
-  template <class Out, class Sums, class Q, class K, class V>
-  void fill(Out& out, Sums& sums, Q const& q, K const& k, V const& v) const;
+  template <class Out, class Sums, class Q, class K, class V, class... Ids>
+  void fill(Out& out, Sums& sums, Q const& q, K const& k, V const& v, Ids const&... ids) const;
 };
 constexpr AttentionWithSums Attention::with_saved() const { return {{options}}; }
 
-/// The cotangents of q, k and v, from these, the result, the logarithms of the sums, and the
-/// cotangent of the result. Those of k and v are unreduced over the axes that split queries or
-/// heads, and not the keys.
+/// The cotangents of q, k and v, from these, the result, the logarithms of the sums, the cotangent
+/// of the result, and the segments if there are any. Those of k and v are unreduced over the axes
+/// that split queries or heads, and not the keys.
 struct AttentionBack {
   using operation = AttentionBack;
   static constexpr std::string_view name = "attention_back";
@@ -268,15 +316,19 @@ struct AttentionBack {
   static constexpr Verdicts<3> rule(rules::Question const& q) {
     return rules::attention_cotangents(q);
   }
+  template <class Q, class K, class V, class O, class S, class C, class... Ids>
+  static constexpr Code elements() {
+    return nn::detail::attention_elements<Q, K, V, Ids...>();
+  }
   template <class Q>
   using element = Elements<checking::element_t<Q>, checking::element_t<Q>, checking::element_t<Q>>;
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::attention_work(c, options, 5);
   }
   template <class Queries, class Keys, class Values, class Q, class K, class V, class O, class S,
-            class C>
+            class C, class... Ids>
   void fill(Queries& queries, Keys& keys, Values& values, Q const& q, K const& k, V const& v,
-            O const& result, S const& sums, C const& ct) const;
+            O const& result, S const& sums, C const& ct, Ids const&... ids) const;
 };
 
 }  // namespace op

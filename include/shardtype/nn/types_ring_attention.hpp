@@ -69,7 +69,7 @@ struct RingAttentionCall : AttentionCall {
   static constexpr bool keeps_shardings = true;
   static constexpr std::string_view name = "ring_attention";
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    nn::detail::append_travel(p, c, 3, false);
+    nn::detail::append_travel(p, c, c.count, false);
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::ring_work(c, options, 2, nn::detail::travelling_keys - 1, 2);
@@ -83,13 +83,13 @@ struct RingAttention : RingAttentionCall {
   static constexpr RingAttention of_variant(std::int32_t number) {
     return {{{nn::detail::options_of_variant(number)}}};
   }
-  template <class R, class Q, class K, class V>
-  typename R::result run(std::source_location const& where, Q const& q, K const& k,
-                         V const& v) const;
+  template <class R, class Q, class K, class V, class... Ids>
+  typename R::result run(std::source_location const& where, Q const& q, K const& k, V const& v,
+                         Ids const&... ids) const;
   static constexpr bool first_order = true;
-  template <class Q, class K, class V>
-  constexpr auto forward(std::source_location const& where, Q const& q, K const& k,
-                         V const& v) const;
+  template <class Q, class K, class V, class... Ids>
+  constexpr auto forward(std::source_location const& where, Q const& q, K const& k, V const& v,
+                         Ids const&... ids) const;
   template <class G>
   constexpr auto prepare(G const& g) const;
   template <class G>
@@ -101,14 +101,15 @@ struct RingAttentionWithSums : RingAttentionCall {
   static constexpr Verdicts<2> rule(rules::Question const& q) {
     return rules::with_sums(rules::attention(q, true));
   }
-  template <class A, class B, class C>
+  template <class A, class = void,
+            class = void>  // of three operands, and of more
   using element = Elements<checking::element_t<A>, checking::element_t<A>>;
   constexpr void extents(ResultExtents const& c, ResultExtents const&) const {
     nn::detail::check_attention(c, options);
   }
-  template <class R, class Q, class K, class V>
-  typename R::results run(std::source_location const& where, Q const& q, K const& k,
-                          V const& v) const;
+  template <class R, class Q, class K, class V, class... Ids>
+  typename R::results run(std::source_location const& where, Q const& q, K const& k, V const& v,
+                          Ids const&... ids) const;
 };
 
 /// The cotangents of q, k and v, as those of AttentionBack. Keys and values travel, and with them
@@ -121,19 +122,23 @@ struct RingAttentionBack {
   static constexpr Verdicts<3> rule(rules::Question const& q) {
     return rules::attention_cotangents(q, true);
   }
+  template <class Q, class K, class V, class O, class S, class C, class... Ids>
+  static constexpr Code elements() {
+    return nn::detail::attention_elements<Q, K, V, Ids...>();
+  }
   template <class Q>
   using element = Elements<checking::element_t<Q>, checking::element_t<Q>, checking::element_t<Q>>;
   constexpr void steps(Plan& p, planning::CallSizing const& c, int) const {
-    nn::detail::append_travel(p, c, 6, false);
-    nn::detail::append_travel(p, c, 7, true);
+    nn::detail::append_travel(p, c, c.count, false);
+    nn::detail::append_travel(p, c, c.count + 1, true);
   }
   constexpr planning::Work work(planning::CallSizing const& c) const {
     return nn::detail::ring_work(
         c, options, 5, nn::detail::travelling_keys - 1 + nn::detail::travelling_cotangents - 1, 0);
   }
-  template <class R, class Q, class K, class V, class O, class S, class C>
+  template <class R, class Q, class K, class V, class O, class S, class C, class... Ids>
   typename R::results run(std::source_location const& where, Q const& q, K const& k, V const& v,
-                          O const& result, S const& sums, C const& ct) const;
+                          O const& result, S const& sums, C const& ct, Ids const&... ids) const;
 };
 
 }  // namespace op

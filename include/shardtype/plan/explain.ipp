@@ -98,7 +98,7 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
   auto text = [&](Spec const& s) { return spec_text(s, names); };
   bool const product = plan.of == planning::PlanOf::product;
   bool const reshard = plan.of == planning::PlanOf::reshard;
-  char const* const operand_name[] = {"A", "B", "C", "D", "E", "F", "G", "H"};
+  char const* const operand_name[] = {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"};
   std::string const result = operand_name[std::min(plan.operand_count, max_plan_operands - 1)];
   std::string operands;
   for (int k = 0; k < plan.operand_count; ++k)

@@ -44,7 +44,7 @@ enum class Move : std::int8_t {
 };
 
 /// Maximal number of operands that a plan distinguishes; for further ones it knows only the bytes.
-inline constexpr int max_plan_operands = 8;
+inline constexpr int max_plan_operands = 11;
 
 /// The value that a step works on: an operand, or the result.
 enum class Slot : std::int8_t { a, b, result };
