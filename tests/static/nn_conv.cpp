@@ -1,9 +1,10 @@
 // NEEDS: full
-// Convolutions on types: results, refusals, plans of values and gradients.
+// Convolutions and pools on types: results, refusals, plans of values and gradients.
 #include <cstdint>
 #include <type_traits>
 
 #include <shardtype/nn/types_conv.hpp>
+#include <shardtype/nn/types_pool.hpp>
 #include <shardtype/shardtype.hpp>
 
 using namespace shardtype;
@@ -117,5 +118,57 @@ constexpr Plan strided =
     plan(op::Conv<Window<H, KH, WindowOptions{.stride = 2, .before = 1}, OH>, Columns>{},
          type<Images>, type<Kernel>);
 static_assert(strided.bytes({{0}}) == row && strided.bytes({{3}}) == 0);
+
+// Pools: x's dims in their order, splits and states; sums through means alone.
+using nn::Pool;
+using Halves = op::MaxPool<Pool<H, 2, WindowOptions{.stride = 2}, OH>, Pool<W, 4, nn::same>>;
+using Means = op::AvgPool<Pool<H, 3, nn::same>, Pool<W, 3, nn::same>>;
+static_assert(std::is_same_v<result<Halves, T<Dim<N>, Dim<W>, Dim<H, X>, Dim<C, Y>>>,
+                             T<Dim<N>, Dim<W>, Dim<OH, X>, Dim<C, Y>>>);
+static_assert(
+    std::is_same_v<result<Halves, T<Dim<H>, Dim<W>, Reduced<X>>>, T<Dim<OH>, Dim<W>, Reduced<X>>>);
+static_assert(std::is_same_v<result<Means, T<Dim<H, X>, Dim<W>, Unreduced<Y>>>,
+                             T<Dim<H, X>, Dim<W>, Unreduced<Y>>>);
+static_assert(
+    std::is_same_v<result<op::MaxPool<Pool<H, 2, nn::same>>, Tensor<std::int32_t, Dim<H>>>,
+                   Tensor<std::int32_t, Dim<H>>>);
+using Taps = Tensor<std::int32_t, Dim<OH, X>, Dim<C>, Reduced<Y>>;
+using Back = op::MaxPoolBack<Pool<H, 2, WindowOptions{.stride = 2}, OH>>;
+static_assert(std::is_same_v<result<Back, T<Dim<OH, X>, Dim<C>, Unreduced<Y>>, Taps>,
+                             T<Dim<H, X>, Dim<C>, Unreduced<Y>>>);
+static_assert(std::is_same_v<result<op::PoolTake<Pool<H, 2, WindowOptions{.stride = 2}, OH>>,
+                                    T<Dim<H, X>, Dim<C>, Unreduced<Y>>, Taps>,
+                             T<Dim<OH, X>, Dim<C>, Unreduced<Y>>>);
+static_assert(code<Back, T<Dim<OH>, Dim<C>>, Taps> == Code::D12_dims_differ);
+
+using Rows32 = T<Dim<H, X>, Dim<W>>;
+static_assert(code<op::MaxPool<Pool<N, 2, nn::same>>, Rows32> == Code::D01_no_such_index);
+static_assert(code<op::MaxPool<Pool<H, 3, nn::same, W>>, Rows32> == Code::D02_index_taken);
+static_assert(code<op::MaxPool<Pool<H, 2>>, Rows32> == Code::D05_extent_changes);
+static_assert(code<op::MaxPool<Pool<H, 3, nn::valid, OH>>, Rows32> == Code::D06_extents_contradict);
+static_assert(code<op::MaxPool<Pool<H, 2, nn::same>, Pool<H, 2, nn::same>>, Rows32> ==
+              Code::T02_index_twice);
+static_assert(code<op::AvgPool<>, Rows32> == Code::D24_window_labels);
+static_assert(code<op::AvgPool<Pool<H, 0>>, Rows32> == Code::D25_window_options);
+static_assert(code<op::AvgPool<Pool<H, 0, nn::same>>, Rows32> == Code::D25_window_options);
+static_assert(code<Means, T<Dim<H, X>, Dim<W, Y>>> == Code::D26_two_windows_split);
+static_assert(code<op::AvgPool<Pool<H, 33>>, Rows32> == Code::D27_window_too_long);
+static_assert(code<Means, T<Dim<H, Cyclic<X, 2>>, Dim<W>>> == Code::B03_through_cyclic);
+static_assert(code<Halves, T<Dim<H, X>, Dim<W>, Unreduced<Y>>> == Code::P04_not_linear);
+static_assert(code<Means, Tensor<std::int32_t, Dim<H>, Dim<W>>> == Code::P12_not_floating);
+static_assert(code<Means, Tensor<Kokkos::complex<float>, Dim<H>, Dim<W>>> ==
+              Code::P12_not_floating);
+static_assert(code<Halves, Tensor<Kokkos::complex<float>, Dim<H>, Dim<W>>> == Code::S04_no_order);
+
+// Plans: windows that end with a block fetch nothing, others the rows that are beyond it.
+using Split = T<Dim<H, X>, Dim<W>, Dim<C>>;
+constexpr std::int64_t line = 20 * 8 * 4;
+constexpr Plan apart = plan(Halves{}, type<Split>);
+static_assert(apart.bytes({{0}}) == 0 && apart.local_flops == 4 * 20 * 8 * 8);
+constexpr Plan over = plan(Means{}, type<Split>);
+static_assert(over.count(Collective::neighbor) == 1 && over.collectives() == 1);
+static_assert(over.bytes({{0}}) == line && over.bytes({{1}}) == 2 * line);
+// the result, fetched rows and messages
+static_assert(over.peak_bytes() - over.given_bytes() == (8 + 10 + 4) * line);
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <shardtype/fft/fft.hpp>
 #include <shardtype/from_jax.hpp>
 #include <shardtype/nn/conv.hpp>
+#include <shardtype/nn/pool.hpp>
 #include <shardtype/random/random.hpp>
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/train.hpp>
@@ -132,6 +133,7 @@ struct Values {
   auto const &k = q, &v = q;
   use(nn::attention(q, k, v, {.causal = true, .window = 256}));
   use(nn::conv<nn::Window<I, K, nn::same>>(a, b));
+  use(nn::max_pool<nn::Pool<I, 2>, nn::Pool<J, 2>>(a));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, [](auto x, auto w) { return exp(x * w); }, a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, exp(constrain<Dim<I, X, Y>, Dim<K>>(lazy(a) * b))));
   use(shard_map<Dim<J>>([](auto block) { return all_reduce<X>(sum<I>(block)); }, a));

@@ -30,6 +30,7 @@ ROWS = {"ops": "docs/rules.md", "manual": "docs/manual.md", "nn": "docs/nn.md",
 INTERNAL = {
     "AttentionBack": "the gradient of attention (nn/attention.hpp)",
     "AttentionWithSums": "attention whose gradient is wanted (nn/attention.hpp)",
+    "AvgPoolBack": "the gradient of avg_pool (nn/pool.hpp)",
     "Cofactors": "the gradient of det (linalg/determinant.hpp)",
     "CombineRows": "moe (nn/moe.hpp)",
     "ConvKernel": "the gradients of conv and conv_transposed (nn/conv.hpp)",
@@ -48,8 +49,11 @@ INTERNAL = {
     "IdentityLike": "matrix_power (linalg/norms.hpp)",
     "InverseFactored": "inv, and the gradient of slogdet (linalg/determinant.hpp)",
     "LuFactor": "lu_factor (linalg/factors.hpp)",
+    "MaxPoolBack": "the gradient of max_pool (nn/pool.hpp)",
+    "MaxPoolTaps": "max_pool whose gradient is wanted (nn/pool.hpp)",
     "NumberOfOne": "the gradient of det and slogdet of one matrix (linalg/cyclic_inverse.hpp)",
     "OwnExpertPlaces": "moe (nn/moe.hpp)",
+    "PoolTake": "the second derivative of max_pool (nn/pool.hpp)",
     "RaggedOuter": "the gradient of ragged_dot (nn/ragged_dot.hpp)",
     "ReduceParts": "the gradients of reductions (autodiff/counted.hpp)",
     "RingAttention": "attention with a named result (nn/attention.hpp)",
@@ -83,7 +87,8 @@ TESTED_ELSEWHERE = {
     # it needs a library that is optional, and its results are rounded: the programs compare integers
     "fft": ("tests/mpi/fourier.cpp", "tests/mpi/fourier_long.cpp"),
     # results are rounded, as those of fft
-    "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_conv.cpp", "tests/mpi/nn_moe.cpp"),
+    "nn": ("tests/mpi/nn.cpp", "tests/mpi/nn_attention.cpp", "tests/mpi/nn_conv.cpp", "tests/mpi/nn_moe.cpp",
+           "tests/mpi/nn_pool.cpp"),
     "linalg": ("tests/mpi/linalg_batched.cpp", "tests/mpi/linalg_norms.cpp",
                "tests/mpi/linalg_condition.cpp", "tests/mpi/linalg_qr.cpp", "tests/mpi/linalg_spectral.cpp"),
 }
@@ -100,7 +105,7 @@ def objects(headers):
     """The names of all operations: of structs, or of their aliases."""
     text = "\n".join(code_of(header) for header in headers)
     # those of namespace linalg, of one matrix over many ranks, have other bases
-    structs = re.findall(r"struct (\w+)(?: : (?:[\w:<>]+|linalg::detail::\w+<\w, \w>))? \{\s*using operation = \1;", text)
+    structs = re.findall(r"struct (\w+)(?: : (?:[\w:<>]+|linalg::detail::\w+<\w, \w>|nn::detail::PoolCalls<[^>]*>))? \{\s*using operation = \1;", text)
     aliases = re.findall(r"^using (\w+) =\s+(?:MaybeNamed<|typename detail::\w+Of<)?(\w+)\b", text, re.M)
     named = {alias: struct for alias, struct in aliases if struct in structs}
     return sorted([s for s in structs if s not in named.values()] + list(named)), structs

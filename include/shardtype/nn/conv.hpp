@@ -186,13 +186,6 @@ class ConvWork {
   runtime::MeshState& mesh_;
 };
 
-/// The rows of a dim that a rank holds, by the type that says which dims are split.
-template <class A>
-core::Range rows_at(A const& a, Spec const& s, int d) {
-  core::Rows const rows = a.rows()[static_cast<std::size_t>(d)];
-  return s.dims[d].axes.size > 0 ? rows.range() : core::Range{0, rows.size()};
-}
-
 /// Writes the block of a convolution; of tensors with the rows that other ranks hold.
 template <class Op, class Out, class A, class B>
 void fill_conv(Op const&, std::source_location const& where, Out& out, A const& a, B const& b) {

@@ -26,6 +26,7 @@
 #include <shardtype/nn/layers.hpp>
 #include <shardtype/nn/moe.hpp>
 #include <shardtype/nn/norm.hpp>
+#include <shardtype/nn/pool.hpp>
 #include <shardtype/nn/positions.hpp>
 #include <shardtype/nn/ragged_dot.hpp>
 #include <shardtype/nn/router.hpp>

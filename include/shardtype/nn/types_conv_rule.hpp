@@ -125,7 +125,7 @@ constexpr Verdict conv_labels(Question const& q, nn::detail::WindowsInfo const& 
       return refuse(Code::D02_index_taken, made);
     bool const forward = kind == nn::detail::ConvKind::forward;
     if (Verdict v = window_extents(q, s.options[i], forward ? window : made,
-                                   forward ? made : window, kernel);
+                                   forward ? made : window, q.extents[kernel], kernel);
         !v)
       return v;
   }

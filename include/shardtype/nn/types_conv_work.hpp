@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include <shardtype/nn/types_conv_rule.hpp>
-#include <shardtype/plan/local_memory.hpp>
 
 namespace shardtype {
 
@@ -185,7 +184,7 @@ struct ConvCall {
     for (int i = 0; i < info.count; ++i) {
       if (split(i)) {
         planning::Sizing const z{c.given[0].extents, c.common.sizes, bytes};
-        messages = message_bytes(planning::neighbor_step(a, dim(i), window(i)), z, block);
+        messages = detail::message_bytes(planning::neighbor_step(a, dim(i), window(i)), z, block);
         block.extent[dim(i)] = detail::most_needed(a, dim(i), z, window(i));
         block = block.packed();
         fetched = mul_sat(block.elements(), bytes);
@@ -219,17 +218,6 @@ struct ConvCall {
     // the messages, which the step of the exchange counts, are given back before
     std::int64_t const later = std::max<std::int64_t>(0, add_sat(total, most.workspace) - messages);
     return {most.flops, add_sat(fetched, later), false};
-  }
-
- private:
-  /// Bytes of the messages of the busiest rank, as planning::LocalMemory counts them.
-  static constexpr std::int64_t message_bytes(Step const& s, planning::Sizing const& z,
-                                              core::Layout const& block) {
-    std::int64_t const ranks = z.sizes.product(s.axes);
-    std::int64_t rows = 0;
-    for (std::int64_t g = 0; g < ranks && ranks > 1; ++g)
-      rows = std::max(rows, planning::rows_exchanged(s, z, g));
-    return mul_sat(mul_sat(rows, core::cross_section(block, s.from)), z.element_bytes);
   }
 };
 

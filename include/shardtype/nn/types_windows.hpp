@@ -12,6 +12,7 @@
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
 #include <shardtype/nn/types_norm.hpp>
+#include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/window_plan.hpp>
 #include <shardtype/rules/shape.hpp>
 
@@ -194,10 +195,11 @@ constexpr Verdict window_dim(Spec const& a, int label, int& splits) {
   if (axes.size > 0 && ++splits > 1) return refuse(Code::D26_two_windows_split, label, -1, axes[0]);
   return {};
 }
-/// The extents that the types fix: of `rows` and `places`, whose labels these are.
+/// The extents that the types fix: of `rows` and `places`, whose labels these are, with windows of
+/// `k` rows (`dynamic`: known at run time only), the extent of the label `taps` if there is one.
 constexpr Verdict window_extents(Question const& q, nn::WindowOptions const& o, int rows,
-                                 int places, int taps) {
-  std::int64_t const n = q.extents[rows], k = q.extents[taps];
+                                 int places, std::int64_t k, int taps = -1) {
+  std::int64_t const n = q.extents[rows];
   if (k != dynamic && k < 1) return refuse(Code::D25_window_options, taps);
   bool const known = n != dynamic && (k != dynamic || o.same);
   std::int64_t const made = known ? nn::detail::places_of(o, n, k) : dynamic;
@@ -242,6 +244,16 @@ constexpr std::int64_t most_needed(Spec const& s, int d, planning::Sizing const&
     if (mine.size() > 0) most = std::max(most, core::intersect(w.needed(mine), {0, extent}).size());
   }
   return most;
+}
+/// Bytes of the messages of the busiest rank in the exchange `s` of rows of `block`, as
+/// planning::LocalMemory counts them.
+constexpr std::int64_t message_bytes(Step const& s, planning::Sizing const& z,
+                                     core::Layout const& block) {
+  std::int64_t const ranks = z.sizes.product(s.axes);
+  std::int64_t rows = 0;
+  for (std::int64_t g = 0; g < ranks && ranks > 1; ++g)
+    rows = std::max(rows, planning::rows_exchanged(s, z, g));
+  return mul_sat(mul_sat(rows, core::cross_section(block, s.from)), z.element_bytes);
 }
 
 }  // namespace nn::detail

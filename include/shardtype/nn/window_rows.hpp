@@ -121,3 +121,14 @@ class WindowRows {
 };
 
 }  // namespace shardtype::execute
+
+namespace shardtype::nn::detail {
+
+/// The rows of a dim that a rank holds, by the type that says which dims are split.
+template <class A>
+core::Range rows_at(A const& a, Spec const& s, int d) {
+  core::Rows const rows = a.rows()[static_cast<std::size_t>(d)];
+  return s.dims[d].axes.size > 0 ? rows.range() : core::Range{0, rows.size()};
+}
+
+}  // namespace shardtype::nn::detail

@@ -105,12 +105,14 @@ inline constexpr std::tuple fft_samples{
     on<"Rfft", "rfft", A>(op::Rfft<J, Half>{})};
 inline constexpr std::tuple nn_samples{
     on<"Attention", "attention", Heads, Heads, Heads>(op::Attention{}),
+    on<"AvgPool", "avg_pool", Heads>(op::AvgPool<nn::Pool<J, 3, nn::same>>{}),
     on<"CausalMask", "causal_mask", A>(op::CausalMask<I, J>{}),
     on<"Conv", "conv", Heads, Taps>(op::Conv<nn::Window<J, P, nn::same>>{}),
     on<"ConvTransposed", "conv_transposed", Convolved, Taps>(
         op::ConvTransposed<nn::Window<J, P, nn::same>>{}),
     on<"Dropout", "dropout", A>(op::Dropout<>{RandomKey{1}, 0.1}),
     on<"LayerNorm", "layer_norm", A, Vector, Vector>(op::LayerNorm<J>{}),
+    on<"MaxPool", "max_pool", Heads>(op::MaxPool<nn::Pool<J, 3, nn::same>>{}),
     on<"RaggedDot", "ragged_dot", A, Experts, Sizes>(op::RaggedDot<J>{}),
     on<"RmsNorm", "rms_norm", A, Vector>(op::RmsNorm<J>{}),
     on<"Rotary", "rotary", A>(op::Rotary<I, J>{})};

@@ -225,7 +225,7 @@ template <bool legal, class... YourTypes>
 struct refused<Code::D27_window_too_long, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D27] the window is longer than the rows and their padding. Give it "
-                "padding, nn::Window<H, KH, nn::same>, or less dilation, or a shorter kernel.");
+                "padding, nn::Window<H, KH, nn::same>, or less dilation, or fewer elements.");
 };
 
 }  // namespace shardtype::checking
