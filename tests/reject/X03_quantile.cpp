@@ -1,6 +1,7 @@
 // The gradient of a median.
 // EXPECT: \[shardtype X03\] this operation has no gradient
 // FORBID: error:.*error:
+// MAX-LINES: 10, 22 with echo
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 
