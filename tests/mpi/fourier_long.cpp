@@ -122,7 +122,7 @@ void check_one_dim() {
     static_assert(std::is_same_v<decltype(f), Tensor<T, Dim<K1, X>, Dim<K2>> const>);
     auto const [n1, n2] = f.extents();
     CHECK(n1 * n2 == n);
-    CHECK(error(f, n, [&, n1 = n1](Int k1, Int k2) { return wanted(k1 + n1 * k2); }) < 1);
+    CHECK(error(f, n, [&, rows = n1](Int k1, Int k2) { return wanted(k1 + rows * k2); }) < 1);
     CHECK(error(ifft_four_step<K1, K2, I>(f), n, given) < 1);
 
     auto const g = fft_four_step<I, K>(a);
