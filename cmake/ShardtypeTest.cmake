@@ -268,7 +268,8 @@ endfunction()
 # 2 ranks if the file allows it. The file's `// RANKS:` and
 # `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much; `// WHEN: all` leaves it out
 # but for scripts/test --all. Of tests/mpi seven in eight are built by clang, by the length of the name, and with --all
-# each of these by g++ too; `// COMPILERS: both` always. unit, programs and examples are built by g++.
+# each of these by g++ too; `// COMPILERS: both` always; `// CLANG_STEPS: n` is how many steps its
+# constants may take there. unit, programs and examples are built by g++.
 function(shardtype_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;PREFIX;FILE" "RANKS")
   if(NOT test_PREFIX)
@@ -303,6 +304,7 @@ function(shardtype_mpi_test name)
   separate_arguments(ranks)
   shardtype_note("${test_FILE}" TIMEOUT timeout ${test_TIMEOUT})
   shardtype_note("${test_FILE}" OPTIMIZE level 0)
+  shardtype_note("${test_FILE}" CLANG_STEPS steps)
   set(compilers "g++")
   string(LENGTH "${name}" letters)
   math(EXPR eighth "${letters} % 8")
@@ -340,6 +342,9 @@ function(shardtype_mpi_test name)
       shardtype_unoptimized(${target} ${by})
     else()
       target_compile_options(${target} PRIVATE -O${level})
+    endif()
+    if(by STREQUAL "_by_clang" AND steps) # g++ takes 2^25
+      target_compile_options(${target} PRIVATE -fconstexpr-steps=${steps})
     endif()
     foreach(n IN LISTS ranks)
       shardtype_add_run(

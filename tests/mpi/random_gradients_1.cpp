@@ -1,6 +1,7 @@
 // Random programs of up to ten operations, strict and named, with gradients: programs 1 to 15 of
 // 240, drawn at compile time, against a dense reverse mode on whole arrays. `scripts/test --all`
 // runs the others.
+// CLANG_STEPS: 33554432
 // RANKS: 1 2 4 8
 // TIMEOUT: 300
 #include "harness/real_gradients.hpp"

@@ -2,6 +2,7 @@
 // 240, drawn at compile time, against a dense reverse mode on whole arrays. `scripts/test --all`
 // runs the others.
 // WHEN: all
+// CLANG_STEPS: 33554432
 // RANKS: 1 2 4 8
 // TIMEOUT: 300
 #include "harness/real_gradients.hpp"

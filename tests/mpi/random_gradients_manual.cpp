@@ -1,6 +1,7 @@
 // Random programs of manual mode, of up to ten collectives, casts and elementwise functions on
 // blocks that are varying, invariant, unreduced and reduced, with the gradients of four arguments,
 // against a dense reverse mode in which the rank is one more dim.
+// CLANG_STEPS: 33554432
 // RANKS: 1 2 4 8
 // TIMEOUT: 300
 #include <array>

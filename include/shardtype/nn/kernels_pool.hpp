@@ -170,10 +170,10 @@ struct PoolPlaces {
           end = end < tile.end ? end : tile.end;
           if (begin >= end) continue;
           auto const tap = static_cast<Tap>(t0 * x.tap_stride + t1 * y.tap_stride + t2);
-          each_of_tile(tile, begin, end, first, z.times, sizes.inner,
-                       [&](std::int64_t k, std::int64_t from) {
-                         add(sum[k], chosen[k], static_cast<C>(line[from]), tap);
-                       });
+          kernels::each_of_tile(tile, begin, end, first, z.times, sizes.inner,
+                                [&](std::int64_t k, std::int64_t from) {
+                                  add(sum[k], chosen[k], static_cast<C>(line[from]), tap);
+                                });
         }
       }
     }

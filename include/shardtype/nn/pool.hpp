@@ -159,8 +159,8 @@ template <class... Ps>
 template <class R, class A>
 typename R::results MaxPoolTaps<Ps...>::run(std::source_location const& where, A const& x) const {
   typename R::results both = execute::results_to_write<R>(*this, x);
-  auto& [out, taps] = both;
-  if (x.mesh().here()) nn::detail::fill_pool(*this, where, out, execute::written(taps), x);
+  if (x.mesh().here())
+    nn::detail::fill_pool(*this, where, std::get<0>(both), execute::written(std::get<1>(both)), x);
   return both;
 }
 template <class... Ps>
