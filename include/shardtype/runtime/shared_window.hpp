@@ -17,10 +17,11 @@
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/list.hpp>
-#include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/pool.hpp>
 
 namespace shardtype::runtime {
+
+class Comm;  // whose definitions use windows
 
 /// An MPI-3 shared window of all ranks of a mesh, which grows as needed and is kept. In each use
 /// every rank of a group writes its part of the group's area, the ranks synchronize, and read.
@@ -100,9 +101,7 @@ class SharedWindow {
   void wait_until(int g, std::int64_t count) const;
 
   /// Whether `mine` is true on all ranks.
-  bool everywhere(bool mine) const {
-    return shardtype::detail::reduce_number(comm_, mine ? 1 : 0, MPI_MIN) != 0;
-  }
+  bool everywhere(bool mine) const;
   /// Whether there is room for a window, if windows are files in memory.
   static bool room_for(std::int64_t bytes);
 

@@ -1,10 +1,15 @@
 #pragma once
 /// Definitions of shared_window.hpp.
 
+#include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/node.hpp>
 #include <shardtype/runtime/shared_window.hpp>
 
 namespace shardtype::runtime {
+
+SHARDTYPE_INLINE bool SharedWindow::everywhere(bool mine) const {
+  return shardtype::detail::reduce_number(comm_, mine ? 1 : 0, MPI_MIN) != 0;
+}
 
 SHARDTYPE_INLINE SharedWindow::SharedWindow(Comm const& comm)
     : comm_(comm.raw()), rank_(comm.rank()), size_(comm.size()) {
