@@ -268,8 +268,8 @@ endfunction()
 # 2 ranks if the file allows it. The file's `// RANKS:` and
 # `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much; `// WHEN: all` leaves it out
 # but for scripts/test --all. Of tests/mpi seven in eight are built by clang, by the length of the name, and with --all
-# each of these by g++ too; `// COMPILERS: both` always; `// CLANG_STEPS: n` is how many steps its
-# constants may take there. unit, programs and examples are built by g++.
+# each of these by g++ too; `// COMPILERS: both` always, `// COMPILERS: g++` never; `// CLANG_STEPS: n`
+# is how many steps its constants may take there. unit, programs and examples are built by g++.
 function(shardtype_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;PREFIX;FILE" "RANKS")
   if(NOT test_PREFIX)
@@ -319,7 +319,7 @@ function(shardtype_mpi_test name)
     set(timeout 600) # each kernel runs twice
   elseif(shardtype_clang_builds AND asked STREQUAL "both")
     set(compilers "clang" "g++")
-  elseif(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND NOT eighth EQUAL 0)
+  elseif(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND NOT eighth EQUAL 0 AND NOT asked STREQUAL "g++")
     set(compilers "clang")
     if(SHARDTYPE_ALL_TESTS)
       list(APPEND compilers "g++")

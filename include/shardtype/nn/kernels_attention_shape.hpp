@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include <Kokkos_Core.hpp>
 
@@ -109,7 +110,7 @@ struct AttentionShape {
     double const n = static_cast<double>(below);
     double const at = head < below ? static_cast<double>(head + 1)
                                    : static_cast<double>(2 * (head - below) + 1) / 2;
-    return shardtype::kernels::math::exp(-0.693147180559945309 * settings.alibi * at / n);
+    return shardtype::kernels::math::exp(-std::numbers::ln2 * settings.alibi * at / n);
   }
   /// The distance of query `i` and key `j`.
   KOKKOS_FUNCTION std::int64_t distance(std::int64_t i, std::int64_t j) const {

@@ -153,7 +153,7 @@ template <class Ring, class Space, class... Ids>
 class RingSegments {
  public:
   explicit RingSegments(Ring const&) {}
-  kernels::AttentionShape const& of(kernels::AttentionShape const& s) const { return s; }
+  kernels::AttentionShape of(kernels::AttentionShape const& s) const { return s; }
 };
 template <class Ring, class Space, class QueryIds, class KeyIds>
 class RingSegments<Ring, Space, QueryIds, KeyIds> {
