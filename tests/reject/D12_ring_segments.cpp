@@ -2,7 +2,6 @@
 // EXPECT: \[shardtype D12\] the operands must have the same indices in the same order
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
-// MAX-LINES: 10, 22 with echo
 // NEEDS: full
 #include <shardtype/nn/attention.hpp>
 #include <shardtype/shardtype.hpp>

@@ -37,36 +37,29 @@ constexpr auto in_segments(A const& ids) {
   }
 }
 
-/// The result of attention, in the sharding `Out` if that is named.
+/// The result of attention, in the sharding `Out` if that is named; computed in float if the
+/// elements are bfloat16.
 template <class... Out, class Q, class K, class V, class... Ids>
 constexpr auto attention_as(AttentionOptions const& options, std::source_location const& where,
-                            Q const& q, K const& k, V const& v, Ids const&... ids) {
-  if constexpr (sizeof...(Out) == 0) {
-    return shardtype::call(op::Attention{{options}}, where, q, k, v, ids...);
-  } else {
-    using Op = std::conditional_t<splits_keys<K>, op::RingAttention, op::Attention>;
-    Op op;
-    op.options = options;
-    auto const mixed = shardtype::call(op, where, q, k, v, ids...);
-    if constexpr (shardtype::detail::is_poison<decltype(mixed)>) {
-      return checking::Poisoned{};
-    } else {
-      return shardtype::reshard<Out...>(mixed);
-    }
-  }
-}
-
-/// The same, computed in float if the elements are bfloat16.
-template <class... Out, class Q, class K, class V, class... Ids>
-constexpr auto attention_of(AttentionOptions const& options, std::source_location const& where,
                             Q const& q, K const& k, V const& v, Ids const&... ids) {
   constexpr bool ring = sizeof...(Out) > 0 && detail::splits_keys<K>;
   if constexpr (has_elements<bfloat16, Q>) {
     return shardtype::cast<bfloat16>(detail::attention_as<Out...>(
         options, where, detail::in<float, ring>(q), detail::in<float, ring>(k),
-        detail::in<float, ring>(v), detail::in_segments<ring>(ids)...));
+        detail::in<float, ring>(v), ids...));
+  } else if constexpr (sizeof...(Out) == 0) {
+    return shardtype::call(op::Attention{{options}}, where, q, k, v,
+                           detail::in_segments<ring>(ids)...);
   } else {
-    return detail::attention_as<Out...>(options, where, q, k, v, detail::in_segments<ring>(ids)...);
+    using Op = std::conditional_t<ring, op::RingAttention, op::Attention>;
+    Op op;
+    op.options = options;
+    auto const mixed = shardtype::call(op, where, q, k, v, detail::in_segments<ring>(ids)...);
+    if constexpr (shardtype::detail::is_poison<decltype(mixed)>) {
+      return checking::Poisoned{};
+    } else {
+      return shardtype::reshard<Out...>(mixed);
+    }
   }
 }
 
@@ -120,7 +113,7 @@ constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
   if constexpr (shardtype::detail::is_poison<Q>) {
     return checking::Poisoned{};  // reported where it was refused
   } else {
-    return detail::attention_of<Out...>(options, where, q.self(), k, v);
+    return detail::attention_as<Out...>(options, where, q.self(), k, v);
   }
 }
 
@@ -146,7 +139,7 @@ constexpr auto attention(core::Argument<Q> const& q, K const& k, V const& v,
                 shardtype::detail::is_poison<KeyIds>) {
     return checking::Poisoned{};  // reported where it was refused
   } else {
-    return detail::attention_of<Out...>(options, where, q.self(), k, v, query_ids.self(),
+    return detail::attention_as<Out...>(options, where, q.self(), k, v, query_ids.self(),
                                         key_ids.self());
   }
 }
