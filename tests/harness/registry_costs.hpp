@@ -216,7 +216,7 @@ double strict_seconds(Op const& op, std::int64_t times, Machine const& m, core::
         c.totals = Op::totals(local.operands[0], from);
         c.total_bytes = Op::sent_bytes(bytes[0]);
       }
-      if constexpr (requires { requires Op::exchanges_rows; })
+      if constexpr (detail::runs_steps<Op>)
         c.steps = [](Plan& p, planning::CallSizing const& call) {
           Op{}.steps(p, call, call.operands[0].find(call.from.dims[0].label));
         };
@@ -410,8 +410,6 @@ Checked check(samples::Sample<object, function, Op, As...> const& sample, Grid c
     if (apart.root != result) continue;
     // where groups are split, rows of a rank are those of its groups: another function
     if (object.view() == "RaggedDot" && specs.back().dims[0].axes.size > 0) continue;
-    // split rows are searched by a named result alone: automatic mode brings them together
-    if (object.view() == "Quantile" && specs[0].dims[1].axes.size > 0) continue;
     apart.wanted = apart.nodes[result].pinned;
     // long dims, too, unless the operation makes some
     constexpr bool makes_dims = !std::is_same_v<typename detail::ToOf<Op>::type, Mentions<>> ||
