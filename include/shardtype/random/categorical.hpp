@@ -36,25 +36,14 @@ struct GumbelLike {
   friend constexpr bool operator==(GumbelLike const&, GumbelLike const&) = default;
   template <class Out, class A>
   void fill(Out& out, A const& x) const {
-    using T = typename A::element;
-    if (x.local_size() == 0) return;
-    typename A::execution_space const exec{};
-    random::Gumbel<T> const value{key.bits(), 0, 1};
-    kernels::Layout const block = detail::block_in_whole(x);
-    std::int64_t first = 0;
-    bool even = true;
-    Rows rows[static_cast<std::size_t>(A::rank == 0 ? 1 : A::rank)] = {};
-    for (std::size_t d = 0; d < A::rank; ++d) {
-      rows[d] = x.rows()[d];
-      even = even && rows[d].stride == 0;
-      first += rows[d].begin * block.stride[d];
+    if constexpr (A::rank > 0) {
+      if (x.local_size() == 0) return;
+      typename A::execution_space const exec{};
+      random::Gumbel<typename A::element> const value{key.bits(), 0, 1};
+      kernels::generate_rows(exec, execute::written(out), detail::block_in_whole(x),
+                             x.rows().data(), value);
+      exec.fence();
     }
-    if (even) {
-      kernels::generate(exec, execute::written(out), block, first, value);
-    } else {
-      kernels::generate_rows(exec, execute::written(out), block, rows, value);
-    }
-    exec.fence();
   }
 };
 
