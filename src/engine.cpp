@@ -6,6 +6,7 @@
 #include <shardtype/kernels/launch.ipp>
 #include <shardtype/kernels/launch_name.ipp>
 #include <shardtype/kernels/row_moves.ipp>
+#include <shardtype/kernels/few_terms.ipp>
 #include <shardtype/kernels/thin_product.ipp>
 #include <shardtype/manual/local.ipp>
 #include <shardtype/manual/ragged_all_to_all.ipp>

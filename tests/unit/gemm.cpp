@@ -6,6 +6,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "shardtype/kernels/few_terms.hpp"
+
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 #else
@@ -326,11 +328,11 @@ struct Best {
   }
 };
 
-/// Products with few columns, or rows, that these kernels take: whole numbers are exact, and all of
-/// C's memory is compared; other numbers stay within the bound of sums of rounded terms.
-template <class T, class R>
-void check_thin(Sizes const& s, MemoryLayout la, MemoryLayout lb, MemoryLayout lc, bool accumulate,
-                bool whole) {
+/// Products that kernels of our own take: whole numbers are exact, and all of C's memory is
+/// compared; other numbers stay within the bound of sums of rounded terms.
+template <class T, class R, class Multiply>
+void check_taken(Multiply const& multiply, Sizes const& s, MemoryLayout la, MemoryLayout lb,
+                 MemoryLayout lc, bool accumulate, bool whole) {
   std::mt19937 random(static_cast<unsigned>(s.m * 131 + s.n * 17 + s.k));
   std::normal_distribution<float> normal;
   Owned<T> a(s.batch, s.m, s.k, la), b(s.batch, s.k, s.n, lb);
@@ -370,7 +372,7 @@ void check_thin(Sizes const& s, MemoryLayout la, MemoryLayout lb, MemoryLayout l
   INFO("batch " << s.batch << " m " << s.m << " n " << s.n << " k " << s.k << " layouts "
                 << static_cast<int>(la) << static_cast<int>(lb) << static_cast<int>(lc)
                 << " accumulate " << accumulate << " whole " << whole);
-  REQUIRE(multiply_thin(exec, s.batch, left, right, c.view, accumulate));
+  REQUIRE(multiply(exec, s.batch, left, right, c.view, accumulate));
   exec.fence();
   bool right_values = true;
   if (whole) {
@@ -382,6 +384,20 @@ void check_thin(Sizes const& s, MemoryLayout la, MemoryLayout lb, MemoryLayout l
           right_values && std::fabs(c.memory[k] - expected.memory[k]) <= each * bound.memory[k];
   }
   REQUIRE(right_values);
+}
+template <class T, class R>
+void check_thin(Sizes const& s, MemoryLayout la, MemoryLayout lb, MemoryLayout lc, bool accumulate,
+                bool whole) {
+  auto const multiply = [](auto const&... x) { return multiply_thin(x...); };
+  check_taken<T, R>(multiply, s, la, lb, lc, accumulate, whole);
+}
+
+/// Few terms, many rows and columns.
+template <class T>
+void check_few_terms(Sizes const& s, MemoryLayout la, MemoryLayout lb, MemoryLayout lc,
+                     bool accumulate, bool whole) {
+  auto const multiply = [](auto const&... x) { return multiply_few_terms(x...); };
+  check_taken<T, T>(multiply, s, la, lb, lc, accumulate, whole);
 }
 
 template <class T, class R>
@@ -498,6 +514,41 @@ TEST_CASE("products with few terms and few columns or rows", "[gemm]") {
   check_short_type<float, float>();
   check_short_type<double, double>();
   check_short_type<shardtype::bfloat16, float>();
+}
+
+TEST_CASE("products of few terms", "[gemm]") {
+  Best const set;
+  namespace run = shardtype::runtime;
+  std::mt19937 random(13);
+  auto const pick = [&] { return layouts[random() % 6]; };
+  using enum MemoryLayout;
+  for (auto const instructions :
+       {run::Instructions::sse2, run::Instructions::avx2, run::best_instructions()}) {
+    run::run_time.instructions = std::min(instructions, run::best_instructions());
+    for (std::int64_t k = 1; k <= 8; ++k) {
+      std::int64_t const m = 64 + static_cast<std::int64_t>(random() % 80);
+      std::int64_t const n = 64 + static_cast<std::int64_t>(random() % 1300);
+      auto const batch = 1 + static_cast<std::int64_t>(random() % 2);
+      bool const accumulate = random() % 2 == 0;
+      bool const turned = random() % 2 == 0;
+      check_few_terms<shardtype::bfloat16>({batch, turned ? n : m, turned ? m : n, k}, pick(),
+                                           pick(), turned ? columns : padded_rows, accumulate,
+                                           true);
+    }
+    // of floats only results beyond the cache
+    check_few_terms<float>({1, 1301, 3301, 3}, pick(), pick(), padded_rows, false, true);
+    check_few_terms<double>({2, 1101, 1003, 7}, pick(), pick(), columns, false, false);
+  }
+  Exec const exec;
+  std::vector<float> x(64 * 9), y(64 * 64);
+  auto const taken = [&](std::int64_t rows, std::int64_t terms) {
+    return multiply_few_terms(exec, 1, Matrix<float const>{x.data(), rows, terms, terms, 1},
+                              Matrix<float const>{x.data(), terms, 64, 64, 1},
+                              Matrix<float>{y.data(), rows, 64, 64, 1}, false);
+  };
+  CHECK_FALSE(taken(64, 4));  // in the cache
+  CHECK_FALSE(taken(64, 9));
+  CHECK_FALSE(taken(2, 1));
 }
 
 TEST_CASE("rows of products with few columns do not depend on others", "[gemm]") {

@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "shardtype/kernels/few_terms.hpp"
 #include "shardtype/kernels/gemm_blas.hpp"
 #include "shardtype/kernels/gemm_cublas.hpp"
 #include "shardtype/kernels/gemm_kokkos.hpp"
@@ -55,16 +56,18 @@ std::size_t gemm_workspace_bytes(Exec const& exec, std::int64_t batch,
 }
 
 /// C = A B, or C += A B if `accumulate`, for each member of the batch: the local matrix product of
-/// this library. Uses our kernels for few columns or rows where they pay, else the vendor's library
-/// if there is one that can, else our packed kernel. Ordered with other work on `exec`; fence
-/// before reading C on the host. A workspace (host memory) of gemm_workspace_bytes saves an
+/// this library. Uses our kernels for few terms, columns or rows where they pay, else the vendor's
+/// library if there is one that can, else our packed kernel. Ordered with other work on `exec`;
+/// fence before reading C on the host. A workspace (host memory) of gemm_workspace_bytes saves an
 /// allocation in our kernel.
 template <class Exec, class T>
 void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> const> const& a,
           Matrix<std::type_identity_t<T> const> const& b, Matrix<T> const& c, bool accumulate,
           void* workspace = nullptr, std::size_t workspace_bytes = 0) {
   static_assert(!std::is_const_v<T>);
-  if (kernels::multiply_thin<T>(exec, batch, a, b, c, accumulate)) return;
+  if (kernels::multiply_few_terms<T>(exec, batch, a, b, c, accumulate) ||
+      kernels::multiply_thin<T>(exec, batch, a, b, c, accumulate))
+    return;
   [[maybe_unused]] constexpr auto vendor = detail::gemm_vendor<Exec, T>();
 #ifdef SHARDTYPE_HAVE_BLAS
   if constexpr (vendor == detail::GemmVendor::blas) {

@@ -9,6 +9,7 @@
 
 #include <shardtype/kernels/convert.hpp>
 #include <shardtype/kernels/copy.hpp>
+#include <shardtype/kernels/few_terms.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/gemm.hpp>
 #include <shardtype/kernels/gemm_bfloat16.hpp>
@@ -124,6 +125,10 @@ class Product {
       Buffer const memory[3] = {take<Computed>(batch * a.rows * a.cols),
                                 take<Computed>(batch * b.rows * b.cols),
                                 take<Computed>(batch * c.rows * c.cols)};
+      if (kernels::multiply_few_terms<T>(exec_, batch, a, b, c, add)) {
+        exec_.fence();
+        return;
+      }
       auto const of_a = kernels::packed_like(a, static_cast<Computed*>(memory[0].data()));
       auto const of_b = kernels::packed_like(b, static_cast<Computed*>(memory[1].data()));
       auto const of_c = kernels::packed_like(c, static_cast<Computed*>(memory[2].data()));
