@@ -67,6 +67,7 @@ struct OperandRuns<Elements<Ts...>> {
   std::int64_t together = 1;  ///< rows that are computed at once
   std::int64_t rows_of_call = 1;
   std::int64_t calls_of_rows;
+  int like[at_least_one(count)];  ///< the first operand with the same elements
 
   OperandRuns(Layout const& its_shape, Sources<count> const& from) : shape(its_shape), in(from) {
     int const last = shape.rank - 1;
@@ -82,6 +83,11 @@ struct OperandRuns<Elements<Ts...>> {
     }
     runs = (length + run - 1) / run;
     calls_of_rows = (rows + rows_of_call - 1) / rows_of_call;
+    constexpr std::size_t sizes[at_least_one(count)] = {sizeof(Ts)...};
+    for (int k = 0; k < count; ++k) {
+      like[k] = 0;
+      while (!same(like[k], k) || sizes[like[k]] != sizes[k]) ++like[k];
+    }
   }
   std::int64_t calls() const { return shape.elements() / (length * rows) * calls_of_rows * runs; }
 
@@ -114,10 +120,16 @@ struct OperandRuns<Elements<Ts...>> {
   void place(void const** from, Part const& p, std::int64_t row, std::int64_t m, bool first,
              Buffer* buffers) const {
     int k = 0;
-    ((from[k] = operand<Ts>(k, p, row, m, first, buffers[k]), ++k), ...);
+    ((from[k] = like[k] < k ? from[like[k]] : operand<Ts>(k, p, row, m, first, buffers[k]), ++k),
+     ...);
   }
 
  private:
+  bool same(int j, int k) const {
+    bool equal = in.data[j] == in.data[k];
+    for (int d = 0; d < shape.rank; ++d) equal = equal && in.stride[j][d] == in.stride[k][d];
+    return equal;
+  }
   /// Rows that are all one stay in the buffer.
   template <class U>
   U const* operand(int k, Part const& p, std::int64_t row, std::int64_t m, bool first,
