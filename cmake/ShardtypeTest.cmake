@@ -47,6 +47,32 @@ file(
   OUTPUT "${PROJECT_BINARY_DIR}/tests/flags.$<COMPILE_LANGUAGE>"
   CONTENT "${shardtype_flags_text}")
 
+# shardtype_drawn(<name> <parts> <out>): whether CI takes a test of a sample: one in `parts`, others on each day of the
+# last commit, so that CI of a commit can be repeated and all have their turn. scripts/test --all takes all.
+set(shardtype_day 0)
+find_package(Git QUIET)
+if(GIT_FOUND)
+  execute_process(
+    COMMAND "${GIT_EXECUTABLE}" -C "${CMAKE_CURRENT_LIST_DIR}" log -1 --format=%ct
+    OUTPUT_VARIABLE shardtype_day OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+if(NOT shardtype_day)
+  set(shardtype_day 0)
+endif()
+math(EXPR shardtype_day "${shardtype_day} / 86400")
+function(shardtype_drawn name parts out)
+  string(MD5 digest "${name}")
+  string(SUBSTRING "${digest}" 0 6 digest)
+  math(EXPR place "(0x${digest} + ${shardtype_day}) % ${parts}")
+  set(drawn OFF)
+  if(SHARDTYPE_ALL_TESTS OR place EQUAL 0)
+    set(drawn ON)
+  endif()
+  set(${out}
+      ${drawn}
+      PARENT_SCOPE)
+endfunction()
+
 # shardtype_static_test(<file>): the file is a proof; that it compiles is the test. The build compiles
 # it with the build's compiler; where that is g++, ctest compiles it with clang too, in CI every second one.
 # `// NEEDS: full`: proofs on functions, for which the types layer is not enough.
@@ -121,14 +147,18 @@ function(shardtype_expect_error pattern file part)
 endfunction()
 
 # shardtype_reject_test(<file>): an illegal program and the words the compiler must and must not say
-# (cmake/ExpectError.cmake), for g++ and for clang. Its legal twin is compiled by shardtype_legal_twins.
+# (cmake/ExpectError.cmake), for g++ and for clang; a third is left out each day but for scripts/test --all. Its legal
+# twin is compiled by shardtype_legal_twins.
 function(shardtype_reject_test file)
   shardtype_lacks("${file}" lacks)
   if(lacks)
     return()
   endif()
   get_filename_component(name "${file}" NAME_WE)
-  shardtype_expect_error(reject.%s.${name} "${file}" illegal)
+  shardtype_drawn(${name} 3 left_out)
+  if(SHARDTYPE_ALL_TESTS OR NOT left_out)
+    shardtype_expect_error(reject.%s.${name} "${file}" illegal)
+  endif()
   shardtype_note("${file}" NEEDS needs)
   set(layer types)
   if(needs MATCHES "full")
@@ -267,9 +297,9 @@ endfunction()
 # tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. PREFIX guard: on the guarded device, on 1 and
 # 2 ranks if the file allows it. The file's `// RANKS:` and
 # `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much; `// WHEN: all` leaves it out
-# but for scripts/test --all. Of tests/mpi seven in eight are built by clang, by the length of the name, and with --all
+# but for scripts/test --all. Of tests/mpi and tests/unit seven in eight are built by clang, by the length of the name, and with --all
 # each of these by g++ too; `// COMPILERS: both` always, `// COMPILERS: g++` never; `// CLANG_STEPS: n`
-# is how many steps its constants may take there. unit, programs and examples are built by g++.
+# is how many steps its constants may take there. Programs and examples are built by g++.
 function(shardtype_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;PREFIX;FILE" "RANKS")
   if(NOT test_PREFIX)
@@ -319,7 +349,7 @@ function(shardtype_mpi_test name)
     set(timeout 600) # each kernel runs twice
   elseif(shardtype_clang_builds AND asked STREQUAL "both")
     set(compilers "clang" "g++")
-  elseif(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND NOT eighth EQUAL 0 AND NOT asked STREQUAL "g++")
+  elseif(shardtype_clang_builds AND test_PREFIX MATCHES "^(mpi|unit)$" AND NOT eighth EQUAL 0 AND NOT asked STREQUAL "g++")
     set(compilers "clang")
     if(SHARDTYPE_ALL_TESTS)
       list(APPEND compilers "g++")
