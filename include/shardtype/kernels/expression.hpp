@@ -8,6 +8,7 @@
 
 #include <shardtype/kernels/expression_tiles.hpp>
 #include <shardtype/kernels/expression_tree.hpp>
+#include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/several.hpp>
@@ -205,6 +206,13 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
   if (n == 0) return;
   Layout const merged = detail::merge_dims(shape, in);
   if constexpr (runtime::host_reads<Exec>) {
+    if constexpr (std::is_same_v<E, Leaf<std::remove_pointer_t<Out>, 0>>) {
+      if (merged.rank == 1 && in.stride[0][0] == 0) {
+        kernels::fill(exec, out, n, expression.at(in.data, 0));
+        exec.fence();
+        return;
+      }
+    }
     using Tiles = detail::OperandTiles<Types>;
     if (int const fast = Tiles::fast_dim(merged, in); fast >= 0) {
       detail::EvaluateTiles<Out, E, Types> const tiles{{merged, in, fast}, expression, out};
