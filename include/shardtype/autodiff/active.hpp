@@ -14,6 +14,7 @@
 #include <shardtype/check/cotangent.hpp>
 #include <shardtype/kernels/accumulate.hpp>
 #include <shardtype/ops/run_elementwise.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype {
@@ -153,12 +154,13 @@ constexpr Want lifted(V const& v) {
 template <class T, class Space>
 Buffer accumulate_blocks(runtime::MeshState& mesh, Buffer const& a, Buffer const& b, std::int64_t n,
                          bool shared) {
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   Buffer out =
       shared ? mesh.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(T)) : a;
   kernels::add_blocks(exec, static_cast<T*>(out.data()), static_cast<T const*>(a.data()),
                       static_cast<T const*>(b.data()), n);
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 /// `a += b`, for tensors whose blocks lie alike.
@@ -259,10 +261,11 @@ constexpr Want filled(V const& like, double x) {
     Want out = shardtype::detail::uninitialized<Want>(like.mesh(), like.extents());
     // not through mutable_local, which an invariant block does not have
     double const here = shardtype::detail::holds_value<Want>(like.mesh()) ? x : 0;
-    typename Want::execution_space const exec{};
+    typename Want::execution_space const& exec =
+        runtime::instance<typename Want::execution_space>();
     kernels::fill(exec, static_cast<typename Want::element*>(out.buffer().data()), out.local_size(),
                   kernels::detail::converted<typename Want::element>(here));
-    exec.fence();
+    runtime::fence(exec);
     return out;
   }
 }

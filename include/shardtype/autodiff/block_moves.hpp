@@ -18,6 +18,7 @@
 #include <shardtype/ops/blocks.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/rules/manual.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -50,10 +51,10 @@ struct RunBlocks<autodiff::KeptOn<Xs...>> {
     if (core::rank_in_group(R::axes(), c.map.sizes, c.map.coords) == op.root || !a.mesh().here())
       return Out(a.mesh(), c.extents, a.buffer());
     Out out = shardtype::detail::uninitialized<Out>(a.mesh(), c.extents);
-    typename Out::execution_space const exec{};
+    typename Out::execution_space const& exec = runtime::instance<typename Out::execution_space>();
     kernels::fill(exec, static_cast<typename Out::element*>(out.buffer().data()), out.local_size(),
                   typename Out::element{});
-    exec.fence();
+    runtime::fence(exec);
     return out;
   }
 };

@@ -34,10 +34,10 @@ Buffer packed_result(execute::ProgramRun& run, int step, int k) {
   if (from.layout.contiguous() && from.data == from.keep.data()) return from.keep;
   Buffer memory = run.mesh().pool().template take<typename A::memory_space>(
       static_cast<std::size_t>(from.layout.elements()) * sizeof(T));
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::copy_packed(exec, execute::elements_of<T>(from), from.layout,
                        static_cast<T*>(memory.data()));
-  exec.fence();
+  runtime::fence(exec);
   return memory;
 }
 
@@ -175,4 +175,5 @@ class LossRun {
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/autodiff/loss_program.ipp>
+#include <shardtype/runtime/instance.hpp>
 #endif

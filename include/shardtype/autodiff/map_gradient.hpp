@@ -10,6 +10,7 @@
 #include <shardtype/autodiff/pullback.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/lazy/run.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::autodiff {
 
@@ -80,7 +81,8 @@ template <class T, class Space>
 execute::AnyBlock add_blocks(execute::ProgramRun& run, int step, void const*) {
   using Types = kernels::Elements<T, T>;
   execute::Value<T> out = run.template fresh<T, Space>(step);
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   auto const plus =
       autodiff::on(functions::Add{}, Part(kernels::Leaf<T, 0>{}), Part(kernels::Leaf<T, 1>{}))
           .expression;
@@ -100,17 +102,18 @@ execute::AnyBlock add_blocks(execute::ProgramRun& run, int step, void const*) {
     in.data[0] = to;
     for (int d = 0; d < n.rank; ++d) in.stride[0][d] = out.layout.stride[d];
   }
-  exec.fence();
+  runtime::fence(exec);
   return execute::any_block(std::move(out));
 }
 /// The same number everywhere.
 template <class T, class Space, int number>
 execute::AnyBlock filled_block(execute::ProgramRun& run, int step, void const*) {
   execute::Value<T> out = run.template fresh<T, Space>(step);
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   kernels::fill(exec, static_cast<T*>(out.keep.data()), out.layout.elements(),
                 static_cast<T>(number));
-  exec.fence();
+  runtime::fence(exec);
   return execute::any_block(std::move(out));
 }
 template <class T, class Space>
@@ -156,10 +159,11 @@ execute::AnyBlock pull_map(execute::ProgramRun& run, int step, void const* part)
                                 Part(kernels::Leaf<typename ReadElement<N, E>::type, 1 + I>{})...)
                 .expression;
         execute::Value<T> out = run.template fresh<T, Space>(step);
-        typename Space::execution_space const exec{};
+        typename Space::execution_space const& exec =
+            runtime::instance<typename Space::execution_space>();
         kernels::evaluate<Types>(exec, expression, static_cast<T*>(out.keep.data()), out.layout,
                                  execute::sources(run, step, Types{}));
-        exec.fence();
+        runtime::fence(exec);
         return execute::any_block(std::move(out));
       }(std::make_integer_sequence<int, static_cast<int>(Numbers::size())>{}, Numbers{});
 }
@@ -176,12 +180,13 @@ execute::AnyBlock pull_mean(execute::ProgramRun& run, int step, void const*) {
     if (run.plan().program.find(run.plan().steps[ct].node, n.labels[d]) < 0)
       terms *= static_cast<double>(extents[d]);
   execute::Value<T> out = run.template fresh<T, Space>(step);
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   auto const expression =
       autodiff::on(functions::Multiply{}, Part(kernels::Leaf<T, 0>{}), 1 / terms).expression;
   kernels::evaluate<Types>(exec, expression, static_cast<T*>(out.keep.data()), out.layout,
                            execute::sources(run, step, Types{}));
-  exec.fence();
+  runtime::fence(exec);
   return execute::any_block(std::move(out));
 }
 

@@ -12,6 +12,7 @@
 #include <shardtype/kernels/running_back.hpp>
 #include <shardtype/kernels/running_back_levels.hpp>
 #include <shardtype/ops/windows.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -89,7 +90,7 @@ struct ProductsBack {
           run.exec(), columns,
           kernels::ProductsBlockOf<T, W>{run.data, ct, static_cast<Block*>(own.data()), b.n,
                                          b.inner, exclusive, reverse});
-      run.exec().fence();
+      runtime::fence(run.exec());
       all = execute::totals_of_all<Carried<typename Block::Join>>(
           along, s, name.data(), (exclusive ? 1 : 0) + (reverse ? 2 : 0), extent, own);
     }
@@ -101,7 +102,7 @@ struct ProductsBack {
                                     static_cast<Block const*>(all.data()), columns, ranks,
                                     core::rank_in_group(s.axes, along.map.sizes, along.map.coords),
                                     b.n, b.inner, exclusive, reverse, ends});
-    run.exec().fence();
+    runtime::fence(run.exec());
     return out;
   }
 };
@@ -142,7 +143,7 @@ struct RunningExtremeBack {
         run.exec(), columns,
         Body{run.data, static_cast<T const*>(run.buffers[1]->data()), run.writable(out),
              static_cast<Value*>(workspace.data()), b.n, b.inner, exclusive, reverse});
-    run.exec().fence();
+    runtime::fence(run.exec());
     return out;
   }
   template <class V, class A, class C>

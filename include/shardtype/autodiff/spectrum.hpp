@@ -7,6 +7,7 @@
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/execute/call.hpp>
 #include <shardtype/kernels/spectrum.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype {
@@ -36,7 +37,7 @@ struct WeighSpectrum {
     runtime::Buffer const result = run.fresh();
     kernels::weigh_rows(run.exec(), run.data, run.writable(result), run.in.elements(), dim,
                         n % 2 == 0 ? n / 2 : -1, Real(1), Real(Twice ? 2 : 0.5));
-    run.exec().fence();
+    runtime::fence(run.exec());
     return result;
   }
 };

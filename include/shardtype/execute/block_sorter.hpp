@@ -6,6 +6,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/sort.hpp>
 #include <shardtype/ops/sorting.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/tensor.hpp>
@@ -33,8 +34,8 @@ class BlockSorter {
 
   void values(T* out) {
     if (plan_.n == 1) {  // also where the rows are turned
-      kernels::copy_packed(Exec(), rows_, exchanged(1, in_.inner), out);
-      Exec().fence();
+      kernels::copy_packed(runtime::instance<Exec>(), rows_, exchanged(1, in_.inner), out);
+      runtime::fence(runtime::instance<Exec>());
       return;
     }
     bool const direct = in_.inner == 1;
@@ -43,10 +44,10 @@ class BlockSorter {
     T* const result = direct ? out : take<T>(elements(), of_result);
     T* const other = plan_.has_second() ? take<T>(elements(), of_other) : result;
     bool const first = plan_.ends_in_first();
-    kernels::sort_rows<T>(Exec(), plan_, rows_, first ? result : other, first ? other : result,
-                          descending_);
+    kernels::sort_rows<T>(runtime::instance<Exec>(), plan_, rows_, first ? result : other,
+                          first ? other : result, descending_);
     if (!direct) turn_back(result, plan_.n, out);
-    Exec().fence();
+    runtime::fence(runtime::instance<Exec>());
   }
   /// The sorted rows as they lie in rows, [outer, inner, n]; with their places, of which the first
   /// is `begin`, if `places` is not null.
@@ -57,14 +58,14 @@ class BlockSorter {
     if (places == nullptr) {
       T* const result = take<T>(n, out);
       if (plan_.n == 1) {
-        kernels::copy_packed(Exec(), rows_, exchanged(1, in_.inner), result);
+        kernels::copy_packed(runtime::instance<Exec>(), rows_, exchanged(1, in_.inner), result);
       } else {
         T* const other = plan_.has_second() ? take<T>(n, of_other) : result;
         bool const first = plan_.ends_in_first();
-        kernels::sort_rows<T>(Exec(), plan_, rows_, first ? result : other, first ? other : result,
-                              descending_);
+        kernels::sort_rows<T>(runtime::instance<Exec>(), plan_, rows_, first ? result : other,
+                              first ? other : result, descending_);
       }
-      Exec().fence();
+      runtime::fence(runtime::instance<Exec>());
       return out;
     }
     Buffer of_pairs;
@@ -72,15 +73,16 @@ class BlockSorter {
       Buffer of_a;
       auto* const a = take<Keyed>(n, of_a);
       auto* const b = plan_.has_second() ? take<Keyed>(n, of_other) : a;
-      kernels::sort_rows<Keyed>(Exec(), plan_, rows_, a, b, descending_);
-      Exec().fence();
+      kernels::sort_rows<Keyed>(runtime::instance<Exec>(), plan_, rows_, a, b, descending_);
+      runtime::fence(runtime::instance<Exec>());
       of_pairs = plan_.ends_in_first() || !plan_.has_second() ? of_a : of_other;
       of_other = {};
     }
     hold_rows_ = {};
-    kernels::take_apart(Exec(), plan_, static_cast<Keyed const*>(of_pairs.data()), take<T>(n, out),
+    kernels::take_apart(runtime::instance<Exec>(), plan_,
+                        static_cast<Keyed const*>(of_pairs.data()), take<T>(n, out),
                         take<std::int64_t>(n, *places), begin);
-    Exec().fence();
+    runtime::fence(runtime::instance<Exec>());
     return out;
   }
   /// A view of [outer, inner, n] rows as [outer, n, inner].
@@ -101,22 +103,22 @@ class BlockSorter {
     Buffer of_b;
     auto* const a = take<Keyed>(elements(), of_a);
     auto* const b = plan_.has_second() ? take<Keyed>(elements(), of_b) : a;
-    kernels::sort_rows<Keyed>(Exec(), plan_, rows_, a, b, descending_);
+    kernels::sort_rows<Keyed>(runtime::instance<Exec>(), plan_, rows_, a, b, descending_);
     Keyed const* const sorted = plan_.ends_in_first() ? a : b;
     if (in_.inner == 1) {
-      kernels::take_apart(Exec(), plan_, sorted, values, places);
+      kernels::take_apart(runtime::instance<Exec>(), plan_, sorted, values, places);
     } else {
       std::int64_t const n = plan_.rows * plan_.keep;
       Buffer of_values;
       Buffer of_places;
       T* const keys = values == nullptr ? nullptr : take<T>(n, of_values);
       auto* const at = take<std::int64_t>(n, of_places);
-      kernels::take_apart(Exec(), plan_, sorted, keys, at);
+      kernels::take_apart(runtime::instance<Exec>(), plan_, sorted, keys, at);
       if (values != nullptr) turn_back(keys, plan_.keep, values);
       turn_back(at, plan_.keep, places);
-      Exec().fence();
+      runtime::fence(runtime::instance<Exec>());
     }
-    Exec().fence();
+    runtime::fence(runtime::instance<Exec>());
   }
 
  private:
@@ -130,12 +132,12 @@ class BlockSorter {
   T const* turned(T const* data, std::int64_t n, std::int64_t inner, Buffer& hold) {
     if (inner == 1) return data;
     T* const to = take<T>(in_.outer * n * inner, hold);
-    kernels::copy_packed(Exec(), data, exchanged(n, inner), to);
+    kernels::copy_packed(runtime::instance<Exec>(), data, exchanged(n, inner), to);
     return to;
   }
   template <class U>
   void turn_back(U const* data, std::int64_t n, U* to) {
-    kernels::copy_packed(Exec(), data, exchanged(in_.inner, n), to);
+    kernels::copy_packed(runtime::instance<Exec>(), data, exchanged(in_.inner, n), to);
   }
   /// A view of [outer, n, inner] as [outer, inner, n].
   kernels::Layout exchanged(std::int64_t n, std::int64_t inner) const {

@@ -9,6 +9,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/plan/plan.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::execute {
@@ -55,7 +56,7 @@ struct Blocks {
   MeshState& mesh;
   AxisMap const& axes;
   Sizing const& sizing;
-  Exec exec{};
+  Exec exec = runtime::instance<Exec>();
 
   Buffer take(std::int64_t elements) {
     return mesh.pool().template take<Space>(static_cast<std::size_t>(elements) * sizeof(T));
@@ -67,7 +68,7 @@ struct Blocks {
     out.layout = v.layout.packed();
     out.keep = take(v.layout.elements());
     kernels::copy_packed(exec, v.data, v.layout, writable(out.keep));
-    exec.fence();
+    runtime::fence(exec);
     out.data = writable(out.keep);
     return out;
   }

@@ -20,6 +20,7 @@
 #include <shardtype/execute/local_run.hpp>
 #include <shardtype/execute/named.hpp>
 #include <shardtype/execute/run.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/pending.hpp>
@@ -201,9 +202,10 @@ struct Run : PlanRun {
       static_cast<void>(alignof(
           checking::refused<rules::Code::T18_lacks_a_member, false, checking::NoWayToRun, Op>));
     } else {
-      typename Out::execution_space const exec{};
+      typename Out::execution_space const& exec =
+          runtime::instance<typename Out::execution_space>();
       op.kernel(exec, KernelViews::view(out), KernelViews::view(all)...);
-      exec.fence();
+      runtime::fence(exec);
     }
   }
 };
@@ -240,7 +242,7 @@ template <class T, class Exec>
 Plan with_kernel(Plan plan) {
   using Product = kernels::Product<T, Exec>;
   plan.elements.any_strides = Product::any_strides;
-  plan.workspace = Product::kernel_bytes(Exec(), plan.memory().gemm());
+  plan.workspace = Product::kernel_bytes(runtime::instance<Exec>(), plan.memory().gemm());
   return plan;
 }
 

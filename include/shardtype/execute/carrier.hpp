@@ -17,6 +17,7 @@
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/plan/transfer_plan.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
 
@@ -68,7 +69,7 @@ class Carrier {
     for (Part const& p : outgoing_)
       if (p.packed >= 0)
         kernels::copy_packed(exec_, data + p.begin, p.layout, send_wire + p.packed);
-    exec_.fence();
+    runtime::fence(exec_);
     if (plan_.messages() > 0) exchange(data, send_wire, out, recv_wire);
     // parts that stay on this rank are unpacked from where they were packed
     for (Part const& p : incoming_) {
@@ -76,7 +77,7 @@ class Carrier {
       T const* const in = p.peer == me ? send_wire + own_ : recv_wire + p.packed;
       kernels::copy_unpacked(exec_, in, p.layout, out + p.begin);
     }
-    exec_.fence();
+    runtime::fence(exec_);
     return result;
   }
 
@@ -178,7 +179,7 @@ class Carrier {
   MeshState& target_;
   TransferPlan const& plan_;
   std::source_location where_;
-  Exec exec_{};
+  Exec exec_ = runtime::instance<Exec>();
   shardtype::detail::List<Part> outgoing_, incoming_;
   std::int64_t sent_elements_ = 0, received_elements_ = 0;
   std::int64_t own_ = 0;  ///< offset of the packed part that stays on this rank

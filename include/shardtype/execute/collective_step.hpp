@@ -49,7 +49,7 @@ class CollectiveStep {
     planning::MoveKind const& kind = planning::kind_of(s);
     if (kind.is(planning::move_rows::reshards) && blocks_.sizing.sizes.product(s.axes) == 1)
       return alone(s, v);
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     if (kind.is(planning::move_rows::packs)) blocks_.pack(v);
     switch (s.move) {
       case Move::gather:
@@ -89,7 +89,7 @@ class CollectiveStep {
   /// Runs an all_to_all of the rows of `v` and `out` that the lists in the mesh's scratch say;
   /// other rows of `out` stay. With an Exchange `later`, only starts it.
   void run_rows(Step const& s, Value<T> const& v, Value<T>& out) {
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     T* const into = staged_.in_place(blocks_.writable(out.keep), out.layout.elements());
     execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
         .all_to_all(staged_.outgoing(v.data, v.layout.elements()), counts_, offsets_, into,
@@ -103,7 +103,7 @@ class CollectiveStep {
       v.spec = s.after;
       return;
     }
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     blocks_.pack(v);
     v = all_reduce(s, v);
   }
@@ -130,7 +130,7 @@ class CollectiveStep {
     runs::TableIn<Space> const table(mesh, begin);
     kernels::move_segments<Way>(exec, from, to, table.at(),
                                 static_cast<std::int64_t>(begin.size()) - 1, l.outer, l.n, l.inner);
-    exec.fence();
+    runtime::fence(exec);
   }
 
   /// The packed elements of `v`: its own memory if it is contiguous, else a copy in `wire`.
@@ -138,7 +138,7 @@ class CollectiveStep {
     if (v.layout.contiguous()) return v.data;
     wire = blocks_.take(v.layout.elements());
     kernels::copy_packed(blocks_.exec, v.data, v.layout, blocks_.writable(wire));
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     return blocks_.writable(wire);
   }
   /// The consecutive segments of `v` along `dim` with these begins: its own memory if they are
@@ -433,7 +433,7 @@ class CollectiveStep {
     T* const block = blocks_.writable(out.keep);
     if (with.from < 0) {
       kernels::fill(blocks_.exec, block, n, T{});
-      blocks_.exec.fence();
+      runtime::fence(blocks_.exec);
     }
     if (with.to < 0 && with.from < 0) return out;
     T* const into = with.from < 0 ? nullptr : staged_.incoming(blocks_.writable(out.keep), n);
@@ -460,4 +460,5 @@ class CollectiveStep {
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 #endif

@@ -15,6 +15,7 @@
 #include <shardtype/execute/window.hpp>
 #include <shardtype/kernels/distributed_sort.hpp>
 #include <shardtype/plan/distributed_sort.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -122,7 +123,7 @@ class DistributedSort {
     {
       Buffer const own = take<Int>(2 * all);
       auto* const at_key = static_cast<Int*>(own.data());
-      kernels::launch(HostExec(), "shardtype::count_at_key", all,
+      kernels::launch(runtime::instance<HostExec>(), "shardtype::count_at_key", all,
                       kernels::detail::CountAtKey<T>{values, prefix, at_key, n, each, descending_});
       core::Extents extents = along_.sizing.extents;
       agree(planning::cuts_step(spec_, along_.dim, extents, ranks()));
@@ -220,7 +221,7 @@ class DistributedSort {
       }
     Elements out = take_elements();
     auto const copy = [&]<class U>(U const* from, U* to) {
-      kernels::launch(HostExec(), "shardtype::copy_segments", n,
+      kernels::launch(runtime::instance<HostExec>(), "shardtype::copy_segments", n,
                       kernels::detail::CopySegments<U>{from, to, from_at, to_at, lengths});
     };
     copy(static_cast<T const*>(mine.data().values), out.data().values);
@@ -235,7 +236,8 @@ class DistributedSort {
     kernels::RunTables const tables{begin, begin + rows() * p, p, rows(), block(me_)};
     for (Int runs = p; runs > 1;) {
       Elements to = take_elements();
-      runs = kernels::merge_runs(HostExec(), from.data(), to.data(), tables, runs, descending_);
+      runs = kernels::merge_runs(runtime::instance<HostExec>(), from.data(), to.data(), tables,
+                                 runs, descending_);
       from = std::move(to);
     }
     return from;
@@ -256,7 +258,7 @@ class DistributedSort {
     Buffer out = run_.mesh.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(U));
     kernels::copy_packed(run_.exec(), static_cast<U const*>(from.data()),
                          BlockSorter<T, Space>::rows_turned(in_), static_cast<U*>(out.data()));
-    run_.exec().fence();
+    runtime::fence(run_.exec());
     return out;
   }
 

@@ -16,6 +16,7 @@
 #include <shardtype/execute/run.hpp>
 #include <shardtype/execute/take_rows.hpp>
 #include <shardtype/kernels/expression.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 #include <shardtype/tensor/operand.hpp>
@@ -229,10 +230,11 @@ void compute_fused(void const* expression, OperandDims const* dims, int rank, Ro
   auto const& e = *static_cast<FusedParts<Part> const*>(expression);
   Buffer taken[turns ? kernels::at_least_one(Types::count) : 1];
   auto const in = detail::fused_sources<turns, Space>(Types{}, e.operands, dims, rank, rows, taken);
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   kernels::evaluate<Types>(exec, L::make(e.part), FusedTarget<To>::at(out),
                            block_layout(rows, rank), in);
-  exec.fence();
+  runtime::fence(exec);
 }
 
 using FusedKernel = void (*)(void const*, OperandDims const*, int, Rows const*, void*);

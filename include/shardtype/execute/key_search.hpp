@@ -11,6 +11,7 @@
 #include <shardtype/execute/window.hpp>
 #include <shardtype/kernels/distributed_sort.hpp>
 #include <shardtype/plan/distributed_sort.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -47,7 +48,7 @@ class KeySearch {
     planning::Step const step = planning::counts_step(a, along_.dim, extents, search_);
     for (int shift = search_.key_bits - search_.digit; shift >= 0; shift -= search_.digit) {
       kernels::launch(
-          HostExec(), "shardtype::count_up_to", all * keys,
+          runtime::instance<HostExec>(), "shardtype::count_up_to", all * keys,
           kernels::detail::CountUpTo<T>{sorted, prefix, counts, n, each, keys, shift, descending_});
       if (mesh.agreement().begin_step())
         execute::agree_on_collective(mesh, along_.map, along_.sizing, step, caller_);

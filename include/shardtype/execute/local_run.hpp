@@ -17,6 +17,7 @@
 #include <shardtype/kernels/pitched.hpp>
 #include <shardtype/kernels/triangle.hpp>
 #include <shardtype/kernels/unpack.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/tensor/tensor.hpp>
@@ -55,7 +56,7 @@ struct LocalRun {
 
   /// The default execution space instance; a new object each time, because g++ considers an empty
   /// member uninitialized.
-  static Exec exec() { return Exec(); }
+  static Exec const& exec() { return runtime::instance<Exec>(); }
   Buffer fresh() const { return take(out.elements()); }
   Buffer take(std::int64_t n) const {
     return mesh.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(T));
@@ -66,7 +67,7 @@ struct LocalRun {
   Buffer copy(T const* src, kernels::Layout const& l) const {
     Buffer result = fresh();
     kernels::copy_packed(exec(), src, l, writable(result));
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
   /// A layout of these extents and strides, outermost first.
@@ -110,7 +111,7 @@ struct LocalRun {
                             writable(result) + first * b.inner, n * b.inner, b.outer,
                             count * b.inner);
     }
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
   /// The rows begin, begin + step, ... of the result; the operand's memory if these are its block.
@@ -156,7 +157,7 @@ struct LocalRun {
           strided({b.outer, b.n, b.inner}, {wide, (interior + 1) * b.inner, std::int64_t{1}}),
           writable(result) + before * b.inner);
     }
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
   /// The block with the `n` rows of the second operand's from row `start` on.
@@ -170,7 +171,7 @@ struct LocalRun {
     place(result, data, b, 0, start, d, 0);
     place(result, static_cast<T const*>(buffers[1]->data()), Around(window, d), 0, n, d, start);
     place(result, data, b, end, b.n - end, d, end);
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
   /// Row i of the result is row (i - n) mod extent.
@@ -181,7 +182,7 @@ struct LocalRun {
     Buffer const result = fresh();
     place(result, data, b, b.n - k, k, call.dim(), 0);
     place(result, data, b, 0, b.n - k, call.dim(), k);
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
   /// The elements at or below (or above) a diagonal of the labels `rows` and `columns`.
@@ -193,7 +194,7 @@ struct LocalRun {
     Buffer const result = fresh();
     kernels::keep_triangle(exec(), data, writable(result), in, dim(rows), dim(columns), diagonal,
                            upper);
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
   /// The elements of the operand whose indices along the labels `rows` and `columns` are equal,
@@ -224,7 +225,7 @@ struct LocalRun {
         kernels::copy_unpacked(exec(), static_cast<T const*>(writable(packed)), to,
                                writable(result) + first * out.stride[call.result.find(rows)]);
     }
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
   /// Concatenates all operands along dim `d` of the result; operand k has `rows(k)` rows.
@@ -241,7 +242,7 @@ struct LocalRun {
           parts.push_back({static_cast<char const*>(buffers[k]->data()), rows(k) * inner * bytes});
         kernels::join_rows(exec(), parts.data(), call.count, writable(result),
                            kernels::outer_length(out, d));
-        exec().fence();
+        runtime::fence(exec());
         return result;
       }
     }
@@ -252,7 +253,7 @@ struct LocalRun {
       place(result, static_cast<T const*>(buffers[k]->data()), Around(l, d), 0, rows(k), d, at);
       at += rows(k);
     }
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
 };

@@ -11,6 +11,7 @@
 #include <shardtype/execute/take_rows.hpp>
 #include <shardtype/kernels/product.hpp>
 #include <shardtype/plan/plan.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/runtime/mesh.hpp>
 
 namespace shardtype::execute {
@@ -57,7 +58,7 @@ class LocalSteps {
   Buffer finished(Value<T>& result, bool is_operand) {
     bool const whole = result.layout.contiguous() && result.data == result.keep.data();
     if (!whole || (!is_operand && result.keep.holders() > 1)) return blocks_.copy(result).keep;
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     return result.keep;
   }
 

@@ -11,6 +11,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/lookup.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/tensor.hpp>
@@ -22,7 +23,8 @@ template <class Id, class Space>
 void check_ids(Id const* ids, Rows const* rows, int rank, std::int64_t n, std::string_view label) {
   std::int64_t count = 1;
   for (int d = 0; d < rank; ++d) count *= rows[d].size();
-  std::int64_t k = kernels::first_outside(typename Space::execution_space{}, ids, count, n);
+  std::int64_t k =
+      kernels::first_outside(runtime::instance<typename Space::execution_space>(), ids, count, n);
   if (k == count) return;
   Id id{};
   runtime::copy_bytes<Kokkos::HostSpace, Space>(&id, ids + k, sizeof id);
@@ -49,7 +51,8 @@ T const* packed(MeshState& mesh, T const* data, kernels::Layout const& part, Buf
   if (part.contiguous()) return data;
   keep = mesh.pool().template take<Space>(static_cast<std::size_t>(part.elements()) * sizeof(T));
   auto* const to = static_cast<T*>(keep.data());
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   kernels::copy_packed(exec, data, part, to);
   return to;
 }

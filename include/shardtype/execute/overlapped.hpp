@@ -16,6 +16,7 @@
 #include <shardtype/overlap/ring.hpp>
 #include <shardtype/plan/contraction_plan.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/runtime/machine_file.hpp>
 
 namespace shardtype::execute {
@@ -243,7 +244,7 @@ class OverlappedSteps {
     Labels order;
     for (int d = 0; d < to.layout.rank; ++d) order.push(to.label[d]);
     kernels::copy_packed(blocks_.exec, x.data, planning::view_in_order(x, order).layout, data);
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
   }
   /// Copies the own block to its place in the gathered operand.
   void place_own(Block const& mine, shardtype::detail::List<Range> const& blocks, Step const& s,
@@ -261,7 +262,7 @@ class OverlappedSteps {
   }
   /// A ring for blocks with the layout `largest`.
   overlap::RingProduct<T, Exec> ring(Step const& s, kernels::Layout const& largest) {
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     return {blocks_.exec, blocks_.mesh.pool(),
             execute::group_of(blocks_.mesh, blocks_.axes, s.axes),
             overlap::route(chosen_, largest.extent[0],

@@ -15,6 +15,7 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/quantile.hpp>
 #include <shardtype/kernels/sort_key.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -41,7 +42,7 @@ class RowQuantiles {
     if (n == 0) {
       kernels::fill(run_.exec(), to, rows(),
                     static_cast<T>(std::numeric_limits<float>::quiet_NaN()));
-      run_.exec().fence();
+      runtime::fence(run_.exec());
       return out;
     }
     double const place = q_ * static_cast<double>(n - 1);
@@ -52,12 +53,12 @@ class RowQuantiles {
       Buffer const found = found_elements(at);
       kernels::quantiles(run_.exec(), static_cast<T const*>(found.data()), rows(),
                          planning::quantile_elements, {0, 1, 2}, weight, to);
-      run_.exec().fence();
+      runtime::fence(run_.exec());
     } else if (rows() > 0) {
       Buffer const sorted = sorted_rows();
       kernels::quantiles(run_.exec(), static_cast<T const*>(sorted.data()), rows(), n, at, weight,
                          to);
-      run_.exec().fence();
+      runtime::fence(run_.exec());
     }
     return out;
   }

@@ -15,6 +15,7 @@
 #include <shardtype/kernels/expression.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducer_of.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 
@@ -93,7 +94,7 @@ Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source
   using Exec = typename Space::execution_space;
   using Out =
       std::conditional_t<Finish, typename Reducer::Result, shardtype::detail::sent_t<Reducer>>;
-  Exec const exec{};
+  Exec const& exec = runtime::instance<Exec>();
   kernels::ReducePlan const plan = kernels::plan_reduce<Reducer>(exec, source, kept);
   auto const bytes = static_cast<std::size_t>(plan.shape.outputs) * sizeof(Out);
   Buffer out = mesh.pool().template take<Space>(bytes);
@@ -104,7 +105,7 @@ Buffer reduce_block(MeshState& mesh, In const& in, kernels::Layout const& source
   } else {
     kernels::reduce_to_totals<Reducer>(exec, plan, in, to, workspace.data());
   }
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 
@@ -161,9 +162,9 @@ void place_in_whole(PlacesInWhole const& a, KeptDims const& kept, kernels::Place
     block.extent[block.rank] = reduced[block.rank].size();
     block.stride[block.rank++] = strides[d];
   }
-  Exec const exec{};
+  Exec const& exec = runtime::instance<Exec>();
   kernels::place_in_whole(exec, totals, n, block, reduced);
-  exec.fence();
+  runtime::fence(exec);
 }
 template <class A, class In>
 PlacesInWhole places_in_whole(Readable<A, In> const& a) {
@@ -229,12 +230,12 @@ Out finished(MeshRef const& mesh, std::array<std::int64_t, Out::rank> const& ext
              Buffer const& totals) {
   Out out = shardtype::detail::uninitialized<Out>(mesh, extents);
   if (!mesh.here()) return out;
-  typename Out::execution_space const exec{};
+  typename Out::execution_space const& exec = runtime::instance<typename Out::execution_space>();
   using Total = shardtype::detail::sent_t<Reducer>;
   kernels::finish_totals<Reducer>(exec, static_cast<Total const*>(totals.data()),
                                   static_cast<typename Out::element*>(out.buffer().data()),
                                   out.local_size());
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 
@@ -267,10 +268,11 @@ void divide_block(T* block, std::int64_t n, double by) {
   kernels::Sources<1> in;
   in.data[0] = block;
   in.stride[0][0] = 1;
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   kernels::evaluate<kernels::Elements<T>>(exec, Quotient({}, {}, {Divisor(static_cast<Real>(by))}),
                                           block, layout, in);
-  exec.fence();
+  runtime::fence(exec);
 }
 
 /// Number of elements per result, for a value with these extents.
@@ -347,10 +349,11 @@ auto Reduce<F, Names...>::joined(execute::JoinedRows<T, Space> const& rows) cons
   std::int64_t const n = rows.count();
   runtime::Buffer out = rows.template take<Result>(n);
   auto* const to = static_cast<Result*>(out.data());
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   using Total = detail::sent_t<Reducer>;
   kernels::finish_totals<Reducer>(exec, static_cast<Total const*>(rows.totals.data()), to, n);
-  exec.fence();
+  runtime::fence(exec);
   if constexpr (F::divides) execute::divide_block<Space>(to, n, F::divisor(*this, rows.terms));
   return out;
 }

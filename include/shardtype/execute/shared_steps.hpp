@@ -16,6 +16,7 @@
 #include <shardtype/kernels/stream_copy.hpp>
 #include <shardtype/kernels/sum_parts.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -40,7 +41,7 @@ class SharedSteps {
     Visit const visit(*this, s, largest(s.after));
     operand = gathered(visit, s, operand);
     Value<T> out = multiply(slots[0], slots[1]);
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     return out;
   }
   /// The gathered operand alone, copied out of the window.
@@ -49,7 +50,7 @@ class SharedSteps {
     Value<T> const whole = gathered(visit, s, operand);
     Value<T> out = blocks_.fresh(s.after);
     kernels::copy_packed(blocks_.exec, whole.data, whole.layout, blocks_.writable(out.keep));
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     return out;
   }
 
@@ -74,12 +75,12 @@ class SharedSteps {
     T* const parts = visit.data();
     std::int64_t const me = core::rank_in_group(s.axes, blocks_.axes.sizes, blocks_.axes.coords);
     multiply(slots[0], slots[1], parts + me * apart(n));
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     visit.meet();
     auto const add = [&](std::int64_t begin, std::int64_t rows, std::int64_t run,
                          std::int64_t stride, T* to) {
       kernels::sum_parts(blocks_.exec, parts + begin, apart(n), ranks(s), rows, run, stride, to);
-      blocks_.exec.fence();
+      runtime::fence(blocks_.exec);
     };
     if (s.move == Move::scatter) {
       std::int64_t const inner = kernels::inner_length(whole.layout, s.to);
@@ -92,7 +93,7 @@ class SharedSteps {
       add(mine.begin, 1, mine.size(), 0, parts + mine.begin);
       visit.meet();
       kernels::copy_packed(blocks_.exec, parts, out.layout, result);
-      blocks_.exec.fence();
+      runtime::fence(blocks_.exec);
       count(2 * (n - mine.size()));
     }
     return out;

@@ -71,14 +71,15 @@ template <class Space, class T>
 void split_rows(MeshState& mesh, T const* src, kernels::Layout const& block, int dim,
                 Rows const& base, detail::List<Rows> const& parts, T* dst) {
   StepScratch& s = mesh.scratch();
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   if (block.contiguous()) {
     runs::find_runs(base, parts, runs::any_length, s);
     runs::with_found_runs<Space>(mesh, [&](kernels::RunTable const& table) {
       kernels::move_runs<kernels::Packing::split>(
           exec, src, dst, table, kernels::outer_length(block, dim), block.extent[dim],
           kernels::inner_length(block, dim));
-      exec.fence();
+      runtime::fence(exec);
     });
     return;
   }
@@ -87,7 +88,7 @@ void split_rows(MeshState& mesh, T const* src, kernels::Layout const& block, int
   runs::with_found_runs<Space>(mesh, [&](kernels::RunTable const& table) {
     runs::TableIn<Space> const order(mesh, s.run_order);
     kernels::split_view(exec, src, dst, block, dim, table, order.at());
-    exec.fence();
+    runtime::fence(exec);
   });
 }
 
@@ -95,13 +96,14 @@ void split_rows(MeshState& mesh, T const* src, kernels::Layout const& block, int
 template <class Space, class T>
 void join_rows(MeshState& mesh, T const* src, T* dst, kernels::Layout const& block, int dim,
                Rows const& base, detail::List<Rows> const& parts) {
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   runs::find_runs(base, parts, runs::any_length, mesh.scratch());
   runs::with_found_runs<Space>(mesh, [&](kernels::RunTable const& table) {
     kernels::move_runs<kernels::Packing::join>(exec, src, dst, table,
                                                kernels::outer_length(block, dim), block.extent[dim],
                                                kernels::inner_length(block, dim));
-    exec.fence();
+    runtime::fence(exec);
   });
 }
 
@@ -132,7 +134,8 @@ Buffer place_rows(MeshState& mesh, T const* data, kernels::Layout& block, int di
   block = block.packed();
   Buffer const out =
       mesh.pool().template take<Space>(static_cast<std::size_t>(block.elements()) * sizeof(T));
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   kernels::fill(exec, static_cast<T*>(out.data()), block.elements(), T{});
   execute::join_rows<Space>(mesh, data, static_cast<T*>(out.data()), block, dim, base, s.rows);
   return out;
@@ -142,4 +145,5 @@ Buffer place_rows(MeshState& mesh, T const* data, kernels::Layout& block, int di
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/execute/take_rows.ipp>
+#include <shardtype/runtime/instance.hpp>
 #endif

@@ -11,6 +11,7 @@
 #include <shardtype/kernels/functions.hpp>
 #include <shardtype/kernels/scan.hpp>
 #include <shardtype/plan/window_plan.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -65,7 +66,7 @@ class NeighborStep {
       copy_own(to, rows);
     }
     if (ranks() > 1) exchange(to, rows);
-    run_.exec().fence();
+    runtime::fence(run_.exec());
     return out;
   }
 
@@ -146,7 +147,7 @@ class NeighborStep {
     each_piece(returned, [&](std::int64_t row, std::int64_t at, std::int64_t n) {
       copy(row, wire + at * in_.row(), 0, n, n);
     });
-    run_.exec().fence();
+    runtime::fence(run_.exec());
     Buffer const incoming = run_.take(received);
     T* const came = run_.writable(incoming);
     Staged<T, Space> staged(run_.mesh);
@@ -236,12 +237,12 @@ Buffer running_values(LocalRun<T, Space> const& run, char const* name, bool excl
     kernels::combine_rows<Reducer>(run.exec(), run.writable(totals), run.writable(before), ranks,
                                    core::rank_in_group(s.axes, along.map.sizes, along.map.coords),
                                    b.row(), reverse);
-    run.exec().fence();
+    runtime::fence(run.exec());
     start = run.writable(before);
   }
   kernels::scan_middle<Reducer>(run.exec(), run.data, run.writable(out), start, b.outer, b.n,
                                 b.inner, exclusive, reverse);
-  run.exec().fence();
+  runtime::fence(run.exec());
   return out;
 }
 

@@ -18,6 +18,7 @@
 #include <shardtype/fft/kernels_rows.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/unpack.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels {
 
@@ -241,7 +242,7 @@ void fourier_complex(Kokkos::Cuda const& exec, Kokkos::complex<Real> const* in, 
     source = made;
     layout = &to;
   }
-  exec.fence();
+  runtime::fence(exec);
 }
 
 /// fourier_real by cuFFT, as on the host; complete on return. Allocates the packed rows.
@@ -258,7 +259,7 @@ void fourier_real(Kokkos::Cuda const& exec, Real const* in, Layout const& from,
                       "a transform");
   Kokkos::complex<Real> const* const halves = rows.halves.data();
   copy_unpacked(kernels_on, halves, rows.to, out);
-  exec.fence();
+  runtime::fence(exec);
   FourierDims others = over;
   --others.size;
   if (others.size > 0) fourier_complex(exec, out, to, out, to, others, true);
@@ -279,7 +280,7 @@ void fourier_half(Kokkos::Cuda const& exec, Kokkos::complex<Real> const* in, Lay
       "a transform");
   Real const* const reals = rows.reals.data();
   copy_unpacked(kernels_on, reals, rows.from, out);
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace shardtype::kernels

@@ -12,6 +12,7 @@
 #include <shardtype/fft/types_four_step_lengths.hpp>
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels {
 
@@ -188,7 +189,7 @@ void each_place(char const* name, Exec const& exec, Kokkos::complex<Real>* data,
                 MatrixBlock const& b, At const& at) {
   if (b.elements() == 0) return;
   kernels::launch(exec, name, b.outer * b.rows, EachPlace<Real, At>{data, b, at});
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace detail
@@ -220,7 +221,7 @@ void multiply_filter(Exec const& exec, Kokkos::complex<Real>* data,
                      Kokkos::complex<Real> const* filter, std::int64_t places, std::int64_t inner) {
   kernels::launch(exec, "shardtype::multiply_filter", places,
                   detail::ByFilter<Real>{data, filter, inner});
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace shardtype::kernels

@@ -16,6 +16,7 @@
 #include <shardtype/fft/types_four_step.hpp>
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/kernels/unpack.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -69,7 +70,7 @@ class ColumnExchange {
             kernels::copy_packed(blocks_.exec, v.data + offset(v.layout, row, columns), l, to);
             to += l.elements();
           });
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     // rank g's rows precede those of rank g + 1: they arrive in the order of the matrix
     send([&](std::size_t g) { return planning::in_columns(block()[me_], width_, part()[g]); },
          [&](std::size_t g) { return planning::in_columns(block()[g], width_, part()[me_]); }, each,
@@ -94,7 +95,7 @@ class ColumnExchange {
                                    blocks_.writable(out.keep) + offset(out.layout, row, columns));
             from += l.elements();
           });
-    blocks_.exec.fence();
+    runtime::fence(blocks_.exec);
     return out;
   }
 
@@ -179,7 +180,7 @@ class FourStepRun {
   Buffer run(Buffer operand) {
     if (call_.convolves) return convolve(std::move(operand));
     Value<T> v = call_.ranks == 1 ? alone(std::move(operand)) : four_steps(std::move(operand));
-    execute::scale_block(Exec(), writable(v), v.layout.elements(), factor_);
+    execute::scale_block(runtime::instance<Exec>(), writable(v), v.layout.elements(), factor_);
     return v.keep;
   }
 
@@ -271,8 +272,8 @@ class FourStepRun {
     {
       Buffer tables;
       kernels::Roots const inverse = chirp_roots(!forward_, tables);
-      kernels::chirp_filter(Exec(), writable(filter), matrix_block(filter, 1), inverse, n,
-                            call_.matrix_elements());
+      kernels::chirp_filter(runtime::instance<Exec>(), writable(filter), matrix_block(filter, 1),
+                            inverse, n, call_.matrix_elements());
     }
     transform(filter, filter, call_.rows, true);
     multiply_roots(filter, matrix_block(filter, 1), true);
@@ -285,11 +286,13 @@ class FourStepRun {
     {
       Buffer tables;
       kernels::Roots const roots = chirp_roots(forward_, tables);
-      kernels::multiply_chirp(Exec(), writable(v), matrix_block(v, batch), roots, n, 1.0);
+      kernels::multiply_chirp(runtime::instance<Exec>(), writable(v), matrix_block(v, batch), roots,
+                              n, 1.0);
     }
     v = rows_together(std::move(v), true);
     transform(v, v, call_.columns, true);
-    kernels::multiply_filter(Exec(), writable(v), filter.data, filter.layout.elements(), batch);
+    kernels::multiply_filter(runtime::instance<Exec>(), writable(v), filter.data,
+                             filter.layout.elements(), batch);
     filter = {};
     transform(v, v, call_.columns, false);
     v = columns_back(std::move(v), false);
@@ -302,7 +305,7 @@ class FourStepRun {
     block.inner = kernels::inner_length(v.layout, call_.dim_after);
     block.first_row =
         planning::block_of(v.spec, call_.dim_after, call_.sizing, blocks_.axes.coords).begin;
-    kernels::multiply_chirp(Exec(), writable(v), block, roots, n,
+    kernels::multiply_chirp(runtime::instance<Exec>(), writable(v), block, roots, n,
                             factor_ / static_cast<double>(call_.matrix_elements()));
     return v.keep;
   }
@@ -340,8 +343,8 @@ class FourStepRun {
   }
   void transform(T const* from, kernels::Layout const& view, T* to, kernels::Layout const& layout,
                  kernels::FourierDims const& over, bool forward) {
-    Exec const exec{};
-    exec.fence();
+    Exec const& exec = runtime::instance<Exec>();
+    runtime::fence(exec);
     if (layout.elements() == 0 || (from == to && layout.extent[over.last()] == 1)) return;
     kernels::fourier_complex(exec, from, view, to, layout, over, forward);
   }
@@ -365,7 +368,7 @@ class FourStepRun {
     if (!call_.has_roots() || b.elements() == 0) return;
     std::int64_t const n = call_.matrix_elements();
     Buffer const tables = table_memory(n);
-    kernels::multiply_roots(Exec(), writable(v), b,
+    kernels::multiply_roots(runtime::instance<Exec>(), writable(v), b,
                             kernels::Roots::in<Space>(n, forward, tables.data()));
   }
   Buffer table_memory(std::int64_t n) {

@@ -17,6 +17,7 @@
 #include <shardtype/fft/run_window.hpp>
 #include <shardtype/fft/types_operations.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -71,7 +72,8 @@ class FourierRun {
     }
     Buffer const result = after.packed(w);
     if (!scaled_)
-      execute::scale_block(Exec{}, static_cast<U*>(result.data()), w.layout.elements(), factor_);
+      execute::scale_block(runtime::instance<Exec>(), static_cast<U*>(result.data()),
+                           w.layout.elements(), factor_);
     return result;
   }
 
@@ -139,8 +141,9 @@ class FourierRun {
         Value<V> const out = window.part<V>(s.slot, s.before, z);
         Blocks<V, Space> blocks{mesh_, axes_, z};
         blocks.pack(v);
-        kernels::copy_unpacked(Exec{}, v.data, out.layout, const_cast<V*>(out.data));
-        Exec{}.fence();
+        kernels::copy_unpacked(runtime::instance<Exec>(), v.data, out.layout,
+                               const_cast<V*>(out.data));
+        runtime::fence(runtime::instance<Exec>());
       }
       window.count(s, z, static_cast<std::int64_t>(sizeof(V)));
       window.meet(s.axes);
@@ -202,7 +205,7 @@ class FourierRun {
     rest_ = left;
 
     executor.agree_on(s);
-    Exec{}.fence();
+    runtime::fence(runtime::instance<Exec>());
     Pieces p(mesh_, axes_, s, z);
     if (makes)
       p.reserve();
@@ -263,7 +266,8 @@ class FourierRun {
         p.join(const_cast<E*>(some.data), rows, c);
         transform_only(some, to, over);
         if (rest_.empty())
-          execute::scale_block(Exec{}, const_cast<Made*>(to.data), to.layout.elements(), factor_);
+          execute::scale_block(runtime::instance<Exec>(), const_cast<Made*>(to.data),
+                               to.layout.elements(), factor_);
         p.poke();
       });
     }
@@ -316,25 +320,28 @@ class FourierRun {
                  Into into = Into::own_memory) {
     transform_only(v, out, over);
     if (!rest_.empty() || into == Into::window) return;
-    execute::scale_block(Exec{}, const_cast<Made*>(out.data), out.layout.elements(), factor_);
+    execute::scale_block(runtime::instance<Exec>(), const_cast<Made*>(out.data),
+                         out.layout.elements(), factor_);
     scaled_ = true;
   }
   /// The same transform, not scaled.
   template <class From, class Made>
   void transform_only(Value<From> const& v, Value<Made> const& out,
                       kernels::FourierDims const& over) {
-    Exec{}.fence();
+    runtime::fence(runtime::instance<Exec>());
     if (v.layout.elements() == 0 || out.layout.elements() == 0) return;
     auto* const data = const_cast<Made*>(out.data);
     if constexpr (!std::is_same_v<From, Made>) {
       if constexpr (shardtype::detail::is_complex<Made>)
-        kernels::fourier_real(Exec{}, v.data, v.layout, data, out.layout, over);
+        kernels::fourier_real(runtime::instance<Exec>(), v.data, v.layout, data, out.layout, over);
       else
-        kernels::fourier_half(Exec{}, v.data, v.layout, data, out.layout, over.last());
+        kernels::fourier_half(runtime::instance<Exec>(), v.data, v.layout, data, out.layout,
+                              over.last());
     } else if constexpr (shardtype::detail::is_complex<From>) {
       bool const forward =
           call_.kind == FourierKind::forward || call_.kind == FourierKind::real_to_complex;
-      kernels::fourier_complex_by_tiles(Exec{}, v.data, v.layout, data, out.layout, over, forward);
+      kernels::fourier_complex_by_tiles(runtime::instance<Exec>(), v.data, v.layout, data,
+                                        out.layout, over, forward);
     }
   }
 

@@ -11,6 +11,7 @@
 #include <shardtype/fft/kernels_fourier.hpp>
 #include <shardtype/fft/kernels_tiles.hpp>
 #include <shardtype/fft/types_operations.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype::execute {
@@ -29,7 +30,7 @@ void scale_block(Exec const& exec, T* data, std::int64_t n, double factor) {
   if (factor == 1) return;
   constexpr std::int64_t parts = shardtype::detail::is_complex<T> ? 2 : 1;
   kernels::scale(exec, reinterpret_cast<Real*>(data), n * parts, static_cast<Real>(factor));
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace shardtype::execute
@@ -56,8 +57,8 @@ void Fourier<Kind, Over, To...>::fill(Out& out, A const& a) const {
   kernels::Layout const made = shardtype::detail::block_layout(out.rows());
   auto const* const in = static_cast<typename A::element const*>(a.buffer().data());
   auto* const data = execute::written(out);
-  typename A::execution_space const exec{};
-  exec.fence();
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
+  runtime::fence(exec);
   if constexpr (Kind == FourierKind::real_to_complex) {
     kernels::fourier_real(exec, in, given, data, made, over);
   } else if constexpr (Kind == FourierKind::complex_to_real) {

@@ -12,6 +12,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/sort.hpp>
 #include <shardtype/kernels/sort_key.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels {
 
@@ -259,7 +260,7 @@ std::int64_t merge_runs(Exec const& exec, detail::Placed<T> from, detail::Placed
   kernels::launch(exec, "shardtype::merge_pairs", t.rows * pairs * pieces,
                   detail::MergePairs<T>{from, to, t.begin, t.length, t.stride, runs, t.n, piece,
                                         pieces, descending});
-  exec.fence();
+  runtime::fence(exec);
   for (std::int64_t r = 0; r < t.rows; ++r) {
     std::int64_t* const begin = t.begin + r * t.stride;
     std::int64_t* const length = t.length + r * t.stride;

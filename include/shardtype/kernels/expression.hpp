@@ -1,6 +1,7 @@
 #pragma once
 /// Elementwise expressions on local blocks: one kernel for the whole expression, no temporaries.
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -14,6 +15,7 @@
 #include <shardtype/kernels/several.hpp>
 #include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels {
 
@@ -68,7 +70,7 @@ struct OperandRuns<Elements<Ts...>> {
   std::int64_t together = 1;  ///< rows that are computed at once
   std::int64_t rows_of_call = 1;
   std::int64_t calls_of_rows;
-  int like[at_least_one(count)];  ///< the first operand with the same elements
+  std::size_t like[at_least_one(count)];  ///< the first operand with the same elements
 
   OperandRuns(Layout const& its_shape, Sources<count> const& from) : shape(its_shape), in(from) {
     int const last = shape.rank - 1;
@@ -85,9 +87,9 @@ struct OperandRuns<Elements<Ts...>> {
     runs = (length + run - 1) / run;
     calls_of_rows = (rows + rows_of_call - 1) / rows_of_call;
     constexpr std::size_t sizes[at_least_one(count)] = {sizeof(Ts)...};
-    for (int k = 0; k < count; ++k) {
+    for (std::size_t k = 0; k < at_least_one(count); ++k) {
       like[k] = 0;
-      while (!same(like[k], k) || sizes[like[k]] != sizes[k]) ++like[k];
+      while (like[k] < k && (sizes[like[k]] != sizes[k] || !same(like[k], k))) ++like[k];
     }
   }
   std::int64_t calls() const { return shape.elements() / (length * rows) * calls_of_rows * runs; }
@@ -120,20 +122,20 @@ struct OperandRuns<Elements<Ts...>> {
   /// nothing yet.
   void place(void const** from, Part const& p, std::int64_t row, std::int64_t m, bool first,
              Buffer* buffers) const {
-    int k = 0;
+    std::size_t k = 0;
     ((from[k] = like[k] < k ? from[like[k]] : operand<Ts>(k, p, row, m, first, buffers[k]), ++k),
      ...);
   }
 
  private:
-  bool same(int j, int k) const {
+  bool same(std::size_t j, std::size_t k) const {
     bool equal = in.data[j] == in.data[k];
     for (int d = 0; d < shape.rank; ++d) equal = equal && in.stride[j][d] == in.stride[k][d];
     return equal;
   }
   /// Rows that are all one stay in the buffer.
   template <class U>
-  U const* operand(int k, Part const& p, std::int64_t row, std::int64_t m, bool first,
+  U const* operand(std::size_t k, Part const& p, std::int64_t row, std::int64_t m, bool first,
                    char* buffer) const {
     std::int64_t const step = in.stride[k][shape.rank - 1];
     std::int64_t const next = shape.rank > 1 ? in.stride[k][shape.rank - 2] : 0;
@@ -209,7 +211,7 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
     if constexpr (std::is_same_v<E, Leaf<std::remove_pointer_t<Out>, 0>>) {
       if (merged.rank == 1 && in.stride[0][0] == 0) {
         kernels::fill(exec, out, n, expression.at(in.data, 0));
-        exec.fence();
+        runtime::fence(exec);
         return;
       }
     }
@@ -221,7 +223,7 @@ void evaluate(Exec const& exec, E const& expression, Out const& out, Layout cons
       detail::EvaluateRuns<Out, E, Types> const runs(expression, out, merged, in);
       kernels::launch(exec, "shardtype::elementwise", runs.calls(), runs);
     }
-    exec.fence();
+    runtime::fence(exec);
   } else {
     kernels::launch(exec, "shardtype::elementwise", n,
                     detail::EvaluateElements<Out, E, Types>{expression, out, merged, in});

@@ -8,6 +8,7 @@
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/several.hpp>
 #include <shardtype/kernels/short_rows.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -15,8 +16,9 @@ namespace shardtype::kernels::detail {
 /// distance `pitch`, in squares. Fetches the lines at distance `ahead` if it is not 0, which the
 /// hardware does not foresee.
 template <class T>
-void transpose_tile(T const* in, std::int64_t line, std::int64_t rows, std::int64_t columns,
-                    std::int64_t ahead, T* out, std::int64_t pitch) {
+SHARDTYPE_VECTOR_LOOP void transpose_tile(T const* in, std::int64_t line, std::int64_t rows,
+                                          std::int64_t columns, std::int64_t ahead, T* out,
+                                          std::int64_t pitch) {
   constexpr std::int64_t together = 16;  // lines
   constexpr auto in_line = static_cast<std::int64_t>(64 / sizeof(T));
   for (std::int64_t c = 0; c < columns; c += together) {

@@ -12,6 +12,7 @@
 #include "shardtype/kernels/gemm_kokkos.hpp"
 #include "shardtype/kernels/matrix.hpp"
 #include "shardtype/kernels/thin_product.hpp"
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels {
 
@@ -72,7 +73,7 @@ void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> c
 #ifdef SHARDTYPE_HAVE_BLAS
   if constexpr (vendor == detail::GemmVendor::blas) {
     if (kernels::blas_can(a, b, c)) {
-      exec.fence();  // BLAS does not wait for work queued on `exec`.
+      runtime::fence(exec);  // BLAS does not wait for work queued on `exec`.
       kernels::blas_gemm(batch, a, b, c, accumulate);
       return;
     }

@@ -13,7 +13,7 @@
 
 #include "shardtype/core/bfloat16.hpp"
 #include "shardtype/kernels/gemm_kokkos.hpp"
-#include "shardtype/kernels/launch_name.hpp"
+#include "shardtype/kernels/launch.hpp"
 #include "shardtype/kernels/matrix.hpp"
 #include "shardtype/runtime/run_time.hpp"
 
@@ -197,7 +197,6 @@ template <class Exec, class Between>
 void multiply_pairs(Exec const& exec, PairSums sums, Matrix<bfloat16 const> const& a,
                     Matrix<bfloat16 const> const& b, Matrix<float> const& c, bool accumulate,
                     std::uint32_t* words_a, std::uint32_t* words_b, Between const& between) {
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using Tile = PairTile;
   if (c.col_stride != 1) {
     detail::multiply_pairs(exec, sums, b.transposed(), a.transposed(), c.transposed(), accumulate,
@@ -210,16 +209,14 @@ void multiply_pairs(Exec const& exec, PairSums sums, Matrix<bfloat16 const> cons
   std::int64_t const blocks = ceil_div(c.rows, rows);
   for (std::int64_t p = 0; p < a.cols; p += Tile::block_k) {
     std::int64_t const terms = std::min(Tile::block_k, a.cols - p);
-    Kokkos::parallel_for(kernels::launch_name("shardtype::gemm_pack"),
-                         Range(exec, 0, ceil_div(c.rows, Tile::rows)),
-                         PackPairs<Tile::rows>{a, words_a, p, terms});
-    Kokkos::parallel_for(kernels::launch_name("shardtype::gemm_pack"),
-                         Range(exec, 0, ceil_div(c.cols, Tile::cols)),
-                         PackPairs<Tile::cols>{b.transposed(), words_b, p, terms});
+    kernels::launch(exec, "shardtype::gemm_pack", ceil_div(c.rows, Tile::rows),
+                    PackPairs<Tile::rows>{a, words_a, p, terms});
+    kernels::launch(exec, "shardtype::gemm_pack", ceil_div(c.cols, Tile::cols),
+                    PackPairs<Tile::cols>{b.transposed(), words_b, p, terms});
     PairRows const work{sums, words_a, words_b, c, rows, pairs_of(terms), accumulate || p > 0};
     for (std::int64_t first = 0; first < blocks; first += workers) {
-      Kokkos::parallel_for(kernels::launch_name("shardtype::gemm"),
-                           Range(exec, first, std::min(first + workers, blocks)), work);
+      kernels::launch(exec, "shardtype::gemm", std::min(workers, blocks - first),
+                      [work, first](std::int64_t k) { work(first + k); });
       between();
     }
   }

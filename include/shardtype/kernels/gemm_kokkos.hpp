@@ -10,8 +10,9 @@
 
 #include "shardtype/kernels/gemm_micro.hpp"
 #include "shardtype/kernels/gemm_team.hpp"
-#include "shardtype/kernels/launch_name.hpp"
+#include "shardtype/kernels/launch.hpp"
 #include "shardtype/kernels/matrix.hpp"
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels {
 
@@ -167,7 +168,6 @@ std::size_t gemm_host_bytes(std::int64_t batch, std::int64_t m, std::int64_t n, 
 template <class Exec, class T>
 void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matrix<T const> a,
                Matrix<T const> b, Matrix<T> c, bool accumulate, void* workspace) {
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   using Real = typename GemmPlan<T>::Real;
   if (detail::gemm_transposes(c)) {
     std::swap(a, b);
@@ -179,8 +179,8 @@ void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matri
   auto* const packed = reinterpret_cast<Real*>((address + 63) / 64 * 64);
   if (batch >= workers || a.cols == 0) {
     GemmPlan<T> const plan(c.rows, c.cols, a.cols, 1);
-    Kokkos::parallel_for(kernels::launch_name("shardtype::gemm"), Range(exec, 0, workers),
-                         GemmMembers<T>{plan, a, b, c, packed, batch, workers, accumulate});
+    kernels::launch(exec, "shardtype::gemm", workers,
+                    GemmMembers<T>{plan, a, b, c, packed, batch, workers, accumulate});
     return;
   }
   GemmPlan<T> const plan(c.rows, c.cols, a.cols, workers);
@@ -189,13 +189,12 @@ void gemm_host(Exec const& exec, std::int64_t workers, std::int64_t batch, Matri
     for (std::int64_t j = 0; j < c.cols; j += plan.block_n) {
       for (std::int64_t p = 0; p < a.cols; p += plan.block_k) {
         GemmPackB<T> const pack{plan, b.member(t), packed, p, j};
-        Kokkos::parallel_for(kernels::launch_name("shardtype::gemm_pack"),
-                             Range(exec, 0, pack.panels()), pack);
+        kernels::launch(exec, "shardtype::gemm_pack", pack.panels(), pack);
         for (std::int64_t i = 0; i < c.rows; i += plan.block_m * workers) {
           std::int64_t const blocks = std::min(workers, detail::ceil_div(c.rows - i, plan.block_m));
-          Kokkos::parallel_for(kernels::launch_name("shardtype::gemm"), Range(exec, 0, blocks),
-                               GemmRowBlock<T>{plan, a.member(t), c.member(t), packed_a, packed, i,
-                                               p, j, accumulate});
+          kernels::launch(exec, "shardtype::gemm", blocks,
+                          GemmRowBlock<T>{plan, a.member(t), c.member(t), packed_a, packed, i, p, j,
+                                          accumulate});
         }
       }
     }
@@ -241,7 +240,7 @@ void kokkos_gemm(Exec const& exec, std::int64_t batch,
     }
     void* const own = Kokkos::kokkos_malloc<typename Exec::memory_space>("shardtype::gemm", wanted);
     detail::gemm_host<Exec, T>(exec, workers, batch, a, b, c, accumulate, own);
-    exec.fence();
+    runtime::fence(exec);
     Kokkos::kokkos_free<typename Exec::memory_space>(own);
   } else {
     detail::gemm_team<Exec, T>(exec, batch, a, b, c, accumulate);

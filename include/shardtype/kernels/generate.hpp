@@ -10,6 +10,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/rows.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
@@ -30,7 +31,7 @@ concept GivesBlocks =
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__FMA__) && \
     !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
 template <class Value, class T>
-[[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] void block_with_fma(
+[[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] SHARDTYPE_VECTOR_LOOP void block_with_fma(
     Value const& value, int n, T* out, std::int64_t const* at) {
   value.block(n, out, at);
 }
@@ -42,15 +43,19 @@ void compute_block(Value const& value, int n, T* out, std::int64_t const* at) {
 }
 #else
 template <class Value, class T>
-KOKKOS_FUNCTION void compute_block(Value const& value, int n, T* out, std::int64_t const* at) {
+[[gnu::flatten]] SHARDTYPE_VECTOR_LOOP KOKKOS_FUNCTION void compute_block(Value const& value, int n,
+                                                                          T* out,
+                                                                          std::int64_t const* at) {
   value.block(n, out, at);
 }
 #endif
 
 /// out[j] = value(position(j)) for j from `begin` to `end`.
 template <int Tile, class T, class Value, class Position>
-KOKKOS_FUNCTION void generate_run(T* out, Value const& value, std::int64_t begin, std::int64_t end,
-                                  Position const& position) {
+[[gnu::flatten]] SHARDTYPE_VECTOR_LOOP KOKKOS_FUNCTION void generate_run(T* out, Value const& value,
+                                                                         std::int64_t begin,
+                                                                         std::int64_t end,
+                                                                         Position const& position) {
   if constexpr (Tile == generated_together && GivesBlocks<Value, T>) {
     std::int64_t at[static_cast<std::size_t>(Tile)];
     for (std::int64_t j = begin; j < end; ++j) at[j - begin] = position(j);

@@ -8,6 +8,7 @@
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels {
 
@@ -38,17 +39,11 @@ struct CallsOfThreads {
 };
 
 /// Gives each thread neighbouring calls, and returns when all are made.
-void launch_any(Kokkos::DefaultHostExecutionSpace const& exec, char const* name, std::int64_t calls,
-                AnyKernel kernel);
+void launch_any(char const* name, std::int64_t calls, AnyKernel kernel);
 
 /// Whether kernels are launched without their types: HPX returns before they are made.
-#ifdef KOKKOS_ENABLE_HPX
 template <class Exec>
-inline constexpr bool launches_any = false;
-#else
-template <class Exec>
-inline constexpr bool launches_any = std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>;
-#endif
+inline constexpr bool launches_any = runtime::done_on_return<Exec>;
 
 }  // namespace detail
 
@@ -56,9 +51,10 @@ inline constexpr bool launches_any = std::is_same_v<Exec, Kokkos::DefaultHostExe
 /// literal. On the host one function launches all kernels, because Kokkos's own launch costs
 /// compilers 15 functions and classes per kernel.
 template <class Exec, class Kernel>
-void launch(Exec const& exec, char const* name, std::int64_t calls, Kernel const& kernel) {
+void launch([[maybe_unused]] Exec const& exec, char const* name, std::int64_t calls,
+            Kernel const& kernel) {
   if constexpr (detail::launches_any<Exec>) {
-    detail::launch_any(exec, name, calls, {&detail::make_calls<Kernel>, &kernel});
+    detail::launch_any(name, calls, {&detail::make_calls<Kernel>, &kernel});
   } else {
     Kokkos::parallel_for(launch_name(name),
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, calls),

@@ -13,6 +13,7 @@
 #include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/vector.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels {
 
@@ -268,7 +269,8 @@ struct VarianceReducer
   /// elements, row by row. One order for rows and for columns, so that a value has the same bits on
   /// every sharding of the kept dims: term k of a block is summed in lane k % lanes.
   template <std::int64_t Width, class From>
-  KOKKOS_FUNCTION static void block(Total* total, std::int64_t n, std::int64_t rows, From from) {
+  SHARDTYPE_VECTOR_LOOP KOKKOS_FUNCTION static void block(Total* total, std::int64_t n,
+                                                          std::int64_t rows, From from) {
     constexpr std::int64_t many = lanes * Width;
     constexpr std::int64_t registers = many / in_register;
     std::int64_t const all = rows * Width;

@@ -13,6 +13,7 @@
 #include <shardtype/kernels/row_parts.hpp>
 #include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/kernels/vector_scan.hpp>
 
 namespace shardtype::kernels {
@@ -144,7 +145,8 @@ struct LogSumExpReducer {
   /// Host: adds `rows` rows of at most `block` elements to as many totals; `row(k)` is where row k
   /// lies.
   template <class Row>
-  static void add_rows(Total* total, Row const& row, std::int64_t n, std::int64_t rows)
+  SHARDTYPE_VECTOR_LOOP static void add_rows(Total* total, Row const& row, std::int64_t n,
+                                             std::int64_t rows)
     requires in_blocks
   {
     using Largest = ExtremeReducer<Value, true>;
@@ -193,8 +195,8 @@ struct LogSumExpReducer {
     /// and their sums. An infinite largest element is not subtracted. `between` is called between
     /// passes over the elements, four times.
     template <class Between>
-    static void compute(T const* from, std::int64_t terms, std::int64_t n, Value* max, Value* e,
-                        Value* sum, Between between) {
+    SHARDTYPE_VECTOR_LOOP static void compute(T const* from, std::int64_t terms, std::int64_t n,
+                                              Value* max, Value* e, Value* sum, Between between) {
       alignas(64) static thread_local Value base[room];
       std::int64_t const all = n * terms;
       for (std::int64_t k = 0; k < all; ++k) e[k] = static_cast<Value>(from[k]);
@@ -210,7 +212,8 @@ struct LogSumExpReducer {
       detail::RowParts<SumReducer<Value>>::compute(e, terms, n, sum);
     }
     /// Of at most 1024 elements.
-    static void totals(T const* from, std::int64_t terms, std::int64_t n, Total* total)
+    SHARDTYPE_VECTOR_LOOP static void totals(T const* from, std::int64_t terms, std::int64_t n,
+                                             Total* total)
       requires in_blocks
     {
       alignas(64) static thread_local Value e[room];

@@ -18,6 +18,7 @@
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/plan/product_layout.hpp>
 #include <shardtype/rules/contraction.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/runtime/pool.hpp>
 
 namespace shardtype::kernels {
@@ -126,7 +127,7 @@ class Product {
                                 take<Computed>(batch * b.rows * b.cols),
                                 take<Computed>(batch * c.rows * c.cols)};
       if (kernels::multiply_few_terms<T>(exec_, batch, a, b, c, add)) {
-        exec_.fence();
+        runtime::fence(exec_);
         return;
       }
       auto const of_a = kernels::packed_like(a, static_cast<Computed*>(memory[0].data()));
@@ -140,7 +141,7 @@ class Product {
         multiply_as<Computed>(batch, of_a, of_b, of_c, add);
       }
       kernels::convert<Computed>(exec_, batch, of_c, c);
-      exec_.fence();  // before the copies are given back
+      runtime::fence(exec_);  // before the copies are given back
     }
   }
 
@@ -164,7 +165,7 @@ class Product {
         if (!kernels::multiply_thin<T>(exec_, 1, tall ? part(a) : a.member(t),
                                        tall ? b.member(t) : part(b), part(c), add))
           return false;
-        exec_.fence();
+        runtime::fence(exec_);
         between_.call(between_.with);
       }
     return batch > 0;
@@ -189,7 +190,7 @@ class Product {
         detail::multiply_pairs(exec_, sums, a.member(t), b.member(t), c.member(t), add, words_a,
                                words_b, [this] {
                                  if (between_.call == nullptr) return;
-                                 exec_.fence();
+                                 runtime::fence(exec_);
                                  between_.call(between_.with);
                                });
       return true;
@@ -219,7 +220,7 @@ class Product {
         std::int64_t const n = std::min(rows, c.rows - i);
         kernels::gemm<Exec, U>(exec_, 1, a.member(t).block(i, 0, n, a.cols), b.member(t),
                                c.member(t).block(i, 0, n, c.cols), add, work.data(), work.bytes());
-        exec_.fence();
+        runtime::fence(exec_);
         between_.call(between_.with);
       }
     }

@@ -13,6 +13,7 @@
 
 #include <shardtype/core/bfloat16.hpp>
 #include <shardtype/kernels/sort_key.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -196,7 +197,8 @@ template <class T, class Exec>
 bool sorts_by_bytes(std::int64_t rows, std::int64_t n) {
   constexpr std::int64_t least = 256;
   if constexpr (has_sort_key<T>) {
-    return n >= least && n <= std::int64_t{0xffffffff} && rows >= Exec().concurrency();
+    return n >= least && n <= std::int64_t{0xffffffff} &&
+           rows >= runtime::instance<Exec>().concurrency();
   } else {
     return false;
   }

@@ -124,7 +124,7 @@ struct ReduceRows {
   std::int64_t inner;  ///< the last kept dim, of stride 1
   std::int64_t runs;   ///< calls per row of outputs
 
-  void operator()(std::int64_t work) const {
+  SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
     std::int64_t const begin = work % runs * run;
     std::int64_t const n = begin + run < inner ? run : inner - begin;
     work /= runs;

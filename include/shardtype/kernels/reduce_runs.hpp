@@ -13,6 +13,7 @@
 #include <shardtype/kernels/staged.hpp>
 #include <shardtype/kernels/truths.hpp>
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -293,8 +294,9 @@ KOKKOS_FUNCTION void run_into(In const& run, std::int64_t n, std::int64_t place,
 /// that parts are read and written a quarter as often; `one(k, i, x)` gets the elements of
 /// remaining rows. `Ahead`: whether to prefetch, because an element takes many instructions.
 template <bool Ahead, std::int64_t Width, class In, class Four, class One>
-void for_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
-              std::int64_t end, Four const& four, One const& one) {
+SHARDTYPE_VECTOR_LOOP void for_rows(In const& from, Layout const& terms, std::int64_t n,
+                                    std::int64_t first, std::int64_t end, Four const& four,
+                                    One const& one) {
   constexpr std::int64_t block = 64;
   constexpr int ahead = 2048;
   std::int64_t k = first;
@@ -351,8 +353,9 @@ inline constexpr std::int64_t rows_of_part = 128;
 
 /// The parts of `n` outputs: their terms from `first` to `end`, at most `rows_of_part`.
 template <class R, std::int64_t Width, class In>
-void parts_of_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
-                   std::int64_t end, typename R::Part* part) {
+SHARDTYPE_VECTOR_LOOP void parts_of_rows(In const& from, Layout const& terms, std::int64_t n,
+                                         std::int64_t first, std::int64_t end,
+                                         typename R::Part* part) {
   using Part = typename R::Part;
   constexpr bool joins_four = requires(Part a) { R::join_four(a, a, a, a, a); };
   for (std::int64_t i = 0; i < n; ++i) part[i] = R::nothing();
@@ -374,8 +377,9 @@ void parts_of_rows(In const& from, Layout const& terms, std::int64_t n, std::int
       [&](std::int64_t, std::int64_t i, auto const& x) { R::join(part[i], R::load(x)); });
 }
 template <class R, std::int64_t Width, class In>
-void add_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
-              std::int64_t end, typename R::Total* total) {
+SHARDTYPE_VECTOR_LOOP void add_rows(In const& from, Layout const& terms, std::int64_t n,
+                                    std::int64_t first, std::int64_t end,
+                                    typename R::Total* total) {
   typename R::Part part[static_cast<std::size_t>(Width)];
   for (std::int64_t k = first; k < end; k += rows_of_part) {
     std::int64_t const stop = k + rows_of_part < end ? k + rows_of_part : end;
@@ -395,8 +399,8 @@ struct PlacesOfRows {
 
   /// Of `n` outputs: their terms from `first` to `end`.
   template <class In>
-  void find(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
-            std::int64_t end) {
+  SHARDTYPE_VECTOR_LOOP void find(In const& from, Layout const& terms, std::int64_t n,
+                                  std::int64_t first, std::int64_t end) {
     detail::copy_run(from + offset_of(terms, first), n, best);
     for (std::int64_t i = 0; i < n; ++i) place[i] = 0;
     auto const take = [](T& value, Place& at, T const& x, std::int64_t k) {
@@ -425,8 +429,9 @@ struct PlacesOfRows {
 };
 /// Finds the best elements and their positions.
 template <class R, std::int64_t Width, class In>
-void place_rows(In const& from, Layout const& terms, std::int64_t n, std::int64_t first,
-                std::int64_t end, typename R::Total* total) {
+SHARDTYPE_VECTOR_LOOP void place_rows(In const& from, Layout const& terms, std::int64_t n,
+                                      std::int64_t first, std::int64_t end,
+                                      typename R::Total* total) {
   PlacesOfRows<R, Width> part;
   for (std::int64_t base = first; base < end; base += rows_of_part) {
     part.find(from, terms, n, base, base + rows_of_part < end ? base + rows_of_part : end);

@@ -12,6 +12,7 @@
 #include <shardtype/kernels/reduce_runs.hpp>
 #include <shardtype/kernels/row_parts.hpp>
 #include <shardtype/kernels/short_rows.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels::detail {
@@ -51,7 +52,7 @@ struct ReduceShort {
     return (outputs + each - 1) / each;
   }
 
-  void operator()(std::int64_t work) const {
+  SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
     std::int64_t const begin = work * together(terms);
     std::int64_t const n = outputs - begin < together(terms) ? outputs - begin : together(terms);
     alignas(64) static thread_local T buffer[static_cast<std::size_t>(elements)];
@@ -90,7 +91,7 @@ struct ReduceShort {
     return buffer;
   }
   /// The first best elements.
-  void places(T const* from, std::int64_t begin, std::int64_t n) const {
+  SHARDTYPE_VECTOR_LOOP void places(T const* from, std::int64_t begin, std::int64_t n) const {
     // as wide as the elements, so that one comparison selects both
     using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
     alignas(64) static thread_local T tile[static_cast<std::size_t>(elements)];

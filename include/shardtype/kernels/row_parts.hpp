@@ -10,6 +10,7 @@
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -44,7 +45,8 @@ class RowParts {
   /// `Terms`: their number, or 0. Compilers take elements of several rows in one register where it
   /// is a constant.
   template <int Terms>
-  static void few_terms(T const* from, std::int64_t terms, std::int64_t rows, Part* part) {
+  SHARDTYPE_VECTOR_LOOP static void few_terms(T const* from, std::int64_t terms, std::int64_t rows,
+                                              Part* part) {
     std::int64_t const m = Terms > 0 ? Terms : terms;
     for (std::int64_t k = 0; k < rows; ++k) {
       Part sum = R::nothing();
@@ -53,7 +55,8 @@ class RowParts {
     }
   }
   /// Lanes of rows are turned, so that those of several rows are in one vector.
-  static void in_lanes(T const* from, std::int64_t terms, std::int64_t rows, Part* part) {
+  SHARDTYPE_VECTOR_LOOP static void in_lanes(T const* from, std::int64_t terms, std::int64_t rows,
+                                             Part* part) {
     constexpr std::int64_t width = 64;
     alignas(64) static thread_local Part lane[static_cast<std::size_t>(width * few)];
     alignas(64) static thread_local Part turned[static_cast<std::size_t>(width * few)];
@@ -93,7 +96,7 @@ class RowParts {
       numbers_of(x, terms, lane);
     }
   }
-  static void vectors_of(T const* x, std::int64_t terms, Part* lane) {
+  SHARDTYPE_VECTOR_LOOP static void vectors_of(T const* x, std::int64_t terms, Part* lane) {
     using V = vector_of<Part>;
     constexpr int lanes = vector_lanes<Part>;
     auto const joined = [&](std::int64_t at) {
@@ -118,7 +121,8 @@ class RowParts {
       std::memcpy(lane + l, &first, sizeof first);
     }
   }
-  static void numbers_of(T const* __restrict x, std::int64_t terms, Part* __restrict lane) {
+  SHARDTYPE_VECTOR_LOOP static void numbers_of(T const* __restrict x, std::int64_t terms,
+                                               Part* __restrict lane) {
     if (terms == many) {
       Part all[static_cast<std::size_t>(many)];
       for (std::int64_t l = 0; l < many; ++l) {

@@ -16,6 +16,7 @@
 #include <shardtype/kernels/reducers.hpp>
 #include <shardtype/kernels/scan_short.hpp>
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/kernels/vector_scan.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
@@ -93,7 +94,8 @@ struct ScanRows {
 
  private:
   template <bool Writes, bool Inclusive>
-  static void row(T const* in, [[maybe_unused]] T* out, Part* sum, std::int64_t n) {
+  SHARDTYPE_VECTOR_LOOP static void row(T const* in, [[maybe_unused]] T* out, Part* sum,
+                                        std::int64_t n) {
     // the three arrays do not overlap
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)

@@ -11,6 +11,7 @@
 
 #include <shardtype/kernels/transpose.hpp>
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -20,7 +21,8 @@ inline constexpr std::int64_t longest_short_row = 64;
 /// The elements of `rows` packed rows of `Length` elements, term by term. `Length`: a constant, for
 /// which compilers write loops in vectors, or 0.
 template <std::int64_t Length, class T>
-void turn_few(T const* from, std::int64_t length, std::int64_t rows, T* to, std::int64_t pitch) {
+SHARDTYPE_VECTOR_LOOP void turn_few(T const* from, std::int64_t length, std::int64_t rows, T* to,
+                                    std::int64_t pitch) {
   std::int64_t const n = Length > 0 ? Length : length;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t r = 0; r < rows; ++r) to[i * pitch + r] = from[r * n + i];
@@ -34,7 +36,8 @@ struct VectorSquare {
   using V = vector_of<Lane>;
   static constexpr int side = vector_lanes<Lane>;
 
-  static void move(char const* in, std::int64_t in_row, char* out, std::int64_t out_row) {
+  SHARDTYPE_VECTOR_LOOP static void move(char const* in, std::int64_t in_row, char* out,
+                                         std::int64_t out_row) {
     V r[static_cast<std::size_t>(side)];
     V t[static_cast<std::size_t>(side)];
     for (int k = 0; k < side; ++k) std::memcpy(&r[k], in + k * in_row, sizeof(V));
@@ -60,8 +63,8 @@ struct VectorSquare {
 /// to[i * to_pitch + r] = from[r * from_pitch + i] for `rows` rows of `length` elements, in
 /// squares.
 template <class Square, class T>
-void turn_by(T const* from, std::int64_t from_pitch, std::int64_t length, std::int64_t rows, T* to,
-             std::int64_t to_pitch) {
+SHARDTYPE_VECTOR_LOOP void turn_by(T const* from, std::int64_t from_pitch, std::int64_t length,
+                                   std::int64_t rows, T* to, std::int64_t to_pitch) {
   constexpr std::int64_t side = Square::side;
   std::int64_t const wide = side == 1 ? 0 : length / side * side;
   std::int64_t const high = side == 1 ? 0 : rows / side * side;
@@ -109,7 +112,8 @@ struct LaneSquare {
   static constexpr int side = vector_lanes<T>;
 
   /// Rows of `to` are written in their order.
-  static void move(T const* from, std::int64_t from_pitch, T* to, std::int64_t to_pitch) {
+  SHARDTYPE_VECTOR_LOOP static void move(T const* from, std::int64_t from_pitch, T* to,
+                                         std::int64_t to_pitch) {
     if constexpr (Square::side == side) {
       constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
       Square::move(reinterpret_cast<char const*>(from), from_pitch * bytes,
@@ -126,14 +130,14 @@ inline constexpr std::int64_t spare_lanes = LaneSquare<T>::side;
 /// The elements of as many packed rows of `length` elements as a vector has lanes, term by term:
 /// vector i has element i of each row.
 template <class T>
-void turn_lanes(T const* from, std::int64_t length, T* to) {
+SHARDTYPE_VECTOR_LOOP void turn_lanes(T const* from, std::int64_t length, T* to) {
   constexpr std::int64_t side = LaneSquare<T>::side;
   for (std::int64_t i = 0; i < length; i += side)
     LaneSquare<T>::move(from + i, length, to + i * side, side);
 }
 /// The reverse.
 template <class T>
-void turn_lanes_back(T const* from, std::int64_t length, T* to) {
+SHARDTYPE_VECTOR_LOOP void turn_lanes_back(T const* from, std::int64_t length, T* to) {
   constexpr std::int64_t side = LaneSquare<T>::side;
   // what a square writes behind its rows is written again by the next row or the square before
   for (std::int64_t i = (length - 1) / side * side; i >= 0; i -= side)
@@ -146,14 +150,14 @@ inline constexpr std::size_t spare_bytes = 64;
 
 /// Writes each of `n` elements `Length` times: a constant, for which compilers write vectors.
 template <std::int64_t Length, class T, class U>
-void repeat_few(T const* from, std::int64_t n, U* to) {
+SHARDTYPE_VECTOR_LOOP void repeat_few(T const* from, std::int64_t n, U* to) {
   for (std::int64_t r = 0; r < n; ++r)
     for (std::int64_t i = 0; i < Length; ++i) to[r * Length + i] = static_cast<U>(from[r]);
 }
 /// Writes the element of each of `rows` rows, `stride` apart, `length` times.
 template <class T, class U>
-void repeat_each(T const* from, std::int64_t stride, std::int64_t length, std::int64_t rows,
-                 U* to) {
+SHARDTYPE_VECTOR_LOOP void repeat_each(T const* from, std::int64_t stride, std::int64_t length,
+                                       std::int64_t rows, U* to) {
   if (stride == 1 && length == 2) return detail::repeat_few<2>(from, rows, to);
   if (stride == 1 && length == 3) return detail::repeat_few<3>(from, rows, to);
   if (stride == 1 && length == 4) return detail::repeat_few<4>(from, rows, to);
@@ -167,8 +171,8 @@ void repeat_each(T const* from, std::int64_t stride, std::int64_t length, std::i
 }
 /// Packs `rows` rows of `length` elements; `row` and `step` are the strides of rows and elements.
 template <class T>
-void pack_rows(T const* from, std::int64_t row, std::int64_t step, std::int64_t length,
-               std::int64_t rows, T* to) {
+SHARDTYPE_VECTOR_LOOP void pack_rows(T const* from, std::int64_t row, std::int64_t step,
+                                     std::int64_t length, std::int64_t rows, T* to) {
   if (step == 0) return detail::repeat_each(from, row, length, rows, to);
   for (std::int64_t r = 0; r < rows; ++r, from += row, to += length) {
     if (step == 1) {

@@ -12,6 +12,7 @@
 #include <shardtype/kernels/prefetch.hpp>
 #include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/vector_functions.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
@@ -157,7 +158,8 @@ struct NormalizeBlocks {
     }
   }
   /// `m` rows from row `r` on.
-  void short_rows(std::int64_t r, std::int64_t m, Value* max, Value* by) const {
+  SHARDTYPE_VECTOR_LOOP void short_rows(std::int64_t r, std::int64_t m, Value* max,
+                                        Value* by) const {
     static thread_local Value of_row[2][static_cast<std::size_t>(block)];
     for (std::int64_t k = 0; k < m; ++k) {
       typename Shape::Total const& total = shape.totals[shape.total_of(r + k)];
@@ -171,7 +173,8 @@ struct NormalizeBlocks {
   }
   /// `Each`: an element has a maximum and a factor of its own.
   template <bool Each>
-  static void row(T const* in, T* out, std::int64_t n, Value const* max, Value const* by) {
+  SHARDTYPE_VECTOR_LOOP static void row(T const* in, T* out, std::int64_t n, Value const* max,
+                                        Value const* by) {
     if constexpr (Log) {
       for (std::int64_t j = 0; j < n; ++j)
         out[j] = static_cast<T>((static_cast<Value>(in[j]) - max[Each ? j : 0]) - by[Each ? j : 0]);
@@ -204,7 +207,7 @@ struct NormalizeShortRows {
   std::int64_t together() const { return elements / length; }
   std::int64_t calls() const { return (rows + together() - 1) / together(); }
 
-  void operator()(std::int64_t work) const {
+  SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
     std::int64_t const first = work * together();
     std::int64_t const m = rows - first < together() ? rows - first : together();
     std::int64_t const n = m * length;

@@ -8,6 +8,7 @@
 
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/row_moves.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -25,7 +26,8 @@ struct TransposeSquare {
 template <>
 struct TransposeSquare<1> {
   static constexpr int side = 16;
-  static void move(char const* in, std::int64_t in_row, char* out, std::int64_t out_row) {
+  SHARDTYPE_VECTOR_LOOP static void move(char const* in, std::int64_t in_row, char* out,
+                                         std::int64_t out_row) {
     __m128i r[16];
     __m128i t[16];
     for (int k = 0; k < 16; ++k)
@@ -48,7 +50,8 @@ struct TransposeSquare<1> {
 template <>
 struct TransposeSquare<2> {
   static constexpr int side = 8;
-  static void move(char const* in, std::int64_t in_row, char* out, std::int64_t out_row) {
+  SHARDTYPE_VECTOR_LOOP static void move(char const* in, std::int64_t in_row, char* out,
+                                         std::int64_t out_row) {
     __m128i r[8];
     __m128i t[8];
     for (int k = 0; k < 8; ++k)
@@ -73,7 +76,8 @@ struct TransposeSquare<2> {
 template <>
 struct TransposeSquare<4> {
   static constexpr int side = 4;
-  static void move(char const* in, std::int64_t in_row, char* out, std::int64_t out_row) {
+  SHARDTYPE_VECTOR_LOOP static void move(char const* in, std::int64_t in_row, char* out,
+                                         std::int64_t out_row) {
     __m128i r[4];
     for (int k = 0; k < 4; ++k)
       r[k] = _mm_loadu_si128(reinterpret_cast<__m128i const*>(in + k * in_row));
@@ -90,7 +94,8 @@ struct TransposeSquare<4> {
 template <>
 struct TransposeSquare<8> {
   static constexpr int side = 2;
-  static void move(char const* in, std::int64_t in_row, char* out, std::int64_t out_row) {
+  SHARDTYPE_VECTOR_LOOP static void move(char const* in, std::int64_t in_row, char* out,
+                                         std::int64_t out_row) {
     __m128i const a = _mm_loadu_si128(reinterpret_cast<__m128i const*>(in));
     __m128i const b = _mm_loadu_si128(reinterpret_cast<__m128i const*>(in + in_row));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_unpacklo_epi64(a, b));
@@ -146,7 +151,7 @@ struct TransposeTiles {
     return n;
   }
 
-  void operator()(std::int64_t work) const {
+  SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
     int const last = from.rank - 1;
     std::int64_t const j = work % tiles_last() * wide;
     work /= tiles_last();

@@ -117,7 +117,7 @@ Out packed_result(MeshRef const& mesh, RecordedProgram const& p, execute::AnyBlo
   std::array<std::int64_t, Out::rank> extents{};
   for (std::size_t d = 0; d < Out::rank; ++d)
     extents[d] = p.extents.at[p.nodes.at[p.root].labels[d]];
-  typename Out::execution_space const exec{};
+  typename Out::execution_space const& exec = runtime::instance<typename Out::execution_space>();
   if (mesh.here() && (!block.layout.contiguous() || block.data != block.keep.data())) {
     auto const bytes =
         static_cast<std::size_t>(block.layout.elements()) * sizeof(typename Out::element);
@@ -126,7 +126,7 @@ Out packed_result(MeshRef const& mesh, RecordedProgram const& p, execute::AnyBlo
                          static_cast<typename Out::element*>(packed.data()));
     block.keep = std::move(packed);
   }
-  exec.fence();
+  runtime::fence(exec);
   return Out(mesh, extents, std::move(block.keep));
 }
 
@@ -221,4 +221,5 @@ auto planned(automatic_mode::EvaluateTo<Out...> const&, M const& mesh,
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/lazy/evaluate.ipp>
+#include <shardtype/runtime/instance.hpp>
 #endif

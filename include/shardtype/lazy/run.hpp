@@ -226,10 +226,11 @@ AnyBlock move_block(ProgramRun& run, int step) {
   // a part of a value that nothing else reads would hold all of it, an empty one too
   if (s.move == Move::slice && run.frees_input(step)) {
     Value<T> packed = run.template fresh<T, Space>(step);
-    typename Space::execution_space const exec{};
+    typename Space::execution_space const& exec =
+        runtime::instance<typename Space::execution_space>();
     if (out.layout.elements() > 0)
       kernels::copy_packed(exec, out.data, out.layout, static_cast<T*>(packed.keep.data()));
-    exec.fence();
+    runtime::fence(exec);
     return execute::any_block(std::move(packed));
   }
   return execute::any_block(std::move(out));
@@ -264,10 +265,10 @@ AnyBlock product_block(ProgramRun& run, int step, void const*) {
   ProgramNode const& n = run.node(step);
   for (int d = 0; d < n.rank; ++d) kept.push(number(n.labels[d]));
   Value<T> c = run.template fresh<T, Space>(step);
-  Exec const exec{};
+  Exec const& exec = runtime::instance<Exec>();
   kernels::Product<T, Exec>(exec, run.mesh().pool(), {})(a, b, kept,
                                                          static_cast<T*>(c.keep.data()));
-  exec.fence();
+  runtime::fence(exec);
   return execute::any_block(std::move(c));
 }
 
@@ -294,11 +295,12 @@ AnyBlock map_block(ProgramRun& run, int step, void const* part) {
   using Whole = typename M::whole;
   using T = typename Whole::element;
   Value<T> out = run.template fresh<T, typename Whole::memory_space>(step);
-  typename Whole::execution_space const exec{};
+  typename Whole::execution_space const& exec =
+      runtime::instance<typename Whole::execution_space>();
   kernels::evaluate<typename L::types>(exec, L::make(*static_cast<M const*>(part)),
                                        static_cast<T*>(out.keep.data()), out.layout,
                                        execute::sources(run, step, typename L::types{}));
-  exec.fence();
+  runtime::fence(exec);
   return execute::any_block(std::move(out));
 }
 /// A copy with the dims in another order.
@@ -306,10 +308,11 @@ template <class T, class Space>
 AnyBlock reorder_block(ProgramRun& run, int step, void const*) {
   using Types = kernels::Elements<T>;
   Value<T> out = run.template fresh<T, Space>(step);
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   kernels::evaluate<Types>(exec, kernels::Leaf<T, 0>{}, static_cast<T*>(out.keep.data()),
                            out.layout, execute::sources(run, step, Types{}));
-  exec.fence();
+  runtime::fence(exec);
   return execute::any_block(std::move(out));
 }
 
@@ -379,9 +382,9 @@ Buffer packed_input(ProgramRun& run, int step, int k) {
   if (layout.contiguous() && from.data == from.keep.data()) return from.keep;
   Buffer memory = run.mesh().pool().template take<typename A::memory_space>(
       static_cast<std::size_t>(layout.elements()) * sizeof(T));
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::copy_packed(exec, execute::elements_of<T>(from), layout, static_cast<T*>(memory.data()));
-  exec.fence();
+  runtime::fence(exec);
   return memory;
 }
 
@@ -409,4 +412,5 @@ struct ShardMapRun;
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/lazy/run.ipp>
+#include <shardtype/runtime/instance.hpp>
 #endif

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <shardtype/lazy/run_operation.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -116,10 +117,11 @@ struct TotalsRun<automatic_mode::LazyOperation<Op, Whole, As...>> {
       in.totals = totals.keep;
     } else {
       in.totals = in.template take<Total>(totals.layout.elements());
-      typename Space::execution_space const exec{};
+      typename Space::execution_space const& exec =
+          runtime::instance<typename Space::execution_space>();
       kernels::copy_packed(exec, execute::elements_of<Total>(totals), totals.layout,
                            static_cast<Total*>(in.totals.data()));
-      exec.fence();
+      runtime::fence(exec);
     }
     for (int d = 0; d < rows.rank; ++d)
       if (p.find(run.node(step).totals, rows.labels[d]) < 0)

@@ -16,6 +16,7 @@
 #include <shardtype/linalg/run_cyclic_panels.hpp>
 #include <shardtype/linalg/run_cyclic_stream.hpp>
 #include <shardtype/linalg/types_cyclic.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -59,7 +60,7 @@ class CyclicRun {
     group_axes_ = call.along.suffix(0);
     comm_ = &group_of(mesh_, axes_, group_axes_);
     mesh_.agreement().agree(name, where, {blocks_.n});
-    typename Space::execution_space().fence();
+    runtime::fence(runtime::instance<typename Space::execution_space>());
   }
 
   CyclicBlocks const& blocks() const { return blocks_; }

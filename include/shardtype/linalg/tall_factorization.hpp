@@ -14,6 +14,7 @@
 #include <shardtype/linalg/kernels_scale.hpp>
 #include <shardtype/linalg/spectral.hpp>
 #include <shardtype/linalg/tall.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -258,7 +259,7 @@ typename R::results TallQr<I, J, K, cholesky>::run(std::source_location const& w
   runtime::Comm& comm = execute::group_of(mesh, map, matrix.dims[rows].axes);
   auto const mine = linalg::detail::matrices<I, J>(a);
   mesh.agreement().agree("qr", where, {a.extents()[0], a.extents()[1], cholesky ? 1 : 0});
-  typename A::memory_space::execution_space().fence();
+  runtime::fence(runtime::instance<typename A::memory_space::execution_space>());
   linalg::detail::TallScratch const room(mine.rows, mine.width, comm.size(), sizeof(T));
   runtime::Buffer const scratch = linalg::detail::room<T>(a, room.elements());
   detail::List<std::int64_t> held;

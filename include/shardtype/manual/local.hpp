@@ -125,10 +125,10 @@ auto full_local(Extents const& extents,
                 core::Taken<typename detail::CreatedLocal<Parts...>::type::element> value) {
   using A = typename detail::CreatedLocal<Parts...>::type;
   A out = detail::uninitialized<A>(detail::mesh_around("full_local"), extents);
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::fill(exec, static_cast<typename A::element*>(out.buffer().data()), out.local_size(),
                 value.value);
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 /// A block of zeros; as full_local.
@@ -149,10 +149,10 @@ auto axis_index() {
   std::int64_t count = 1;
   std::int64_t const place = detail::place_along<Xs...>(mesh.state(), count);
   A out = detail::uninitialized<A>(mesh, {});
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::fill(exec, static_cast<std::int32_t*>(out.buffer().data()), out.local_size(),
                 static_cast<std::int32_t>(place));
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 
@@ -171,4 +171,5 @@ std::int64_t axis_size() {
 
 #ifndef SHARDTYPE_COMPILED
 #include <shardtype/manual/local.ipp>
+#include <shardtype/runtime/instance.hpp>
 #endif

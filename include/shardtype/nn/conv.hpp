@@ -18,6 +18,7 @@
 #include <shardtype/nn/labels.hpp>
 #include <shardtype/nn/types_conv.hpp>
 #include <shardtype/nn/window_rows.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -40,7 +41,7 @@ class ConvWork {
     if (s.direct()) {
       kernels::DirectPlaces<U> work{s, a, w, made, {extent[0], extent[1], extent[2]}};
       shardtype::kernels::launch(exec(), "shardtype::conv_direct", s.places(), work);
-      exec().fence();
+      runtime::fence(exec());
       return;
     }
     std::int64_t const inner = s.taps() * s.inner, width = s.groups * s.outer;
@@ -63,7 +64,7 @@ class ConvWork {
       kernels::DirectKernel<U> work{s, a, ct, made};
       shardtype::kernels::launch(exec(), "shardtype::conv_direct_kernel",
                                  s.taps() * ((s.groups + each - 1) / each), work);
-      exec().fence();
+      runtime::fence(exec());
       return;
     }
     if (s.places() == 0) shardtype::kernels::fill(exec(), made, s.groups * inner * s.outer, U{});
@@ -72,7 +73,7 @@ class ConvWork {
                {ct + first * width, places, s.outer, width, 1, s.outer},
                {made, inner, s.outer, s.outer, 1, inner * s.outer}, first > 0);
     });
-    exec().fence();
+    runtime::fence(exec());
   }
   /// The taps of the kernel `w` that a part of a cotangent meets, in its order.
   U const* taps_of(ConvSizes const& s, ConvSizes const& all, U const* w, runtime::Buffer& keep) {
@@ -105,7 +106,7 @@ class ConvWork {
     return mesh_.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(V));
   }
   static U* data(runtime::Buffer const& b) { return static_cast<U*>(b.data()); }
-  static Exec exec() { return Exec(); }
+  static Exec const& exec() { return runtime::instance<Exec>(); }
 
   /// The block `l` of `s` in the order of the local work and its element type.
   template <class T>
@@ -128,7 +129,7 @@ class ConvWork {
       shardtype::kernels::copy_packed(exec(), from, wanted, static_cast<T*>(copy.data()));
       keep = take(n);
       convert(static_cast<T const*>(copy.data()), data(keep), n);
-      exec().fence();
+      runtime::fence(exec());
     }
     return data(keep);
   }
@@ -149,9 +150,9 @@ class ConvWork {
       runtime::Buffer const copy = take_as<T>(n);
       convert(made, static_cast<T*>(copy.data()), n);
       shardtype::kernels::copy_packed(exec(), static_cast<T const*>(copy.data()), wanted, to);
-      exec().fence();
+      runtime::fence(exec());
     }
-    exec().fence();
+    runtime::fence(exec());
   }
 
  private:
@@ -170,7 +171,7 @@ class ConvWork {
       shardtype::kernels::launch(exec(), "shardtype::conv_gather", n, work);
       use(static_cast<U const*>(data(panel)), first, n);
     }
-    exec().fence();
+    runtime::fence(exec());
   }
   void multiply(std::int64_t batch, Matrix<U const> const& a, Matrix<U const> const& b,
                 Matrix<U> const& c, bool add) {
@@ -180,7 +181,7 @@ class ConvWork {
     runtime::Buffer const work =
         wanted == 0 ? runtime::Buffer{} : mesh_.pool().template take<Kokkos::HostSpace>(wanted);
     shardtype::kernels::gemm<Exec, U>(exec(), batch, a, b, c, add, work.data(), work.bytes());
-    if (wanted != 0) exec().fence();
+    if (wanted != 0) runtime::fence(exec());
   }
 
   runtime::MeshState& mesh_;

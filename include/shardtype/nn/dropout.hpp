@@ -12,6 +12,7 @@
 #include <shardtype/nn/types_norm.hpp>
 #include <shardtype/random/distributions.hpp>
 #include <shardtype/random/key.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/generated.hpp>
 
 namespace shardtype {
@@ -44,7 +45,7 @@ struct DropElements {
     using T = typename A::element;
     if (x.local_size() == 0) return;
     using Exec = typename A::execution_space;
-    Exec const exec{};
+    Exec const& exec = runtime::instance<Exec>();
     random::Bernoulli<bool> const keep{key.bits(),
                                        static_cast<std::uint64_t>(std::ceil((1 - rate) * 0x1p53))};
     kernels::Layout block = shardtype::detail::block_in_whole(x);
@@ -57,7 +58,7 @@ struct DropElements {
     nn::kernels::DropoutRows<Exec, T, random::Bernoulli<bool>> const work(
         execute::written(out), execute::data_of(x), block, rows, keep, 1 / (1 - rate));
     kernels::launch(exec, "shardtype::dropout", work.calls(x.local_size()), work);
-    exec.fence();
+    runtime::fence(exec);
   }
 };
 /// DropElements; with `Out`, the result is named.

@@ -22,6 +22,7 @@
 #include <shardtype/nn/ragged_dot.hpp>
 #include <shardtype/nn/types_experts.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -95,7 +96,7 @@ template <class To>
 template <class Out, class A, class Ids, class... W>
 void SpreadRows<To>::fill(Out& out, A const& x, Ids const& places, W const&... weights) const {
   using T = typename A::element;
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   auto const at = nn::detail::token_rows(places, x);
   std::int64_t const tokens = nn::detail::tokens_of(places);
   std::int64_t const filled = nn::kernels::count_places(exec, at.places, tokens * at.choices);
@@ -106,7 +107,7 @@ void SpreadRows<To>::fill(Out& out, A const& x, Ids const& places, W const&... w
   nn::kernels::each_row("shardtype::spread_rows", exec, tokens,
                         nn::kernels::SpreadTokens<T>{at, data, execute::data_of(x),
                                                      nn::detail::weights_of<T>(weights...)});
-  exec.fence();
+  runtime::fence(exec);
 }
 template <class Out, class A, class Ids, class... W>
 void CombineRows::fill(Out& out, A const& rows, Ids const& places, W const&... weights) const {
@@ -188,19 +189,19 @@ class ExchangedRows {
     return out;
   }
   void move(detail::List<std::int64_t> const& table, Buffer const& to, Buffer const& from) const {
-    typename A::execution_space const exec{};
+    typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
     runs::TableIn<Space> const at(mesh_, table);
     nn::kernels::each_row(
         "shardtype::move_rows", exec, static_cast<std::int64_t>(table.size()),
         nn::kernels::MoveRows<T>{static_cast<T*>(to.data()), static_cast<T const*>(from.data()),
                                  at.at(), length_});
-    exec.fence();
+    runtime::fence(exec);
   }
   void clear(Buffer const& rows, std::int64_t begin, std::int64_t end) const {
-    typename A::execution_space const exec{};
+    typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
     kernels::fill(exec, static_cast<T*>(rows.data()) + begin * length_, (end - begin) * length_,
                   T{});
-    exec.fence();
+    runtime::fence(exec);
   }
   /// The received rows, in `in`, which nothing else holds.
   Buffer exchange(Buffer out, std::int64_t out_rows, Buffer in, std::int64_t in_rows,

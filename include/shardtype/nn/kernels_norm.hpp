@@ -9,6 +9,7 @@
 
 #include <shardtype/check/functions.hpp>
 #include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/launch_name.hpp>
 #include <shardtype/kernels/moments.hpp>
 #include <shardtype/kernels/reducers.hpp>
@@ -345,9 +346,7 @@ struct AddParts {
 
 template <class Exec, class Work>
 void each_row(char const* name, Exec const& exec, std::int64_t n, Work const& work) {
-  Kokkos::parallel_for(shardtype::kernels::launch_name(name),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n),
-                       work);
+  shardtype::kernels::launch(exec, name, n, work);
 }
 
 /// Device: `of.by_team(team, row)` for each row.

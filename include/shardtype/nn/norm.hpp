@@ -12,6 +12,7 @@
 #include <shardtype/kernels/runs.hpp>
 #include <shardtype/nn/kernels_norm.hpp>
 #include <shardtype/nn/types_norm.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype {
@@ -35,13 +36,13 @@ kernels::RowShape row_shape(A const& a) {
 /// `Work` says how, and waits.
 template <class A, class Work>
 void run_rows(char const* name, std::int64_t rows, Work const& work) {
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   if constexpr (!runtime::host_reads<typename A::memory_space> && requires { Work::by_teams; }) {
     kernels::each_row_by_team(name, exec, rows, work.shape.length, work);
   } else {
     kernels::each_row(name, exec, rows, work);
   }
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace nn::detail
@@ -93,7 +94,7 @@ template <class Out, class C, class A>
 void RowNormGain<Centred, D>::fill(Out& out, C const& ct, A const& x) const {
   using T = typename A::element;
   using W = shardtype::kernels::wide_t<T>;
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   auto const shape = nn::detail::row_shape<D>(x);
   using Space = typename A::memory_space;
   runtime::Pool& pool = x.mesh().state().pool();
@@ -107,7 +108,7 @@ void RowNormGain<Centred, D>::fill(Out& out, C const& ct, A const& x) const {
   nn::kernels::norm_gain<Centred>(exec, shape, execute::written(out), execute::data_of(ct),
                                   execute::data_of(x), static_cast<W>(eps),
                                   static_cast<W*>(sums.data()), static_cast<Scale*>(scales.data()));
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace op

@@ -14,6 +14,7 @@
 #include <shardtype/nn/labels.hpp>
 #include <shardtype/nn/types_pool.hpp>
 #include <shardtype/nn/window_rows.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -109,7 +110,7 @@ void fill_pool(Op const& op, std::source_location const& where, Out& out, tap_nu
     sizes.count_all = op.options.count_include_pad;
   kernels::PoolTiles const tiles(sizes, back, static_cast<std::int64_t>(most));
   T* const to = execute::written(out);
-  Exec const exec{};
+  Exec const& exec = runtime::instance<Exec>();
   if constexpr (kind == PoolKind::max_back) {
     kernels::PoolCotangents<kind, T, most> const work{sizes, tiles, block.data, to,
                                                       std::get<0>(with_taps).data};
@@ -125,7 +126,7 @@ void fill_pool(Op const& op, std::source_location const& where, Out& out, tap_nu
     kernels::PoolPlaces<kind, T, most> const work{sizes, tiles, block.data, to, chosen};
     shardtype::kernels::launch(exec, "shardtype::pool", tiles.calls, work);
   }
-  exec.fence();
+  runtime::fence(exec);
 }
 /// The result of a pool of tensors.
 template <class R, class Op, class A, class... Taps>

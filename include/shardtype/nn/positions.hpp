@@ -9,6 +9,7 @@
 #include <shardtype/nn/kernels_positions.hpp>
 #include <shardtype/nn/norm.hpp>
 #include <shardtype/nn/types_positions.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -32,7 +33,7 @@ void Rotary<S, F>::fill(Out& out, A const& x) const {
   using T = typename A::element;
   using C = shardtype::detail::computed_t<T>;
   if (x.local_size() == 0) return;
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   auto const shape = nn::detail::row_shape<F>(x);
   Rows const& rows = x.rows()[static_cast<std::size_t>(execute::dim_of<A, S>)];
   runtime::Buffer const table = x.mesh().state().pool().template take<typename A::memory_space>(
@@ -44,7 +45,7 @@ void Rotary<S, F>::fill(Out& out, A const& x) const {
       "shardtype::rotary", exec, shape.rows,
       nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0), execute::written(out),
                                  execute::data_of(x), angles, back});
-  exec.fence();
+  runtime::fence(exec);
 }
 template <class S, class K>
 template <class Out, class A>

@@ -17,6 +17,7 @@
 #include <shardtype/nn/norm.hpp>
 #include <shardtype/nn/types_ragged_dot.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -87,7 +88,7 @@ template <class Out, class A, class W, class Ids>
 void RaggedDot<D>::fill(Out& out, A const& a, W const& w, Ids const& sizes) const {
   using T = typename A::element;
   using namespace nn::detail;
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::Product<T, typename A::execution_space> product(exec, a.mesh().state().pool());
   constexpr int inner = execute::dim_of<W, D>;
   constexpr int groups = shardtype::detail::dims_in<Ids, W>()[Ids::rank - 1];
@@ -111,14 +112,14 @@ void RaggedDot<D>::fill(Out& out, A const& a, W const& w, Ids const& sizes) cons
                                            false);
                            }
                          });
-  exec.fence();
+  runtime::fence(exec);
 }
 template <class L0, class L1, class L2>
 template <class Out, class A, class C, class Ids>
 void RaggedOuter<L0, L1, L2>::fill(Out& out, A const& a, C const& c, Ids const& sizes) const {
   using T = typename A::element;
   using namespace nn::detail;
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::Product<T, typename A::execution_space> product(exec, a.mesh().state().pool());
   constexpr int inner = shardtype::detail::dims_in<A, Out>()[1];
   constexpr int groups = shardtype::detail::dims_in<Ids, Out>()[Ids::rank - 1];
@@ -138,7 +139,7 @@ void RaggedOuter<L0, L1, L2>::fill(Out& out, A const& a, C const& c, Ids const& 
                                          nn::detail::part(right, 0, at, n), to,
                                          data + (to.data - made.data), false);
                          });
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace op

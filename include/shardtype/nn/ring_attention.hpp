@@ -17,6 +17,7 @@
 #include <shardtype/kernels/pitched.hpp>
 #include <shardtype/nn/strict_attention.hpp>
 #include <shardtype/nn/types_ring_attention.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -66,7 +67,8 @@ class KeyRing {
   static T* at(Buffer const& b) { return static_cast<T*>(b.data()); }
   static void copy(T const* from, T* to, std::int64_t n) {
     auto const count = static_cast<std::size_t>(n);
-    Kokkos::deep_copy(Exec{}, Flat<T, Space>(to, count), Flat<T const, Space>(from, count));
+    Kokkos::deep_copy(runtime::instance<Exec>(), Flat<T, Space>(to, count),
+                      Flat<T const, Space>(from, count));
   }
 
   /// Keys with values, or their cotangents, that are sent to the next rank while others come from
@@ -83,7 +85,7 @@ class KeyRing {
       to_ = to;
       n_ = 2 * ring_.elements(round + 1);
       std::int64_t const n = 2 * ring_.elements(round);
-      Exec{}.fence();
+      runtime::fence(runtime::instance<Exec>());
       ring_.comm_->permute(staged_.outgoing(from, n), n, ring_.owner(-1), staged_.incoming(to, n_),
                            n_, ring_.owner(1), &calls_);
     }
@@ -165,7 +167,8 @@ class RingSegments<Ring, Space, QueryIds, KeyIds> {
             static_cast<std::size_t>(keys.rows()[0].size() * ring.most_rows()) *
             sizeof(std::int64_t))) {}
   kernels::AttentionShape of(kernels::AttentionShape s) {
-    typename Space::execution_space const exec{};
+    typename Space::execution_space const& exec =
+        runtime::instance<typename Space::execution_space>();
     auto* const packed = static_cast<std::int64_t*>(packed_.data());
     std::int64_t const all = keys_.rows()[1].size();
     for (std::int64_t at = 0; at < s.keys;) {
@@ -174,7 +177,7 @@ class RingSegments<Ring, Space, QueryIds, KeyIds> {
                                        packed + at, s.keys, s.batch, n);
       at += n;
     }
-    exec.fence();
+    runtime::fence(exec);
     here_.put(s, execute::data_of(queries_), packed);
     return s;
   }
@@ -190,7 +193,7 @@ class RingSegments<Ring, Space, QueryIds, KeyIds> {
 template <class R, class Op, class T, class Out, class Q, class K, class V, class... Ids>
 void fill_ring_attention(Op const& op, std::source_location const& where, Out& out, T* sums,
                          Q const& q, K const& k, V const& v, Ids const&... ids) {
-  typename Q::execution_space const exec{};
+  typename Q::execution_space const& exec = runtime::instance<typename Q::execution_space>();
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
   execute::KeyRing<T, typename Q::memory_space> ring(Type<R>{}, Op::name.data(), where, k);
   RingSegments<decltype(ring), typename Q::memory_space, Ids...> segments(ring, ids...);
@@ -209,7 +212,7 @@ void fill_ring_attention(Op const& op, std::source_location const& where, Out& o
       },
       [](int) {});
   so_far.finish(exec, whole);
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace nn::detail
@@ -241,7 +244,7 @@ typename R::results RingAttentionBack::run(std::source_location const& where, Q 
                                            C const& ct, Ids const&... ids) const {
   using T = typename Q::element;
   using Ring = execute::KeyRing<T, typename Q::memory_space>;
-  typename Q::execution_space const exec{};
+  typename Q::execution_space const& exec = runtime::instance<typename Q::execution_space>();
   typename R::results out = execute::results_to_write<R>(*this, q, k, v, result, sums, ct, ids...);
   if (!q.mesh().here()) return out;
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
@@ -295,7 +298,7 @@ typename R::results RingAttentionBack::run(std::source_location const& where, Q 
     ring.copy(came(ring.size()), made.keys, n);
     ring.copy(came(ring.size()) + n, made.values, n);
   }
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include <shardtype/execute/staged.hpp>
 #include <shardtype/nn/kernels_attention.hpp>
 #include <shardtype/nn/types_attention.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -80,14 +81,14 @@ namespace nn::detail {
 template <class T, class Out, class Q, class K, class V, class... Ids>
 void fill_attention(AttentionOptions const& options, Out& out, T* sums, Q const& q, K const& k,
                     V const& v, Ids const&... ids) {
-  typename Q::execution_space const exec{};
+  typename Q::execution_space const& exec = runtime::instance<typename Q::execution_space>();
   auto shape = nn::detail::attention_shape(options, q, k);
   SegmentsOf<typename Q::memory_space> segments;
   nn::detail::put_segments(segments, shape, ids...);
   runtime::Buffer const scratch = nn::detail::attention_scratch<T>(q, shape);
   nn::kernels::attention(exec, shape, execute::data_of(q), execute::data_of(k), execute::data_of(v),
                          execute::written(out), sums, static_cast<T*>(scratch.data()));
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace nn::detail
@@ -111,7 +112,7 @@ void AttentionBack::fill(Queries& queries, Keys& keys, Values& values, Q const& 
                          Ids const&... ids) const {
   if constexpr (is_local<Q>) nn::detail::check_heads_of_gradient(options);
   using T = typename Q::element;
-  typename Q::execution_space const exec{};
+  typename Q::execution_space const& exec = runtime::instance<typename Q::execution_space>();
   auto shape = nn::detail::attention_shape(options, q, k);
   nn::detail::SegmentsOf<typename Q::memory_space> segments;
   nn::detail::put_segments(segments, shape, ids...);
@@ -127,7 +128,7 @@ void AttentionBack::fill(Queries& queries, Keys& keys, Values& values, Q const& 
                                      execute::data_of(result), execute::data_of(sums),
                                      execute::data_of(ct)},
       to, static_cast<T*>(scratch.data()), [] {});
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace op

@@ -10,6 +10,7 @@
 #include <shardtype/execute/staged.hpp>
 #include <shardtype/kernels/pitched.hpp>
 #include <shardtype/plan/window_plan.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -44,12 +45,12 @@ class WindowRows {
   /// These rows of the block `in`, packed.
   Buffer run(T const* in, kernels::Layout const& layout) {
     Around const around(layout, step_.from);
-    Exec const exec{};
+    Exec const& exec = runtime::instance<Exec>();
     Range const mine = at(held_, me_), all = rows();
     Buffer const out = take(all.size() * around.row());
     move(exec, in, mine, static_cast<T*>(out.data()), all, intersect(mine, all), around);
     if (ranks() > 1) exchange(exec, in, static_cast<T*>(out.data()), around);
-    exec.fence();
+    runtime::fence(exec);
     return out;
   }
 
@@ -96,7 +97,7 @@ class WindowRows {
       if (g != me_)
         move(exec, in, mine, wire + s.offsets[static_cast<std::size_t>(g)], which, which, around);
     }
-    exec.fence();
+    runtime::fence(exec);
     Staged<T, Space> staged(mesh_);
     T* const into = staged.incoming(came, received);
     execute::group_of(mesh_, map_, step_.axes)
@@ -109,7 +110,7 @@ class WindowRows {
         move(exec, came + s.recv_offsets[static_cast<std::size_t>(g)], which, out, all, which,
              around);
     }
-    exec.fence();  // before the messages are given back
+    runtime::fence(exec);  // before the messages are given back
   }
 
   MeshState& mesh_;

@@ -11,6 +11,7 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/ops/collectives.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/create.hpp>
 
@@ -37,7 +38,7 @@ Out as_partial(A const& a) {
   Out out = detail::uninitialized<Out>(a.mesh(), a.extents());
   if (!a.mesh().here()) return out;
   using T = typename A::element;
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   auto* const to = static_cast<T*>(out.buffer().data());
   kernels::fill(exec, to, out.local_size(), T{});
   if (detail::keeps_value<Out, A>(a.mesh())) {
@@ -63,9 +64,9 @@ Out as_partial(A const& a) {
       part.extent[d] = rows[k].size();
     }
     kernels::copy_unpacked(exec, from, part, to + at);
-    exec.fence();
+    runtime::fence(exec);
   }
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 

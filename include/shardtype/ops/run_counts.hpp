@@ -7,6 +7,7 @@
 #include <shardtype/execute/lookup.hpp>
 #include <shardtype/kernels/counts.hpp>
 #include <shardtype/ops/counts.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::op {
 
@@ -14,7 +15,7 @@ template <class V, class Bins>
 template <class Out, class A>
 void CountRows<V, Bins>::fill(Out& out, A const& a) const {
   if constexpr (Bins::of_ids) execute::check_values_of<V>(a, n);
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::Counts const counts{execute::written(out), out.rows()[0].range().begin,
                                out.rows()[0].size()};
   if constexpr (Bins::of_ids) {
@@ -24,17 +25,17 @@ void CountRows<V, Bins>::fill(Out& out, A const& a) const {
     kernels::count(exec, execute::data_of(a), a.local_size(),
                    kernels::EqualBin<Edge>(bins.low, bins.high, n), counts);
   }
-  exec.fence();
+  runtime::fence(exec);
 }
 
 template <class V>
 template <class Out, class A, class Queries>
 void SearchSorted<V>::fill(Out& out, A const& table, Queries const& queries) const {
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::search_sorted(exec, execute::data_of(table), table.local_size(),
                          execute::data_of(queries), execute::written(out), queries.local_size(),
                          side == Side::right);
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace shardtype::op

@@ -8,6 +8,7 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/run_elementwise.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
 
@@ -19,10 +20,10 @@ Out filled_with(V const& value, MeshRef const& mesh, extents_of<Out> const& exte
   Out out = detail::uninitialized<Out>(mesh, extents);
   if (!mesh.here()) return out;
   bool const mine = detail::holds_value<Out>(mesh);
-  typename Out::execution_space const exec{};
+  typename Out::execution_space const& exec = runtime::instance<typename Out::execution_space>();
   kernels::fill(exec, static_cast<T*>(out.buffer().data()), out.local_size(),
                 mine ? kernels::detail::converted<T>(value) : T{});
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/scatter.hpp>
 #include <shardtype/ops/indexing.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
 namespace shardtype::op {
@@ -18,11 +19,11 @@ template <class Out, class A, class Ids>
 void TakeRows<V>::fill(Out& out, A const& table, Ids const& ids) const {
   constexpr auto at = static_cast<std::size_t>(execute::dim_of<A, V>);
   execute::check_values_of<V>(ids, table.extents()[at]);
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::look_up(exec, execute::data_of(table), execute::data_of(ids), execute::written(out),
                    execute::numbered_rows(detail::block_layout(table.rows()), static_cast<int>(at),
                                           table.rows()[at].range(), ids.local_size()));
-  exec.fence();
+  runtime::fence(exec);
 }
 
 template <class V>
@@ -35,7 +36,7 @@ void AddRows<V>::fill(Out& out, A const& updates, Ids const& ids) const {
   constexpr auto in_updates = shardtype::detail::dims_in<Out, A>();
   execute::check_values_of<V>(ids, n);
   runtime::MeshRef const& mesh = updates.mesh();
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   auto* const to = execute::written(out);
   kernels::fill(exec, to, out.local_size(), T{});
   kernels::Layout const block = detail::block_layout(updates.rows());
@@ -75,23 +76,23 @@ void AddRows<V>::fill(Out& out, A const& updates, Ids const& ids) const {
           static_cast<std::size_t>(rows.n + rows.count) * sizeof(std::int64_t));
       kernels::add_rows_by_lists(exec, from, named, to, rows,
                                  static_cast<std::int64_t*>(lists.data()));
-      exec.fence();
+      runtime::fence(exec);
     } else {
       kernels::add_rows(exec, from, named, to, rows);
     }
   }
-  exec.fence();
+  runtime::fence(exec);
 }
 
 template <class V, class T>
 template <class Out, class Ids>
 void OneHotRows<V, T>::fill(Out& out, Ids const& ids) const {
   execute::check_values_of<V>(ids, n);
-  typename Ids::execution_space const exec{};
+  typename Ids::execution_space const& exec = runtime::instance<typename Ids::execution_space>();
   Range const held = out.rows()[Ids::rank].range();
   kernels::one_hot(exec, execute::data_of(ids), execute::written(out),
                    kernels::NumberedRows{{1, held.size(), 1}, held.begin, ids.local_size()});
-  exec.fence();
+  runtime::fence(exec);
 }
 
 template <class J, class... Into>
@@ -99,11 +100,11 @@ template <class Out, class A, class Ids>
 void TakeAlong<J, Into...>::fill(Out& out, A const& a, Ids const& ids) const {
   constexpr auto at = static_cast<std::size_t>(execute::dim_of<A, J>);
   execute::check_values_of<J>(ids, a.extents()[at]);
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::take_along(exec, execute::data_of(a), execute::data_of(ids), execute::written(out),
                       execute::numbered_rows(detail::block_layout(a.rows()), static_cast<int>(at),
                                              a.rows()[at].range(), ids.rows()[at].size()));
-  exec.fence();
+  runtime::fence(exec);
 }
 
 template <class J, class... At>
@@ -112,7 +113,7 @@ void ScatterAlong<J, At...>::fill(Out& out, A const& updates, Ids const& ids) co
   using T = typename A::element;
   constexpr auto at = static_cast<std::size_t>(execute::dim_of<Out, J>);
   execute::check_values_of<J>(ids, n);
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   auto* const to = execute::written(out);
   std::int64_t const elements = out.local_size();
   auto const add = [&](auto* sums) {
@@ -130,11 +131,11 @@ void ScatterAlong<J, At...>::fill(Out& out, A const& updates, Ids const& ids) co
     auto* const sums = static_cast<Sum*>(memory.data());
     add(sums);
     kernels::round_block(exec, static_cast<Sum const*>(sums), to, elements);
-    exec.fence();  // before the sums are given back
+    runtime::fence(exec);  // before the sums are given back
   } else {
     add(to);
   }
-  exec.fence();
+  runtime::fence(exec);
 }
 
 }  // namespace shardtype::op

@@ -8,6 +8,7 @@
 #include <shardtype/execute/reduce_run.hpp>
 #include <shardtype/kernels/softmax.hpp>
 #include <shardtype/ops/reductions.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::op {
 
@@ -29,7 +30,7 @@ auto Normalize<Log, Ls...>::block(Call const& run, Named const&... named) const 
   if (whole) {
     runtime::Buffer out = run.fresh();
     kernels::normalize_whole_rows<Log>(run.exec(), run.data, run.writable(out), rows);
-    run.exec().fence();
+    runtime::fence(run.exec());
     return out;
   }
   runtime::Buffer sums = execute::reduce_block<Reducer, false, Space>(
@@ -40,14 +41,15 @@ auto Normalize<Log, Ls...>::block(Call const& run, Named const&... named) const 
   runtime::Buffer out = run.fresh();
   kernels::normalize<Log>(run.exec(), run.data, run.writable(out), static_cast<Total*>(sums.data()),
                           rows);
-  run.exec().fence();
+  runtime::fence(run.exec());
   return out;
 }
 template <bool Log, class... Ls>
 template <class T, class Space, class A>
 auto Normalize<Log, Ls...>::joined(execute::JoinedRows<T, Space> const& rows, A const& a) const {
   using Total = detail::sent_t<execute::reducer_t<reductions::LogSumExp, T>>;
-  typename Space::execution_space const exec{};
+  typename Space::execution_space const& exec =
+      runtime::instance<typename Space::execution_space>();
   // an equal operation may read them, and the kernel overwrites them
   bool const read_again = rows.totals.holders() > 2;
   runtime::Buffer totals = rows.totals;
@@ -63,7 +65,7 @@ auto Normalize<Log, Ls...>::joined(execute::JoinedRows<T, Space> const& rows, A 
   kernels::normalize<Log>(exec, static_cast<T const*>(a.buffer().data()),
                           static_cast<T*>(out.data()), static_cast<Total*>(totals.data()),
                           execute::rows_of_totals(rows.layout, rows.kept));
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 

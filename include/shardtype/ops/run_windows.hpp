@@ -12,6 +12,7 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/reducer_of.hpp>
 #include <shardtype/ops/windows.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::checking {
 
@@ -122,7 +123,7 @@ auto Diff<I>::block(Call const& run) const {
       execute::run_neighbor<false>(run, "diff", moved().window(run.call.extent()));
   auto* const out = run.writable(rows);
   kernels::subtract_blocks(run.exec(), out, run.data, out, run.out.elements());
-  run.exec().fence();
+  runtime::fence(run.exec());
   return rows;
 }
 
@@ -174,9 +175,10 @@ Halo<A, I> zeros_like(Halo<A, I> const& h) {
   if (h.mesh().here()) {
     rows = h.mesh().state().pool().template take<Space>(static_cast<std::size_t>(h.local_size()) *
                                                         sizeof(T));
-    typename Space::execution_space const exec{};
+    typename Space::execution_space const& exec =
+        runtime::instance<typename Space::execution_space>();
     kernels::fill(exec, static_cast<T*>(rows.data()), h.local_size(), T{});
-    exec.fence();
+    runtime::fence(exec);
   }
   return Halo<A, I>(h, std::move(rows));
 }

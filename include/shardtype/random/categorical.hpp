@@ -11,6 +11,7 @@
 #include <shardtype/ops/run_reductions.hpp>
 #include <shardtype/random/key.hpp>
 #include <shardtype/random/waiting_times.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/generated.hpp>
 
 namespace shardtype {
@@ -38,11 +39,11 @@ struct GumbelLike {
   void fill(Out& out, A const& x) const {
     if constexpr (A::rank > 0) {
       if (x.local_size() == 0) return;
-      typename A::execution_space const exec{};
+      typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
       random::Gumbel<typename A::element> const value{key.bits(), 0, 1};
       kernels::generate_rows(exec, execute::written(out), detail::block_in_whole(x),
                              x.rows().data(), value);
-      exec.fence();
+      runtime::fence(exec);
     }
   }
 };

@@ -17,6 +17,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/plan/explain.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
 namespace shardtype {
@@ -95,9 +96,9 @@ bool holds_value(MeshRef const& mesh) {
 template <class A>
 void fill(A const& a, typename A::element value) {
   if (!detail::holds_value<A>(a.mesh())) value = typename A::element{};
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::fill(exec, static_cast<typename A::element*>(a.buffer().data()), a.local_size(), value);
-  exec.fence();
+  runtime::fence(exec);
 }
 
 /// Calls `put(local offset, global indices)` for each element of the local block, in order.

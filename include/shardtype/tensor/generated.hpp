@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <shardtype/kernels/generate.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype::detail {
@@ -31,7 +32,7 @@ A generated(runtime::MeshOf<Xs...> const& mesh, extents_of<A> const& extents, Va
   }
   if (out.local_size() == 0) return out;
   kernels::Layout const block = detail::block_in_whole(out);
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   if constexpr (A::spec.cyclic_dim() >= 0) {
     kernels::generate_rows(exec, out.mutable_local().data(), block, out.rows().data(), value);
   } else {
@@ -39,7 +40,7 @@ A generated(runtime::MeshOf<Xs...> const& mesh, extents_of<A> const& extents, Va
     for (std::size_t d = 0; d < A::rank; ++d) first += out.rows()[d].begin * block.stride[d];
     kernels::generate(exec, out.mutable_local().data(), block, first, value);
   }
-  exec.fence();
+  runtime::fence(exec);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/plan/reduction_plan.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/tensor.hpp>
 #include <shardtype/train/kernels_update.hpp>
 #include <shardtype/train/settings.hpp>
@@ -44,7 +45,7 @@ double squares_in(Pool& pool, typename A::element const* elements,
                   shardtype::kernels::Layout const& layout) {
   using R = SquaresOf<A>;
   using Space = typename A::memory_space;
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   shardtype::kernels::Layout block = layout;
   if (layout.contiguous()) {
     block = {};
@@ -57,7 +58,7 @@ double squares_in(Pool& pool, typename A::element const* elements,
   Buffer const workspace = shardtype::kernels::take_workspace<Space>(pool, plan);
   shardtype::kernels::reduce_to_totals<R>(
       exec, plan, elements, static_cast<typename R::Total*>(total.data()), workspace.data());
-  exec.fence();
+  runtime::fence(exec);
   typename R::Total out{};
   runtime::copy_bytes<Kokkos::HostSpace, Space>(&out, total.data(), sizeof out);
   return static_cast<double>(out);
@@ -138,8 +139,8 @@ double clip_by_global_norm(Gradient& gradient, double most,
           if (!a.mesh().here()) return;
           using C = shardtype::detail::computed_t<typename A::element>;
           auto const view = a.mutable_local(where);
-          kernels::scale(typename A::execution_space{}, view.data(), a.local_size(),
-                         static_cast<C>(most / norm));
+          kernels::scale(runtime::instance<typename A::execution_space>(), view.data(),
+                         a.local_size(), static_cast<C>(most / norm));
         }
       },
       gradient);

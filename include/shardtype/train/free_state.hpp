@@ -13,6 +13,7 @@
 #include <shardtype/lazy/evaluate.hpp>
 #include <shardtype/lazy/run.hpp>
 #include <shardtype/plan/program_planner.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/train/optimizers.hpp>
 
 namespace shardtype::train {
@@ -91,10 +92,11 @@ class BlockMover {
     if (out.layout.contiguous() && out.data == out.keep.data()) return out.keep;
     Buffer memory = mesh_.state().pool().template take<Space>(
         static_cast<std::size_t>(out.layout.elements()) * sizeof(T));
-    typename Space::execution_space const exec{};
+    typename Space::execution_space const& exec =
+        runtime::instance<typename Space::execution_space>();
     shardtype::kernels::copy_packed(exec, execute::elements_of<T>(out), out.layout,
                                     static_cast<T*>(memory.data()));
-    exec.fence();
+    runtime::fence(exec);
     return memory;
   }
   /// The number of elements of this rank's block.
@@ -227,12 +229,12 @@ void FreeState<Model, Moments>::lay_out(automatic_mode::ProgramNames const& name
   auto const taken = [&] {
     return w.mesh().state().pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(C));
   };
-  typename W::execution_space const exec{};
+  typename W::execution_space const& exec = runtime::instance<typename W::execution_space>();
   for (Buffer& m : to.moments) {
     m = taken();
     shardtype::kernels::fill(exec, static_cast<C*>(m.data()), n, C{});
   }
-  exec.fence();
+  runtime::fence(exec);
   if (!mastered) return;
   Buffer const block =
       mover.template moved<T, Space>(w.buffer(), shardtype::detail::spec_in<W>(axes_), spec);

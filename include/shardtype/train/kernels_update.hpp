@@ -12,6 +12,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/vector.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::train::kernels {
 
@@ -159,7 +160,7 @@ struct Update {
 template <class Exec, class Kernel>
 void launch_runs(Exec const& exec, char const* name, std::int64_t n, Kernel const& kernel) {
   shardtype::kernels::launch(exec, name, (n + run<Exec> - 1) / run<Exec>, kernel);
-  exec.fence();
+  runtime::fence(exec);
 }
 
 template <class Exec, class Body, class W, class G, class C, int N>

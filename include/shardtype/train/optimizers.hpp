@@ -16,6 +16,7 @@
 
 #include <shardtype/check/misused.hpp>
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/train/alike.hpp>
 #include <shardtype/train/clip.hpp>
 #include <shardtype/train/kernels_update.hpp>
@@ -151,8 +152,9 @@ void update_one(O const& optimizer, double rate, std::int64_t step, double scale
       {detail::block_of(moments, where)...},
       nullptr};
   if (master != nullptr) blocks.master = detail::block_of(*master, where);
-  kernels::update(typename W::execution_space{}, optimizer.template body<C>(rate, step, decays),
-                  blocks, static_cast<C>(scale), w.local_size());
+  kernels::update(runtime::instance<typename W::execution_space>(),
+                  optimizer.template body<C>(rate, step, decays), blocks, static_cast<C>(scale),
+                  w.local_size());
 }
 
 }  // namespace detail

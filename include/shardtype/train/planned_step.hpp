@@ -13,6 +13,7 @@
 
 #include <shardtype/autodiff/evaluate_gradient.hpp>
 #include <shardtype/lazy/run.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/train/alike.hpp>
 #include <shardtype/train/free_state.hpp>
 #include <shardtype/train/optimizers.hpp>
@@ -99,7 +100,7 @@ struct UpdatePart {
                                                 mine.master};
     for (int k = 0; k < O::moments; ++k) blocks.moments[k] = mine.moments[k];
     std::int64_t const n = out.layout.elements();
-    typename W::execution_space const exec{};
+    typename W::execution_space const& exec = runtime::instance<typename W::execution_space>();
     if (mine.run->did.applied) {
       kernels::update(
           exec, mine.optimizer->template body<C>(mine.run->did.rate, mine.run->step, mine.decays),

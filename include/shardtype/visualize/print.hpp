@@ -16,6 +16,7 @@
 #include <shardtype/kernels/copy.hpp>
 #include <shardtype/ops/run_explain.hpp>
 #include <shardtype/ops/run_to_host.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 #include <shardtype/tensor/operand.hpp>
 #include <shardtype/visualize/array_text.hpp>
@@ -60,9 +61,9 @@ void put_box(A const& a, ShownArray const& out, std::array<ShownPiece, A::rank> 
   std::int64_t const n = box.elements();
   Buffer const packed =
       a.mesh().state().pool().template take<Memory>(static_cast<std::size_t>(n) * sizeof(T));
-  typename A::execution_space const exec{};
+  typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
   kernels::copy_packed(exec, source, box, static_cast<T*>(packed.data()));
-  exec.fence();
+  runtime::fence(exec);
   List<T> host(static_cast<std::size_t>(n));
   runtime::copy_bytes<Kokkos::HostSpace, Memory>(host.data(), packed.data(),
                                                  host.size() * sizeof(T));
