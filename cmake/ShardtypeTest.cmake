@@ -297,9 +297,9 @@ endfunction()
 # tests/mpi/<name>.cpp and registers mpi.<name>.np<n> for each rank count. PREFIX guard: on the guarded device, on 1 and
 # 2 ranks if the file allows it. The file's `// RANKS:` and
 # `// TIMEOUT:` lines override the arguments; `// OPTIMIZE: 1` is for what computes much; `// WHEN: all` leaves it out
-# but for scripts/test --all. Of tests/mpi and tests/unit seven in eight are built by clang, by the length of the name, and with --all
+# but for scripts/test --all, `// WHEN: one in n` on all days but one in n. Of tests/mpi seven in eight are built by clang, by the length of the name, and with --all
 # each of these by g++ too; `// COMPILERS: both` always, `// COMPILERS: g++` never; `// CLANG_STEPS: n`
-# is how many steps its constants may take there. Programs and examples are built by g++.
+# is how many steps its constants may take there. unit, programs and examples are built by g++.
 function(shardtype_mpi_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT;PREFIX;FILE" "RANKS")
   if(NOT test_PREFIX)
@@ -330,6 +330,12 @@ function(shardtype_mpi_test name)
   if(lacks OR (when STREQUAL "all" AND NOT SHARDTYPE_ALL_TESTS))
     return()
   endif()
+  if(when MATCHES "^one in ([0-9]+)$")
+    shardtype_drawn(${name} ${CMAKE_MATCH_1} drawn)
+    if(NOT drawn)
+      return()
+    endif()
+  endif()
   shardtype_note("${test_FILE}" RANKS ranks ${test_RANKS})
   separate_arguments(ranks)
   shardtype_note("${test_FILE}" TIMEOUT timeout ${test_TIMEOUT})
@@ -349,7 +355,7 @@ function(shardtype_mpi_test name)
     set(timeout 600) # each kernel runs twice
   elseif(shardtype_clang_builds AND asked STREQUAL "both")
     set(compilers "clang" "g++")
-  elseif(shardtype_clang_builds AND test_PREFIX MATCHES "^(mpi|unit)$" AND NOT eighth EQUAL 0 AND NOT asked STREQUAL "g++")
+  elseif(shardtype_clang_builds AND test_PREFIX STREQUAL "mpi" AND NOT eighth EQUAL 0 AND NOT asked STREQUAL "g++")
     set(compilers "clang")
     if(SHARDTYPE_ALL_TESTS)
       list(APPEND compilers "g++")

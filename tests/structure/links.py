@@ -49,7 +49,7 @@ CASES = {
     "the thread sanitizer": ([], [("main", [*COMPILED, "-fsanitize=thread"])],
                              "shardtype_this_unit_has_the_thread_sanitizer_and_the_compiled_part_has_not"),
     "a version": (["-include", "version.hpp"], [("main", COMPILED)],
-                  "shardtype_this_unit_has_version_0_1_0_and_the_compiled_part_another"),
+                  "shardtype_this_unit_has_version_0_2_0_and_the_compiled_part_another"),
     "a Kokkos version": (["-include", "kokkos.hpp"], [("main", COMPILED)], "shardtype_this_unit_has_Kokkos_"),
     "Kokkos backends": (["-include", "backends.hpp"], [("main", COMPILED)],
                         "shardtype_this_unit_has_Kokkos_backends"),

@@ -9,7 +9,7 @@
 #include <shardtype/core/compiled.hpp>
 
 // One word per property, joined by the macros below.
-#define SHARDTYPE_VERSION 0_1_0
+#define SHARDTYPE_VERSION 0_2_0
 #if defined(__clang__)
 #define SHARDTYPE_UNIT_COMPILER clang_
 #define SHARDTYPE_UNIT_COMPILER_VERSION __clang_major__
