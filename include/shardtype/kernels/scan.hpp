@@ -93,11 +93,6 @@ struct ScanRows {
   }
 
  private:
-// clang warns of a loop that it cannot vectorise as told, because a join is no vector instruction.
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
   template <bool Writes, bool Inclusive>
   SHARDTYPE_VECTOR_LOOP static void row(T const* in, [[maybe_unused]] T* out, Part* sum,
                                         std::int64_t n) {
@@ -115,9 +110,6 @@ struct ScanRows {
       sum[i] = next;
     }
   }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 };
 
 /// Host: one call scans the few columns of one outer position, many elements at a time, although
