@@ -19,8 +19,8 @@ struct AnyKernel {
   void (*make)(void const* kernel, std::int64_t begin, std::int64_t end);
   void const* kernel;
 };
-// clang warns here of an inlined loop that it cannot vectorise as told, because of a call that is no
-// vector instruction.
+// clang warns here of an inlined loop that it cannot vectorise as told, because of a call that is
+// no vector instruction.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
