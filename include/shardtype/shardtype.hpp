@@ -51,6 +51,7 @@
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
+#include <shardtype/ops/memory.hpp>
 #include <shardtype/ops/products.hpp>
 #include <shardtype/ops/reductions.hpp>
 #include <shardtype/ops/rows.hpp>
@@ -62,6 +63,7 @@
 #include <shardtype/ops/run_explain.hpp>
 #include <shardtype/ops/run_full_like.hpp>
 #include <shardtype/ops/run_indexing.hpp>
+#include <shardtype/ops/run_memory.hpp>
 #include <shardtype/ops/run_products.hpp>
 #include <shardtype/ops/run_quantiles.hpp>
 #include <shardtype/ops/run_reductions.hpp>

@@ -295,6 +295,38 @@ static_assert(gives<op::FullLike<int>, A, A> && gives<op::FullLike<double>, M, M
 static_assert(refusal_of<op::FullLike<double>, Tensor<int, Dim<I>>> ==
               Code::P10_number_does_not_fit);
 static_assert(plan(op::FullLike<int>{1}, type<A>).collectives() == 0);
+// to_memory: the same sharding in another memory; without one in that of the default execution
+// space. Functions of two memories and named results in another memory are refused.
+struct Host {
+  using memory_space = Host;
+};
+using AtHost = T<Dim<I, X>, Dim<J>, Unreduced<Y>, Memory<Host>>;
+using Apart = T<Dim<I, X>, Dim<J>, Memory<Host>>;
+static_assert(gives<op::ToMemory<Host>, AtHost, A> && gives<op::ToMemory<>, A, AtHost>);
+static_assert(gives<op::ToMemory<Host>, AtHost, AtHost> && gives<op::ToMemory<>, M, M>);
+static_assert(gives<op::ToMemory<Host>, T<Dim<I, Cyclic<X, 4>>, Reduced<Y>, Memory<Host>>,
+                    T<Dim<I, Cyclic<X, 4>>, Reduced<Y>>>);
+static_assert(gives<op::ToMemory<Host>, Local<float, Dim<I>, Varying<X>, Memory<Host>>,
+                    Local<float, Dim<I>, Varying<X>>>);
+static_assert(gives<op::Sum<J>, T<Dim<I, X>, Memory<Host>>, Apart>);
+static_assert(gives<op::Named<op::ToMemory<Host>, Dim<I>, Dim<J, X>>,
+                    T<Dim<I>, Dim<J, X>, Memory<Host>>, T<Dim<I, X>, Dim<J>>>);
+static_assert(gives<op::Named<op::ToMemory<>, Dim<J>, Dim<I, X>>, T<Dim<J>, Dim<I, X>>, Apart>);
+static_assert(plan(op::ToMemory<Host>{}, type<A>).collectives() == 0);
+static_assert(plan(op::Named<op::ToMemory<Host>, Dim<I>, Dim<J>>{}, type<T<Dim<I, X>, Dim<J>>>)
+                  .count(Collective::all_gather) == 1);
+static_assert(refusal_of<op::ToMemory<J>, A> == Code::T19_no_memory_space);
+static_assert(refusal_of<op::Named<op::ToMemory<J>, Dim<I>, Dim<J>>, A> ==
+              Code::T19_no_memory_space);
+static_assert(refusal_of<op::Map<functions::Add>, T<Dim<I, X>, Dim<J>>, Apart> ==
+              Code::P09_element_types_differ);
+static_assert(refusal_of<op::Named<op::ToMemory<Host>, T<Dim<I>, Dim<J>>>, T<Dim<I>, Dim<J>>> ==
+              Code::N05_element_type);
+static_assert(refusal_of<op::Named<op::Flip<J>, T<Dim<I>, Dim<J>>>, Apart> ==
+              Code::N05_element_type);
+static_assert(refusal_of<op::Sum<T<Dim<I>>>, Apart> == Code::N05_element_type);
+static_assert(refusal_of<op::Map<functions::Exp, T<Dim<I>, Dim<J>>>, Apart> ==
+              Code::N05_element_type);
 static_assert(gives<op::CumSum<I>, A, A>);
 static_assert(gives<op::CumMax<I>, M, M>);
 // backward: the same type and the same exchange

@@ -117,6 +117,7 @@ struct Values {
   use(type_name(a));
   visualize(a);
   use(reshard<Dim<I>, Dim<J, X>>(a));
+  use(to_memory<Kokkos::HostSpace>(a));
   use(item(s));
   use(matmul<Dim<I, X>, Dim<K, Y>>(a, b));
   use(scatter_add<V>(updates, ids, 100));

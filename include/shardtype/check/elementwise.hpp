@@ -261,7 +261,8 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   static constexpr Verdict decide() {
     if ((is_local<Args> || ...)) return refuse(Code::V14_named_result);
     if (Verdict v = Base::check(); !v) return v;
-    if (!std::is_same_v<element_t<Out>, typename Base::element>)
+    if (!std::is_same_v<element_t<Out>, typename Base::element> ||
+        !same_memory<Out, typename Base::first>)
       return refuse(Code::N05_element_type);
     return rules::named_elementwise(Base::operands(), wanted, Base::linearity);
   }
@@ -285,7 +286,7 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   struct Way {
     static constexpr planning::LocalPlan value = decide_local();
   };
-  using met = MetTypes<S, Way, Out, typename Base::first>;
+  using met = MetTypes<S, Way, Out>;
   /// Whether the kernel can write the named result directly, slicing its operands.
   static constexpr bool decide_direct() {
     for (int d = 0; d < wanted.rank; ++d)

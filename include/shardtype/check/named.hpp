@@ -74,7 +74,7 @@ inline constexpr int candidates_of<Op> = Op::candidates;
 
 /// The types of operands and result after the reshards of a named result; `W::value` is its
 /// LocalPlan, in the names of scope `S`.
-template <class S, class W, class Out, class Like>
+template <class S, class W, class Out>
 struct MetTypes {
   template <int K>
   struct Operand {
@@ -95,7 +95,18 @@ struct MetTypes {
   static constexpr Spec const& made = W::value.result;
   template <int K, class A>
   using operand = tensor_from_spec<S, Operand<K>, element_t<A>, A>;
-  using result = tensor_from_spec<S, Result, element_t<Out>, Like>;
+  using result = tensor_from_spec<S, Result, element_t<Out>, Out>;
+};
+
+/// A tensor type with the memory of the result of `Op`.
+template <class Op, class A>
+struct ResultLike {
+  using type = A;
+};
+template <class Op, class A>
+  requires NamesMemory<Op, A>
+struct ResultLike<Op, A> {
+  using type = typename Op::template like<A>;
 };
 
 /// The named result `Out` of `Op` for operands `A, Bs...`: the verdict.
@@ -119,7 +130,8 @@ struct NamedRule {
     if (operands > planning::max_local_operands) return {refuse(Code::T07_too_many), 0, {}, {}};
     if (Code const c = detail::refused_elements<Op, A, Bs...>(); c != Code::ok)
       return {refuse(c), 0, {}, {}};
-    if (!std::is_same_v<element_t<Out>, typename ElementOfResult<Op, A, Bs...>::type>)
+    if (!std::is_same_v<element_t<Out>, typename ElementOfResult<Op, A, Bs...>::type> ||
+        !same_memory<Out, typename ResultLike<Op, A>::type>)
       return {refuse(Code::N05_element_type), 0, {}, {}};
     Spec given[1 + sizeof...(Bs)];
     for (int k = 0; k < operands; ++k) given[k] = S::parsed[k].spec;
@@ -142,7 +154,7 @@ struct NamedForm : Rule {
   static constexpr bool communicates = true;
   static constexpr int candidates = candidates_of<Op>;
   template <int Candidate>
-  using met = MetTypes<S, typename Rule::template Way<Candidate>, Out, A>;
+  using met = MetTypes<S, typename Rule::template Way<Candidate>, Out>;
   static constexpr std::int64_t element_bytes[2 + sizeof...(Bs)] = {
       static_cast<std::int64_t>(sizeof(element_t<A>)),
       static_cast<std::int64_t>(sizeof(element_t<Bs>))...,
@@ -248,7 +260,7 @@ struct Resolve<op::Named<Op, Out...>, A, Bs...>
           Op,
           detail::named_as_t<typename detail::FirstElement<
                                  typename detail::ElementOfResult<Op, A, Bs...>::type>::type,
-                             A, Out...>,
+                             typename detail::ResultLike<Op, A>::type, Out...>,
           A, Bs...> {};
 
 }  // namespace shardtype::checking

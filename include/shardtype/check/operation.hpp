@@ -37,6 +37,7 @@ namespace shardtype {
 /// `to`, the dims it creates (none);
 /// `elements<As...>()`, the Code with which it refuses element types (they must all be the same);
 /// `element<As...>`, the result's element type (the first operand's);
+/// `like<A>`, of one operand, a tensor type that has the result's memory (the operand's);
 /// `extents(ResultExtents)`, the result's extents (those of the labels);
 /// `work(op::CallSizing)`, flops, and memory besides operands and result (none);
 /// `recorded`, whether automatic mode may record it (yes); `keeps_shardings`, whether it
@@ -386,6 +387,15 @@ struct RuledResult : Rule {
   };
 };
 
+/// Whether the result of `Op` on `A` lies in a memory that the operation names: that of
+/// `Op::like<A>`.
+template <class Op, class A>
+concept NamesMemory = requires { typename Op::template like<A>; };
+template <class Rule, class Op, class A>
+struct ResultInMemory : RuledResult<Rule, Op, A> {
+  using result = accepted_t<Rule, element_t<A>, typename Op::template like<A>>;
+};
+
 /// One of several verdicts.
 template <class Rule, std::size_t K>
 struct VerdictAt {
@@ -457,9 +467,13 @@ template <class Op, class A, class... Bs>
 struct Resolve<Op, A, Bs...>
     : detail::resolved_t<detail::RuledResults, detail::RuleOf<Op, A, Bs...>, Op, A, Bs...> {};
 template <class Op, class A, class... Bs>
-  requires(detail::Ruled<Op> && !detail::HasResults<Op> && is_tensor<A> && (is_tensor<Bs> && ...))
+  requires(detail::Ruled<Op> && !detail::HasResults<Op> && !detail::NamesMemory<Op, A> &&
+           is_tensor<A> && (is_tensor<Bs> && ...))
 struct Resolve<Op, A, Bs...>
     : detail::resolved_t<detail::RuledResult, detail::RuleOf<Op, A, Bs...>, Op, A, Bs...> {};
+template <class Op, class A>
+  requires(detail::Ruled<Op> && detail::NamesMemory<Op, A> && is_tensor<A>)
+struct Resolve<Op, A> : detail::resolved_t<detail::ResultInMemory, detail::RuleOf<Op, A>, Op, A> {};
 
 }  // namespace checking
 

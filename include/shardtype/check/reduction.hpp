@@ -329,7 +329,8 @@ struct NamedReduction
     if (is_local<A>) return refuse(Code::V14_named_result);
     if (Verdict v = rules::lawful(S::names, S::parsed, 2); !v) return v;
     if (Verdict v = detail::reducible_elements<F, A>(); !v) return v;
-    if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>>)
+    if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>> ||
+        S::parsed[0].memory != S::parsed[1].memory)
       return refuse(Code::N05_element_type);
     return rules::named_reduction(given, wanted(), F::kind);
   }

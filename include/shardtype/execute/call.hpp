@@ -195,8 +195,6 @@ struct Run : PlanRun {
   template <class Out, class... All>
   static void fill(Op const& op, Out& out, All&... all) {
     if constexpr (FillsBlocks<Op, Out, All...>) {
-      if constexpr (requires { Op::template fills_in<typename Out::memory_space>(); })
-        Op::template fills_in<typename Out::memory_space>();
       op.fill(out, all...);
     } else if constexpr (!shardtype::detail::has_way_to_run<Op>) {
       static_cast<void>(alignof(

@@ -13,6 +13,7 @@
 #include <shardtype/execute/lookup.hpp>
 #include <shardtype/linalg/kernels_own.hpp>
 #include <shardtype/linalg/kernels_stack.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/run_time.hpp>
 #include <shardtype/tensor/block_layout.hpp>
 
@@ -34,10 +35,12 @@ inline void need_lapack(char const* what) {
                 FailedOn::every_rank);
 }
 
-/// Requirements on elements: float, double, or their complex numbers, all of one type.
+/// Requirements on elements: float, double, or their complex numbers, all of one type, in memory
+/// that the host can access.
 template <class A, class... Bs>
 constexpr rules::Code elements() {
   using T = kernels::real_t<checking::element_t<A>>;
+  if (!runtime::host_reads<typename A::memory_space>) return rules::Code::Q14_device_memory;
   if (!(std::is_same_v<checking::element_t<A>, checking::element_t<Bs>> && ...))
     return rules::Code::C10_element_types_differ;
   return std::is_same_v<T, float> || std::is_same_v<T, double> ? rules::Code::ok
@@ -166,12 +169,6 @@ constexpr Names<Rs...> named_results(std::tuple<Rs...> results) {
 template <class I, class J>
 struct OnMatrices {
   using from = shardtype::detail::Bare<I, J>;
-  template <class Space>
-  static constexpr void fills_in() {
-    static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible,
-                  "linear algebra of tensors in device memory is not there yet; keep them in host "
-                  "memory");
-  }
   template <class A, class... Bs>
   static constexpr rules::Code elements() {
     return detail::elements<A, Bs...>();

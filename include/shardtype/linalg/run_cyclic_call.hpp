@@ -26,7 +26,8 @@ void check_panels_on_host() {
   if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
     throw Error("E79",
                 "a matrix over many ranks is factorized on the host, which cannot access this "
-                "memory; copy it to Memory<Kokkos::HostSpace> first",
+                "memory; call it on to_memory<Kokkos::HostSpace>(a), and to_memory<>(x) brings "
+                "the result back: each rank copies its blocks",
                 FailedOn::every_rank);
 }
 

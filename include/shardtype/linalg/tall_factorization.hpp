@@ -244,9 +244,6 @@ template <class I, class J, class K, bool cholesky>
 template <class R, class A>
 typename R::results TallQr<I, J, K, cholesky>::run(std::source_location const& where,
                                                    A const& a) const {
-  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename A::memory_space>::accessible,
-                "linear algebra of tensors in device memory is not there yet; keep them in host "
-                "memory");
   linalg::detail::need_lapack("qr");
   typename R::results out = execute::results_to_write<R>(*this, a);
   if (!a.mesh().here()) return out;

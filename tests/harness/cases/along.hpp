@@ -584,9 +584,9 @@ struct Transposed : Case {
     return on.listed([&]<class... Ls>() { return transpose<Ls...>(on.a); });
   }
 };
-// relabel twice, expand, squeeze
+// relabel twice, expand, squeeze, and a copy
 struct Renamed : Case {
-  static constexpr std::string_view gradients_of[] = {"Relabel", "Expand", "Squeeze"};
+  static constexpr std::string_view gradients_of[] = {"Relabel", "Expand", "Squeeze", "ToMemory"};
   static constexpr bool keeps_distinct = true;
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     rules::Verdict const other = r.shape(rules::relabel, rules::accept(r.a), in.from, labels);
@@ -598,7 +598,7 @@ struct Renamed : Case {
     using V = typename decltype(on)::V;
     using Q = typename decltype(on)::Q;
     using R = typename decltype(on)::R;
-    return squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(on.a))));
+    return to_memory<>(squeeze<R>(expand<R>(relabel<Q, V>(relabel<V, Q>(on.a)))));
   }
 };
 // split_dim, merge_dims

@@ -89,6 +89,7 @@ inline constexpr std::tuple other_samples{
     on<"Sum", "sum", A>(op::Sum<J>{}),
     on<"Take", "take", Table, Ids>(op::Take<V>{}),
     on<"TakeAlong", "take_along", A, Along>(op::TakeAlong<J>{}),
+    on<"ToMemory", "to_memory", A>(op::ToMemory<Kokkos::HostSpace>{}),
     on<"ToPartial", "to_partial", Whole>(op::ToPartial<X>{}),
     on<"ToReduced", "reduced", Whole>(op::ToReduced<X>{}),
     on<"TopK", "top_k", A>(op::TopK<J, P>{2}),

@@ -105,5 +105,14 @@ struct refused<Code::Q13_another_name_in_linalg, legal, YourTypes...> : Poisoned
                 "vector_norm and matrix_norm norm. Products, einsum, transpose, diagonal and "
                 "tril are of shardtype itself. docs/from_numpy.md has more.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::Q14_device_memory, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype Q14] linear algebra runs on the host, which cannot access the memory of "
+      "these tensors. Copy them there and the result back, each rank its blocks: "
+      "to_memory<>(solve<I, J>(to_memory<Kokkos::HostSpace>(a), "
+      "to_memory<Kokkos::HostSpace>(b))).");
+};
 
 }  // namespace shardtype::checking

@@ -71,7 +71,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::P09_element_types_differ, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype P09] the operands have different element types or memories. "
-                "cast<T>(a) one of them, free of communication.");
+                "cast<T>(a) one of them, free of communication; to_memory<Space>(a) copies its "
+                "block.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::P10_number_does_not_fit, legal, YourTypes...> : Poisoned {

@@ -76,7 +76,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::C10_element_types_differ, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype C10] the operands have different element types or memories. Make both "
-                "of one type.");
+                "of one type: cast<T>(a), or to_memory<Space>(a), a copy of its block; neither "
+                "communicates.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::C11_not_numbers, legal, YourTypes...> : Poisoned {
@@ -112,7 +113,8 @@ template <bool legal, class... YourTypes>
 struct refused<Code::N05_element_type, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype N05] the named result has another element type or memory than the "
-                "operands. Name just its dims and attributes; these come from the operands.");
+                "operands. Name just its dims and attributes; these come from the operands. "
+                "cast<T>(a) or to_memory<Space>(a), a copy of the block, changes them.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::N06_contracted_kept, legal, YourTypes...> : Poisoned {

@@ -118,5 +118,13 @@ struct refused<Code::T18_lacks_a_member, legal, YourTypes...> : Poisoned {
       "rule(op::Question const& q), and a way to run, a template kernel(exec, out, in...) "
       "const with a Kokkos View for each result and operand.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::T19_no_memory_space, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype T19] to_memory names something that is no memory space of Kokkos. Write "
+      "to_memory<Kokkos::HostSpace>(a), or to_memory<>(a) for the memory of the default "
+      "execution space; behind the space, dims and attributes may name the result.");
+};
 
 }  // namespace shardtype::checking
