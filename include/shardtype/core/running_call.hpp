@@ -61,6 +61,11 @@ class RunningCall {
   static std::source_location place(std::source_location const& where = {});
   /// "; in matmul (main.cpp:12)"; empty outside of calls.
   static std::string text();
+  /// The operation and the program's line of `text`; line 0: none is known.
+  struct Named : Mark {
+    bool backward = false;
+  };
+  static Named named_now();
   /// An Environment begins: from now on calls in other threads than the calling one are Error E08.
   static void keep_to_this_thread() { own_thread_ = checks_thread_ = true; }
   /// Error E08 or E09, as of a call, where MPI is called: by what is no operation too.
