@@ -52,11 +52,11 @@ SHARDTYPE_INLINE std::string source_text(std::source_location const& where) {
 
 SHARDTYPE_INLINE std::source_location RunningCall::place(std::source_location const& where) {
   if (in_program(where)) return where;
-  RunningCall const* const call = named();
+  RunningCall const* const call = innermost_named();
   return call != nullptr && in_program(call->where_) ? call->where_ : std::source_location{};
 }
 
-SHARDTYPE_INLINE RunningCall const* RunningCall::named() {
+SHARDTYPE_INLINE RunningCall const* RunningCall::innermost_named() {
   RunningCall const* outermost = nullptr;
   for (RunningCall const* c = innermost_; c != nullptr; c = c->outer_) {
     if (in_program(c->where_)) return c;
@@ -66,7 +66,7 @@ SHARDTYPE_INLINE RunningCall const* RunningCall::named() {
 }
 
 SHARDTYPE_INLINE std::string RunningCall::text() {
-  RunningCall const* const call = named();
+  RunningCall const* const call = innermost_named();
   std::string out;
   if (call == nullptr) return out;
   char const* const in = call->backward_ ? "; in the gradient of " : "; in ";
@@ -77,7 +77,7 @@ SHARDTYPE_INLINE std::string RunningCall::text() {
 }
 
 SHARDTYPE_INLINE RunningCall::Named RunningCall::named_now() {
-  RunningCall const* const call = named();
+  RunningCall const* const call = innermost_named();
   if (call == nullptr) return {};
   return {{call->operation_, place(call->where_)}, call->backward_};
 }

@@ -200,8 +200,10 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   core::RunningCall::keep_to_this_thread();
   if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
     runtime::run_time.machine = api::read_machine(MPI_COMM_WORLD, path);
-  if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
+  if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty()) {
     runtime::run_time.trace = new detail::Trace(path);
+    core::RunningCall::listen(detail::Trace::listen);
+  }
 }
 
 SHARDTYPE_INLINE Environment::~Environment() {
@@ -219,6 +221,7 @@ SHARDTYPE_INLINE Environment::~Environment() {
   detail::tell_watcher(detail::WatchedRank::ended);
   runtime::run_time.watched = nullptr;
   if (runtime::run_time.trace != nullptr) {
+    core::RunningCall::listen(nullptr);
     runtime::run_time.trace->finish();
     delete std::exchange(runtime::run_time.trace, nullptr);
   }
