@@ -236,9 +236,12 @@ class Curve {
   }
   void add(Point const& p) {
     points_.push_back(p);
-    std::ofstream table(folder_ + "/losses.csv");
-    table << "step,training,held out\n";
-    for (Point const& q : points_) table << q.step << ',' << q.train << ',' << q.held_out << '\n';
+    {
+      std::ofstream table(folder_ + "/losses.csv.partial");
+      table << "step,training,held out\n";
+      for (Point const& q : points_) table << q.step << ',' << q.train << ',' << q.held_out << '\n';
+    }
+    std::filesystem::rename(folder_ + "/losses.csv.partial", folder_ + "/losses.csv");
     std::ofstream picture(folder_ + "/losses.svg");
     double const right = static_cast<double>(std::max<std::int64_t>(1, points_.back().step));
     double top = 1;
@@ -329,9 +332,10 @@ void train_on(Mesh<X, Y> const& mesh, train::Tokens<Mesh<X, Y>> const& text, Ask
     if (done % asked.every != 0 && done != asked.steps) continue;
     mean /= static_cast<double>(counted);
     HeldOut const held_out = evaluate_on(text, model, asked.routing);
+    // before the checkpoint: what has none is dropped, should a rank die in between
+    if (speaks) curve.add({done, mean, held_out.loss});
     saver.save(done, model, state);
     if (speaks) {
-      curve.add({done, mean, held_out.loss});
       double const seconds = std::chrono::duration<double>(Clock::now() - begin).count();
       double const each = seconds / static_cast<double>(done - first);
       std::printf("step %5lld of %lld  loss %.4f  held out %.4f", static_cast<long long>(done),

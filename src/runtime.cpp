@@ -23,6 +23,7 @@
 #include <shardtype/runtime/trace.ipp>
 #include <shardtype/runtime/two_stages.ipp>
 #include <shardtype/runtime/wait.ipp>
+#include <shardtype/runtime/watcher.ipp>
 
 namespace shardtype::runtime {
 template Buffer Pool::take<Kokkos::HostSpace>(std::size_t asked, Use use);

@@ -5,13 +5,14 @@ usage: check_traced.py FILE RANKS -- mpiexec -n program
 
 The file must be a trace in JSON with one process per rank, in it one event for every step that ran, in their
 order, none before the one before it ends, all of a run inside of the run's; and on a track of its own what was
-predicted.
+predicted. On a third track are the calls at their lines (`program_traces calls`).
 """
 import json
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 
 def runs_of(output):
@@ -85,6 +86,27 @@ def check_seconds(seconds, events, rank, ranks):
             yield f"{name}: {parts.get(name)} s in it, of {took} s in its steps"
 
 
+def check_calls(command, file, ranks):
+    """What is wrong with the calls of the program at their lines, of each rank. Lines as in traces.cpp."""
+    subprocess.run(command + ["calls"], env=dict(os.environ, SHARDTYPE_TRACE=file), check=True)
+    with open(file, encoding="utf-8") as text:
+        events = json.load(text)["traceEvents"]
+    source = (Path(__file__).parent / "traces.cpp").read_text().splitlines()
+
+    def line_of(what):
+        return next(k + 1 for k, line in enumerate(source) if what in line)
+
+    strict, manual, gradient = line_of("(all_gather<X>(even))"), line_of("return all_gather<X, I>(x)"), line_of("tanh(x)")
+    wants = [f"all_gather (traces.cpp:{strict})", f"all_gather (traces.cpp:{manual})"]
+    wants += [f"{what} (traces.cpp:{gradient})"
+              for what in ("sum", "all_reduce", "the gradient of all_reduce", "the gradient of sum")]
+    for g in range(ranks):
+        calls = sorted((e for e in events if e["ph"] == "X" and e["pid"] == g and e["cat"] == "call"), key=lambda e: e["ts"])
+        names = [e["name"] for e in calls]
+        if list(dict.fromkeys(names)) != wants or {e["tid"] for e in calls} != {2}:
+            yield f"rank {g}: the calls are {names}, not {wants}"
+
+
 def main():
     file, ranks = sys.argv[1], int(sys.argv[2])
     mpiexec, flag, program = sys.argv[4:]
@@ -117,6 +139,8 @@ def main():
         mine = [e for e in events if e["ph"] == "X" and e["pid"] == g]
         # the last run is the first rank's alone
         faults += [f"rank {g}: {f}" for f in check_rank(mine, runs if g == 0 else runs[:-1])]
+    if ranks == 2:
+        faults += check_calls(command, file, ranks)
     for fault in faults:
         print(f"FAULT: {fault}")
     return 1 if faults else 0

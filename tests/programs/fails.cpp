@@ -1,6 +1,7 @@
 // Programs that must end a job of 8 ranks; the argument on the command line selects the case
 // (CMakeLists.txt).
 // SOURCES: tests/harness/yield.cpp
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -240,6 +241,15 @@ std::map<std::string, Case> const cases = {
      [](auto&, Grid const& mesh) {
        auto const a = zeros<float, Dim<I>>(mesh, {6});
        stack<K>(a, a, zeros<float, Dim<I>>(mesh, {7}));
+     }},
+    {"killed",
+     [](Environment& env, Grid const& mesh) {
+       auto const a = all_reduce<Y>(full<float, Dim<I, X>, Unreduced<Y>>(mesh, {100}, 1.0f));
+       if (env.rank() == 3) {
+         ::usleep(500'000);  // until the others wait
+         ::kill(::getpid(), SIGKILL);
+       }
+       all_gather<X>(a);
      }},
 };
 

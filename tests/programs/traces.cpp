@@ -1,5 +1,5 @@
-// Evaluates expressions; check_traced.py checks the records of SHARDTYPE_TRACE. Rank 0 prints the
-// number of steps of each run.
+// Evaluates expressions, or with `calls` calls operations; check_traced.py checks the records of
+// SHARDTYPE_TRACE. Rank 0 prints the number of steps of each run.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -38,6 +38,16 @@ int main(int argc, char** argv) {
   Environment env(argc, argv);
   Mesh<X> const mesh(env.world(), {env.size()});
   auto const a = full<float, Dim<I, X>, Dim<J>>(mesh, {37, 20}, 1);
+  // strict and manual calls and both passes of a gradient
+  if (argc > 1 && std::string(argv[1]) == "calls") {
+    auto const even = full<float, Dim<I, X>, Dim<J>>(mesh, {36, 20}, 1);
+    static_cast<void>(all_gather<X>(even));
+    static_cast<void>(
+        shard_map<Dim<I>, Dim<J>>([](auto const& x) { return all_gather<X, I>(x); }, even));
+    static_cast<void>(
+        value_and_grad<0>([](auto const& x) { return all_reduce<X>(sum(tanh(x))); })(even));
+    return 0;
+  }
   auto const b = full<float, Dim<J, X>, Dim<K>>(mesh, {20, 11}, 2);
   auto const c = full<float, Dim<I, X>, Dim<J>>(mesh, {9, 20}, 3);
   bool good = true;

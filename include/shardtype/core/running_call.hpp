@@ -31,6 +31,7 @@ class RunningCall {
     outer_ = innermost_;
     innermost_ = this;
     if (checks_thread_ && !own_thread_) refuse();
+    if (listener_ != nullptr) listener_(*this, true);
   }
   /// A tensor that no operation makes, or one whose operation is known already.
   constexpr RunningCall(char const* element, Spec const& spec, Names const& names)
@@ -53,7 +54,9 @@ class RunningCall {
   RunningCall(RunningCall const&) = delete;
   RunningCall& operator=(RunningCall const&) = delete;
   constexpr ~RunningCall() {
-    if (!std::is_constant_evaluated()) innermost_ = outer_;
+    if (std::is_constant_evaluated()) return;
+    if (listener_ != nullptr) listener_(*this, false);
+    innermost_ = outer_;
   }
 
   /// The program's line that runs: `where` if that is one, and not a line of the library; else that
@@ -61,6 +64,18 @@ class RunningCall {
   static std::source_location place(std::source_location const& where = {});
   /// "; in matmul (main.cpp:12)"; empty outside of calls.
   static std::string text();
+  /// The operation and the program's line of `text`; line 0: none is known.
+  struct Named : Mark {
+    bool backward = false;
+  };
+  static Named named_now();
+  /// This call, whether or not its line is the program's.
+  Named named() const { return {{operation_, where_}, backward_}; }
+  /// Whether it is an operation, called from a line of the program and not of the library.
+  bool of_program() const { return !operation_.empty() && in_program(where_); }
+  /// Is called when a call begins and ends: SHARDTYPE_TRACE. Null: nobody listens.
+  using Listener = void (*)(RunningCall const& call, bool begins);
+  static void listen(Listener listener) { listener_ = listener; }
   /// An Environment begins: from now on calls in other threads than the calling one are Error E08.
   static void keep_to_this_thread() { own_thread_ = checks_thread_ = true; }
   /// Error E08 or E09, as of a call, where MPI is called: by what is no operation too.
@@ -84,12 +99,13 @@ class RunningCall {
  private:
   /// Whether a place is known and in the program, not in the library.
   static bool in_program(std::source_location const& where);
-  static RunningCall const* named();
+  static RunningCall const* innermost_named();
 
   [[noreturn]] void refuse() const;
 
   // NOLINTBEGIN(readability-identifier-naming): as members that are not static
   static inline thread_local RunningCall const* innermost_ = nullptr;
+  static inline Listener listener_ = nullptr;
   static inline bool checks_thread_ = false;
   static inline bool ended_ = false;
   static inline thread_local bool own_thread_ = false;

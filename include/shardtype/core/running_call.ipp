@@ -1,6 +1,7 @@
 #pragma once
 /// Definitions of running_call.hpp.
 
+#include <cstdint>
 #include <cstring>
 
 #include <shardtype/core/running_call.hpp>
@@ -22,8 +23,18 @@ SHARDTYPE_INLINE bool lies_beside(std::string_view file, std::string_view own) {
 /// The library's folder, as this file was compiled and as the program includes it: that of a
 /// compiled part may be another.
 SHARDTYPE_INLINE bool RunningCall::in_program(std::source_location const& where) {
-  std::string_view const file = where.file_name();
-  return where.line() != 0 && !lies_beside(file, __FILE__) && !lies_beside(file, header_);
+  if (where.line() == 0) return false;
+  // asked before each collective step: the answers for some files are kept
+  struct Known {
+    char const* file = nullptr;
+    bool answer = false;
+  };
+  static thread_local Known known[16];
+  char const* const file = where.file_name();
+  auto const bits = reinterpret_cast<std::uintptr_t>(file);
+  Known& k = known[(bits ^ bits >> 6) % 16];
+  if (k.file != file) k = {file, !lies_beside(file, __FILE__) && !lies_beside(file, header_)};
+  return k.answer;
 }
 
 SHARDTYPE_INLINE std::string source_text(std::source_location const& where) {
@@ -41,11 +52,11 @@ SHARDTYPE_INLINE std::string source_text(std::source_location const& where) {
 
 SHARDTYPE_INLINE std::source_location RunningCall::place(std::source_location const& where) {
   if (in_program(where)) return where;
-  RunningCall const* const call = named();
+  RunningCall const* const call = innermost_named();
   return call != nullptr && in_program(call->where_) ? call->where_ : std::source_location{};
 }
 
-SHARDTYPE_INLINE RunningCall const* RunningCall::named() {
+SHARDTYPE_INLINE RunningCall const* RunningCall::innermost_named() {
   RunningCall const* outermost = nullptr;
   for (RunningCall const* c = innermost_; c != nullptr; c = c->outer_) {
     if (in_program(c->where_)) return c;
@@ -55,7 +66,7 @@ SHARDTYPE_INLINE RunningCall const* RunningCall::named() {
 }
 
 SHARDTYPE_INLINE std::string RunningCall::text() {
-  RunningCall const* const call = named();
+  RunningCall const* const call = innermost_named();
   std::string out;
   if (call == nullptr) return out;
   char const* const in = call->backward_ ? "; in the gradient of " : "; in ";
@@ -63,6 +74,12 @@ SHARDTYPE_INLINE std::string RunningCall::text() {
   out.append(call->operation_.data(), call->operation_.size());
   out += source_text(place(call->where_));
   return out;
+}
+
+SHARDTYPE_INLINE RunningCall::Named RunningCall::named_now() {
+  RunningCall const* const call = innermost_named();
+  if (call == nullptr) return {};
+  return {{call->operation_, place(call->where_)}, call->backward_};
 }
 
 SHARDTYPE_INLINE RunningCall const* RunningCall::making() {

@@ -44,9 +44,10 @@ runtime::Instructions common_instructions(MPI_Comm comm, runtime::Instructions m
 /// An uncaught exception ends the job on all ranks with its text and rank. If an exception is
 /// caught outside of the Environment's scope, the other ranks wait: if they do not reach their ends
 /// as well, the job ends when this rank's program does. If a rank calls exit, or reaches its end
-/// while another rank of its node waits for it in an operation, the job ends (E06). A rank that
-/// waits for others yields its core if the node has more ranks than cores, and spins otherwise.
-/// SHARDTYPE_MACHINE names a file with the machine's rates (E68: it cannot be read);
+/// while another rank of its node waits for it in an operation, the job ends (E06). If a rank dies
+/// without a message, its host's watcher, a process that sleeps until then, names it (E16). A rank
+/// that waits for others yields its core if the node has more ranks than cores, and spins
+/// otherwise. SHARDTYPE_MACHINE names a file with the machine's rates (E68: it cannot be read);
 /// SHARDTYPE_TRACE names a file to which the steps of every `evaluate` are written (E72: it cannot
 /// be written). If MPI or Kokkos are already running, they are left running at the end. Other
 /// errors: E05 an unknown value of a SHARDTYPE_ variable (of an unknown variable the first rank

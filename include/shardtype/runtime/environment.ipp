@@ -3,6 +3,7 @@
 
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/shared_window.hpp>
+#include <shardtype/runtime/watcher.hpp>
 
 namespace shardtype::detail {
 
@@ -29,6 +30,7 @@ inline void agree_on(MPI_Comm comm, runtime::Settings& s) {
 /// Ends the job on all ranks. mpiexec drops output that it has not forwarded by then, so it gets
 /// time.
 [[noreturn]] inline void end_job() {
+  detail::tell_watcher(WatchedRank::reported);
   std::fflush(stdout);
   std::fflush(stderr);
   sleep_ms(300);
@@ -39,6 +41,7 @@ inline void agree_on(MPI_Comm comm, runtime::Settings& s) {
 
 SHARDTYPE_INLINE void abort_job(std::string const& text, FailedOn where) {
   int const rank = job_rank();
+  detail::tell_watcher(WatchedRank::reported);
   std::fflush(stdout);
   if (where == FailedOn::every_rank && rank > 0) sleep_ms(500);
   if (run_time.node != nullptr) {
@@ -130,6 +133,7 @@ inline void on_exit() {
   if (!run_time.in_environment) return;
   ++run_time.node->leaving;
   if (all_leave()) {
+    detail::tell_watcher(WatchedRank::ended);
     MPI_Finalize();
     return;
   }
@@ -185,6 +189,7 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   if (runtime::run_time.settings.check_agree)
     MPI_Comm_dup(MPI_COMM_WORLD, &runtime::run_time.record_comm);
   detail::look_at_node();
+  if (runtime::run_time.settings.watch) detail::start_watcher();
   runtime::run_time.in_environment = owns_mpi_ && runtime::run_time.node != nullptr;
   if (runtime::run_time.in_environment) {
     std::atexit(detail::on_exit);
@@ -195,8 +200,10 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   core::RunningCall::keep_to_this_thread();
   if (std::string const path = named_file("SHARDTYPE_MACHINE"); !path.empty())
     runtime::run_time.machine = api::read_machine(MPI_COMM_WORLD, path);
-  if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty())
+  if (std::string const path = named_file("SHARDTYPE_TRACE"); !path.empty()) {
     runtime::run_time.trace = new detail::Trace(path);
+    core::RunningCall::listen(detail::Trace::listen);
+  }
 }
 
 SHARDTYPE_INLINE Environment::~Environment() {
@@ -206,11 +213,15 @@ SHARDTYPE_INLINE Environment::~Environment() {
   if (runtime::run_time.node != nullptr) ++runtime::run_time.node->leaving;
   if (owns_kokkos_) Kokkos::finalize();
   if (std::uncaught_exceptions() > exceptions_ && !detail::all_leave()) {
+    detail::tell_watcher(detail::WatchedRank::reported);
     std::atexit([] { detail::end_job(); });  // MPI_Finalize would wait for ever
     return;
   }
   detail::await_others();
+  detail::tell_watcher(detail::WatchedRank::ended);
+  runtime::run_time.watched = nullptr;
   if (runtime::run_time.trace != nullptr) {
+    core::RunningCall::listen(nullptr);
     runtime::run_time.trace->finish();
     delete std::exchange(runtime::run_time.trace, nullptr);
   }

@@ -5,6 +5,7 @@
 
 #include <shardtype/runtime/node.hpp>
 #include <shardtype/runtime/wait.hpp>
+#include <shardtype/runtime/watcher.hpp>
 
 namespace shardtype::detail {
 
@@ -92,6 +93,7 @@ SHARDTYPE_INLINE void StepCount::begin(std::int64_t id) {
 
 SHARDTYPE_INLINE void StepCount::step() {
   ++steps_;
+  detail::publish_call();
   if (run_time.progress == nullptr) return;
   Progress::Mesh& told = run_time.progress->mesh[slot_];
   if (told.id.load(std::memory_order_relaxed) == id_) told.steps.store(steps_);

@@ -20,6 +20,7 @@ namespace shardtype::detail {
 struct Node;
 struct Progress;
 class Trace;
+struct WatchedRank;
 
 }  // namespace shardtype::detail
 
@@ -54,6 +55,8 @@ struct RunTime {
   shardtype::detail::Trace* trace = nullptr;        ///< null unless SHARDTYPE_TRACE names a file
   shardtype::detail::Node* node = nullptr;          ///< this node, if MPI can share memory
   shardtype::detail::Progress* progress = nullptr;  ///< what this rank publishes on its node
+  /// What this rank publishes for the watcher of its host; null: none watches it.
+  shardtype::detail::WatchedRank* watched = nullptr;
   /// Whether an Environment exists: then a rank that calls exit would leave the others waiting.
   bool in_environment = false;
   /// The instructions that the compiled part's elementary functions and products of bfloat16 use;

@@ -24,6 +24,7 @@ struct Settings {
   double agree_seconds = 10;       ///< a rank that does not arrive within this time is missing
   int node_size = 0;               ///< ranks of a pretended node; 0: nodes are what they are
   bool bfloat16_pairs = true;      ///< products of bfloat16 by AVX512_BF16 where all ranks have it
+  bool watch = true;               ///< whether a process watches the ranks of a host (watcher.hpp)
   FourierSettings fft{};
   LinalgSettings linalg{};
 };
@@ -64,6 +65,9 @@ inline constexpr Variable<Settings> own_variables[] = {
      [](Settings& s, std::string_view word) {
        return chosen(s.bfloat16_pairs, word, "pairs", "floats");
      }},
+    {"SHARDTYPE_WATCH", "on or off",
+     [](Settings& s, std::string_view word) { return chosen(s.watch, word, "on", "off"); },
+     &Settings::watch},
     {"SHARDTYPE_MACHINE", nullptr, nullptr},
     {"SHARDTYPE_TRACE", nullptr, nullptr},
 };

@@ -15,6 +15,7 @@
 #include <shardtype/core/list.hpp>
 #include <shardtype/core/name.hpp>
 #include <shardtype/core/printable.hpp>
+#include <shardtype/core/running_call.hpp>
 #include <shardtype/plan/collective.hpp>
 #include <shardtype/runtime/comm.hpp>
 #include <shardtype/runtime/files.hpp>
@@ -44,8 +45,9 @@ struct TracedProgram {
   }
 };
 
-/// The events of this rank, kept in memory until the end of the job; then the first rank writes
-/// those of all ranks into one file. Times start when all ranks have begun the trace.
+/// The steps of programs and the calls of this rank, kept in memory until the end of the job; then
+/// the first rank writes those of all ranks into one file. Times start when all ranks have begun
+/// the trace.
 class Trace {
  public:
   /// Largest number of events that a rank keeps; the file says how many were dropped.
@@ -68,6 +70,10 @@ class Trace {
   /// Records the end of a step of the running program, or with -1 of the whole program.
   void done(int step, double begin);
 
+  /// A call of the program begins or ends, strict, manual or `evaluate`; or its cotangent is taken
+  /// back. A RunningCall::Listener.
+  static void listen(core::RunningCall const& call, bool begins);
+
   /// Writes the file. Collective over the job. A failure is reported but ends nothing.
   void finish();
 
@@ -77,6 +83,15 @@ class Trace {
     std::int32_t step = 0;
     double begin = 0;
     double seconds = 0;
+  };
+  struct Call {
+    core::RunningCall::Named named{};
+    double begin = 0;
+    double seconds = 0;
+  };
+  struct OpenCall {
+    core::RunningCall const* call = nullptr;
+    double begin = 0;
   };
   static constexpr std::int64_t piece = std::int64_t{1} << 26;
 
@@ -96,6 +111,9 @@ class Trace {
   /// The time of this rank since the begin of the trace, and in the collectives of all calls, as
   /// members of a JSON object.
   std::string seconds() const;
+  bool is_full() const { return events_.size() + calls_.size() >= most_events; }
+  /// The calls of the program, on a track of their own.
+  std::string call_events() const;
   /// All events of this rank. Predictions have a track of their own: the steps of each run one
   /// after the other, from the begin of the run or from the end of the previous run's steps.
   std::string events() const;
@@ -120,6 +138,8 @@ class Trace {
   std::int64_t left_out_ = 0;
   List<Owned<TracedProgram>> programs_;
   List<Event> events_;
+  List<Call> calls_;
+  List<OpenCall> open_calls_;
 };
 
 }  // namespace shardtype::detail

@@ -29,11 +29,34 @@ SHARDTYPE_INLINE bool Trace::knows(TracedProgram const& like) {
 
 SHARDTYPE_INLINE void Trace::done(int step, double begin) {
   if (program_ < 0) return;
-  if (events_.size() == most_events) {
+  if (is_full()) {
     ++left_out_;
     return;
   }
   events_.push_back({program_, step, begin, now() - begin});
+}
+
+SHARDTYPE_INLINE void Trace::listen(core::RunningCall const& call, bool begins) {
+  Trace& t = *run_time.trace;
+  List<OpenCall>& open = t.open_calls_;
+  if (begins) {
+    // an operation with a gradient records itself, and calls itself
+    auto const calls_itself = [&] {
+      if (open.empty()) return false;
+      core::RunningCall::Named const a = open.back().call->named();
+      core::RunningCall::Named const b = call.named();
+      return a.operation == b.operation && a.where.line() == b.where.line() &&
+             a.where.file_name() == b.where.file_name();
+    };
+    if (call.of_program() && !calls_itself()) open.push_back({&call, t.now()});
+  } else if (!open.empty() && open.back().call == &call) {
+    double const begin = open.back().begin;
+    open.erase(open.size() - 1);
+    if (t.is_full())
+      ++t.left_out_;
+    else
+      t.calls_.push_back({call.named(), begin, t.now() - begin});
+  }
 }
 
 SHARDTYPE_INLINE void Trace::finish() {
@@ -77,6 +100,16 @@ SHARDTYPE_INLINE std::string Trace::seconds() const {
   return out;
 }
 
+SHARDTYPE_INLINE std::string Trace::call_events() const {
+  std::string out = ",\n" + meta("thread_name", 2, "\"name\": \"calls\"");
+  for (Call const& c : calls_) {
+    std::string name = c.named.backward ? "the gradient of " : "";
+    name += c.named.operation;
+    out += event(name + core::source_text(c.named.where), "call", 2, c.begin, c.seconds, {});
+  }
+  return out;
+}
+
 SHARDTYPE_INLINE std::string Trace::events() const {
   std::string out = meta("process_name", 0, "\"name\": \"rank " + std::to_string(rank_) + "\"") +
                     ",\n" +
@@ -103,7 +136,7 @@ SHARDTYPE_INLINE std::string Trace::events() const {
     out += event(s.name, "predicted", 1, predicted_end, s.predicted, s.details);
     predicted_end += s.predicted;
   }
-  return out;
+  return out + call_events();
 }
 
 SHARDTYPE_INLINE void Trace::send(std::string& text) {
