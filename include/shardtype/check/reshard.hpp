@@ -171,8 +171,6 @@ struct AlongManual {
   static constexpr Spec value = decide();
   using type = tensor_from_spec<S, AlongManual, element_t<Out>, Out>;
 };
-template <class A>
-inline constexpr bool varies = !Scope<A>::parsed[0].spec.varying.empty();
 
 /// Whether the call that `R` resolves plans one all_reduce for all sizes.
 template <class R>
@@ -247,7 +245,7 @@ template <class Op>
 concept ChangesSharding = Reshards<Op> || MovesTensors<Op>;
 template <class A, class... Out>
 constexpr auto reshard_to(Pack<Out...>) {
-  if constexpr (!is_local<A> && varies<A>) {
+  if constexpr (!is_local<A> && detail::is_of_manual_mode<A>()) {
     return Type<Resharding<A, typename AlongManual<A, named_t<A, Out...>>::type>>{};
   } else {
     return Type<Resharding<A, named_t<A, Out...>>>{};
@@ -279,7 +277,7 @@ inline constexpr bool moves_along_manual<Op, A> = [] {
     constexpr bool from_equal =
         Op::blocks::how == rules::Movement::shard ||
         (Op::blocks::how == rules::Movement::cast && Op::blocks::to == AxisState::varying);
-    return from_equal || varies<A>;
+    return from_equal || detail::is_of_manual_mode<A>();
   }
 }();
 

@@ -75,6 +75,13 @@ constexpr Verdict lawful(Names const& names, ParsedType const* types, int count,
   return well_named(names, windows);
 }
 
+/// Whether one of the types is of manual mode: a Local, or a Tensor that varies over manual axes.
+constexpr bool any_of_manual_mode(ParsedType const* types, int count) {
+  for (int k = 0; k < count; ++k)
+    if (types[k].spec.local || !types[k].spec.varying.empty()) return true;
+  return false;
+}
+
 /// The result `v` of a rule for an operand, or for operands `types`, adjusted if they are Locals,
 /// or Tensors that vary over manual axes: the result varies over the axes over which an operand
 /// varies. A reduced operand may vary too (a free cast, R -> V); the rules themselves ensure that
