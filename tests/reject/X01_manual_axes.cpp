@@ -2,6 +2,7 @@
 // EXPECT: \[shardtype X01\] the gradient of an operand needs an all_reduce over a mesh axis
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
+// MAX-LINES: 12, 28 with echo
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 

@@ -10,7 +10,6 @@
 #include <shardtype/autodiff/aux.hpp>
 #include <shardtype/autodiff/block_moves.hpp>
 #include <shardtype/autodiff/counted.hpp>
-#include <shardtype/autodiff/manual_axes.hpp>
 #include <shardtype/autodiff/named.hpp>
 #include <shardtype/autodiff/normalizations.hpp>
 #include <shardtype/autodiff/parameters.hpp>

@@ -301,6 +301,16 @@ struct AlongManualResult : Rule {
   }
 };
 
+/// A collective or cast of blocks on a Tensor: V01, unless it works along manual axes.
+template <class Op, class A>
+constexpr auto resolve_of_tensor() {
+  if constexpr (moves_along_manual<Op, A>) {
+    return Type<resolved_t<AlongManualResult, MoveAlongManual<Op, A>, Op, A>>{};
+  } else {
+    return Type<Plainly<Code::V01_mixed>>{};
+  }
+}
+
 }  // namespace detail
 
 }  // namespace shardtype
@@ -312,12 +322,8 @@ template <detail::MovesBlocks Op, class A>
 struct Resolve<Op, A>
     : detail::resolved_t<detail::BlockMoveResult, detail::BlockMove<Op, A>, Op, A> {};
 template <detail::MovesBlocks Op, class A>
-  requires(is_tensor<A> && !is_local<A> && !detail::MovesTensors<Op> &&
-           !detail::moves_along_manual<Op, A>)
-struct Resolve<Op, A> : detail::Plainly<Code::V01_mixed> {};
-template <detail::MovesBlocks Op, class A>
-  requires detail::moves_along_manual<Op, A>
-struct Resolve<Op, A>
-    : detail::resolved_t<detail::AlongManualResult, detail::MoveAlongManual<Op, A>, Op, A> {};
+  requires(is_tensor<A> && !is_local<A> &&
+           (!detail::MovesTensors<Op> || detail::moves_along_manual<Op, A>))
+struct Resolve<Op, A> : decltype(detail::resolve_of_tensor<Op, A>())::type {};
 
 }  // namespace shardtype::checking

@@ -1,12 +1,16 @@
 #pragma once
 /// Manual mode over some of a mesh's axes, on types: tensors enter it and leave it by casts.
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
+#include <shardtype/check/call.hpp>
+#include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/manual.hpp>
 #include <shardtype/check/operation.hpp>
 #include <shardtype/plan/block_plan.hpp>
@@ -19,20 +23,69 @@ struct ManualAxes {};
 template <MeshAxis... Xs>
 inline constexpr ManualAxes<Xs...> manual_axes{};
 
+namespace detail {
+
+template <class A, class Out>
+constexpr auto axes_left();
+template <class Rule, class Op, class A>
+struct EntersManualAs;
+template <class Rule, class Op, class A, class Out>
+struct LeavesManualAs;
+template <class A, class... Xs>
+struct EntersManual;
+template <class A, class Out>
+struct LeavesManual;
+
+}  // namespace detail
+
 namespace op {
+
+template <class Out>
+struct LeaveManual;
 
 /// The part of a tensor that the ranks of one place along `Xs` hold: `f32[I@X, J@Y]` -> `f32[I,
 /// J@Y]{V:X}`. Shares memory.
 template <class... Xs>
 struct EnterManual {
   using operation = EnterManual;
+  using gradient = Pulls;
   static constexpr std::string_view name = "enter_manual";
+  template <class A>
+  using casts =
+      detail::resolved_t<detail::EntersManualAs, detail::EntersManual<A, Xs...>, EnterManual, A>;
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    return g(LeaveManual<cotangent_t<typename G::type>>{});
+  }
 };
 /// The Tensor `Out` whose parts along manual axes are the operand: the reverse of EnterManual.
 template <class Out>
 struct LeaveManual {
   using operation = LeaveManual;
+  using gradient = Pulls;
   static constexpr std::string_view name = "leave_manual";
+  template <class A>
+  using casts =
+      detail::resolved_t<detail::LeavesManualAs, detail::LeavesManual<A, Out>, LeaveManual, A, Out>;
+  template <class R, class A>
+  typename R::result run(std::source_location const& where, A const& a) const;
+  template <class G>
+  constexpr auto pull(G const& g) const {
+    using Axes = decltype(detail::axes_left<typename G::type, Out>());
+    if constexpr (std::is_same_v<Axes, detail::Pack<>>) {
+      return g.ct;
+    } else {
+      return entering(g, Axes{});
+    }
+  }
+
+ private:
+  template <class G, class... Xs>
+  static constexpr auto entering(G const& g, detail::Pack<Xs...>) {
+    return g(EnterManual<Xs...>{});
+  }
 };
 
 }  // namespace op
@@ -152,6 +205,28 @@ struct LeavesManualAs : ManualCast<Rule, Op, A> {
   using result = Out;
 };
 
+/// The axes that split a dim of `Out` and none of the `A` that it comes from, sorted by name.
+template <class A, class Out>
+struct AxesLeft {
+  using S = Scope<A, Out>;
+  static constexpr AxisList decide() {
+    AxisSet axes;
+    for (int x = 0; x < max_axes; ++x)
+      if (S::template spec<1>.dim_of(x) >= 0 && S::template spec<0>.dim_of(x) < 0) axes.insert(x);
+    return detail::sorted_by_name(axes, S::names);
+  }
+  static constexpr AxisList value = decide();
+  template <std::size_t... N>
+  static constexpr auto listed(std::index_sequence<N...>) {
+    return (Pack<>{} | ... | decltype(detail::axis_type<S, value[static_cast<int>(N)]>()){});
+  }
+};
+template <class A, class Out>
+constexpr auto axes_left() {
+  using L = AxesLeft<A, Out>;
+  return decltype(L::listed(std::make_index_sequence<static_cast<std::size_t>(L::value.size)>{})){};
+}
+
 /// The type in which shard_map over some axes names the result of type `A` of its function: the
 /// dims `Named` give the manual axes, which come before the strict axes of A; all else is as in A.
 template <class A, class... Named>
@@ -208,16 +283,9 @@ struct LeavesAs<A, ManualAxes<Xs...>, Named...> : OutsideOf<A, Named...> {
 
 namespace checking {
 
-template <class... Xs, class A>
-  requires(is_tensor<A> && !is_local<A>)
-struct Resolve<op::EnterManual<Xs...>, A>
-    : detail::resolved_t<detail::EntersManualAs, detail::EntersManual<A, Xs...>,
-                         op::EnterManual<Xs...>, A> {};
-template <class Out, class A>
-  requires is_tensor<A>
-struct Resolve<op::LeaveManual<Out>, A>
-    : detail::resolved_t<detail::LeavesManualAs, detail::LeavesManual<A, Out>, op::LeaveManual<Out>,
-                         A, Out> {};
+template <class Op, class A>
+  requires(is_tensor<A> && !is_local<A> && requires { typename Op::template casts<A>; })
+struct Resolve<Op, A> : Op::template casts<A> {};
 
 }  // namespace checking
 

@@ -20,20 +20,13 @@ namespace shardtype {
 namespace execute {
 
 /// Casts between a tensor and its parts share its memory.
-template <class Op>
-struct RunManualCast {
-  template <class R, class A>
-  static auto run(Op const& op, std::source_location const&, A const& a) {
-    std::array<std::int64_t, A::rank> extents{};
-    AxisMap const map = runtime::map_axes(a.mesh().state(), R::S::names);
-    R::set_extents(op, map.sizes, GivenExtents(a).at, extents.data());
-    return typename R::result(a.mesh(), extents, a.buffer());
-  }
-};
-template <class... Xs>
-struct Run<op::EnterManual<Xs...>> : RunManualCast<op::EnterManual<Xs...>> {};
-template <class Out>
-struct Run<op::LeaveManual<Out>> : RunManualCast<op::LeaveManual<Out>> {};
+template <class R, class Op, class A>
+typename R::result run_manual_cast(Op const& op, A const& a) {
+  std::array<std::int64_t, A::rank> extents{};
+  AxisMap const map = runtime::map_axes(a.mesh().state(), R::S::names);
+  R::set_extents(op, map.sizes, GivenExtents(a).at, extents.data());
+  return typename R::result(a.mesh(), extents, a.buffer());
+}
 
 /// Collectives and casts along manual axes run on the tensor's blocks.
 template <shardtype::detail::MovesBlocks Op>
@@ -49,6 +42,21 @@ struct RunAlongManual<Op> {
 };
 
 }  // namespace execute
+
+namespace op {
+
+template <class... Xs>
+template <class R, class A>
+typename R::result EnterManual<Xs...>::run(std::source_location const&, A const& a) const {
+  return execute::run_manual_cast<R>(*this, a);
+}
+template <class Out>
+template <class R, class A>
+typename R::result LeaveManual<Out>::run(std::source_location const&, A const& a) const {
+  return execute::run_manual_cast<R>(*this, a);
+}
+
+}  // namespace op
 
 namespace detail {
 
@@ -147,7 +155,7 @@ constexpr auto shard_map(ManualAxes<Xs...>, F const& f, As const&... as) {
   if constexpr ((core::is_lazy<As> || ...)) {
     checking::refused<rules::Code::L01_not_recorded, false, As...>{};
     return typename Left::Refused{};
-  } else if constexpr (checking::any_poisoned<decltype(detail::entered<Xs...>(as))...>) {
+  } else if constexpr ((detail::is_poisoned<decltype(detail::entered<Xs...>(as))> || ...)) {
     (static_cast<void>(detail::entered<Xs...>(as)), ...);
     return typename Left::Refused{};
   } else if constexpr (detail::not_taken<decltype(detail::or_not_taken(f)(
