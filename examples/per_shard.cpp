@@ -73,6 +73,23 @@ static_assert(of_megatron.forward.collectives() == 1);
 static_assert(of_megatron.backward.collectives() == 1);
 // docs: end
 
+// docs: some-axes
+// X is manual: sums of rows go round a ring. Y stays strict: a product, and the sum that it leaves.
+constexpr auto ring_of_sums = [](auto const& x, auto const& w) {
+  return shard_map<Dim<B, X>, Dim<K>>(
+      manual_axes<X>,
+      [](auto const& v, auto const& u) {  // f64[B, H@Y]{V:X}, f64[H@Y, K]
+        auto const sums = all_reduce<Y>(matmul(v, u));
+        return sums + rotate<X>(sums, 1);
+      },
+      x, w);
+};
+constexpr auto of_ring = plan(ring_of_sums, type<Tensor<double, Dim<B, X>, Dim<H, Y>>>,
+                              type<Tensor<double, Dim<H, Y>, Dim<K>>>);
+static_assert(of_ring.count(Collective::all_reduce) == 1);
+static_assert(of_ring.count(Collective::permute) == 1);
+// docs: end
+
 int main(int argc, char** argv) {
   Environment const env(argc, argv);
   Mesh<X, Y> const mesh(env.world());

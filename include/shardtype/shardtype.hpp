@@ -40,6 +40,7 @@
 #include <shardtype/manual/control.hpp>
 #include <shardtype/manual/dynamic.hpp>
 #include <shardtype/manual/local.hpp>
+#include <shardtype/manual/manual_axes.hpp>
 #include <shardtype/manual/moves.hpp>
 #include <shardtype/manual/ragged_all_to_all.hpp>
 #include <shardtype/manual/raw.hpp>

@@ -15,6 +15,7 @@
 #include <shardtype/check/create.hpp>
 #include <shardtype/check/elementwise.hpp>
 #include <shardtype/check/manual.hpp>
+#include <shardtype/check/manual_axes.hpp>
 #include <shardtype/check/named.hpp>
 #include <shardtype/check/plan_of.hpp>
 #include <shardtype/check/reduction.hpp>

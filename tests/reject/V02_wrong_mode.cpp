@@ -1,4 +1,4 @@
-// Tensors are split, blocks vary.
+// Tensors are split; only where an axis is manual may one vary over it.
 // EXPECT: \[shardtype V02\] Varying stands in a Tensor, or mesh axes split a dim of a Local
 // EXPECT: false, shardtype::Tensor<float, shardtype::Dim<I>, shardtype::Varying<X> ?> ?>
 // FORBID: Resolve<|basic_type|Pack<
@@ -11,9 +11,9 @@ struct X : Axis<"X", 2> {};
 struct I : Index<"I"> {};
 
 #ifdef LEGAL
-using Mine = Local<float, Dim<I>, Varying<X>>;
+using Mine = Tensor<float, Dim<I, X>>;
 #else
 using Mine = Tensor<float, Dim<I>, Varying<X>>;
 #endif
 
-static_assert(Mine::spec.rank >= 0);
+void ask(Mesh<X> const& mesh) { (void)zeros<Mine>(mesh, {4}); }

@@ -136,6 +136,7 @@ struct Values {
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, [](auto x, auto w) { return exp(x * w); }, a, b));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, exp(constrain<Dim<I, X, Y>, Dim<K>>(lazy(a) * b))));
   use(shard_map<Dim<J>>([](auto block) { return all_reduce<X>(sum<I>(block)); }, a));
+  use(shard_map<Dim<J>>(manual_axes<X>, [](auto part) { return all_reduce<X>(sum<I>(part)); }, a));
   use(shard_map<Dim<J>>([](auto block) { return jax::psum<X>(sum<I>(block)); }, a));
   use(shard_map<Dim<I>, Dim<J>>([](auto block) { return all_gather<X, I>(block); }, a));
   use(shard_map<Dim<J, X>>([](auto block) { return reduce_scatter<X, J>(sum<I>(block)); }, a));

@@ -189,13 +189,14 @@ struct BlockMovement : Movement {
   static constexpr bool exists = shardtype::detail::parts_t<Op>::kind == core::ReduceKind::sum;
   /// The table of transposed collectives has all of them.
   template <int K, class V, class A>
-    requires(is_local<tensor_of<A>>)
+    requires(is_local<tensor_of<A>> || shardtype::detail::moves_along_manual<Op, tensor_of<A>>)
   static constexpr Verdict judge() {
     return {};
   }
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull([[maybe_unused]] Op const& op, S const&, C const& ct) {
-    if constexpr (!is_local<tensor_of<A>>) {
+    if constexpr (!is_local<tensor_of<A>> &&
+                  !shardtype::detail::moves_along_manual<Op, tensor_of<A>>) {
       return ct;
     } else if constexpr (requires { op.transposed(); }) {
       return shardtype::call(op.transposed(), std::source_location::current(), ct);

@@ -57,6 +57,37 @@ constexpr auto finished_block(V const& v) {
                                             typename Casts<Want, Got, AxisState::reduced>::Axes{});
 }
 
+/// The axes along which a Tensor `Got` is cast to the state `to` of `Want`, from varying or to it:
+/// the manual ones.
+template <class Want, class Got, AxisState to>
+struct CastsAlongManual {
+  using S = Scope<Want, Got>;
+  static constexpr AxisList decide() {
+    AxisList out;
+    for (int x = 0; x < max_axes; ++x) {
+      AxisState const given = S::template spec<1>.state(x);
+      if (S::template spec<0>.state(x) == to && given != to &&
+          (to == AxisState::varying || given == AxisState::varying))
+        out.push(x);
+    }
+    return out;
+  }
+  struct Over {
+    static constexpr AxisList value = decide();
+  };
+  using Axes = decltype(autodiff::axes_in<S, Over>(
+      std::make_index_sequence<static_cast<std::size_t>(Over::value.size)>{}));
+};
+/// Casts along manual axes first.
+template <class Want, class V>
+constexpr auto cast_along_manual(V const& v) {
+  using Got = tensor_of<V>;
+  auto const varies = autodiff::cast_over<op::ToVarying>(
+      v, typename CastsAlongManual<Want, Got, AxisState::varying>::Axes{});
+  return autodiff::cast_over<op::ToUnreduced>(
+      varies, typename CastsAlongManual<Want, Got, AxisState::unreduced>::Axes{});
+}
+
 /// The cotangent `v` as one of type `Want`: a cast, a slice or zeros around a block; with
 /// `communicates`, the transpose of a named movement.
 template <class Want, bool communicates, class V>
@@ -66,6 +97,9 @@ constexpr auto finished(V const& v) {
     return v;
   } else if constexpr (is_local<Want>) {
     return autodiff::finished_block<Want>(v);
+  } else if constexpr (Scope<Want, Got>::template spec<0>.varying !=
+                       Scope<Want, Got>::template spec<1>.varying) {
+    return autodiff::finished<Want, communicates>(autodiff::cast_along_manual<Want>(v));
   } else {
     using How = shardtype::detail::Finishes<Want, Got, communicates>;
     using Met = typename How::met;

@@ -2,6 +2,7 @@
 /// Collectives and casts of blocks, on types. Their objects are in ops/collectives.hpp and
 /// ops/blocks.hpp.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -204,6 +205,112 @@ struct BlockMoveResult : Rule {
   }
 };
 
+/// The blocks of a Tensor, as Locals: along strict axes that split it they vary, too.
+template <class A>
+struct BlocksOf {
+  using S = Scope<A>;
+  static constexpr Spec value = rules::block_of_tensor(S::template spec<0>);
+  template <class Like>
+  struct LocalLike;
+  template <class T, class... Parts>
+  struct LocalLike<Tensor<T, Parts...>> {
+    using type = Local<T, Parts...>;
+  };
+  using type = tensor_from_spec<S, BlocksOf, element_t<A>, typename LocalLike<A>::type>;
+};
+
+/// The verdict on a collective or cast along manual axes on a Tensor, which is that on its blocks.
+template <class Op, class A>
+struct MoveAlongManual {
+  using L = typename BlocksOf<A>::type;
+  using Parts = parts_t<Op>;
+  using OnBlocks = BlockMove<Op, L>;
+  /// The names of the blocks' call, and the tensor in these.
+  using S = typename OnBlocks::S;
+  static constexpr Spec whole = Scope<L, typename Parts::Mentioned, A>::template spec<2>;
+  static constexpr Spec decided() {
+    Spec s = OnBlocks::verdict.result;
+    s.local = false;
+    for (int d = 0; d < s.rank; ++d)
+      if (int const from = whole.find(s.dims[d].label); from >= 0)
+        s.dims[d].axes = whole.dims[from].axes;
+    for (int d = 0; d < whole.rank; ++d) s.varying = s.varying - whole.dims[d].axes.set();
+    return s;
+  }
+  static constexpr Verdict decide() {
+    if (Verdict v = rules::well_formed(S::parsed[0]); !v) return v;
+    if (Parts::count == 0 || !Parts::in_order()) return OnBlocks::verdict;
+    for (int k = 0; k < OnBlocks::numbers.axis_count; ++k) {
+      int const x = OnBlocks::numbers.axes[k];
+      bool const equal = OnBlocks::how == Movement::shard || OnBlocks::how == Movement::cast;
+      if (whole.dim_of(x) >= 0 || (!equal && !whole.varying.contains(x)))
+        return rules::refuse(Code::V17_not_manual, -1, -1, x);
+    }
+    // a reduced block would come back as a summand, which only strict collectives take
+    if (OnBlocks::communicates && OnBlocks::to == AxisState::reduced)
+      return refuse(Code::V01_mixed);
+    for (int d = 0; d < OnBlocks::named.rank; ++d)
+      if (int const at = whole.find(OnBlocks::named.dims[d].label);
+          at >= 0 && whole.dims[at].axes.size > 0)
+        return rules::refuse(Code::V18_strict_inside, whole.dims[at].label, -1,
+                             whole.dims[at].axes[0]);
+    return OnBlocks::verdict ? accept(decided()) : OnBlocks::verdict;
+  }
+  static constexpr Verdict verdict = decide();
+};
+/// The resolved call, which runs on the Tensor's blocks by `on_blocks`.
+template <class Rule, class Op, class A>
+struct AlongManualResult : Rule {
+  using result = accepted_t<Rule, element_t<A>, A>;
+  using block = typename Rule::L;
+  using on_blocks = BlockMoveResult<typename Rule::OnBlocks, Op, block>;
+  static constexpr bool communicates = on_blocks::communicates;
+
+  /// The extents of the largest block of a Tensor with these.
+  static constexpr std::array<std::int64_t, max_dims> block_extents(Sizes const& sizes,
+                                                                    std::int64_t const* of) {
+    std::array<std::int64_t, max_dims> out{};
+    for (int d = 0; d < Rule::whole.rank; ++d) {
+      std::int64_t const pieces = sizes.product(Rule::whole.dims[d].axes);
+      bool const known = of[d] != dynamic && pieces != dynamic;
+      out[static_cast<std::size_t>(d)] = known ? (of[d] + pieces - 1) / pieces : dynamic;
+    }
+    return out;
+  }
+  static constexpr void set_extents(Op const& op, Sizes const& sizes,
+                                    std::int64_t const* const* given, std::int64_t* out) {
+    auto const own = block_extents(sizes, given[0]);
+    std::int64_t const* const blocks[] = {own.data()};
+    on_blocks::set_extents(op, sizes, blocks, out);
+    whole_extents(given[0], out);
+  }
+  /// Along dims that strict axes split the extents stay.
+  static constexpr void whole_extents(std::int64_t const* given, std::int64_t* out) {
+    for (int d = 0; d < Rule::verdict.result.rank; ++d)
+      if (Rule::verdict.result.dims[d].axes.size > 0)
+        out[d] = given[Rule::whole.find(Rule::verdict.result.dims[d].label)];
+  }
+  static constexpr Plan plan_call(Op const& op, Sizes const& sizes,
+                                  std::int64_t const* const* given) {
+    auto const own = block_extents(sizes, given[0]);
+    std::int64_t const* const blocks[] = {own.data()};
+    return on_blocks::plan_call(op, sizes, blocks);
+  }
+  static constexpr int open_count(Op const& op, Collective kind) {
+    return on_blocks::open_count(op, kind);
+  }
+};
+
+/// A collective or cast of blocks on a Tensor: V01, unless it works along manual axes.
+template <class Op, class A>
+constexpr auto resolve_of_tensor() {
+  if constexpr (moves_along_manual<Op, A>) {
+    return Type<resolved_t<AlongManualResult, MoveAlongManual<Op, A>, Op, A>>{};
+  } else {
+    return Type<Plainly<Code::V01_mixed>>{};
+  }
+}
+
 }  // namespace detail
 
 }  // namespace shardtype
@@ -215,7 +322,8 @@ template <detail::MovesBlocks Op, class A>
 struct Resolve<Op, A>
     : detail::resolved_t<detail::BlockMoveResult, detail::BlockMove<Op, A>, Op, A> {};
 template <detail::MovesBlocks Op, class A>
-  requires(is_tensor<A> && !is_local<A> && !detail::MovesTensors<Op>)
-struct Resolve<Op, A> : detail::Plainly<Code::V01_mixed> {};
+  requires(is_tensor<A> && !is_local<A> &&
+           (!detail::MovesTensors<Op> || detail::moves_along_manual<Op, A>))
+struct Resolve<Op, A> : decltype(detail::resolve_of_tensor<Op, A>())::type {};
 
 }  // namespace shardtype::checking

@@ -65,7 +65,7 @@ struct NamedContraction {
   using S = Scope<A, B, Out>;
   static constexpr bool communicates = true;
   static constexpr Verdict decide() {
-    if (is_local<A> || is_local<B>) return refuse(Code::V14_named_result);
+    if (rules::any_of_manual_mode(S::parsed, 2)) return refuse(Code::V14_named_result);
     if (Verdict v = rules::lawful(S::names, S::parsed, 3); !v) return v;
     if (!same_element<A, B>) return refuse(Code::C10_element_types_differ);
     if (std::is_same_v<element_t<A>, bool>) return refuse(Code::C11_not_numbers);

@@ -259,7 +259,8 @@ struct NamedElementwise : ElementwiseOperands<F, Pack<Out>, Args...> {
   static constexpr bool communicates = true;
   static constexpr Spec wanted = S::template spec<static_cast<int>(sizeof...(Args))>;
   static constexpr Verdict decide() {
-    if ((is_local<Args> || ...)) return refuse(Code::V14_named_result);
+    if (rules::any_of_manual_mode(S::parsed, static_cast<int>(sizeof...(Args))))
+      return refuse(Code::V14_named_result);
     if (Verdict v = Base::check(); !v) return v;
     if (!std::is_same_v<element_t<Out>, typename Base::element> ||
         !same_memory<Out, typename Base::first>)

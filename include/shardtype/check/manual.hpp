@@ -85,6 +85,7 @@ struct Input {
   static constexpr Spec given = S::template spec<0>;
   static constexpr Verdict decide() {
     if (Verdict v = rules::lawful(S::names, S::parsed, 1); !v) return v;
+    if (!given.varying.empty()) return refuse(Code::V01_mixed);
     if (int d = given.cyclic_dim(); d >= 0)
       return refuse(Code::B03_through_cyclic, given.dims[d].label, -1, given.dims[d].axes[0]);
     for (int d = 0; d < given.rank; ++d) {
@@ -114,7 +115,12 @@ using block_type = accepted_t<Input<A>, element_t<A>, typename LikeLocal<A>::loc
 /// The conversion of a result of type `L` of shard_map's function to the tensor `Out`.
 template <class L, class Out>
 struct Output {
-  static constexpr Verdict law = rules::lawful(Scope<Out>::names, Scope<Out>::parsed, 1);
+  static constexpr Verdict decide_law() {
+    Verdict const v = rules::lawful(Scope<Out>::names, Scope<Out>::parsed, 1);
+    Spec const& out = Scope<Out>::parsed[0].spec;
+    return v && !out.local && !out.varying.empty() ? refuse(Code::V02_wrong_mode) : v;
+  }
+  static constexpr Verdict law = decide_law();
   using S = std::conditional_t<bool(law), Scope<L, Out>, Scope<Out>>;
   static constexpr Verdict decide() {
     if (!law) return law;

@@ -125,7 +125,8 @@ struct NamedRule {
   }
   static constexpr planning::LocalPlan decide_form(int candidate) {
     using planning::LocalPlan;
-    if (is_local<A> || (is_local<Bs> || ...)) return {refuse(Code::V14_named_result), 0, {}, {}};
+    if (rules::any_of_manual_mode(S::parsed, operands))
+      return {refuse(Code::V14_named_result), 0, {}, {}};
     if (Verdict v = rules::lawful(S::names, S::parsed, operands + 3); !v) return {v, 0, {}, {}};
     if (operands > planning::max_local_operands) return {refuse(Code::T07_too_many), 0, {}, {}};
     if (Code const c = detail::refused_elements<Op, A, Bs...>(); c != Code::ok)

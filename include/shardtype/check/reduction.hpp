@@ -326,7 +326,7 @@ struct NamedReduction
   static constexpr Spec given = S::template spec<0>;
   static constexpr Spec wanted() { return S::template spec<1>; }
   static constexpr Verdict decide() {
-    if (is_local<A>) return refuse(Code::V14_named_result);
+    if (rules::any_of_manual_mode(S::parsed, 1)) return refuse(Code::V14_named_result);
     if (Verdict v = rules::lawful(S::names, S::parsed, 2); !v) return v;
     if (Verdict v = detail::reducible_elements<F, A>(); !v) return v;
     if (!std::is_same_v<element_t<Out>, reduced_element<F, element_t<A>>> ||

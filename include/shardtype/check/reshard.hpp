@@ -10,6 +10,7 @@
 #include <shardtype/plan/named_plan.hpp>
 #include <shardtype/plan/reshard_code.hpp>
 #include <shardtype/plan/reshard_plan.hpp>
+#include <shardtype/rules/manual.hpp>
 #include <shardtype/rules/reshard.hpp>
 
 namespace shardtype::checking {
@@ -154,8 +155,21 @@ struct Resharding {
   static constexpr std::uint64_t from_number = planning::number_of(S::template spec<0>);
   static constexpr std::uint64_t to_number = planning::number_of(S::template spec<1>);
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
-    return planning::reshard_plan(S::template spec<0>, S::template spec<1>, z, m);
+    return planning::reshard_plan(rules::strict_part(S::template spec<0>),
+                                  rules::strict_part(S::template spec<1>), z, m);
   }
+};
+/// The type `Out` of a reshard of an `A`, which varies over the same manual axes.
+template <class A, class Out>
+struct AlongManual {
+  using S = Scope<A, Out>;
+  static constexpr Spec decide() {
+    Spec s = S::template spec<1>;
+    s.varying = s.varying | S::template spec<0>.varying;
+    return s;
+  }
+  static constexpr Spec value = decide();
+  using type = tensor_from_spec<S, AlongManual, element_t<Out>, Out>;
 };
 
 /// Whether the call that `R` resolves plans one all_reduce for all sizes.
@@ -199,12 +213,14 @@ struct CollectiveResult : Rule {
   static constexpr std::uint64_t from_number = sends ? planning::number_of(S::template spec<0>) : 0;
   static constexpr std::uint64_t to_number = planning::number_of(value);
   static constexpr Plan make_plan(Sizing const& z, Machine const& m = {}) {
+    Spec const from = rules::strict_part(S::template spec<0>);
+    Spec const to = rules::strict_part(value);
     if constexpr (!sends) {
-      return planning::partial_plan(S::template spec<0>, value, z);
+      return planning::partial_plan(from, to, z);
     } else if constexpr (Rule::one_all_reduce) {
-      return planning::all_reduce_plan(S::template spec<0>, value, z);
+      return planning::all_reduce_plan(from, to, z);
     } else {
-      return planning::reshard_plan(S::template spec<0>, value, z, m);
+      return planning::reshard_plan(from, to, z, m);
     }
   }
 };
@@ -228,13 +244,42 @@ concept Reshards = requires { typename Op::destination; };
 template <class Op>
 concept ChangesSharding = Reshards<Op> || MovesTensors<Op>;
 template <class A, class... Out>
-constexpr Type<Resharding<A, named_t<A, Out...>>> reshard_to(Pack<Out...>) {
-  return {};
+constexpr auto reshard_to(Pack<Out...>) {
+  if constexpr (!is_local<A> && detail::is_of_manual_mode<A>()) {
+    return Type<Resharding<A, typename AlongManual<A, named_t<A, Out...>>::type>>{};
+  } else {
+    return Type<Resharding<A, named_t<A, Out...>>>{};
+  }
 }
 
 /// Whether an operation moves blocks of manual mode (check/block_move.hpp).
 template <class Op>
 concept MovesBlocks = requires { Op::blocks::how; };
+
+/// Whether a Tensor varies over an axis of `Xs`, which then is manual.
+template <class A, class... Xs>
+constexpr bool varies_over(Pack<Xs...>) {
+  using S = Scope<A>;
+  return ((S::names.find_axis(identity<Xs>) >= 0 &&
+           S::parsed[0].spec.varying.contains(S::names.find_axis(identity<Xs>))) ||
+          ...);
+}
+/// Whether `Op` on a Tensor of type `A` moves blocks along manual axes: A varies over one of its
+/// axes, or the operation exists in manual mode alone and begins with equal blocks.
+template <class Op, class A>
+inline constexpr bool moves_along_manual = false;
+template <MovesBlocks Op, class A>
+  requires(is_tensor<A> && !is_local<A>)
+inline constexpr bool moves_along_manual<Op, A> = [] {
+  if constexpr (MovesTensors<Op>) {
+    return detail::varies_over<A>(typename parts_t<Op>::Axes{});
+  } else {
+    constexpr bool from_equal =
+        Op::blocks::how == rules::Movement::shard ||
+        (Op::blocks::how == rules::Movement::cast && Op::blocks::to == AxisState::varying);
+    return from_equal || detail::is_of_manual_mode<A>();
+  }
+}();
 
 }  // namespace detail
 
@@ -246,7 +291,8 @@ template <detail::Reshards Op, class A>
   requires is_tensor<A>
 struct Resolve<Op, A> : decltype(detail::reshard_to<A>(typename Op::destination{}))::type {};
 template <detail::MovesTensors Op, class A>
-  requires(is_tensor<A> && (!is_local<A> || !detail::MovesBlocks<Op>))
+  requires(is_tensor<A> && (!is_local<A> || !detail::MovesBlocks<Op>) &&
+           !detail::moves_along_manual<Op, A>)
 struct Resolve<Op, A> : decltype(detail::resolve_collective<Op, A>())::type {};
 
 }  // namespace shardtype::checking

@@ -45,6 +45,16 @@ struct NamedAs<T, Like, Out> {
 template <class T, class Like, class... Parts>
 using named_as_t = typename NamedAs<T, Like, Parts...>::type;
 
+/// Whether `A` is a value of manual mode: a Local, or a Tensor that varies over manual axes.
+template <class A>
+constexpr bool is_of_manual_mode() {
+  if constexpr (is_tensor<A> && !is_local<A>) {
+    return !Scope<A>::parsed[0].spec.varying.empty();
+  } else {
+    return is_local<A>;
+  }
+}
+
 template <class S, int Label>
 constexpr auto fault_label() {
   if constexpr (Label >= 0) {

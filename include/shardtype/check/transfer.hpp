@@ -42,6 +42,7 @@ struct TransferRule {
   static constexpr Verdict decide() {
     if (!source_law) return source_law;
     if (!target_law) return target_law;
+    if (rules::any_of_manual_mode(From::parsed, 1)) return refuse(Code::V01_mixed);
     if (!same_element<A, Out>) return refuse(Code::N05_element_type);
     Verdict v = rule;
     // a label that the source lacks is reported in the destination's numbers

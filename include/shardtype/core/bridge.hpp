@@ -94,7 +94,11 @@ struct Scope {
     Read out;
     for (int k = 0; k < types; ++k) out.parsed[k] = detail::read_table(out.names, tables[k]);
     // the extent of a block's dim is not the extent of its label
-    if ((is_local<Tensors> || ...))
+    bool in_blocks = false;
+    for (int k = 0; k < types; ++k)
+      in_blocks = in_blocks || out.parsed[k].spec.local ||
+                  (out.parsed[k].real && !out.parsed[k].spec.varying.empty());
+    if (in_blocks)
       for (std::int64_t& extent : out.names.label_extent) extent = dynamic;
     return out;
   }

@@ -238,7 +238,6 @@ constexpr ParsedType read_table(Names& n, Table const& table) {
   r.real = table.kind != Table::Kind::mentions;
   r.spec.local = table.kind == Table::Kind::local;
   for (Part const* const* part = table.parts; *part != nullptr; ++part) read_part(r, n, **part);
-  if (table.kind == Table::Kind::tensor && !r.spec.varying.empty()) r.fault(Malformed::not_here);
   if (table.kind == Table::Kind::local)
     for (int d = 0; d < r.spec.rank; ++d)
       if (r.spec.dims[d].axes.size > 0) r.fault(Malformed::not_here, r.spec.dims[d].axes[0]);

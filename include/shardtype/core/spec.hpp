@@ -118,7 +118,7 @@ struct Spec {
   AxisSet unreduced{};
   ReduceKind kind = ReduceKind::sum;
   AxisSet reduced{};
-  AxisSet varying{};   ///< of a Local only
+  AxisSet varying{};   ///< of a Local, or of a Tensor where some axes are manual
   bool local = false;  ///< a Local: the dims are the block's, and not split
 
   constexpr void add(int label, AxisList const& axes = {}) {

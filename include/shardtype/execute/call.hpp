@@ -220,6 +220,9 @@ struct RunBlocks : Run<Op> {};
 /// Runs collectives and casts: manual/moves.hpp; collectives have a `start` besides `run`.
 template <shardtype::detail::MovesBlocks Op>
 struct RunBlocks<Op>;
+/// Runs collectives and casts of a Tensor along manual axes: manual/manual_axes.hpp.
+template <class Op>
+struct RunAlongManual;
 
 /// Named results of operations that run on blocks, by `fill` or `block`.
 template <class Op, class... Out>
@@ -357,6 +360,8 @@ constexpr auto call(Op const& op, std::source_location const& where, As const&..
           &R::verdict.result, &R::S::names);
       if constexpr ((is_local<detail::operand_t<As>> || ...)) {
         return execute::RunBlocks<Op>::template run<R>(op, where, detail::operand(as)...);
+      } else if constexpr (requires { typename R::on_blocks; }) {
+        return execute::RunAlongManual<Op>::template run<R>(op, where, detail::operand(as)...);
       } else if constexpr ((is_tensor<As> && ...)) {
         return execute::Run<Op>::template run<R>(op, where, as...);
       } else {
@@ -419,6 +424,8 @@ constexpr auto start_call(Op const& op, std::source_location const& where, As co
     return Poisoned(refused<Code::X03_not_differentiable, false, Op, As...>{});
   } else if constexpr (!accepts<Judged>) {
     return Poisoned(Judged{});
+  } else if constexpr (requires { typename R::on_blocks; }) {
+    return Poisoned(refused<Code::V01_mixed, false, As...>{});
   } else {
     core::RunningCall const running(Op::name, where,
                                     detail::element_name<element_t<typename R::result>>(),

@@ -230,7 +230,7 @@ struct NamedFourierRule {
     return c;
   }
   static constexpr Verdict decide() {
-    if (is_local<A>) return refuse(Code::V14_named_result);
+    if (rules::any_of_manual_mode(S::parsed, 1)) return refuse(Code::V14_named_result);
     if (Verdict v = rules::lawful(S::names, S::parsed, 4); !v) return v;
     if (Code const c = Op::template elements<A>(); c != Code::ok) return refuse(c);
     if (!std::is_same_v<element_t<Out>, typename Op::template element<A>>)

@@ -32,7 +32,7 @@ constexpr auto lazy_type() {
     return Type<Poisoned>{};
   } else if constexpr (is_lazy<A>) {
     return Type<as_recorded_t<A>>{};
-  } else if constexpr (!is_tensor<operand_t<A>> || is_local<operand_t<A>>) {
+  } else if constexpr (!is_tensor<operand_t<A>> || detail::is_of_manual_mode<operand_t<A>>()) {
     return Type<Poisoned>{};
   } else {
     return Type<LazyTensor<operand_t<A>>>{};

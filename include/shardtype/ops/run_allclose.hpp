@@ -28,7 +28,7 @@ template <class F, class A, class B>
 constexpr auto resolve_comparison() {
   if constexpr (!is_compared<A> || !is_compared<B>) {
     return Type<NotATensor<A, B>>{};
-  } else if constexpr (is_local<A> || is_local<B>) {
+  } else if constexpr (detail::is_of_manual_mode<A>() || detail::is_of_manual_mode<B>()) {
     return Type<Plainly<Code::V01_mixed>>{};
   } else {
     return Type<Resolve<op::Map<F>, A, B>>{};

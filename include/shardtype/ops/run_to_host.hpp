@@ -58,8 +58,9 @@ template <class A>
 struct StillUnreduced<A> {
   using S = Scope<A>;
   static constexpr Verdict verdict =
-      is_local<A> ? refuse(Code::V01_mixed)
-                  : rules::refuse_any(Code::A02_still_unreduced, S::template spec<0>.unreduced);
+      rules::any_of_manual_mode(S::parsed, 1)
+          ? refuse(Code::V01_mixed)
+          : rules::refuse_any(Code::A02_still_unreduced, S::template spec<0>.unreduced);
 };
 template <class A>
 struct NotAnItem : StillUnreduced<A> {};

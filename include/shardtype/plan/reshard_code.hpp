@@ -17,7 +17,7 @@ inline constexpr std::uint64_t rank_states = 3 * (max_dims + 2);
 /// Local. A digit for each axis, of base
 /// `axis_states`; then rank + 1 and kind; then 3 bits for each dim's label.
 constexpr std::uint64_t number_of(Spec const& s) {
-  if (s.local || s.varying.bits != 0) return 0;
+  if (s.local) return 0;
   std::uint64_t state[max_axes]{};
   std::uint64_t labels = 0;
   for (int d = s.rank - 1; d >= 0; --d) {

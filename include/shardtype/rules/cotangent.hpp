@@ -69,6 +69,14 @@ constexpr Finish finish(Spec const& got, Spec const& want, bool communicates) {
   using enum AxisState;
   if (want.local) return finish_block(got, want);
   Finish out{{}, want, {}};
+  for (int x = 0; x < max_axes; ++x) {
+    // along manual axes only casts, as of blocks
+    AxisState const g = got.state(x), w = want.state(x);
+    if (g != w && (g == varying || w == varying) && !exists({Movement::cast, g, w})) {
+      out.verdict = refuse(Code::X01_gradient_unreduced, -1, -1, x);
+      return out;
+    }
+  }
   auto const no = [&](Code code, int x) {
     out.verdict = refuse(code, -1, -1, x);
     return out;
@@ -76,7 +84,7 @@ constexpr Finish finish(Spec const& got, Spec const& want, bool communicates) {
   for (int x = 0; x < max_axes; ++x) {
     AxisState const g = got.state(x);
     AxisState const w = want.state(x);
-    if (w == unreduced && g != unreduced) {
+    if (w == unreduced && g != unreduced && g != varying) {
       out.partial.push(x);
       continue;
     }

@@ -75,14 +75,25 @@ constexpr Verdict lawful(Names const& names, ParsedType const* types, int count,
   return well_named(names, windows);
 }
 
-/// The result `v` of a rule for an operand, or for operands `types`, adjusted if they are Locals:
-/// the result varies over the axes over which an operand varies. A reduced operand may vary too (a
-/// free cast, R -> V); the rules themselves ensure that an unreduced one does not.
+/// Whether one of the types is of manual mode: a Local, or a Tensor that varies over manual axes.
+constexpr bool any_of_manual_mode(ParsedType const* types, int count) {
+  for (int k = 0; k < count; ++k)
+    if (types[k].spec.local || !types[k].spec.varying.empty()) return true;
+  return false;
+}
+
+/// The result `v` of a rule for an operand, or for operands `types`, adjusted if they are Locals,
+/// or Tensors that vary over manual axes: the result varies over the axes over which an operand
+/// varies. A reduced operand may vary too (a free cast, R -> V); the rules themselves ensure that
+/// an unreduced one does not. An axis that splits another operand is strict there.
 constexpr Verdict in_manual_mode(Verdict v, Spec const& operand) {
-  if (!v || !operand.local) return v;
-  v.result.local = true;
+  if (!v || (!operand.local && operand.varying.empty())) return v;
+  v.result.local = operand.local;
   v.result.varying = v.result.varying | operand.varying;
   v.result.reduced = v.result.reduced - operand.varying;
+  for (int x = 0; x < max_axes; ++x)
+    if (v.result.varying.contains(x) && (v.result.dim_of(x) >= 0 || v.result.unreduced.contains(x)))
+      return refuse(Code::V01_mixed, -1, -1, x);
   return v;
 }
 constexpr Verdict in_manual_mode(Verdict v, ParsedType const* types, int count) {

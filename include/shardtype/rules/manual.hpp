@@ -146,4 +146,57 @@ constexpr Verdict output(Spec const& l, Spec const& out) {
   return accept(out);
 }
 
+/// Number of the major axes of a dim that are in `over`.
+constexpr int majors_in(AxisList const& axes, AxisSet const& over) {
+  int k = 0;
+  while (k < axes.size && over.contains(axes[k])) ++k;
+  return k;
+}
+
+/// A tensor of sharding `s` where the axes `over` are manual: it varies over those that split a
+/// dim, and its dims are split over the others. The manual axes of a dim must be its major ones.
+constexpr Verdict enter_manual(Spec s, AxisSet const& over) {
+  for (int d = 0; d < s.rank; ++d) {
+    AxisList& axes = s.dims[d].axes;
+    int const n = majors_in(axes, over);
+    for (int k = n; k < axes.size; ++k)
+      if (over.contains(axes[k]))
+        return refuse(Code::V18_strict_inside, s.dims[d].label, -1, axes[k]);
+    if (n > 0 && axes.cyclic != 0)
+      return refuse(Code::B03_through_cyclic, s.dims[d].label, -1, axes[0]);
+    s.varying = s.varying | axes.prefix(n).set();
+    axes = n == 0 ? axes : axes.suffix(n);
+  }
+  return accept(s);
+}
+
+/// Whether a tensor `l` that may vary over manual axes may become a tensor of sharding `out`, whose
+/// dims have the manual axes before those of `l`. As output().
+constexpr Verdict leave_manual(Spec const& l, Spec const& out) {
+  bool same = l.rank == out.rank;
+  for (int d = 0; same && d < l.rank; ++d) same = l.dims[d].label == out.dims[d].label;
+  if (!same) return refuse(Code::V09_output_dims);
+  AxisSet named;
+  for (int d = 0; d < l.rank; ++d) {
+    AxisList const& before = l.dims[d].axes;
+    AxisList const& after = out.dims[d].axes;
+    int const n = after.size - before.size;
+    if (n == 0 && after == before) continue;
+    if (after.cyclic != 0 || before.cyclic != 0)
+      return refuse(Code::B03_through_cyclic, out.dims[d].label, -1, after[0]);
+    if (n <= 0 || !(after.suffix(n) == before))
+      return refuse(Code::V18_strict_inside, out.dims[d].label, -1, after.size > 0 ? after[0] : -1);
+    named = named | after.prefix(n).set();
+  }
+  for (int x = 0; x < max_axes; ++x) {
+    bool const unreduced = l.unreduced.contains(x) || out.unreduced.contains(x);
+    if (l.unreduced.contains(x) != out.unreduced.contains(x) ||
+        l.reduced.contains(x) != out.reduced.contains(x) || (unreduced && l.kind != out.kind))
+      return refuse(Code::V08_output_unreduced, -1, -1, x);
+    if (l.varying.contains(x) && !named.contains(x) && !out.varying.contains(x))
+      return refuse(Code::V07_output_varies, -1, -1, x);
+  }
+  return accept(out);
+}
+
 }  // namespace shardtype::rules

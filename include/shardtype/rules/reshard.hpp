@@ -5,6 +5,12 @@
 
 namespace shardtype::rules {
 
+/// `s` without the states of manual axes: all that plans of reshards look at.
+constexpr Spec strict_part(Spec s) {
+  if (!s.local) s.varying = {};
+  return s;
+}
+
 /// Whether a tensor of sharding `from` may be resharded to `to`. The dims may be in another order.
 /// A reshard never makes a value unreduced.
 constexpr Verdict reshard(Spec const& from, Spec const& to) {
@@ -18,6 +24,8 @@ constexpr Verdict reshard(Spec const& from, Spec const& to) {
                                                     : Code::R02_replicated_to_unreduced,
                   -1, -1, x);
   if (!to.unreduced.empty() && from.kind != to.kind) return refuse(Code::R04_kind_differs);
+  if (int const x = ((to.varying - from.varying) | (from.varying - to.varying)).first(); x >= 0)
+    return refuse(Code::V17_not_manual, -1, -1, x);
   return accept(to);
 }
 

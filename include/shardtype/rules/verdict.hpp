@@ -182,6 +182,8 @@ enum class Code {
   V14_named_result,
   V15_no_local,
   V16_kind,
+  V17_not_manual,
+  V18_strict_inside,
   L01_not_recorded,
   L02_cyclic,
   L03_too_large,

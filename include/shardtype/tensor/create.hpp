@@ -60,9 +60,11 @@ constexpr created_extents<Parts...> label_extents() {
   return detail::extents_from_type<created_t<Parts...>>();
 }
 
-/// Refuses a tensor type whose axes the mesh lacks.
+/// Refuses a tensor type whose axes the mesh lacks, or that varies over manual axes.
 template <class A, class... Xs>
 constexpr void check_mesh_has_axes() {
+  if constexpr (!Scope<A>::parsed[0].spec.varying.empty())
+    checking::refused<rules::Code::V02_wrong_mode, false, A>{};
   constexpr int missing = detail::missing_axis<A>(Type<Mesh<Xs...>>{});
   if constexpr (missing >= 0) {
     not_in_mesh_t<A, Mesh<Xs...>, missing>{};

@@ -102,7 +102,7 @@ ShardingPicture picture_of(
 template <class A>
 void visualize(core::Argument<A> const& given, std::string const& name = "") {
   A const& a = given.self();
-  if constexpr (is_local<detail::operand_t<A>>)
+  if constexpr (detail::is_of_manual_mode<detail::operand_t<A>>())
     static_cast<void>(checking::refused<rules::Code::V01_mixed, false, detail::operand_t<A>>{});
   runtime::MeshState& mesh = a.mesh().state();
   if (!mesh.here() || mesh.whole().rank() != 0) return;

@@ -120,4 +120,22 @@ struct refused<Code::V16_kind, legal, YourTypes...> : Poisoned {
                 "than this names. Name the block's kind, as all_reduce<Max, X>(a).");
 };
 
+template <bool legal, class... YourTypes>
+struct refused<Code::V17_not_manual, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V17] a collective of blocks, or an output of shard_map, names a mesh "
+                "axis that is not manual here: the tensor does not vary over it. Use the strict "
+                "collective, all_gather<X>(a) or reshard<Dim<I>>(a) (its plan says the cost), or "
+                "make the axis manual: shard_map<...>(manual_axes<X>, f, a) (free).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V18_strict_inside, legal, YourTypes...> : Poisoned {
+  static_assert(
+      legal,
+      "[shardtype V18] this index is split over an axis that stays strict, so what a rank "
+      "holds of it is not one piece along the manual axis. Let the manual axis come "
+      "first, Dim<I, X, Y>, or work along another index, or reshard the index to be "
+      "whole (one all_gather).");
+};
+
 }  // namespace shardtype::checking
