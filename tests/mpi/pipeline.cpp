@@ -48,7 +48,9 @@ constexpr auto layers = [](auto const& x, auto const& w1, auto const& w2) {
     return h + matmul(tanh(matmul(h, at<L>(w1, k))), at<L>(w2, k));
   });
 };
-constexpr auto loss = [](auto const& out, auto const& target) { return mean(square(out - target)); };
+constexpr auto loss = [](auto const& out, auto const& target) {
+  return mean(square(out - target));
+};
 
 template <class A, class B>
 double difference(A const& a, B const& b) {

@@ -1,5 +1,5 @@
-// Schedules of a pipeline beside a simulation of its own: slots, idle part, stored microbatches, for
-// all small numbers of ranks, microbatches and chunks; their text; what is refused.
+// Schedules of a pipeline beside a simulation of its own: slots, idle part, stored microbatches,
+// for all small numbers of ranks, microbatches and chunks; their text; what is refused.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -115,7 +115,8 @@ std::string difference(Schedule const& s, Fraction const& idle) {
       }
       bool const forward = slot.pass == Pass::forward;
       auto const at = expected.ends.find({forward, slot.chunk * s.ranks + r, slot.microbatch});
-      if (at == expected.ends.end() || at->second != t + 1) return "a slot of rank " + std::to_string(r);
+      if (at == expected.ends.end() || at->second != t + 1)
+        return "a slot of rank " + std::to_string(r);
       ++seen;
       most = std::max(most, now += forward ? 1 : -1);
     }

@@ -104,6 +104,20 @@ class Neighbors {
   std::vector<SourceDestination> pairs_;
 };
 
+/// While it exists, ranks of the mesh run other passes than each other.
+class Apart {
+ public:
+  explicit Apart(runtime::MeshState& mesh)
+      : agreement_(mesh.agreement()), before_(agreement_.apart(true)) {}
+  Apart(Apart const&) = delete;
+  Apart& operator=(Apart const&) = delete;
+  ~Apart() { agreement_.apart(before_); }
+
+ private:
+  runtime::Agreement& agreement_;
+  bool before_;
+};
+
 /// Creates the communicators of all groups of axes of the mesh but `axis`, in any order of the
 /// axes. That takes all ranks of the mesh, and a stage that calls a collective runs on some.
 inline void make_groups(runtime::MeshState& mesh, int axis, int* chosen, int n) {

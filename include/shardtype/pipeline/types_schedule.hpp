@@ -173,9 +173,8 @@ class Table {
           if (wanted.pass == Pass::forward && stage > 0)
             reads = made[number(Pass::forward, stage - 1, wanted.microbatch)];
           if (wanted.pass == Pass::backward)
-            reads = made[stage + 1 < stages
-                             ? number(Pass::backward, stage + 1, wanted.microbatch)
-                             : number(Pass::forward, stage, wanted.microbatch)];
+            reads = made[stage + 1 < stages ? number(Pass::backward, stage + 1, wanted.microbatch)
+                                            : number(Pass::forward, stage, wanted.microbatch)];
           bool const first = wanted.pass == Pass::forward && stage == 0;
           if (first || (reads >= 0 && reads < slots_)) {
             made[number(wanted.pass, stage, wanted.microbatch)] = slots_;

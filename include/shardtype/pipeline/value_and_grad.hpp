@@ -28,7 +28,7 @@ namespace shardtype::pipeline {
 
 /// What a rank did in a run of a pipeline.
 struct Ran {
-  int peak_stored = 0;         ///< most microbatches stored at one time for the backward pass
+  int peak_stored = 0;           ///< most microbatches stored at one time for the backward pass
   std::int64_t blocks_sent = 0;  ///< blocks sent to other stages, cotangents among them
 };
 
@@ -128,29 +128,33 @@ class Run<Axis, Micro, sd::Pack<Chunk...>, Stage, Loss, In, Target, Ws...> {
       Slot const slot = table_.at(rank_, t);
       std::optional<Block> made;
       std::optional<Cotangent> pulled;
-      std::size_t const at = static_cast<std::size_t>(slot.chunk * s.microbatches + slot.microbatch);
+      std::size_t const at =
+          static_cast<std::size_t>(slot.chunk * s.microbatches + slot.microbatch);
       bool const last = rank_ + 1 == s.ranks && slot.chunk + 1 == s.chunks;
-      if (slot.pass == Pass::forward) {
-        bool const first = rank_ == 0 && slot.chunk == 0;
-        Pulled both = forward(
-            first ? input(slot.microbatch) : ahead.take(slot.chunk, slot.microbatch), slot.chunk);
-        stored[at].emplace(std::move(both.pullback));
-        if (last) results[static_cast<std::size_t>(slot.microbatch)].emplace(both.value);
-        made.emplace(std::move(both.value));
-        if (++now > most) most = now;
-      } else if (slot.pass == Pass::backward) {
-        if (last) {
-          std::optional<Block>& result = results[static_cast<std::size_t>(slot.microbatch)];
-          auto const [value, ct] = loss_and_cotangent(*result, slot.microbatch);
-          result.reset();
-          total = sd::computed(total + value);
-          pulled.emplace(pull(std::move(*stored[at]), ct, slot.chunk, sums));
-        } else {
-          pulled.emplace(pull(std::move(*stored[at]), back.take(slot.chunk, slot.microbatch),
-                              slot.chunk, sums));
+      {
+        Apart const passes(in_.mesh().state());
+        if (slot.pass == Pass::forward) {
+          bool const first = rank_ == 0 && slot.chunk == 0;
+          Pulled both = forward(
+              first ? input(slot.microbatch) : ahead.take(slot.chunk, slot.microbatch), slot.chunk);
+          stored[at].emplace(std::move(both.pullback));
+          if (last) results[static_cast<std::size_t>(slot.microbatch)].emplace(both.value);
+          made.emplace(std::move(both.value));
+          if (++now > most) most = now;
+        } else if (slot.pass == Pass::backward) {
+          if (last) {
+            std::optional<Block>& result = results[static_cast<std::size_t>(slot.microbatch)];
+            auto const [value, ct] = loss_and_cotangent(*result, slot.microbatch);
+            result.reset();
+            total = sd::computed(total + value);
+            pulled.emplace(pull(std::move(*stored[at]), ct, slot.chunk, sums));
+          } else {
+            pulled.emplace(pull(std::move(*stored[at]), back.take(slot.chunk, slot.microbatch),
+                                slot.chunk, sums));
+          }
+          stored[at].reset();
+          --now;
         }
-        stored[at].reset();
-        --now;
       }
       ahead.start(t, made ? *made : standing);
       back.start(t, pulled ? *pulled : no_cotangent);
@@ -240,8 +244,7 @@ struct Pipelined {
     using Run = detail::Run<Axis, Micro, Chunks, Stage, Loss, In, Target, Ws...>;
     using Block = typename Run::Block;
     using Next = typename Run::Next;
-    using Judged =
-        detail::sd::judged_t<detail::sd::CarryStays<Block, Next>, Block, Next>;
+    using Judged = detail::sd::judged_t<detail::sd::CarryStays<Block, Next>, Block, Next>;
     if constexpr (!detail::sd::accepts<Judged>) {
       static_cast<void>(checking::Poisoned(Judged{}));
       return checking::Poisoned{};
