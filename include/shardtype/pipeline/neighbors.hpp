@@ -56,7 +56,7 @@ class Neighbors {
     }
     if (pairs_.empty()) return;
     auto move = api::start(op::Permute<Axis>{pairs_}, block);
-    if (leaves) ++sent_;
+    if (leaves && table_.schedule().ranks > 1) ++sent_;
     if (at < arriving_.size()) {
       arriving_[at].emplace(std::move(move));
     } else if (leaves) {

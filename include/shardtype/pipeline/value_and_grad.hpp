@@ -14,8 +14,8 @@
 #include <shardtype/autodiff/shard_map.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/autodiff/vjp_function.hpp>
-#include <shardtype/manual/control.hpp>
 #include <shardtype/manual/moves.hpp>
+#include <shardtype/manual/shard_map.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/rows.hpp>
@@ -231,6 +231,18 @@ class Run<Axis, Micro, sd::Pack<Chunk...>, Stage, Loss, In, Target, Ws...> {
 
 }  // namespace detail
 
+/// The verdict on a stage that makes a `Next` of a `Block`.
+namespace detail {
+template <class Block, class Next>
+using StageKeeps =
+    sd::Plainly<std::is_same_v<Block, Next> ? rules::Code::ok : rules::Code::V17_stage_changes>;
+/// The refusal, in a function of its own: after it clang still calls the one that asks.
+template <class Judged>
+checking::Poisoned refuse_stage() {
+  return checking::Poisoned(Judged{});
+}
+}  // namespace detail
+
 /// The function of blocks that value_and_grad makes.
 template <class Axis, class Micro, class Chunks, class Stage, class Loss>
 struct Pipelined {
@@ -244,10 +256,9 @@ struct Pipelined {
     using Run = detail::Run<Axis, Micro, Chunks, Stage, Loss, In, Target, Ws...>;
     using Block = typename Run::Block;
     using Next = typename Run::Next;
-    using Judged = detail::sd::judged_t<detail::sd::CarryStays<Block, Next>, Block, Next>;
+    using Judged = detail::sd::judged_t<detail::StageKeeps<Block, Next>, Block, Next>;
     if constexpr (!detail::sd::accepts<Judged>) {
-      static_cast<void>(checking::Poisoned(Judged{}));
-      return checking::Poisoned{};
+      return detail::refuse_stage<Judged>();
     } else {
       return Run(schedule, stage, loss, in, target, ws...).run(ran);
     }
@@ -272,7 +283,7 @@ struct Pipelined {
 /// `peak_stored(schedule, rank)` microbatches at most. Each microbatch moves `ranks * chunks - 1`
 /// blocks forward and as many cotangents backward; the loss is all_reduced over `Axis`. Other axes
 /// are the stage's: its collectives run over them. A gradient has the type cotangent_t of the
-/// parameter's block. With a pointer, `Ran` says what the rank did. Refused: V11 a stage that
+/// parameter's block. With a pointer, `Ran` says what the rank did. Refused: V17 a stage that
 /// returns another type than it takes, X04 a loss that has dims, V03 an `x` that varies over
 /// `Axis`. Error E85: a schedule of other ranks, microbatches or chunks than there are. Errors E13,
 /// E61. Sources: types_schedule.hpp.

@@ -180,6 +180,7 @@ enum class Code {
   V14_named_result,
   V15_no_local,
   V16_kind,
+  V17_stage_changes,
   L01_not_recorded,
   L02_cyclic,
   L03_too_large,
