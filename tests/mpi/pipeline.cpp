@@ -2,6 +2,7 @@
 // batch split over a second axis and a collective in the stage; what a rank stores and sends; an
 // axis and microbatches that do not fit.
 // RANKS: 1 2 4 8
+// SOURCES: tests/shim/pmpi.cpp
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "shim/pmpi.hpp"
 
 using namespace shardtype;
 
@@ -78,12 +80,18 @@ TEST_CASE("schedules without chunks") {
     for (pipeline::Schedule const& s :
          {pipeline::gpipe(ranks, m), pipeline::one_forward_one_backward(ranks, m)}) {
       pipeline::Ran ran;
+      int const me = on_ranks::my_rank();
+      shim::reset();
       auto const [value, to_w1, to_w2] = shard_map<Outs<T<>, W1, W2>>(
           pipeline::value_and_grad<Stage, M>(s, layers, loss, &ran), x, y, w1, w2);
+      pipeline::Plan const planned = pipeline::plan(s, rows * width * 8);
+      CHECK(ran.blocks_sent == planned.blocks_sent(me));
+      CHECK((me > 0 ? shim::bytes_to(me - 1) : 0) + (me + 1 < ranks ? shim::bytes_to(me + 1) : 0) ==
+            planned.bytes_sent(me));
       CHECK(std::abs(item(value) - item(expected)) < 1e-12);
       CHECK(difference(reshard<Dim<L>, Dim<D>, Dim<H>>(to_w1), std::get<0>(slopes)) < 1e-10);
       CHECK(difference(reshard<Dim<L>, Dim<H>, Dim<D>>(to_w2), std::get<1>(slopes)) < 1e-10);
-      CHECK(ran.peak_stored == pipeline::peak_stored(s, on_ranks::my_rank()));
+      CHECK(ran.peak_stored == pipeline::peak_stored(s, me));
     }
   }
 }
@@ -125,7 +133,9 @@ TEST_CASE("chunks, the batch split over a second axis") {
                      std::get<0>(slopes)) < 1e-10);
     CHECK(difference(reshard<Dim<C>, Dim<L>, Dim<H>, Dim<D>>(all_reduce<X>(to_w2)),
                      std::get<1>(slopes)) < 1e-10);
-    CHECK(ran.peak_stored == pipeline::peak_stored(s, static_cast<int>(mesh.coordinate<Stage>())));
+    auto const me = static_cast<int>(mesh.coordinate<Stage>());
+    CHECK(ran.peak_stored == pipeline::peak_stored(s, me));
+    CHECK(ran.blocks_sent == pipeline::plan(s, 0).blocks_sent(me));
   }
 }
 
@@ -149,8 +159,9 @@ TEST_CASE("a collective in the stage") {
   };
   auto const s = pipeline::one_forward_one_backward(stages, 5);
   pipeline::Ran ran;
+  // a stage that stores its operands alone
   auto const [value, to_w1, to_w2] = shard_map<Outs<T<>, W1, W2>>(
-      pipeline::value_and_grad<Stage, M>(s, megatron, loss, &ran), x, y, w1, w2);
+      pipeline::value_and_grad<Stage, M>(s, remat(megatron), loss, &ran), x, y, w1, w2);
   CHECK(std::abs(item(value) - item(expected)) < 1e-12);
   CHECK(difference(reshard<Dim<L>, Dim<D>, Dim<H>>(to_w1), std::get<0>(slopes)) < 1e-10);
   CHECK(difference(reshard<Dim<L>, Dim<H>, Dim<D>>(to_w2), std::get<1>(slopes)) < 1e-10);
@@ -158,7 +169,7 @@ TEST_CASE("a collective in the stage") {
   auto const code = [&](pipeline::Schedule const& other) {
     return on_ranks::code_of([&] {
       static_cast<void>(shard_map<Outs<T<>, W1, W2>>(
-          pipeline::value_and_grad<Stage, M>(other, megatron, loss, &ran), x, y, w1, w2));
+          pipeline::value_and_grad<Stage, M>(other, remat(megatron), loss, &ran), x, y, w1, w2));
     });
   };
   CHECK(code(pipeline::gpipe(stages + 1, 5)) == "E85");

@@ -7,11 +7,13 @@
 #include <tuple>
 #include <vector>
 
-#include <shardtype/pipeline/types_schedule.hpp>
+#include <shardtype/pipeline/types_plan.hpp>
+#include <shardtype/types.hpp>
 
 #include "harness/catch.hpp"
 
 using namespace shardtype::pipeline;
+namespace st = shardtype;
 
 // As the papers say.
 static_assert(bubble(gpipe(4, 8)) == Fraction(3, 11));
@@ -24,6 +26,16 @@ static_assert(peak_stored(one_forward_one_backward(4, 8), 3) == 1);
 static_assert(peak_stored(interleaved(4, 8, 2), 0) == 11);
 static_assert(interleaved(4, 8, 1) != one_forward_one_backward(4, 8));
 static_assert(slots(gpipe(3, 2)) == 8);
+
+struct X : st::Axis<"X", 2> {};
+struct B : st::Index<"B", 6> {};
+struct D : st::Index<"D", 5> {};
+constexpr Plan moves =
+    plan(interleaved(3, 6, 2), st::type<st::Tensor<float, st::Dim<B, X>, st::Dim<D>>>);
+static_assert(moves.block_bytes == 3 * 5 * 4);
+static_assert(moves.bytes_per_microbatch() == 2 * 5 * 60 && moves.bytes() == 6 * 600);
+static_assert(moves.bytes_sent(0) == 6 * 3 * 60 && moves.bytes_sent(1) == 6 * 4 * 60);
+static_assert(plan(gpipe(1, 4), 8).bytes() == 0 && plan(gpipe(1, 4), 8).bytes_sent(0) == 0);
 
 namespace {
 
@@ -172,6 +184,21 @@ TEST_CASE("schedules as text") {
   CHECK(draw(interleaved(2, 2, 2)) ==
         "rank 0  F0.0 F1.0 F0.1 F1.1 .    B0.1 .    B1.1 B0.0 B1.0\n"
         "rank 1  .    F0.0 F1.0 F0.1 B0.1 F1.1 B1.1 B0.0 B1.0 .\n");
+}
+
+TEST_CASE("plans as text") {
+  CHECK(explain(plan(one_forward_one_backward(2, 3), 100)) ==
+        "rank 0  F0 F1 .  B0 F2 B1 .  B2\n"
+        "rank 1  .  F0 B0 F1 B1 F2 B2 .\n"
+        "idle: 1/4 of 8 slots\n"
+        "each microbatch moves 2 blocks of 100 B, 200 B\n"
+        "rank 0 sends 300 B, stores 2 microbatches\n"
+        "rank 1 sends 300 B, stores 1 microbatch\n");
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    std::int64_t sent = 0;
+    for (int r = 0; r < ranks; ++r) sent += plan(interleaved(ranks, 12, 3), 1).bytes_sent(r);
+    CHECK(sent == plan(interleaved(ranks, 12, 3), 1).bytes());
+  }
 }
 
 TEST_CASE("refused schedules") {

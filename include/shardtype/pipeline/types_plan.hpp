@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include <shardtype/check/resolve.hpp>
 #include <shardtype/core/block.hpp>
 #include <shardtype/core/bridge.hpp>
 #include <shardtype/pipeline/types_schedule.hpp>
@@ -50,7 +51,7 @@ constexpr Plan plan(Schedule const& schedule, Type<A>) {
   return pipeline::plan(
       schedule, core::mul_sat(core::largest_elements(S::template spec<0>, S::names.extents(),
                                                      S::names.sizes()),
-                              static_cast<std::int64_t>(sizeof(typename A::element))));
+                              static_cast<std::int64_t>(sizeof(checking::element_t<A>))));
 }
 
 /// The plan as text: the table, the idle part, the bytes of a microbatch, and what each rank sends
