@@ -26,7 +26,7 @@ from pathlib import Path
 
 LAYERS = ["core", "rules", "plan", "check", "ops", "runtime", "kernels", "tensor", "overlap", "execute", "run_", "lazy",
           "manual"]
-TOP = ["autodiff", "nn", "fft", "linalg", "train", "checkpoint", "random", "io", "visualize", "freeze"]
+TOP = ["autodiff", "nn", "fft", "linalg", "train", "pipeline", "checkpoint", "random", "io", "visualize", "freeze"]
 TYPES = {"core", "rules", "plan", "check", "ops"}
 PREFIXES = {"types_": "ops", "settings": "runtime", "kernels_": "kernels", "run_": "run_"}
 UMBRELLAS = {"shardtype.hpp", "types.hpp"}

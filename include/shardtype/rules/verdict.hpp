@@ -184,6 +184,7 @@ enum class Code {
   V16_kind,
   V17_not_manual,
   V18_strict_inside,
+  V19_stage_changes,
   L01_not_recorded,
   L02_cyclic,
   L03_too_large,

@@ -40,8 +40,16 @@ class Agreement {
   /// `meet`.
   bool begin_step() {
     core::RunningCall::check_thread();
+    if (apart_) return false;
     steps_.step();
     return on();
+  }
+  /// Ends or begins a part of the program in which ranks take steps of their own, such as the
+  /// stages of a pipeline: these are neither counted nor compared. Returns what held before.
+  bool apart(bool apart) {
+    bool const before = apart_;
+    apart_ = apart;
+    return before;
   }
   /// Compares the creation of a mesh of `comm`, which is collective as well: as `meet`, for the
   /// ranks of `comm`.
@@ -52,7 +60,7 @@ class Agreement {
   /// The same for given ranks of the job.
   static void meet_before_mesh(detail::List<int> const& ranks, std::string const& step,
                                std::uint64_t hash);
-  bool on() const { return !ranks_.empty(); }
+  bool on() const { return !ranks_.empty() && !apart_; }
   /// Counts a step that all ranks of the mesh take and, if the check is on, compares it first: its
   /// name, the user's line, and numbers that all ranks must pass alike.
   void agree(char const* name, std::source_location const& where,
@@ -89,6 +97,7 @@ class Agreement {
   std::int64_t mesh_ = 0;
   std::int64_t step_ = 0;
   double limit_ = 10;
+  bool apart_ = false;
 };
 
 }  // namespace shardtype::runtime
