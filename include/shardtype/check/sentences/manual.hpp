@@ -119,13 +119,6 @@ struct refused<Code::V16_kind, legal, YourTypes...> : Poisoned {
                 "[shardtype V16] the block is unreduced with another kind (sum, Max, Min) "
                 "than this names. Name the block's kind, as all_reduce<Max, X>(a).");
 };
-template <bool legal, class... YourTypes>
-struct refused<Code::V19_stage_changes, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype V19] a stage of a pipeline returns another type than it takes: the "
-                "next stage takes its result. End it with the element type, dims and axes that "
-                "it begins with.");
-};
 
 template <bool legal, class... YourTypes>
 struct refused<Code::V17_not_manual, legal, YourTypes...> : Poisoned {
@@ -143,6 +136,13 @@ struct refused<Code::V18_strict_inside, legal, YourTypes...> : Poisoned {
       "holds of it is not one piece along the manual axis. Let the manual axis come "
       "first, Dim<I, X, Y>, or work along another index, or reshard the index to be "
       "whole (one all_gather).");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::V19_stage_changes, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype V19] a stage of a pipeline returns another type than it takes: the "
+                "next stage takes its result. End it with the element type, dims and axes that "
+                "it begins with.");
 };
 
 }  // namespace shardtype::checking
