@@ -89,6 +89,8 @@ struct Values {
   use(at<I, Dim<J>>(a, 3), at<J>(a, 3));
   use(slice<J, Part>(a, 2, 5), slice<I, Part, Dim<Part>, Dim<J, X>>(a, 2, 5));
   use(take<V>(table, ids));
+  auto const order = argsort<I, Dim<I, X>>(u);
+  use(take<I, Dim<I, X>, Dim<J>>(a, order));
   use(concat<J, K>(a, a));
   use(stack<K>(a, same));
   use(where(p, a, same));
@@ -119,6 +121,8 @@ struct Values {
   use(reshard<Dim<I>, Dim<J, X>>(a));
   use(item(s));
   use(matmul<Dim<I, X>, Dim<K, Y>>(a, b));
+  auto const order = argsort<I, Dim<I, X>>(u);
+  use(take<I, Dim<I, X>, Dim<J>>(a, order));
   use(scatter_add<V>(updates, ids, 100));
   use(gelu_tanh(a));
   use(elu(a), leaky_relu(a));
