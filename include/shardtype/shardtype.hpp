@@ -51,6 +51,7 @@
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
+#include <shardtype/ops/matrices.hpp>
 #include <shardtype/ops/products.hpp>
 #include <shardtype/ops/reductions.hpp>
 #include <shardtype/ops/rows.hpp>

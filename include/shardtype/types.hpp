@@ -29,6 +29,7 @@
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/indexing.hpp>
+#include <shardtype/ops/matrices.hpp>
 #include <shardtype/ops/products.hpp>
 #include <shardtype/ops/quantiles.hpp>
 #include <shardtype/ops/reductions.hpp>

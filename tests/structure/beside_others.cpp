@@ -72,7 +72,11 @@ struct Values {
   use(hypot(a, same), nan_to_num(a));
   use(ids & 1, ids << 2, p ^ !p);
   use(exp(a) + a * a);
-  use(einsum<I, J>(u, v));
+  auto const b2 = relabel<J, I, K, N>(b);
+  use(einsum<I, J>(u, v), outer(u, v));
+  use(kron<I1, I2>(b, b2));
+  use(meshgrid(u, v));
+  use(diag<I, K>(u), trace<I, J, Tensor<float>>(a));
   use(map<Dim<I, X>, Dim<J>>(functions::Add{}, u, v));
   use(a - mean<J>(a));
   use(sum<I>(a), sum<Dim<J>>(a));
@@ -121,6 +125,9 @@ struct Values {
   use(reshard<Dim<I>, Dim<J, X>>(a));
   use(item(s));
   use(matmul<Dim<I, X>, Dim<K, Y>>(a, b));
+  auto const b2 = relabel<J, I, K, N>(b);
+  use(outer(u, v), kron<I1, I2>(b, b2));
+  use(diag<I, K>(u), trace<I, J, Tensor<float>>(a));
   auto const order = argsort<I, Dim<I, X>>(u);
   use(take<I, Dim<I, X>, Dim<J>>(a, order));
   use(scatter_add<V>(updates, ids, 100));

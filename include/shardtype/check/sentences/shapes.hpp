@@ -56,7 +56,8 @@ struct refused<Code::D07_names_incomplete, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D07] the indices named here are not as many as the operation needs: "
                 "transpose names every index of the tensor once, relabel names pairs of an old "
-                "and a new one, the others at most one for the result. Add or drop one.");
+                "and a new one, kron one for each dim of an operand, the others at most one for "
+                "the result. Add or drop one.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D08_not_neighbours, legal, YourTypes...> : Poisoned {
