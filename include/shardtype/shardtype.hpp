@@ -46,6 +46,7 @@
 #include <shardtype/manual/shard_map.hpp>
 #include <shardtype/manual/shard_map_lazy.hpp>
 #include <shardtype/ops/blocks.hpp>
+#include <shardtype/ops/chosen_rows.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/dynamic_windows.hpp>

@@ -96,6 +96,9 @@ struct Values {
   auto const order = argsort<I, Dim<I, X>>(u);
   use(take<I, Dim<I, X>, Dim<J>>(a, order));
   use(concat<J, K>(a, a));
+  auto const counts = argsort<J>(v);
+  use(repeat<J, Part>(a, counts, 100));
+  use(compress<J, Part>(a, v > 0.0F, 8));
   use(stack<K>(a, same));
   use(where(p, a, same));
   use(sort<J>(a, op::Order::descending));
@@ -131,6 +134,9 @@ struct Values {
   auto const order = argsort<I, Dim<I, X>>(u);
   use(take<I, Dim<I, X>, Dim<J>>(a, order));
   use(scatter_add<V>(updates, ids, 100));
+  auto const counts = argsort<J>(v);
+  use(repeat<J, Part>(a, counts, 100));
+  use(compress<J, Part>(a, v > 0.0F, 8));
   use(gelu_tanh(a));
   use(elu(a), leaky_relu(a));
   use(lgamma(a), digamma(a), erfinv(a));
