@@ -55,6 +55,7 @@
 #include <shardtype/ops/matrices.hpp>
 #include <shardtype/ops/products.hpp>
 #include <shardtype/ops/reductions.hpp>
+#include <shardtype/ops/reshape.hpp>
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/ops/run_allclose.hpp>
 #include <shardtype/ops/run_collectives.hpp>

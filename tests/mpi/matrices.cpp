@@ -22,6 +22,7 @@ struct K : Index<"K"> {};
 struct L : Index<"L"> {};
 struct P : Index<"P"> {};
 struct Q : Index<"Q"> {};
+struct R : Index<"R"> {};
 struct X2 : Axis<"X2", 2> {};
 struct Y2 : Axis<"Y2", 2> {};
 struct I8 : Index<"I8", 8> {};
@@ -42,7 +43,7 @@ constexpr auto diagonal_sum = [](auto const& a) { return trace<I8, J8>(a); };
 constexpr auto whole_trace = [](auto const& a) { return trace<I8, J8, Tensor<float>>(a); };
 constexpr auto products = [](auto const& u, auto const& v) { return outer(u, v); };
 static_assert(plan(diagonal_sum, type<Square>).collectives() == 0);
-static_assert(plan(whole_trace, type<Square>).count(Collective::all_reduce) == 1);
+static_assert(plan(whole_trace, type<Square>).count(Collective::all_reduce) == 2);
 static_assert(plan(products, type<Square>, type<Tensor<float, Dim<K4>>>).collectives() == 0);
 
 }  // namespace
@@ -136,5 +137,40 @@ TEST_CASE("traces, and matrices with a given diagonal") {
         [](auto const& x) { return sum<Tensor<double>>(exp(diag<I, J>(x) * 0.5) * 2.0); })(rows);
     auto const expected = exp(rows * 0.5).tensor();
     CHECK(allclose(of_rows, expected, 1e-14, 1e-14));
+  }
+}
+
+TEST_CASE("reshape, and dims split into three and merged from three") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (Int const n : {0, 1, 3}) {
+    INFO(n);
+    auto const line = from_function<Int, Dim<I>, Dim<J, Y>>(mesh, {24 * n, 3},
+                                                            [](Int i, Int j) { return i * 3 + j; });
+    auto const cube = split_dim<I, P, Q, R>(line, {n, 4, 6});
+    static_assert(
+        std::is_same_v<decltype(cube), Tensor<Int, Dim<P>, Dim<Q>, Dim<R>, Dim<J, Y>> const>);
+    CHECK(wrong(cube, [](Int p, Int q, Int r, Int j) { return ((p * 4 + q) * 6 + r) * 3 + j; }) ==
+          0);
+    CHECK(array_equal(merge_dims<P, Q, R, I>(cube), line));
+    auto const rows = from_function<Int, Dim<I, X>, Dim<J>>(mesh, {8 * n, 6},
+                                                            [](Int i, Int j) { return i * 6 + j; });
+    auto const other = reshape<P, Q, R>(rows, {8 * n, 2, 3});
+    static_assert(std::is_same_v<decltype(other), Tensor<Int, Dim<P, X>, Dim<Q>, Dim<R>> const>);
+    CHECK(wrong(other, [](Int p, Int q, Int r) { return (p * 2 + q) * 3 + r; }) == 0);
+    CHECK(array_equal(reshape<I, J>(other, {8 * n, 6}), rows));
+    CHECK(array_equal(reshape<P, Q, R>(reshape<Q, R>(rows, {8 * n, 6}), {8 * n, 2, 3}), other));
+    CHECK(wrong(reshape<Dim<P, X>, Q>(rows, {8 * n, 6}), [](Int p, Int q) { return p * 6 + q; }) ==
+          0);
+    CHECK(wrong(evaluate<Dim<P, X>, Dim<Q>, Dim<R>>(
+                    mesh, reshape<P, Q, R>(lazy(rows) + 0, {8 * n, 2, 3})),
+                [](Int p, Int q, Int r) { return (p * 2 + q) * 3 + r; }) == 0);
+    auto const factor = from_function<double, Dim<P, X>, Dim<Q>, Dim<R>>(
+        mesh, {8 * n, 2, 3},
+        [](Int p, Int q, Int r) { return static_cast<double>((p * 2 + q) * 3 + r); });
+    auto const slope = grad([&](auto const& a) {
+      return sum<Tensor<double>>(reshape<P, Q, R>(a, {8 * n, 2, 3}) * factor);
+    })(cast<double>(rows).tensor());
+    CHECK(wrong(slope, [](Int i, Int j) { return static_cast<double>(i * 6 + j); }) == 0);
+    CHECK(code_of([&] { reshape<P, Q>(rows, {8 * n + 1, 6}); }) == "E41");
   }
 }

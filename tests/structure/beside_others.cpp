@@ -88,7 +88,7 @@ struct Values {
   use(matmul(a, relabel<I, K>(reshard<Dim<I>, Dim<J>>(a))));
   use(einsum<I, K>(a, b));
   use(transpose<J, I>(a));
-  use(split_dim<I, I1, I2>(a, {2, 4}));
+  use(split_dim<I, I1, I2>(a, {2, 4}), reshape<I1, I2>(a, {4, 24}));
   use(expand<K>(a), squeeze<K>(expand<K>(a)));
   use(at<I, Dim<J>>(a, 3), at<J>(a, 3));
   use(slice<J, Part>(a, 2, 5), slice<I, Part, Dim<Part>, Dim<J, X>>(a, 2, 5));

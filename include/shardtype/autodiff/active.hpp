@@ -12,8 +12,8 @@
 #include <shardtype/autodiff/tape.hpp>
 #include <shardtype/check/abstract.hpp>
 #include <shardtype/check/cotangent.hpp>
+#include <shardtype/check/labels_of.hpp>
 #include <shardtype/kernels/accumulate.hpp>
-#include <shardtype/ops/matrices.hpp>
 #include <shardtype/ops/run_elementwise.hpp>
 #include <shardtype/tensor/create.hpp>
 

@@ -52,7 +52,7 @@ namespace api {
 /// total)` names the result.
 ///
 /// It is `take<I, ...>` by ids that `cumsum` and `scatter_add` make of the counts, with its
-/// gradient, plan and refusals: D01, D02, B03; I01 counts that are no integers; P04 split counts,
+/// gradient, plan and refusals: D01, D02, B03; I01 counts that are no integers; P05 split counts,
 /// which are resharded first, `reshard<Dim<I>>(counts)`. As jnp.repeat with total_repeat_length.
 template <class I, class K, class... Out, class A, class C>
 constexpr auto repeat(core::Argument<A> const& a, core::Argument<C> const& counts,
@@ -69,7 +69,7 @@ constexpr auto repeat(core::Argument<A> const& a, core::Argument<C> const& count
 /// rows and reshards them.
 ///
 /// It is `take<I>` by ids that `cumsum` and `scatter_add` make of the mask, with its gradient and
-/// refusals: D01, D02, B03; P05 a mask that is not bool; I02 a split mask, which is resharded
+/// refusals: D01, D02, B03; P09 a mask that is not bool; I02 a split mask, which is resharded
 /// first, `reshard<Dim<I>>(mask)`. As jnp.compress with size.
 template <class I, class K, class... Out, class A, class M>
 constexpr auto compress(core::Argument<A> const& a, core::Argument<M> const& mask, std::int64_t n,

@@ -1,14 +1,13 @@
 #pragma once
 /// Outer and Kronecker products, traces, matrices with a given diagonal, and coordinates of a grid.
 
-#include <cstddef>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/labels_of.hpp>
 #include <shardtype/check/misused.hpp>
-#include <shardtype/check/operand.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/products.hpp>
 #include <shardtype/ops/reductions.hpp>
@@ -16,32 +15,6 @@
 namespace shardtype {
 
 namespace detail {
-
-/// The label of a part of a tensor type, as a Pack; of what is no dim none.
-template <class Part>
-struct LabelOfPart {
-  using type = Pack<>;
-};
-template <class I, class... Xs>
-struct LabelOfPart<Dim<I, Xs...>> {
-  using type = Pack<I>;
-};
-/// The labels of a tensor type in order, as a Pack; of the result of a refused operation none.
-template <class A>
-struct LabelsOfType {
-  using type = Pack<>;
-};
-template <class T, class... Parts>
-struct LabelsOfType<Tensor<T, Parts...>> {
-  using type = decltype((Pack<>{} | ... | typename LabelOfPart<Parts>::type{}));
-};
-template <class T, class... Parts>
-struct LabelsOfType<Local<T, Parts...>> : LabelsOfType<Tensor<T, Parts...>> {};
-/// The labels of an argument of a call. Specialised for values whose gradient is wanted.
-template <class A>
-struct LabelsOfArgument : LabelsOfType<argument_t<A>> {};
-template <class A>
-using labels_of_argument_t = typename LabelsOfArgument<A>::type;
 
 /// Merges pairs of neighbouring dims, (I, K) into P and so on.
 template <class Is, class Ks, class Ps>
@@ -73,10 +46,6 @@ struct Alternating<Pack<I, Is...>, Pack<K, Ks...>> {
 template <class A, class B, class... Ls>
 constexpr auto product_of(A const& a, B const& b, Pack<Ls...>, checking::CallSite where) {
   return api::einsum<Ls...>(a, b, where);
-}
-template <class... Ls>
-constexpr std::size_t length(Pack<Ls...>) {
-  return sizeof...(Ls);
 }
 
 }  // namespace detail
@@ -123,11 +92,11 @@ constexpr auto outer(core::Argument<A> const& a, B const& b, checking::CallSite 
   }
 }
 
-/// The Kronecker product: `a[I@X, J]`, `b[K, L@Y]` -> `kron<P, Q>(a, b)` -> `[P@X, Q@Y]`, the
+/// The Kronecker product: `a[I@X, J@Y]`, `b[K, L]` -> `kron<P, Q>(a, b)` -> `[P@X, Q@Y]`, the
 /// blocks a[i, j] b. Operands have as many dims as indices are named, one or more, and no index in
-/// common. It is `outer`, whose dims `merge_dims` merges in pairs; refusals and errors are theirs:
-/// an axis that splits K stands behind rows of I that are split as finely as I is long (E40).
-/// Refused as well: D07 another number of dims. Communicates nothing. As np.kron.
+/// common. It is `outer`, whose dims `merge_dims` merges in pairs, with their plans, gradients,
+/// refusals and errors: a dim of `b` is split only where that of `a` has one row per block (D09,
+/// E40). Refused as well: D07 another number of dims. Communicates nothing. As np.kron.
 template <class... Ps, class A, class B>
 constexpr auto kron(core::Argument<A> const& a, B const& b, checking::CallSite where = {}) {
   using Is = detail::labels_of_argument_t<A>;
