@@ -137,9 +137,8 @@ constexpr auto merge_dims(core::Argument<A> const& a, checking::CallSite where =
 /// All elements in their order, along other dims: `A[I@X, J]` -> `reshape<P, Q>(a, {n, m})` ->
 /// `A[P@X, Q]`. It merges all dims into one and splits that one: local, shares memory, and legal
 /// where both are, that is where the blocks line up; `reshape<Dim<P, X>, Q>` says which part has
-/// which axes. Dims that stay need not be named anew by merge_dims and split_dim, which name only
-/// those that change. Refused: D06, D09, D10, B03, D23 fewer than two dims. Errors: E40 blocks that
-/// do not line up, E41 extents of another number of elements. As jnp.reshape.
+/// which axes. Refused: D06, D09, D10, B03, D23 fewer than two dims. Errors: E40 blocks that do not
+/// line up, E41 extents of another number of elements. As jnp.reshape.
 template <class... Ps, class A>
   requires(sizeof...(Ps) >= 2)
 constexpr auto reshape(
