@@ -234,11 +234,8 @@ int main(int argc, char** argv) {
 
   section("permute-rows");
   // docs: permute-rows
-  struct Place : Index<"Place", 64> {};
   auto const order = permutation<std::int64_t, Dim<B, X>>(mesh, key.fold_in(5));
-  // x[order]: the ids have an index of their own, as the table's is looked up
-  auto const rows = take<B, Dim<Place, X>, Dim<D>>(x, relabel<B, Place>(order));
-  auto const shuffled = relabel<Place, B>(rows);
+  auto const shuffled = take<B, Dim<B, X>, Dim<D>>(x, order);  // x[order]
   // docs: end
   say(type_name(shuffled));
   auto const given = to_host(x);

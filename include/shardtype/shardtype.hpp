@@ -47,14 +47,17 @@
 #include <shardtype/manual/shard_map.hpp>
 #include <shardtype/manual/shard_map_lazy.hpp>
 #include <shardtype/ops/blocks.hpp>
+#include <shardtype/ops/chosen_rows.hpp>
 #include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
+#include <shardtype/ops/matrices.hpp>
 #include <shardtype/ops/memory.hpp>
 #include <shardtype/ops/products.hpp>
 #include <shardtype/ops/reductions.hpp>
+#include <shardtype/ops/reshape.hpp>
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/ops/run_allclose.hpp>
 #include <shardtype/ops/run_collectives.hpp>

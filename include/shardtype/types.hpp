@@ -30,10 +30,12 @@
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/indexing.hpp>
+#include <shardtype/ops/matrices.hpp>
 #include <shardtype/ops/memory.hpp>
 #include <shardtype/ops/products.hpp>
 #include <shardtype/ops/quantiles.hpp>
 #include <shardtype/ops/reductions.hpp>
+#include <shardtype/ops/reshape.hpp>
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/ops/sorting.hpp>
 #include <shardtype/ops/windows.hpp>

@@ -54,7 +54,6 @@ static_assert(gives<G, T<Dim<B, Y>, Reduced<X>>, T<Dim<V>, Reduced<X, Y>>, Ids<D
 static_assert(gives<G, T<Dim<B>>, T<Dim<V>>, Ids<Dim<B>, Reduced<X>>>);  // ids have no gradient
 static_assert(refusal_of<G, T<Dim<D>>, Ids<Dim<B>>> == rules::Code::D01_no_such_index);
 static_assert(refusal_of<G, T<Dim<V>, Dim<B>>, Ids<Dim<B>>> == rules::Code::I03_shared_index);
-static_assert(refusal_of<G, T<Dim<V>>, Ids<Dim<V>>> == rules::Code::I03_shared_index);
 static_assert(refusal_of<G, T<Dim<V>>, T<Dim<B>>> == rules::Code::I01_not_integers);
 static_assert(refusal_of<G, T<Dim<V, X>>, Ids<Dim<B, X>>> == rules::Code::I04_looked_up_and_ids);
 static_assert(refusal_of<G, T<Dim<V>, Dim<D, X>>, Ids<Dim<B, X>>> == rules::Code::I05_axis_on_two);
@@ -69,6 +68,16 @@ static_assert(
 static_assert(gives<G, T<Dim<B>, Dim<D>, Reduced<X>>, T<Dim<V>, Dim<D>, Reduced<X>>, Ids<Dim<B>>>);
 static_assert(
     gives<G, T<Dim<B, X>, Dim<D>, Reduced<Y>>, T<Dim<V>, Dim<D>, Reduced<Y>>, Ids<Dim<B, X>>>);
+
+// ids along V itself: chosen rows, under the same index
+static_assert(gives<G, T<Dim<D, Y>, Dim<V, X>>, T<Dim<D, Y>, Dim<V>>, Ids<Dim<V, X>>>);
+static_assert(gives<G, T<Dim<V>, Unreduced<X>>, T<Dim<V, X>>, Ids<Dim<V>>>);
+static_assert(gives<G, T<Dim<B, Y>, Dim<V>, Dim<D>>, T<Dim<V>, Dim<D>>, Ids<Dim<B, Y>, Dim<V>>>);
+static_assert(refusal_of<G, T<Dim<V, X>>, Ids<Dim<V, X>>> == rules::Code::I04_looked_up_and_ids);
+static_assert(refusal_of<G, T<Dim<V>, Dim<D>>, Ids<Dim<V>, Dim<D>>> ==
+              rules::Code::I03_shared_index);
+static_assert(gives<op::Take<V, Dim<V, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>,
+                    Ids<Dim<V, X>>>);
 
 // named: where the strict rule refuses, the ids are gathered; a finer result only slices them
 template <class... Out>
@@ -107,6 +116,9 @@ static_assert(refusal_of<A, T<Dim<B, X, Y>>, Ids<Dim<B, Y, X>>> == rules::Code::
 static_assert(refusal_of<A, T<Dim<B, X>, Dim<N>>, Ids<Dim<B>, Dim<N, X>>> ==
               rules::Code::I05_axis_on_two);
 static_assert(refusal_of<A, T<Dim<B>, Dim<V>>, Ids<Dim<B>>> == rules::Code::D02_index_taken);
+static_assert(
+    gives<A, T<Dim<V>, Dim<D, Y>, Unreduced<X>>, T<Dim<V, X>, Dim<D, Y>>, Ids<Dim<V, X>>>);
+static_assert(refusal_of<A, T<Dim<B>>, Ids<Dim<V>, Dim<B>>> == rules::Code::I08_index_missing);
 static_assert(refusal_of<A, T<Dim<B>, Unreduced<Min, X>>, Ids<Dim<B>>> ==
               rules::Code::I07_other_kind);
 static_assert(refusal_of<A, T<Dim<B>, Unreduced<X>>, Ids<Dim<B, X>>> ==

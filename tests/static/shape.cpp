@@ -290,6 +290,16 @@ static_assert(refusal_of<op::Diagonal<J, I>, T<Dim<I, Cyclic<X, 4>>, Dim<J>>> ==
 static_assert(plan(op::Diagonal<I, J>{}, type<A>).collectives() == 0);
 static_assert(plan(op::Named<op::Diagonal<J, I>, Dim<J>>{}, type<T<Dim<I, X>, Dim<J>>>)
                   .count(Collective::all_reduce) == 1);
+// The matrix with a given diagonal: the transpose.
+static_assert(gives<op::Diag<I, K>, T<Dim<I, X>, Dim<J>, Dim<K>, Unreduced<Y>>, A>);
+static_assert(
+    gives<op::Diag<J, K>, T<Dim<J>, Dim<K>, Unreduced<Max, X>>, T<Dim<J>, Unreduced<Max, X>>>);
+static_assert(refusal_of<op::Diag<K, L>, A> == Code::D01_no_such_index);
+static_assert(refusal_of<op::Diag<I, J>, A> == Code::D02_index_taken);
+static_assert(refusal_of<op::Diag<I, K>, T<Dim<I, Cyclic<X, 4>>>> == Code::B03_through_cyclic);
+static_assert(plan(op::Diag<I, K>{}, type<A>).collectives() == 0);
+static_assert(plan(op::Named<op::Diag<J, K>, Dim<J>, Dim<K>>{}, type<T<Dim<J, X>>>)
+                  .count(Collective::all_gather) == 1);
 // full_like: the same type, for any sharding and any unreduced kind.
 static_assert(gives<op::FullLike<int>, A, A> && gives<op::FullLike<double>, M, M>);
 static_assert(refusal_of<op::FullLike<double>, Tensor<int, Dim<I>>> ==

@@ -12,6 +12,7 @@
 #include <shardtype/autodiff/tape.hpp>
 #include <shardtype/check/abstract.hpp>
 #include <shardtype/check/cotangent.hpp>
+#include <shardtype/check/labels_of.hpp>
 #include <shardtype/kernels/accumulate.hpp>
 #include <shardtype/ops/run_elementwise.hpp>
 #include <shardtype/runtime/instance.hpp>
@@ -271,5 +272,15 @@ constexpr Want filled(V const& like, double x) {
 }
 
 }  // namespace autodiff
+
+namespace detail {
+
+template <class V>
+struct LabelsOfArgument<autodiff::Active<V>> : LabelsOfArgument<V> {};
+template <class F, class... Args>
+struct LabelsOfArgument<autodiff::ActiveExpression<F, Args...>>
+    : LabelsOfType<typename autodiff::ActiveExpression<F, Args...>::tensor_type> {};
+
+}  // namespace detail
 
 }  // namespace shardtype

@@ -89,7 +89,6 @@ constexpr auto to_source(checking::Anything const&, checking::Anything const& = 
     checking::refused<rules::Code::A16_another_name, false, Names...>{};              \
     return checking::Poisoned{};                                                      \
   }
-SHARDTYPE_OF_ANOTHER_NAME(reshape)
 SHARDTYPE_OF_ANOTHER_NAME(psum)
 SHARDTYPE_OF_ANOTHER_NAME(jvp)
 // Refused, A19: `randn(...)`, `fft2<I, J>(a)`, names of random numbers and transforms.

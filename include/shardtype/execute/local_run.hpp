@@ -228,6 +228,21 @@ struct LocalRun {
     runtime::fence(exec());
     return result;
   }
+  /// The operand on the diagonal of its dim and the result's last one, with zeros beside it.
+  Buffer on_diagonal() const {
+    int const i = call.dim();
+    kernels::Layout to = in;
+    for (int d = 0; d < in.rank; ++d)
+      to.stride[d] = out.stride[call.result.find(call.a().dims[d].label)];
+    std::int64_t const right = out.stride[out.rank - 1];
+    to.stride[i] += right;
+    Buffer const result = fresh();
+    kernels::fill(exec(), writable(result), out.elements(), T{});
+    if (in.elements() > 0)
+      kernels::copy_unpacked(exec(), data, to, writable(result) + held[i].range().begin * right);
+    exec().fence();
+    return result;
+  }
   /// Concatenates all operands along dim `d` of the result; operand k has `rows(k)` rows.
   template <class RowsOf>
   Buffer join(int d, RowsOf rows) const {

@@ -449,15 +449,15 @@ SHARDTYPE_NOT_WITHOUT_INDEX(merge_dims)
 SHARDTYPE_NOT_WITHOUT_INDEX(tril)
 SHARDTYPE_NOT_WITHOUT_INDEX(triu)
 SHARDTYPE_NOT_WITHOUT_INDEX(diagonal)
-// Refused, D23: `split_dim<I, J, K, L>(a, {2, 3, 4})`.
+// Refused, D23: `split_dim<I, J>(a, {24})`. Of three and more parts: ops/reshape.hpp.
 template <class I, class... Parts>
-  requires(sizeof...(Parts) != 2)
+  requires(sizeof...(Parts) < 2)
 constexpr auto split_dim(checking::Anything const&, checking::Anything const& = {}) {
   checking::refused<rules::Code::D23_two_parts, false, I, Parts...>{};
   return checking::Poisoned{};
 }
 template <class I, class... Parts>
-  requires(sizeof...(Parts) != 2)
+  requires(sizeof...(Parts) < 2)
 constexpr auto merge_dims(checking::Anything const&, checking::Anything const& = {}) {
   checking::refused<rules::Code::D23_two_parts, false, I, Parts...>{};
   return checking::Poisoned{};

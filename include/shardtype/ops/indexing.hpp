@@ -77,6 +77,12 @@ struct TakeRows {
   static constexpr Code elements() {
     return detail::id_operands<A, Ids>();
   }
+  /// Ids along V itself choose rows of the table: as many as there are ids.
+  static constexpr void extents(ResultExtents const& c) {
+    int const label = c.from().dims[0].label;
+    int const e = c.operand(1).find(label);
+    if (e >= 0) c.out[c.result.find(label)] = c.given[1][e];
+  }
   static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
     return planning::take_plan(q.a(), q.operands[1], wanted, q.along(), detail::joining(q));
   }
@@ -329,7 +335,9 @@ struct OneHotOf<V, Tensor<T, Parts...>> {
 namespace api {
 
 /// Takes the rows of a table that ids name: `table[V, D@Y]`, `ids[B@X, S]` -> `take<V>(table, ids)`
-/// -> `[B@X, S, D@Y]`; the dims of the ids replace V, as in np.take. Communicates nothing.
+/// -> `[B@X, S, D@Y]`; the dims of the ids replace V, as in np.take. Ids may have the index V
+/// itself, `ids[V@X]`: then the result has the chosen rows along V, in another order or number,
+/// `[V@X, D@Y]`. Communicates nothing.
 ///
 /// If V is split over Z, each rank looks up the ids of its own rows and uses zeros for the others:
 /// the result is an unreduced sum, `{U:Z}` (for bool an unreduced maximum). Axes over which the
@@ -337,9 +345,9 @@ namespace api {
 ///
 /// `take<V, Dim<B, X>, Dim<D>>(table, ids)` names the result: ids are gathered over axes that the
 /// table uses, both operands are sliced to the result's sharding if that is free, and the lookup's
-/// result is resharded.
+/// result is resharded. Ids along V itself are then as many as the table has rows (E24).
 ///
-/// Refused: D01, I01 to I07, C10, R01 to R04 for the result. Errors: E23, E50.
+/// Refused: D01, I01 to I07, C10, R01 to R04 for the result. Errors: E23, E24, E50.
 template <class V, class... Out, class A, class Ids>
 constexpr auto take(core::Argument<A> const& table, Ids const& ids, checking::CallSite where = {}) {
   return api::call(op::Take<V, Out...>{}, where, table.self(), ids);
@@ -363,9 +371,10 @@ constexpr auto at(core::Argument<A> const& a, std::int64_t k, checking::CallSite
 /// Adds each update to the row of a zero tensor that its id names, the transpose of `take`:
 /// `updates[B@X, D@Y]`, `ids[B@X]` -> `scatter_add<V>(updates, ids, n)` -> `[V, D@Y]{U:X}`, with
 /// `n` rows. V takes the position that the first dim of the ids has in the updates, or the first
-/// position if the ids have no dims. A dim that is split in one operand only is sliced in the
-/// other. `n` may be left out if V has a static extent. Communicates nothing; on the host the sums
-/// are the same bits for any number of threads. bfloat16 is added up in float.
+/// position if the ids have no dims; it may be one of these dims. A dim that is split in one
+/// operand only is sliced in the other. `n` may be left out if V has a static extent. Communicates
+/// nothing; on the host the sums are the same bits for any number of threads. bfloat16 is added up
+/// in float.
 ///
 /// `scatter_add<V, Dim<V, X>, Dim<D>>(updates, ids, n)` names the result. Over axes along which the
 /// operands are replicated, each rank adds only rows that it keeps. Else either the unreduced

@@ -30,9 +30,9 @@ constexpr Spec split_over(Spec s, AxisList const& over) {
   return s;
 }
 
-/// `take<V>(table, ids)`: the dims of the ids replace V, `along`. If V is split, into nested
-/// blocks, each rank looks up the ids of its block and has zeros for the others: the result is
-/// unreduced over V's axes, with the kind `joining`.
+/// `take<V>(table, ids)`: the dims of the ids, which may have V too, replace V, `along`. If V is
+/// split, into nested blocks, each rank looks up the ids of its block and has zeros for the others:
+/// the result is unreduced over V's axes, with the kind `joining`.
 constexpr Verdict take(Spec const& table, Spec const& ids, int along, ReduceKind joining) {
   int const at = table.find(along);
   if (at < 0) return refuse(Code::D01_no_such_index, along);
@@ -40,7 +40,7 @@ constexpr Verdict take(Spec const& table, Spec const& ids, int along, ReduceKind
   if (AxisList const& axes = table.dims[at].axes; axes.cyclic != 0)
     return refuse(Code::B03_through_cyclic, along, -1, axes[0]);
   for (int d = 0; d < ids.rank; ++d)
-    if (table.find(ids.dims[d].label) >= 0)
+    if (int const label = ids.dims[d].label; label != along && table.find(label) >= 0)
       return refuse(Code::I03_shared_index, ids.dims[d].label);
   Spec out = table;
   out.rank = 0;
@@ -76,11 +76,11 @@ constexpr AxisList const& finer(AxisList const& a, AxisList const& b) {
 }
 
 /// `scatter_add<V>(updates, ids, n)`: the dims of the ids become one dim, V, at the position of the
-/// first of them (first of all if the ids have no dims). Each rank adds its own updates: the result
-/// is unreduced over the axes that split the ids.
+/// first of them (first of all if the ids have no dims). V may be one of these dims. Each rank adds
+/// its own updates: the result is unreduced over the axes that split the ids.
 constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
   if (Verdict v = whole_ids(ids); !v) return v;
-  if (updates.find(along) >= 0 || ids.find(along) >= 0) return refuse(Code::D02_index_taken, along);
+  if (updates.find(along) >= 0 && ids.find(along) < 0) return refuse(Code::D02_index_taken, along);
   if (Verdict v = all_in_blocks(updates); !v) return v;
   if (Verdict v = all_in_blocks(ids); !v) return v;
   if (Verdict v = no_extremum(updates, along); !v) return v;

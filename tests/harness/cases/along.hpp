@@ -288,10 +288,10 @@ constexpr rules::Verdict repeated_along(Spec const& a, Instruction const& in, in
   return rules::broadcast(q, false);
 }
 
-// The diagonal of a matrix whose rows are repeated and which has zeros elsewhere: the operand
-// again. Where the new dim is split, each rank has the rows of its own columns.
+// The diagonal of a matrix that has zeros elsewhere: the operand again. Where the new dim is split,
+// the rows are repeated, and each rank has those of its own columns.
 struct OnDiagonal : Case {
-  static constexpr std::string_view gradients_of[] = {"Diagonal"};
+  static constexpr std::string_view gradients_of[] = {"Diagonal", "Diag"};
   static constexpr unsigned reads = reads_from | reads_to | reads_axis;
   static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
@@ -316,8 +316,12 @@ struct OnDiagonal : Case {
     using On = decltype(on);
     using V = typename On::V;
     using Q = typename On::Q;
-    using Column = SplitDim<On, Q>;
-    return diagonal<V, Q>(triu<V, Q>(tril<V, Q>(broadcast<Column>(on.a, {on.n}))));
+    if constexpr (splits(On::in)) {
+      using Column = SplitDim<On, Q>;
+      return diagonal<V, Q>(triu<V, Q>(tril<V, Q>(broadcast<Column>(on.a, {on.n}))));
+    } else {
+      return diagonal<V, Q>(diag<V, Q>(on.a));
+    }
   }
 };
 
@@ -667,6 +671,7 @@ inline constexpr std::tuple along_samples{
     on<"CumMin", "cummin", A>(op::CumMin<I>{}),
     on<"CumProd", "cumprod", A>(op::CumProd<I>{}),
     on<"CumSum", "cumsum", A>(op::CumSum<I>{}),
+    on<"Diag", "diag", A>(op::Diag<J, K>{}),
     on<"Diagonal", "diagonal", A>(op::Diagonal<J, I>{}),
     on<"Diff", "diff", A>(op::Diff<I>{}),
     on<"Flip", "flip", A>(op::Flip<J>{}),

@@ -129,9 +129,9 @@ struct refused<Code::A15_another_header, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::A16_another_name, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype A16] this function has another name here: reshape is split_dim<I, I1, "
-                "I2>(a, {2, 4}) or merge_dims<I1, I2, I>(a), psum<X>(a) is all_reduce<X>(a); "
-                "for jvp, forward mode, there is grad or vjp. docs/from_jax.md has the others.");
+                "[shardtype A16] this function has another name here: psum<X>(a) is "
+                "all_reduce<X>(a); for jvp, forward mode, there is grad or vjp. docs/from_jax.md "
+                "has the others.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {

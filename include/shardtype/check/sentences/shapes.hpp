@@ -56,7 +56,8 @@ struct refused<Code::D07_names_incomplete, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D07] the indices named here are not as many as the operation needs: "
                 "transpose names every index of the tensor once, relabel names pairs of an old "
-                "and a new one, the others at most one for the result. Add or drop one.");
+                "and a new one, kron one for each dim of an operand, the others at most one for "
+                "the result. Add or drop one.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D08_not_neighbours, legal, YourTypes...> : Poisoned {
@@ -195,10 +196,9 @@ struct refused<Code::D17_which_dim, legal, YourTypes...> : Poisoned {
 template <bool legal, class... YourTypes>
 struct refused<Code::D23_two_parts, legal, YourTypes...> : Poisoned {
   static_assert(legal,
-                "[shardtype D23] split_dim makes two dims of one, and merge_dims one of two: "
-                "split_dim<I, J, K>(a, {8, 3}), merge_dims<J, K, I>(a). Three parts take two "
-                "calls, each free of communication: split_dim<J, J1, J2>(split_dim<I, J, K>(a, "
-                "{8, 3}), {2, 4}), and back merge_dims<J, K, I>(merge_dims<J1, J2, J>(a)).");
+                "[shardtype D23] split_dim and reshape make two dims or more, and merge_dims makes "
+                "one of two or more: split_dim<I, J, K>(a, {8, 3}), reshape<J, K>(a, {8, 3}), "
+                "merge_dims<J, K, I>(a). relabel<I, J>(a) gives one dim another index, free.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::D24_window_labels, legal, YourTypes...> : Poisoned {
