@@ -33,6 +33,7 @@
 #include <shardtype/ops/quantiles.hpp>
 #include <shardtype/ops/reductions.hpp>
 #include <shardtype/ops/rows.hpp>
+#include <shardtype/ops/shared_top_k.hpp>
 #include <shardtype/ops/sorting.hpp>
 #include <shardtype/ops/windows.hpp>
 
