@@ -128,13 +128,13 @@ TEST_CASE("of many elements the last is found by a search; sent and held as plan
     CHECK(differ(std::get<0>(found), whole.values) == 0);
     CHECK(differ(std::get<1>(found), whole.places) == 0);
   };
-  auto const few = from_function<float, Dim<I, X, Y>, Dim<J>>(mesh, {25013, 1}, element<float>);
-  check(few, 12000, true);
-  check(few, 40, false);
-  auto const all = from_function<float, Dim<I, X, Y>, Dim<J>>(
+  auto const column = from_function<float, Dim<I, X, Y>, Dim<J>>(mesh, {25013, 1}, element<float>);
+  check(column, 12000, true);
+  check(column, 40, false);
+  auto const columns = from_function<float, Dim<I, X, Y>, Dim<J>>(
       mesh, {25013, 3}, [](Int i, Int j) { return static_cast<float>((i * 7919 + j) % 25013); });
-  check(all, 11000, true);
-  check(all, 25013, false);
+  check(columns, 11000, true);
+  check(columns, 25013, false);
 }
 
 TEST_CASE("gradients, automatic mode") {

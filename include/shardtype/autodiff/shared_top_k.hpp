@@ -1,6 +1,7 @@
 #pragma once
 /// The gradient of the largest elements along a dim that ranks may share.
 
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
@@ -64,25 +65,26 @@ struct ScatterToBlocks {
   }
 };
 
-/// The gradient is that of take_along at the positions that top_k returns, in the blocks of the
-/// operand.
-template <class I, class... Result>
-struct Vjp<ResultOf<op::SharedTopK<I, Result...>, 0>> : Differentiable {
-  using Op = op::SharedTopK<I, Result...>;
-  static constexpr bool first_order = true;
-  template <class V, class A>
-  static constexpr auto save(Op const&, V const& both, A const& a) {
-    return autodiff::keep(std::get<1>(both), a.extents()[place_of<tensor_of<A>, I>]);
-  }
-  template <int K, class V, class A, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
-    using Given = tensor_of<A>;
-    using Into = typename std::remove_pointer_t<typename shardtype::detail::PartsOf<
-        shardtype::Type<Given>*>::template at<place_of<Given, I>>>::type;
-    using J = shardtype::detail::into_t<I, Result...>;
-    return api::call(ScatterToBlocks<J, Into>{autodiff::kept<1>(saved)},
-                     std::source_location::current(), ct, autodiff::kept<0>(saved));
-  }
-};
-
 }  // namespace shardtype::autodiff
+
+namespace shardtype::op {
+
+template <class I, class... Result>
+template <std::size_t Which, class V, class A>
+constexpr auto SharedTopK<I, Result...>::save(V const& both, A const& a) const {
+  return autodiff::keep(std::get<1>(both),
+                        a.extents()[autodiff::place_of<autodiff::tensor_of<A>, I>]);
+}
+/// As that of take_along at the positions that it returns, in the blocks of the operand.
+template <class I, class... Result>
+template <class G>
+constexpr auto SharedTopK<I, Result...>::pull(G const& g) const {
+  using Given = typename G::type;
+  using Into = typename std::remove_pointer_t<
+      typename detail::PartsOf<Type<Given>*>::template at<autodiff::place_of<Given, I>>>::type;
+  using J = detail::into_t<I, Result...>;
+  return api::call(autodiff::ScatterToBlocks<J, Into>{g.template kept<1>()},
+                   std::source_location::current(), g.ct, g.template kept<0>());
+}
+
+}  // namespace shardtype::op

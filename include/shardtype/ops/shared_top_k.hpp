@@ -1,6 +1,7 @@
 #pragma once
 /// The largest elements along a dim that ranks may share: object and function.
 
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
@@ -24,11 +25,13 @@ namespace op {
 template <class I, class... Result>
 struct SharedTopK {
   using operation = SharedTopK;
+  using gradient = checking::PullsBySaved;
   using from = detail::Bare<I>;
   using to = detail::Bare<Result...>;
   static constexpr std::string_view name = "top_k";
   static constexpr bool communicates = true;
   static constexpr bool keeps_shardings = true;
+  static constexpr bool chooses_by_sizes = true;  ///< whether its plan searches
   std::int64_t k = 0;
   static constexpr Verdicts<2> rule(rules::Question const& q) {
     return {rules::top_k_across(q), rules::top_k_across(q)};
@@ -53,6 +56,11 @@ struct SharedTopK {
   }
   template <class R, class A>
   typename R::results run(std::source_location const& where, A const& a) const;
+  static constexpr bool first_order = true;
+  template <std::size_t Which, class V, class A>
+  constexpr auto save(V const& both, A const& a) const;
+  template <class G>
+  constexpr auto pull(G const& g) const;
 };
 
 }  // namespace op
@@ -87,11 +95,6 @@ struct TopKOperand {
   using type = tensor_from_spec<S, TopKOperand, element_t<A>, A>;
 };
 
-template <class Out, class A>
-constexpr auto placed_as(A const& a, std::source_location const& where) {
-  return api::reshard<Out>(a, where);
-}
-
 /// `top_k<I, Ks..., Out...>`.
 template <class I, class... Ks, class... Out, class A>
 constexpr auto named_top_k(Pack<Ks...>, Pack<Out...>, A const& a, std::int64_t k,
@@ -99,26 +102,18 @@ constexpr auto named_top_k(Pack<Ks...>, Pack<Out...>, A const& a, std::int64_t k
   using Given = typename DecidingTensor<A>::type;
   if constexpr (core::is_lazy<A>) {
     auto const both = api::call(op::TopK<I, Ks...>{k}, where, a);
-    if constexpr (checking::any_poisoned<std::tuple_element_t<0, decltype(both)>>) {
-      return detail::found(both);
-    } else {
-      return detail::found(std::tuple(api::reshard<Out...>(std::get<0>(both), where),
-                                      api::reshard<Out...>(std::get<1>(both), where)));
-    }
+    return detail::found(std::tuple(api::reshard<Out...>(std::get<0>(both), where),
+                                    api::reshard<Out...>(std::get<1>(both), where)));
   } else if constexpr (!is_tensor<Given> || is_local<Given>) {
     static_cast<void>(alignof(checking::refused<Code::V14_named_result, false, Given>));
-    return detail::found(std::tuple(checking::Poisoned{}, checking::Poisoned{}));
+    return TopK<checking::Poisoned, checking::Poisoned>{};
   } else {
     using Values = named_as_t<element_t<Given>, Given, Out...>;
     using Met = typename TopKOperand<I, Given, Values>::type;
     auto const both = api::call(op::SharedTopK<I, Ks...>{k}, where, api::reshard<Met>(a, where));
-    if constexpr (checking::any_poisoned<std::tuple_element_t<0, decltype(both)>>) {
-      return detail::found(both);
-    } else {
-      return detail::found(
-          std::tuple(api::reshard<Values>(std::get<0>(both), where),
-                     api::reshard<with_elements<Values, std::int64_t>>(std::get<1>(both), where)));
-    }
+    return detail::found(
+        std::tuple(api::reshard<Values>(std::get<0>(both), where),
+                   api::reshard<with_elements<Values, std::int64_t>>(std::get<1>(both), where)));
   }
 }
 

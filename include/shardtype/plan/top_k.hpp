@@ -74,7 +74,9 @@ constexpr void append_top_k(Plan& p, CallSizing const& c, int d, std::int64_t k)
   if (d < 0) return;
   Spec const& a = c.operands[0];
   TopKSearch const search = top_k_search(c, d, k);
-  bool const open = search.ranks < 0 || search.extent < 0;
+  bool open = search.extent < 0;
+  for (int k = 0; k < a.dims[d].axes.size; ++k)
+    open = open || c.common.sizes[a.dims[d].axes[k]] == dynamic;
   if (a.dims[d].axes.size == 0 || (!open && search.ranks == 1)) return;
   OwnSizing own = c.given[0];
   if (open || search.searches()) {
