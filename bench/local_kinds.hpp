@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <shardtype/nn/pool.hpp>
+
 #include "local_table.hpp"
 
 namespace local {
@@ -111,11 +113,27 @@ inline void run_neighbours(Table& table, Mesh<X> const& mesh, std::int64_t rows,
   table.run({"sum_middle_4", [&] { use(sum<Pair>(m)); }, nullptr, 1.25 * bytes});
 }
 
+/// Pools of images, 2 x 2, with the channels last, and the value with its gradient.
+inline void run_pools(Table& table, Mesh<X> const& mesh, std::int64_t images) {
+  if (!table.wants("max_pool", "avg_pool", "vg_max_pool")) return;
+  using Images = Tensor<float, Dim<I>, Dim<J>, Dim<K>, Dim<Wide>>;
+  using Rows = nn::Pool<J, 2>;
+  using Columns = nn::Pool<K, 2>;
+  Images const a =
+      normal<float, Dim<I>, Dim<J>, Dim<K>, Dim<Wide>>(mesh, {images, 112, 112, 64}, RandomKey{56});
+  double const bytes = 4.0 * static_cast<double>(a.local_size());
+  table.run({"max_pool", [&] { use(nn::max_pool<Rows, Columns>(a)); }, nullptr, 1.25 * bytes});
+  table.run({"avg_pool", [&] { use(nn::avg_pool<Rows, Columns>(a)); }, nullptr, 1.25 * bytes});
+  auto const loss = [](auto const& x) { return sum(nn::max_pool<Rows, Columns>(x)); };
+  table.run({"vg_max_pool", [&] { use(value_and_grad<0>(loss)(a).grad); }, nullptr, 3 * bytes});
+}
+
 inline void run_kinds(Table& table, Mesh<X> const& mesh, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t const width : {3, 4, 8, 16, 64}) run_width(table, mesh, rows * columns, width);
   run_thin_products(table, mesh, rows, columns);
   run_ids(table, mesh, rows, columns);
   run_neighbours(table, mesh, rows, columns);
+  run_pools(table, mesh, rows / 64);
 }
 
 }  // namespace local

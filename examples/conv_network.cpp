@@ -1,5 +1,6 @@
 // A convolutional network learns to tell horizontal, vertical and diagonal stripes. The rows of its
-// images are split over the ranks, which fetch rows from their neighbours for each convolution.
+// images are split over the ranks, which fetch rows from their neighbours for each convolution and
+// pool.
 // RANKS: 1 4 8
 // NEEDS: Random123
 #include <array>
@@ -33,14 +34,14 @@ using Ids = Tensor<std::int64_t, Dim<N>>;
 // docs: network
 using Rows = nn::Window<H, KH, nn::same>;
 using Columns = nn::Window<W, KW, nn::same>;
-constexpr nn::WindowOptions half{.stride = 2, .same = true};
-using HalfRows = nn::Window<H, KH, half>;
-using HalfColumns = nn::Window<W, KW, half>;
+using HalfRows = nn::Pool<H, 2>;
+using HalfColumns = nn::Pool<W, 2>;
 
 // f32[N, H@X, W, C] -> f32[N, V]; the gradients of kernels are sums over X.
 auto network(auto const& images, auto const& first, auto const& second, auto const& head) {
   auto const f = relu(nn::conv<Rows, Columns>(images, used_as<Reduced<X>>(first)));
-  auto const g = relu(nn::conv<HalfRows, HalfColumns>(f, used_as<Reduced<X>>(second)));
+  auto const half = nn::max_pool<HalfRows, HalfColumns>(f);
+  auto const g = relu(nn::conv<Rows, Columns>(half, used_as<Reduced<X>>(second)));
   return matmul(mean<Dim<N>, Dim<G>>(g), head);
 }
 // docs: end
@@ -75,7 +76,7 @@ int main(int argc, char** argv) {
 
   // the same loss on every number of ranks, but for rounding
   float last = 0;
-  for (int step = 0; step < 40; ++step) {
+  for (int step = 0; step < 60; ++step) {
     auto const [value, gradients] =
         value_and_grad<0, 1, 2>(loss)(first, second, head, images, kinds);
     auto const& [to_first, to_second, to_head] = gradients;
@@ -83,7 +84,7 @@ int main(int argc, char** argv) {
     second = (second - 0.3F * to_second).tensor();
     head = (head - 0.3F * to_head).tensor();
     last = item(value);
-    if (env.rank() == 0 && step % 10 == 0)
+    if (env.rank() == 0 && step % 20 == 0)
       std::printf("step %2d  loss %.4f\n", step, static_cast<double>(last));
   }
   auto const unseen = stripes(mesh, count, key.fold_in(4));

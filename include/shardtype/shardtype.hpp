@@ -71,6 +71,7 @@
 #include <shardtype/ops/run_products.hpp>
 #include <shardtype/ops/run_quantiles.hpp>
 #include <shardtype/ops/run_reductions.hpp>
+#include <shardtype/ops/run_shared_top_k.hpp>
 #include <shardtype/ops/run_sorting.hpp>
 #include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/ops/run_windows.hpp>

@@ -2,7 +2,6 @@
 // are what to_source prints, and give the same bits with the same bytes sent. Compiled with
 // -DPRINT_FROZEN_PLANS, the test prints that file.
 // RANKS: 8
-// COMPILERS: g++
 // SOURCES: tests/shim/pmpi.cpp
 #include <array>
 #include <cmath>

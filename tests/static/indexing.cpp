@@ -237,6 +237,23 @@ static_assert(refusal_of<op::Sort<V>, T<Dim<V>, Unreduced<X>>> == rules::Code::I
 static_assert(refusal_of<op::Sort<V>, Tensor<bool, Dim<V>>> == rules::Code::ok);
 static_assert(refusal_of<op::Sort<D>, T<Dim<V>>> == rules::Code::D01_no_such_index);
 
+// of rows that ranks share all of these have the largest
+static_assert(gives<op::SharedTopK<V, K>, T<Dim<K>, Dim<D, Y>>, T<Dim<V, X>, Dim<D, Y>>>);
+static_assert(gives<op::SharedTopK<V>, T<Dim<V>, Reduced<Y>>, T<Dim<V, X>, Reduced<Y>>>);
+static_assert(refusal_of<op::SharedTopK<V>, T<Dim<V, Cyclic<X, 2>>>> ==
+              rules::Code::B03_through_cyclic);
+static_assert(refusal_of<op::SharedTopK<V>, T<Dim<V, X>, Unreduced<Y>>> ==
+              rules::Code::I10_sort_unreduced);
+static_assert(refusal_of<op::SharedTopK<P9>, T<Dim<P9, X>>> == rules::Code::D05_extent_changes);
+static_assert(refusal_of<op::SharedTopK<V, D>, T<Dim<V, X>, Dim<D>>> ==
+              rules::Code::D02_index_taken);
+static_assert(std::is_same_v<detail::TopKOperand<V, T<Dim<V, Cyclic<X, 2>>, Dim<D>, Unreduced<Y>>,
+                                                 T<Dim<K>, Dim<D, Y>>>::type,
+                             T<Dim<V>, Dim<D, Y>>>);
+static_assert(
+    std::is_same_v<detail::TopKOperand<V, T<Dim<V, X>, Dim<D>>, T<Dim<K>, Dim<D, Y>>>::type,
+                   T<Dim<V, X>, Dim<D, Y>>>);
+
 // a sort along a split dim gathers no elements
 using LongRow = T<Dim<Many, Y>>;
 inline constexpr Plan sorts = plan(op::Sort<Many, Dim<Many, Y>>{}, type<LongRow>);

@@ -144,6 +144,7 @@ struct Values {
   use(softmax<J>(a), softmax<I, Dim<I, X>, Dim<J>>(a));
   use(sort<I, Dim<I, X>, Dim<J>>(a), argsort<I, Dim<I, X>, Dim<J>>(a));
   use(categorical<J>(a, RandomKey{7}));
+  use(top_k<I, K, Dim<K>, Dim<J>>(a, 3));
   use(quantile<I, Dim<J>>(a, 0.9), median<J>(a));
   use(bincount<V, Dim<V>>(ids, 10));
   use(histogram<V, Dim<V>>(a, 10, 0.0, 1.0));

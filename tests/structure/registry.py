@@ -66,6 +66,7 @@ INTERNAL = {
     "RowNormGain": "the gradients of norms (nn/norm.hpp)",
     "RowsOnRanks": "moe (nn/moe.hpp)",
     "ScaledLu": "inv, det, and the gradient of solve (linalg/solve.hpp)",
+    "SharedTopK": "top_k with a named result (ops/shared_top_k.hpp)",
     "SolveFactored": "the gradient of solve (linalg/solve.hpp)",
     "SpreadRows": "moe (nn/moe.hpp)",
     "SvdVectorsPull": "the gradient of svd (linalg/svd_gradients.hpp)",

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <shardtype/autodiff/distributed_sort.hpp>
+#include <shardtype/autodiff/shared_top_k.hpp>
 #include <shardtype/autodiff/vjp.hpp>
 #include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/run_full_like.hpp>

@@ -337,7 +337,11 @@ struct RuledResult : Rule {
       Plan const p = open_plan(op, dynamic, dynamic);
       if (p.repeat_count == 0) return p.count(c);
       return planning::open_count(p, c, [&](std::int64_t extent, std::int64_t ranks) {
-        return open_plan(op, extent, ranks);
+        if constexpr (requires { requires Op::chooses_by_sizes; }) {
+          return p;
+        } else {
+          return open_plan(op, extent, ranks);
+        }
       });
     } else {
       return 0;

@@ -49,8 +49,8 @@ class BlockSorter {
     if (!direct) turn_back(result, plan_.n, out);
     runtime::fence(runtime::instance<Exec>());
   }
-  /// The sorted rows as they lie in rows, [outer, inner, n]; with their places, of which the first
-  /// is `begin`, if `places` is not null.
+  /// The sorted rows as they lie in rows, [outer, inner, n]; if `places` is not null their first
+  /// elements alone, [outer, inner, keep], with their places, of which the first is `begin`.
   Buffer rows(std::int64_t begin, Buffer* places) {
     std::int64_t const n = elements();
     Buffer out;
@@ -79,9 +79,10 @@ class BlockSorter {
       of_other = {};
     }
     hold_rows_ = {};
+    std::int64_t const kept = plan_.rows * plan_.keep;
     kernels::take_apart(runtime::instance<Exec>(), plan_,
-                        static_cast<Keyed const*>(of_pairs.data()), take<T>(n, out),
-                        take<std::int64_t>(n, *places), begin);
+                        static_cast<Keyed const*>(of_pairs.data()), take<T>(kept, out),
+                        take<std::int64_t>(kept, *places), begin);
     runtime::fence(runtime::instance<Exec>());
     return out;
   }

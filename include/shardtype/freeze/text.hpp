@@ -22,7 +22,8 @@ std::string bracketed(std::string const& text, Binding binding, Binding least);
 std::string number_text(double value, bool single);
 std::string whole_number_text(long long value, std::string_view suffix);
 /// The name of a type as the compiler prints it, in its shortest form that C++ reads back: without
-/// this library's namespaces, and without those that have no name. Empty: C++ cannot name it.
+/// this library's namespaces, and without those that have no name; integer types as
+/// `std::int64_t`, which is the same for all compilers. Empty: C++ cannot name it.
 std::string spelled(std::string_view type);
 
 template <class T>

@@ -2,9 +2,12 @@
 /// Definitions of text.hpp.
 
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <shardtype/freeze/text.hpp>
 
@@ -69,6 +72,59 @@ inline void remove_functions(std::string& from) {
   }
 }
 
+/// The name of the integer type of `words` such as `long unsigned int`, by its size: compilers
+/// write the words differently.
+inline std::string integer_name(std::string_view words) {
+  auto const has = [&](std::string_view word) {
+    return words.find(word) != std::string_view::npos;
+  };
+  if (has("double")) return std::string(words);
+  std::string const sign = has("unsigned") ? "u" : "";
+  std::size_t const at = words.find("long");
+  if (at != std::string_view::npos && words.find("long", at + 4) != std::string_view::npos) {
+    // the type that std::int64_t is not
+    if (!std::is_same_v<long long, std::int64_t>)
+      return has("unsigned") ? "unsigned long long" : "long long";
+    return "std::" + sign + "int64_t";
+  }
+  if (at != std::string_view::npos) {
+    if (std::is_same_v<long, std::int64_t>) return "std::" + sign + "int64_t";
+    return has("unsigned") ? "unsigned long" : "long";
+  }
+  if (has("short")) return "std::" + sign + "int16_t";
+  if (has("char")) return has("signed") ? "std::" + sign + "int8_t" : "char";
+  return "std::" + sign + "int32_t";
+}
+/// Writes all integer types by these names.
+inline void name_integers(std::string& text) {
+  constexpr std::string_view words[] = {"unsigned", "signed", "long",  "short",
+                                        "int",      "char",   "double"};
+  auto const is_letter = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
+  };
+  // the end of the word of an integer type at `at`, or `at`
+  auto const end_of_word = [&](std::size_t at) {
+    for (std::string_view const word : words)
+      if (std::string_view(text).substr(at).starts_with(word) &&
+          (at + word.size() == text.size() || !is_letter(text[at + word.size()])))
+        return at + word.size();
+    return at;
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!is_letter(text[at])) continue;
+    std::size_t end = end_of_word(at);
+    if (end == at) {
+      while (at < text.size() && is_letter(text[at])) ++at;
+      continue;
+    }
+    while (end + 1 < text.size() && text[end] == ' ' && end_of_word(end + 1) > end + 1)
+      end = end_of_word(end + 1);
+    std::string const name = detail::integer_name(std::string_view(text).substr(at, end - at));
+    text.replace(at, end - at, name);
+    at += name.size();
+  }
+}
+
 }  // namespace detail
 
 SHARDTYPE_INLINE std::string spelled(std::string_view type) {
@@ -81,6 +137,7 @@ SHARDTYPE_INLINE std::string spelled(std::string_view type) {
   detail::remove_all(out, "shardtype::");
   for (std::size_t at = out.find(" >"); at != std::string::npos; at = out.find(" >"))
     out.erase(at, 1);
+  detail::name_integers(out);
   return out;
 }
 

@@ -252,6 +252,16 @@ constexpr Verdict quantile(Question const& q, bool across) {
 }
 constexpr Verdict quantile_of_whole(Question const& q) { return quantile(q, false); }
 constexpr Verdict quantile_across(Question const& q) { return quantile(q, true); }
+/// `top_k<I, K>` where the dim may be split into nested blocks: all ranks have the result.
+constexpr Verdict top_k_across(Question q) {
+  Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced);
+  if (v) v = shift(q);
+  if (!v) return v;
+  Spec whole = q.a();
+  whole.dims[whole.find(q.along())].axes = {};
+  q.operands = &whole;
+  return resized(q);
+}
 /// A sort where the dim may be split into nested blocks: ranks exchange rows.
 constexpr Verdict sorted_across(Question const& q) {
   if (Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced); !v) return v;

@@ -1,0 +1,20 @@
+// A top_k whose named result has other elements.
+// EXPECT: \[shardtype N05\]
+// FORBID: Resolve<|basic_type|Pack<
+// FORBID: error:.*error:
+// NEEDS: full
+#include <shardtype/shardtype.hpp>
+
+using namespace shardtype;
+struct X : Axis<"X", 2> {};
+struct V : Index<"V"> {};
+struct K : Index<"K"> {};
+using A = Tensor<float, Dim<V, X>>;
+
+#ifdef LEGAL
+using Best = Tensor<float, Dim<K>>;
+#else
+using Best = Tensor<double, Dim<K>>;
+#endif
+
+void ask(A const& a) { (void)top_k<V, K, Best>(a, 3); }
