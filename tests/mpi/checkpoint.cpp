@@ -470,12 +470,10 @@ TEST_CASE("several files with an index are one model, in any sharding") {
                     second = dir / "model-00002-of-00002.safetensors",
                     index = dir / "model.safetensors.index.json", folder = dir / ".";
   checkpoint::FileOptions options;
-  // docs: merged
   options.names = [](std::string_view name) -> checkpoint::NameInFile {
     if (name == "0") return {"table", true};
     return {"fused", false, {1, 2}};
   };
-  // docs: end
   auto const no_table = [](std::string_view) -> checkpoint::NameInFile {
     return {"fused", false, {1, 2}};
   };
