@@ -22,6 +22,7 @@
 #include <shardtype/train/adafactor.hpp>
 #include <shardtype/train/clip.hpp>
 #include <shardtype/train/initialize.hpp>
+#include <shardtype/train/metrics.hpp>
 #include <shardtype/train/misused.hpp>
 #include <shardtype/train/muon.hpp>
 #include <shardtype/train/optimizers.hpp>
