@@ -5,13 +5,16 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <shardtype/autodiff/finish.hpp>
 #include <shardtype/check/call_site.hpp>
-#include <shardtype/execute/call.hpp>
+#include <shardtype/execute/lookup.hpp>
+#include <shardtype/ops/collectives.hpp>
 #include <shardtype/ops/counts.hpp>
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/elementwise.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/reductions.hpp>
+#include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/tensor/tensor.hpp>
 
 namespace shardtype::train {

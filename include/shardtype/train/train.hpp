@@ -20,6 +20,7 @@
 #include <shardtype/check/sentences/types.hpp>
 // clang-format on
 #include <shardtype/train/adafactor.hpp>
+#include <shardtype/train/array_file.hpp>
 #include <shardtype/train/clip.hpp>
 #include <shardtype/train/initialize.hpp>
 #include <shardtype/train/metrics.hpp>
