@@ -12,4 +12,5 @@
 #include <shardtype/checkpoint/saver.ipp>
 #include <shardtype/checkpoint/step_write.ipp>
 #include <shardtype/checkpoint/sums.ipp>
+#include <shardtype/checkpoint/weight_map.ipp>
 #include <shardtype/checkpoint/zip.ipp>

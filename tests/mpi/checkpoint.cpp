@@ -1,5 +1,6 @@
 // Checkpoints: saved in one sharding and loaded in others, on other meshes; files that are damaged,
-// or of another model; which steps are kept; saving in a thread; single safetensors files.
+// or of another model; which steps are kept; saving in a thread; safetensors files of other
+// programs, one or several with an index.
 // RANKS: 1 2 4 8
 // TIMEOUT: 240
 // NEEDS: JSON
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -451,6 +453,93 @@ TEST_CASE("single files have the names and the orientation of other programs") {
                  "tensor \"a\""));
   CHECK(contains(failure_of([&] { checkpoint::load_safetensors(dir / "none", turned, one); }),
                  "[shardtype IO1] cannot open " + (dir / "none") + ": no such file"));
+}
+
+TEST_CASE("several files with an index are one model, in any sharding") {
+  TempDir const dir("checkpoint");
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Table = Tensor<float, Dim<I>, Dim<J, X>>;
+  using Fused = Tensor<float, Dim<J>, Dim<Few, Y>, Dim<I>>;  // [J, Few I] in the file
+  struct Both : Index<"Both", 39> {};
+  auto const table = [](std::int64_t i, std::int64_t j) { return static_cast<float>(i * 8 + j); };
+  auto const fused = [](std::int64_t j, std::int64_t k, std::int64_t i) {
+    return static_cast<float>(j * 100 + k * 10 + i);
+  };
+  using Pair = std::tuple<Table, Fused>;
+  std::string const first = dir / "model-00001-of-00002.safetensors",
+                    second = dir / "model-00002-of-00002.safetensors",
+                    index = dir / "model.safetensors.index.json", folder = dir / ".";
+  checkpoint::FileOptions options;
+  options.names = [](std::string_view name) -> checkpoint::NameInFile {
+    if (name == "0") return {"table", true};
+    return {"fused", false, {1, 2}};
+  };
+  auto const no_table = [](std::string_view) -> checkpoint::NameInFile {
+    return {"fused", false, {1, 2}};
+  };
+  checkpoint::save_safetensors(
+      first, std::tuple{from_function<Tensor<float, Dim<I, X>, Dim<J>>>(mesh, table)},
+      {.names = options.names, .metadata = {{"format", "pt"}}});
+  auto const whole = from_function<Tensor<float, Dim<J, Y>, Dim<Few>, Dim<I>>>(mesh, fused);
+  checkpoint::save_safetensors(second, std::array{whole}, {.names = no_table});
+  std::string const good =
+      R"({"metadata": {"total_size": 300, "a": [1.5e3, {"b": null}, true, "c"]}, "weight_map": )"
+      R"({"table": "model-00001-of-00002.safetensors", )"
+      R"("fused": "model-00002-of-00002.safetensors"}})";
+  put(index, good);
+  auto const empty = [&] { return Pair{zeros<Table>(mesh), zeros<Fused>(mesh)}; };
+  for (std::string const& path : {folder, dir / "", index}) {
+    Pair model = empty();
+    CHECK(checkpoint::load_safetensors(path, model, options) ==
+          checkpoint::Metadata{{"format", "pt"}});
+    CHECK(on_ranks::wrong(std::get<0>(model), table) == 0);
+    CHECK(on_ranks::wrong(std::get<1>(model), fused) == 0);
+  }
+  // an array of the file's dims has the same elements
+  std::array flat{zeros<Tensor<float, Dim<J>, Dim<Both, X>>>(mesh)};
+  checkpoint::FileOptions plain{
+      .names = [](std::string_view) -> checkpoint::NameInFile { return {"fused"}; },
+      .ignore_others = true};
+  checkpoint::load_safetensors(folder, flat, plain);
+  CHECK(on_ranks::wrong(flat[0], [&](std::int64_t j, std::int64_t k) {
+          return fused(j, k / 13, k % 13);
+        }) == 0);
+  Pair model = empty();
+  auto const fails = [&](std::string const& text) {
+    put(index, text);
+    return failure_of([&] { checkpoint::load_safetensors(folder, model, options); });
+  };
+  auto const changed = [&](std::string const& from, std::string const& to) {
+    std::string out = good;
+    return out.replace(out.find(from), from.size(), to);
+  };
+  CHECK(contains(fails(""),
+                 "[shardtype E94] " + folder + "/model.safetensors.index.json is no index"));
+  CHECK(contains(fails("{}"), "it has not one weight_map"));
+  CHECK(contains(fails(good + "}"), "goes on after its end"));
+  CHECK(contains(fails(std::string(99, '[')), "[shardtype E94]"));
+  CHECK(contains(fails(R"({"a": )" + std::string(99, '[')), "is nested more than 16 deep"));
+  CHECK(contains(fails(changed("model-00002", "../model")), "which is not beside it"));
+  CHECK(contains(fails(changed("fused", "table")), "has the tensor \"table\" twice"));
+  CHECK(contains(fails(changed("fused", "other")), "[shardtype E91]"));
+  CHECK(contains(fails(changed("model-00002", "model-00003")),
+                 "[shardtype IO1] cannot open " + folder + "/model-00003-of-00002.safetensors"));
+  // the second file is compared before the first is read
+  put(index, good);
+  checkpoint::save_safetensors(second, std::array{whole},
+                               {.names = [](std::string_view) -> checkpoint::NameInFile {
+                                 return {"fused", true, {1, 2}};
+                               }});
+  CHECK(contains(
+      failure_of([&] { checkpoint::load_safetensors(folder, model, options); }),
+      "[shardtype E92] tensor \"fused\" of " + folder +
+          "/model-00002-of-00002.safetensors has shape [13, 18], the program's has [6, 39]"));
+  CHECK(on_ranks::wrong(std::get<0>(model), [](auto...) { return 0.0F; }) == 0);
+  options.names = [](std::string_view) -> checkpoint::NameInFile {
+    return {"fused", false, {2, 2}};
+  };
+  CHECK(contains(failure_of([&] { checkpoint::load_safetensors(folder, flat, options); }),
+                 "[shardtype E92] tensor \"fused\" has 2 dims"));
 }
 
 TEST_CASE("a name that is saved is loaded, and another is refused when it is saved") {

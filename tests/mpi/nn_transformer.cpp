@@ -316,6 +316,98 @@ TEST_CASE("layers that send nothing, in automatic mode, and by their former name
   same_block(former_gradient, gradient, 1e-15);
 }
 
+// Attention with biases, of three weights or of one.
+struct Q : Index<"Q", 3> {};
+template <class E, class... Ys>
+struct Biased {
+  using T = Types<E, Ys...>;
+  using Bias = Tensor<E, Dim<H, Ys...>, Dim<F>>;
+  using W = Tensor<E, Dim<Q>, Dim<D>, Dim<H, Ys...>, Dim<F>>;
+  template <template <class> class As>
+  using Separate = nn::Attention<As, typename T::Heads, typename T::Heads, typename T::Out, Bias,
+                                 Bias, typename T::Vec>;
+  template <template <class> class As>
+  using Fused = nn::FusedAttention<As, W, typename T::Out, Tensor<E, Dim<Q>, Dim<H, Ys...>, Dim<F>>,
+                                   typename T::Vec>;
+  static auto separate(Mesh<X, Y> const& mesh, Case const& c) {
+    auto const heads = [&](std::uint64_t key) {
+      return draw<typename T::Heads>(mesh, {c.d, c.h, c.f}, key);
+    };
+    auto const bias = [&](std::uint64_t key) { return draw<Bias>(mesh, {c.h, c.f}, key); };
+    return Separate<value_t>{
+        heads(3), heads(4), heads(5), draw<typename T::Out>(mesh, {c.h, c.f, c.d}, 6),
+        bias(7),  bias(8),  bias(9),  draw<typename T::Vec>(mesh, {c.d}, 10)};
+  }
+  static auto fused(Separate<value_t> const& p) {
+    return Fused<value_t>{stack<Q>(p.q, p.k, p.v), p.out, stack<Q>(p.q_bias, p.k_bias, p.v_bias),
+                          p.out_bias};
+  }
+};
+
+TEST_CASE("attention with biases, of separate and of fused weights") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (Case const& c : {Case{3, 7, 6, 5, 5, 2, 9}, Case{1, 2, 4, 3, 3, 4, 2}}) {
+    auto const whole = Biased<double>::separate(mesh, c);
+    auto const model = Biased<double, Y>::separate(mesh, c);
+    auto const fused = Biased<double, Y>::fused(model);
+    auto const in = draw<Whole<double>>(mesh, rows(c), 20);
+    auto const x = draw<Rows<double>>(mesh, rows(c), 20);
+    auto const of_functions = [](auto const& p, auto const& a) {
+      auto const mixed = nn::attention(matmul(a, p.q) + p.q_bias, matmul(a, p.k) + p.k_bias,
+                                       matmul(a, p.v) + p.v_bias, causal);
+      return einsum<B, S, D>(mixed, p.out) + p.out_bias;
+    };
+    auto const expected = of_functions(whole, in).tensor();
+    auto const [loss, of_whole] = value_and_grad<0>([&](auto const& p, auto const& a) {
+      return sum<Tensor<double>>(square(of_functions(p, a)));
+    })(whole, in);
+    auto const same_gradient = [&, &g = of_whole](auto const& a) {
+      CHECK(distance(a.q, g.q) < 1e-11);
+      CHECK(distance(a.k, g.k) < 1e-11);
+      CHECK(distance(a.v, g.v) < 1e-11);
+      CHECK(distance(a.out, g.out) < 1e-11);
+      CHECK(distance(a.q_bias, g.q_bias) < 1e-11);
+      CHECK(distance(a.v_bias, g.v_bias) < 1e-11);
+      CHECK(distance(a.out_bias, g.out_bias) < 1e-11);
+    };
+    // the bias of keys adds the same to all scores of a query: its gradient is 0
+    auto const same_fused = [&, &g = of_whole](auto const& a) {
+      CHECK(distance(at<Q>(a.qkv, 0), g.q) < 1e-11);
+      CHECK(distance(at<Q>(a.qkv, 1), g.k) < 1e-11);
+      CHECK(distance(at<Q>(a.qkv, 2), g.v) < 1e-11);
+      CHECK(distance(at<Q>(a.qkv_bias, 0), g.q_bias) < 1e-11);
+      CHECK(distance(at<Q>(a.qkv_bias, 2), g.v_bias) < 1e-11);
+      CHECK(distance(a.out_bias, g.out_bias) < 1e-11);
+    };
+    auto const of = [](auto const& how) {
+      return value_and_grad<0>([how](auto const& p, auto const& a) {
+        return sum<Tensor<double>>(square(nn::self_attention(a, p, how, causal)));
+      });
+    };
+    CHECK(distance(nn::self_attention(in, whole, nn::Use<>{}, causal), expected) < 1e-13);
+    same_gradient(of(nn::Use<>{})(whole, in).grad);
+    same_fused(of(nn::Use<>{})(Biased<double>::fused(whole), in).grad);
+    for (Overlap const how : {Overlap::none, Overlap::ring}) {
+      CHECK(distance(nn::self_attention(x, model, Summed{how}, causal), expected) < 1e-13);
+      CHECK(distance(nn::self_attention(x, fused, Summed{how}, causal), expected) < 1e-13);
+      same_gradient(of(Summed{how})(model, x).grad);
+      same_fused(of(Summed{how})(fused, x).grad);
+    }
+    // heads split, the result named
+    nn::Use<Reduced<Y>> const use;
+    CHECK(distance(nn::self_attention<Whole<double>>(use(in), model, nn::Use<>{}, causal),
+                   expected) < 1e-13);
+    CHECK(distance(nn::self_attention<Whole<double>>(use(in), fused, nn::Use<>{}, causal),
+                   expected) < 1e-13);
+    CHECK(distance(
+              evaluate<Rows<double>>(mesh, nn::self_attention(lazy(in), fused, Summed{}, causal)),
+              expected) < 1e-12);
+    CHECK(distance(
+              evaluate<Rows<double>>(mesh, nn::self_attention(lazy(in), model, Summed{}, causal)),
+              expected) < 1e-12);
+  }
+}
+
 TEST_CASE("grouped queries, gated mlps, norms without bias") {
   for (auto const& sizes : on_ranks::grids()) {
     Mesh<X, Y> const mesh(MPI_COMM_WORLD, sizes);

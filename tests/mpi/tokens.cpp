@@ -1,7 +1,10 @@
-// Batches of a file of tokens: the same on every sharding and number of ranks, each window once in
-// an epoch, with what follows; all types of elements; files that are missing, broken or too short.
+// Batches of a file of tokens, and of rows of an array: the same on every sharding and number of
+// ranks, each window once in an epoch, with what follows; all types of elements; files that are
+// missing, broken or too short.
 // NEEDS: Random123
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +15,7 @@
 #include <sys/stat.h>
 
 #include <shardtype/shardtype.hpp>
+#include <shardtype/train/array_file.hpp>
 #include <shardtype/train/tokens.hpp>
 
 #include "harness/catch.hpp"
@@ -57,6 +61,87 @@ std::vector<std::int64_t> counting(std::int64_t n, std::int64_t below) {
   std::vector<std::int64_t> out;
   for (std::int64_t k = 0; k < n; ++k) out.push_back(k * 7 % below);
   return out;
+}
+
+// Rank 0 writes an array whose element (n, c, d) is value(n, c, d).
+template <class T, class F>
+void write_array(std::string const& path, std::array<std::int64_t, 3> const& n, bool fortran,
+                 F value) {
+  if (on_ranks::my_rank() == 0) {
+    std::ofstream out(path, std::ios::binary);
+    std::string const dtype = sizeof(T) == 1 ? "|u1" : io::npy_dtype<float>();
+    out << io::format_npy_header(dtype, {n[0], n[1], n[2]}, fortran);
+    for (std::int64_t k = 0; k < n[0] * n[1] * n[2]; ++k) {
+      T const x = static_cast<T>(fortran ? value(k % n[0], k / n[0] % n[1], k / n[0] / n[1])
+                                         : value(k / n[2] / n[1], k / n[2] % n[1], k % n[2]));
+      out.write(reinterpret_cast<char const*>(&x), sizeof x);
+    }
+  }
+  harness::meet();
+}
+
+TEST_CASE("batches of an array are its rows, each once in an epoch") {
+  struct C : Index<"C"> {};
+  struct D : Index<"D", 3> {};
+  harness::TempDir const dir("arrays");
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  using Images = Tensor<float, Dim<B>, Dim<C>, Dim<D>>;
+  using Split = Tensor<float, Dim<B, Y>, Dim<C, X>, Dim<D>>;
+  std::int64_t const all = 13, c = 4;
+  auto const value = [](std::int64_t n, std::int64_t k, std::int64_t d) {
+    return 12 * n + 3 * k + d;
+  };
+  write_array<float>(dir / "c.npy", {all, c, 3}, false, value);
+  write_array<float>(dir / "f.npy", {all, c, 3}, true, value);
+  write_array<std::uint8_t>(dir / "u.npy", {all, c, 3}, false, value);
+  // docs: arrays
+  train::ArrayFile const file(mesh, dir / "c.npy");
+  auto const batch = file.batch<Split>(0, RandomKey{3});  // f32[B@Y, C@X, D]
+  auto const last = file.rows<Split>(8);                  // rows 8 to 12, in order
+  // docs: end
+  train::ArrayFile const fortran(mesh, dir / "f.npy"), bytes(mesh, dir / "u.npy");
+  CHECK(to_host(batch) == to_host(file.batch<Images>(0, RandomKey{3})));
+  CHECK(file.size() == all);
+  CHECK(file.extents() == std::vector<std::int64_t>{all, c, 3});
+  std::vector<std::int64_t> seen;
+  for (std::int64_t step = 0; step < 13; ++step) {
+    auto const whole = to_host(file.batch<Images>(step, RandomKey{3}));
+    REQUIRE(whole.size() == 5 * 4 * 3);
+    for (std::size_t r = 0; r < 5; ++r) {
+      std::int64_t const n = static_cast<std::int64_t>(whole[12 * r]) / 12;
+      seen.push_back(n);
+      for (std::size_t k = 0; k < 12; ++k)
+        REQUIRE(whole[12 * r + k] == static_cast<float>(12 * n + static_cast<std::int64_t>(k)));
+    }
+    CHECK(to_host(file.batch<Split>(step, RandomKey{3})) == whole);
+    CHECK(to_host(fortran.batch<Split>(step, RandomKey{3})) == whole);
+    CHECK(to_host(bytes.batch<Split>(step, RandomKey{3}, 5)) == whole);
+  }
+  CHECK(seen.size() == 5 * 13);
+  for (std::size_t epoch = 0; epoch < 5; ++epoch) {
+    std::vector<std::int64_t> rows(seen.begin() + static_cast<std::ptrdiff_t>(13 * epoch),
+                                   seen.begin() + static_cast<std::ptrdiff_t>(13 * epoch + 13));
+    CHECK_FALSE(std::is_sorted(rows.begin(), rows.end()));
+    std::sort(rows.begin(), rows.end());
+    for (std::int64_t n = 0; n < all; ++n) CHECK(rows[static_cast<std::size_t>(n)] == n);
+  }
+  auto const end = to_host(last);
+  for (std::size_t k = 0; k < end.size(); ++k) CHECK(end[k] == static_cast<float>(96 + k));
+  // what is none
+  using Flat = Tensor<float, Dim<B>, Dim<D>>;
+  using Ints = Tensor<std::int64_t, Dim<B>, Dim<C>, Dim<D>>;
+  using Wrong = Tensor<float, Dim<B>, Dim<D>, Dim<C>>;
+  using Open = Tensor<float, Dim<C>, Dim<S>, Dim<D>>;
+  CHECK(code_of([&] { (void)file.rows<Images>(9); }) == "IO6");
+  CHECK(code_of([&] { (void)file.rows<Images>(-1); }) == "E85");
+  CHECK(code_of([&] { (void)file.batch<Flat>(0, RandomKey{3}); }) == "IO5");
+  CHECK(code_of([&] { (void)file.batch<Ints>(0, RandomKey{3}); }) == "IO4");
+  CHECK(code_of([&] { (void)file.batch<Wrong>(0, RandomKey{3}); }) == "E20");
+  CHECK(code_of([&] { (void)file.batch<Open>(0, RandomKey{3}); }) == "E85");
+  write_array<float>(dir / "e.npy", {0, c, 3}, false, value);
+  train::ArrayFile const empty(mesh, dir / "e.npy");
+  CHECK(code_of([&] { (void)empty.batch<Images>(0, RandomKey{3}); }) == "IO6");
+  CHECK(code_of([&] { train::ArrayFile const none(mesh, dir / "none.npy"); }) == "IO1");
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ CLASSES = {
     "train::Stepped": ("train::Stepped", True),
     "train::State": ("train::State<A, 2>", True),
     "train::Tokens": ("train::Tokens<Mesh<X>>", True),
+    "train::ArrayFile": ("train::ArrayFile<Mesh<X>>", True),
     "checkpoint::Loaded": ("checkpoint::Loaded", True),
     "checkpoint::Step": ("checkpoint::Step", True),
     "checkpoint::Extra": ("checkpoint::Extra", True),

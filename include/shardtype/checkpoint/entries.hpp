@@ -48,12 +48,16 @@ struct Entry {
   std::string dtype;
   BlockOfArray block;
   bool pair = false;
-  bool transposed = false;  ///< the file has the dims in the reverse order
+  bool transposed = false;    ///< the file has the dims in the reverse order
+  std::vector<int> merged{};  ///< numbers of neighbouring dims that are one in the file; empty: 1
   bool first_holder = false;
 
   /// The file's shape.
   io::NpyInts file_shape() const;
 };
+
+/// Error E92, on every rank: `merged` does not count the dims of the tensor.
+void check_merged(Entry const& e);
 
 /// The one of this name; null: there is none.
 template <class List>

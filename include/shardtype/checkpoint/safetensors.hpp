@@ -1,5 +1,5 @@
 #pragma once
-/// Single safetensors files, for other programs and from them.
+/// Safetensors files, for other programs and from them.
 
 #include <functional>
 #include <source_location>
@@ -17,11 +17,15 @@
 
 namespace shardtype::checkpoint {
 
-/// The name of a tensor in a file of another program, and whether the file has its dims in the
-/// reverse order, as PyTorch's Linear has the weights [out, in] of our [in, out].
+/// The name of a tensor in a file of another program, and how the file has its dims.
 struct NameInFile {
   std::string name;  ///< empty: the tensor is not in the file
+  /// Whether the file has the dims in the reverse order, as PyTorch's Linear has the weights [out,
+  /// in] of our [in, out].
   bool transposed = false;
+  /// How many neighbouring dims are one dim in the file: {1, 3} if it has [D, 3 H F] for our [D, Q,
+  /// H, F]. They are counted in the file's order. Empty: each dim is one of the file's.
+  std::vector<int> merged{};
 };
 
 /// The options for reading and writing a file of another program.
@@ -48,6 +52,8 @@ Tensors<One> tensors_of_file(Model& model, FileOptions const& options,
     if (to.name.empty()) continue;
     t.name = std::move(to.name);
     t.transposed = to.transposed;
+    t.merged = std::move(to.merged);
+    detail::check_merged(t);
     kept.push_back(std::move(t));
   }
   out.list = std::move(kept);
@@ -89,11 +95,14 @@ void save_safetensors(std::string const& path, Model const& model, FileOptions c
                     options.metadata, where);
 }
 
-/// Loads a model from one safetensors file into its tensors, in any sharding; returns the file's
-/// texts. Such files have no checksums. Collective over the mesh of the tensors; each rank reads
-/// its own blocks. Sends the header; of cyclic dims one all_to_all. Errors, the same on every rank:
-/// E91 names that differ, E92 extents, E93 element types, E94 no safetensors file as Python's
-/// package reads them, or one that is cut off, IO1 it cannot be read, IO6 it has become shorter.
+/// Loads a model from safetensors files into its tensors, in any sharding; returns the files'
+/// texts. `path` is a file, or an index of several files as Hugging Face writes it
+/// (`model.safetensors.index.json`), or a folder with such an index or with `model.safetensors`.
+/// Such files have no checksums. Names, types and extents are compared in all files before a tensor
+/// is changed. Collective over the mesh of the tensors; each rank reads its own blocks. Sends the
+/// headers, and the index; of cyclic dims one all_to_all. Errors, the same on every rank: E91 names
+/// that differ, E92 extents, E93 element types, E94 no safetensors file as Python's package reads
+/// them, one that is cut off, or no index, IO1 it cannot be read, IO6 it has become shorter.
 template <class Model>
   requires(!std::is_const_v<Model>)
 Metadata load_safetensors(std::string const& path, Model& model, FileOptions const& options = {},

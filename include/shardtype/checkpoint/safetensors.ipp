@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <exception>
+#include <map>
 #include <set>
 
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <shardtype/checkpoint/open_file.hpp>
 #include <shardtype/checkpoint/safetensors.hpp>
 #include <shardtype/checkpoint/step_write.hpp>
+#include <shardtype/checkpoint/weight_map.hpp>
 #include <shardtype/io/npy.hpp>
 #include <shardtype/io/npy_replacement.hpp>
 #include <shardtype/runtime/files.hpp>
@@ -124,15 +126,57 @@ SHARDTYPE_INLINE void save_file(Tensors<SavedTensor> const& tensors, std::string
   write_file(mesh, tensors, path, header, start, {});
 }
 
+/// A file, its header, and the tensors that are read from it.
+struct ModelFile {
+  std::string path;
+  FileHeader header;
+  Tensors<LoadedTensor> tensors;
+};
+
+/// The files of an index with the tensors of each; without `ignore_others` also those of which no
+/// tensor is read. Error E91, on every rank: the index lacks a tensor.
+inline std::vector<ModelFile> files_of(WeightMap const& map, Tensors<LoadedTensor> const& tensors,
+                                       std::string const& index, bool ignore_others) {
+  std::map<std::string, Tensors<LoadedTensor>> of_file;
+  if (!ignore_others)
+    for (auto const& [name, file] : map) of_file[file];
+  for (LoadedTensor const& t : tensors.list) {
+    auto const found = map.find(t.name);
+    if (found == map.end())
+      throw Error("E91", index + " has no tensor \"" + t.name + "\", which the program has",
+                  FailedOn::every_rank);
+    of_file[found->second].list.push_back(t);
+  }
+  std::string const folder = index.substr(0, index.rfind('/') + 1);
+  std::vector<ModelFile> out;
+  for (auto& [file, its] : of_file) out.push_back({folder + file, {}, std::move(its)});
+  return out;
+}
+
 SHARDTYPE_INLINE Metadata load_file(Tensors<LoadedTensor> const& tensors, std::string const& path,
                                     bool ignore_others, std::source_location const& where) {
   runtime::MeshState* const mesh = tensors.here();
   if (mesh != nullptr) mesh->agreement().agree("checkpoint::load_safetensors", where);
   MPI_Comm const comm = mesh != nullptr ? mesh->whole().raw() : MPI_COMM_SELF;
-  FileHeader const header =
-      detail::read_header(comm, mesh != nullptr ? mesh->whole().rank() : 0, path);
-  read_file(mesh, tensors, path, header, ignore_others);
-  return header.metadata;
+  int const rank = mesh != nullptr ? mesh->whole().rank() : 0;
+  std::string const file = detail::text_from_first(
+      comm, rank, path, [&](auto const&) { return detail::file_of_model(path); });
+  std::vector<ModelFile> files;
+  if (is_index(file)) {
+    files = files_of(detail::read_index(comm, rank, file), tensors, file, ignore_others);
+  } else {
+    files.push_back({file, {}, tensors});
+  }
+  for (ModelFile& f : files) {
+    f.header = detail::read_header(comm, rank, f.path);
+    read_file(nullptr, f.tensors, f.path, f.header, ignore_others);
+  }
+  Metadata out;
+  for (ModelFile const& f : files) {
+    if (mesh != nullptr) read_file(mesh, f.tensors, f.path, f.header, ignore_others);
+    out.insert(f.header.metadata.begin(), f.header.metadata.end());
+  }
+  return out;
 }
 
 #endif

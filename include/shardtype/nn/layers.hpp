@@ -62,13 +62,54 @@ struct GatedMlpOf {
     As<W2> down;
   };
 };
-template <class Q, class K, class O>
+template <class Q, class K, class O, class... Biases>
 struct AttentionOf {
   template <template <class> class As>
   struct Parameters {
     As<Q> q;
     As<K> k, v;
     As<O> out;
+  };
+};
+template <class Q, class K, class O, class QBias, class KBias, class... OBias>
+struct AttentionOf<Q, K, O, QBias, KBias, OBias...> {
+  template <template <class> class As>
+  struct Parameters {
+    As<Q> q;
+    As<K> k, v;
+    As<O> out;
+    As<QBias> q_bias;
+    As<KBias> k_bias, v_bias;
+  };
+};
+template <class Q, class K, class O, class QBias, class KBias, class OBias>
+struct AttentionOf<Q, K, O, QBias, KBias, OBias> {
+  template <template <class> class As>
+  struct Parameters {
+    As<Q> q;
+    As<K> k, v;
+    As<O> out;
+    As<QBias> q_bias;
+    As<KBias> k_bias, v_bias;
+    As<OBias> out_bias;
+  };
+};
+template <class W, class O, class... Biases>
+struct FusedAttentionOf {
+  template <template <class> class As>
+  struct Parameters {
+    As<W> qkv;
+    As<O> out;
+  };
+};
+template <class W, class O, class WBias, class OBias>
+struct FusedAttentionOf<W, O, WBias, OBias> {
+  template <template <class> class As>
+  struct Parameters {
+    As<W> qkv;
+    As<O> out;
+    As<WBias> qkv_bias;
+    As<OBias> out_bias;
   };
 };
 
@@ -105,9 +146,15 @@ using Mlp = typename detail::MlpOf<W1, B1, W2, B2>::template Parameters<As>;
 /// Parameters of gated_mlp: gate and up `[D, M]`, down `[M, D]`.
 template <template <class> class As, class W1, class W2>
 using GatedMlp = typename detail::GatedMlpOf<W1, W2>::template Parameters<As>;
-/// Weights of attention: q `[D, H, F]`, k and v `[D, G, F]`, out `[H, F, D]`.
-template <template <class> class As, class Q, class K, class O>
-using Attention = typename detail::AttentionOf<Q, K, O>::template Parameters<As>;
+/// Weights of attention: q `[D, H, F]`, k and v `[D, G, F]`, out `[H, F, D]`. With more types also
+/// q_bias `[H, F]`, k_bias and v_bias `[G, F]`, and out_bias `[D]`, which may be left out.
+template <template <class> class As, class Q, class K, class O, class... Biases>
+using Attention = typename detail::AttentionOf<Q, K, O, Biases...>::template Parameters<As>;
+/// Weights of attention with those of queries, keys and values in one tensor, in this order along
+/// its dim Q: qkv `[D, Q, H, F]`, out `[H, F, D]`; with more types also qkv_bias `[Q, H, F]` and
+/// out_bias `[D]`. Q is the dim that out does not have; dims may have any order.
+template <template <class> class As, class W, class O, class... Biases>
+using FusedAttention = typename detail::FusedAttentionOf<W, O, Biases...>::template Parameters<As>;
 
 namespace api {
 

@@ -79,9 +79,49 @@ constexpr auto grouped_heads(A const& x, P const& p, H const& how,
   return Heads{q, k, shardtype::slice<All, F>(made, (each + 1) * f, (each + 2) * f, 1, where)};
 }
 
+/// The label of the weights `W` that `O` does not have: of [D, Q, H, F] beside [H, F, D] it is Q.
+template <class W, class O, int d = 0>
+constexpr auto label_of_parts() {
+  static_assert(
+      d < tensor_of<W>::rank,
+      "the fused weights qkv have a dim of extent 3 that out does not have: [D, Q, H, F]");
+  if constexpr (autodiff::has_label<tensor_of<O>, label_at<W, d>>) {
+    return detail::label_of_parts<W, O, d + 1>();
+  } else {
+    return Type<label_at<W, d>>{};
+  }
+}
+/// value + b, evaluated once.
+template <class V, class B, class H>
+constexpr auto biased(V const& value, B const& b, H const& how, std::source_location const& where) {
+  if constexpr (any_refused<V>) {
+    return value;
+  } else {
+    return detail::value_of(detail::with_bias(value, b, how, where));
+  }
+}
+/// The parts of the product with the fused weights `p.qkv`.
+template <class A, class P, class H>
+constexpr auto fused_heads(A const& x, P const& p, H const& how,
+                           std::source_location const& where) {
+  using Q = typename decltype(detail::label_of_parts<decltype(p.qkv), decltype(p.out)>())::type;
+  auto const made = [&] {
+    auto const product = how.into(x, p.qkv, where);
+    if constexpr (requires { p.qkv_bias; }) {
+      return detail::biased(product, p.qkv_bias, how, where);
+    } else {
+      return product;
+    }
+  }();
+  auto const q = shardtype::at<Q>(made, 0, where);
+  auto const k = shardtype::at<Q>(made, 1, where);
+  return Heads{q, k, shardtype::at<Q>(made, 2, where)};
+}
+
 /// By a product each, or of one product where x is gathered.
 template <class A, class P, class H>
-constexpr auto heads(A const& x, P const& p, H const& how, std::source_location const& where) {
+constexpr auto separate_heads(A const& x, P const& p, H const& how,
+                              std::source_location const& where) {
   if constexpr (!gathers<H> || core::is_lazy<A>) {
     auto const q = how.into(x, p.q, where);
     auto const k = how.into(x, p.k, where);
@@ -92,6 +132,24 @@ constexpr auto heads(A const& x, P const& p, H const& how, std::source_location 
     return detail::grouped_heads(x, p, how, where);
   }
 }
+template <class A, class P, class H>
+constexpr auto heads(A const& x, P const& p, H const& how, std::source_location const& where) {
+  if constexpr (requires { p.qkv; }) {
+    return detail::fused_heads(x, p, how, where);
+  } else if constexpr (requires { p.q_bias; }) {
+    auto const plain = detail::separate_heads(x, p, how, where);
+    auto const q = detail::biased(plain.q, p.q_bias, how, where);
+    auto const k = detail::biased(plain.k, p.k_bias, how, where);
+    return Heads{q, k, detail::biased(plain.v, p.v_bias, how, where)};
+  } else {
+    return detail::separate_heads(x, p, how, where);
+  }
+}
+
+/// Whether `P` has the weights of queries, keys and values.
+template <class P>
+inline constexpr bool has_heads =
+    requires(P const& p) { p.q, p.k, p.v; } || requires(P const& p) { p.qkv, p.out; };
 
 template <class A>
 inline constexpr bool last_dim_is_split = [] {
@@ -114,8 +172,26 @@ constexpr auto norm_of(A const& x, P const& p, H const& how, std::source_locatio
 
 namespace api {
 
-/// attention(x q, x k, x v) out, of the members of `p` (`Attention`), as `how` says. `x[B@X, S, D]`
-/// -> `[B@X, S, D]`. Where Y splits the heads, the result is named and communicates as that of mlp
+/// Queries, keys and values of x, of the members of `p` (`Attention` or `FusedAttention`), with
+/// their biases if it has them, as `how` says: what self_attention gives to attention, for what
+/// stands between, such as rotary or a cache. `x[B@X, S, D]` -> `auto const [q, k, v] =
+/// queries_keys_values(x, p)` -> `[B@X, S, H@Y, F]` and twice `[B@X, S, G@Y, F]`. Communicates
+/// nothing with `Use`; overlapped as linear. Refusals and errors as self_attention.
+template <class A, class P, How H = Use<>>
+  requires detail::has_heads<P>
+constexpr auto queries_keys_values(core::Argument<A> const& x, P const& p, H const& how = {},
+                                   checking::CallSite where = {}) {
+  if constexpr (checking::any_poisoned<A>) {
+    return detail::Heads{checking::Poisoned{}, checking::Poisoned{}, checking::Poisoned{}};
+  } else {
+    std::source_location const line = where;
+    return detail::heads(x.self(), p, how, line);
+  }
+}
+
+/// attention(x q, x k, x v) out, of the members of `p` (`Attention` or `FusedAttention`), as `how`
+/// says; biases are added if `p` has them, that of out once to the complete sum. `x[B@X, S, D]` ->
+/// `[B@X, S, D]`. Where Y splits the heads, the result is named and communicates as that of mlp
 /// (without a name it is unreduced over Y); x is used as `{R:Y}`.
 ///
 /// Overlapped: `x[B@X, S@Y, D]`, q `[D, H@Y, F]`, k and v `[D, G@Y, F]` (G may be H), out `[H@Y, F,
@@ -124,7 +200,7 @@ namespace api {
 /// einsum, concat and attention; D12 heads of keys that are not split as those of queries. Errors:
 /// E40 groups of heads that do not line up with the ranks.
 template <class... Out, class A, class P, How H = Use<>>
-  requires requires(P const& p) { p.q, p.k, p.v, p.out; }
+  requires(detail::has_heads<P> && requires(P const& p) { p.out; })
 constexpr auto self_attention(core::Argument<A> const& x, P const& p, H const& how = {},
                               AttentionOptions const& options = {}, checking::CallSite where = {}) {
   if constexpr (checking::any_poisoned<A>) {
@@ -136,13 +212,19 @@ constexpr auto self_attention(core::Argument<A> const& x, P const& p, H const& h
     if constexpr (detail::any_refused<decltype(mixed)>) {
       return mixed;
     } else {
-      return how.template back<A, Out...>(mixed, p.out, line);
+      auto const out = how.template back<A, Out...>(mixed, p.out, line);
+      if constexpr (requires { p.out_bias; }) {
+        return detail::biased(out, p.out_bias, how, line);
+      } else {
+        return out;
+      }
     }
   }
 }
 
 /// A transformer block, x + attention(norm1(x)), then + mlp(norm2(.)). `p` has the members norm1
-/// and norm2 (gain and bias: layer_norm; gain alone: rms_norm), attention (`Attention`) and mlp
+/// and norm2 (gain and bias: layer_norm; gain alone: rms_norm), attention (`Attention` or
+/// `FusedAttention`) and mlp
 /// (`Mlp` or `GatedMlp`). `x[B@X, S, D]` -> `[B@X, S, D]`.
 ///
 /// Overlapped, norms, sums and activations are split along the sequence, and heads and hidden

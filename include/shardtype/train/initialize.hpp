@@ -2,6 +2,7 @@
 /// Models with their first values.
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <source_location>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include <shardtype/random/random.hpp>
 #include <shardtype/runtime/step_name.hpp>
+#include <shardtype/train/settings.hpp>
 #include <shardtype/train/structures.hpp>
 
 namespace shardtype::train {
@@ -25,6 +27,28 @@ struct Initial {
   static constexpr Initial constant(double value) { return {Kind::constant, value}; }
   static constexpr Initial normal(double deviation) { return {Kind::normal, deviation}; }
   static constexpr Initial uniform(double bound) { return {Kind::uniform, bound}; }
+
+  /// First values of weights by the numbers of features that go into a layer and come out of it. Of
+  /// Glorot the variance is 2 / (in + out), for layers that keep the variance in both passes; of He
+  /// it is 2 / in, for those behind which relu halves it. As torch.nn.init.xavier_normal_,
+  /// xavier_uniform_, kaiming_normal_ and kaiming_uniform_. Error E85: a number below 1. Sources:
+  /// Glorot, Bengio, "Understanding the difficulty of training deep feedforward neural networks",
+  /// 2010; He et al., "Delving deep into rectifiers", 2015.
+  static Initial glorot_normal(std::int64_t in, std::int64_t out) {
+    return normal(std::sqrt(2 / (features(in) + features(out))));
+  }
+  static Initial glorot_uniform(std::int64_t in, std::int64_t out) {
+    return uniform(std::sqrt(6 / (features(in) + features(out))));
+  }
+  static Initial he_normal(std::int64_t in) { return normal(std::sqrt(2 / features(in))); }
+  static Initial he_uniform(std::int64_t in) { return uniform(std::sqrt(6 / features(in))); }
+
+ private:
+  static double features(std::int64_t n) {
+    if (n < 1)
+      detail::throw_setting("the number of features", static_cast<double>(n), "it is 1 or more");
+    return static_cast<double>(n);
+  }
 };
 
 /// The size of an index `I` without a static extent, for `initialize`.

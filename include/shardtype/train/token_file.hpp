@@ -8,6 +8,7 @@
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/runtime/mesh.hpp>
+#include <shardtype/train/mapped_file.hpp>
 
 namespace shardtype::train {
 
@@ -27,7 +28,7 @@ class TokenFile {
   TokenFile(TokenFile const&) = delete;
   TokenFile& operator=(TokenFile const&) = delete;
 
-  std::string const& path() const { return path_; }
+  std::string const& path() const { return file_.path(); }
   /// Number of tokens.
   std::int64_t size() const { return size_; }
   /// One more than the largest token.
@@ -35,31 +36,18 @@ class TokenFile {
   std::int64_t operator[](std::int64_t at) const { return value(at); }
   /// Error IO6 if the file has become shorter since it was opened, which would end the program
   /// otherwise.
-  void check_length() const;
+  void check_length() const { file_.check_length(); }
   /// Lets the system read these tokens ahead.
   void expect(std::int64_t first, std::int64_t count) const;
 
  private:
   std::int64_t value(std::int64_t at) const;
-  void map(runtime::MeshState& mesh);
   /// Each rank looks at a share of the file.
   void find_vocabulary(runtime::MeshState& mesh);
   std::int64_t item() const;
 
-  /// The whole file, while it is open.
-  struct Mapped {
-    Mapped() = default;
-    Mapped(Mapped const&) = delete;
-    Mapped& operator=(Mapped const&) = delete;
-    ~Mapped();
-    int file = -1;
-    std::byte const* bytes = nullptr;
-    std::int64_t length = 0;
-  };
-
-  std::string path_;
+  detail::MappedFile file_;
   TokenType type_;
-  Mapped file_;
   std::int64_t offset_ = 0;  ///< bytes before the first token
   std::int64_t size_ = 0;
   std::int64_t vocabulary_ = 256;

@@ -2,20 +2,13 @@
 /// Definitions of token_file.hpp.
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <string_view>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <shardtype/io/npy_file.hpp>
 #include <shardtype/runtime/comm.hpp>
-#include <shardtype/runtime/files.hpp>
 #include <shardtype/train/token_file.hpp>
 
 namespace shardtype::train {
@@ -35,7 +28,7 @@ SHARDTYPE_INLINE std::int64_t TokenFile::item() const {
 }
 
 SHARDTYPE_INLINE std::int64_t TokenFile::value(std::int64_t at) const {
-  std::byte const* const from = file_.bytes + offset_ + at * item();
+  std::byte const* const from = file_.bytes() + offset_ + at * item();
   // the header of a .npy file, and so its elements, are aligned; other files begin a page
   auto const read = [&]<class T>(T out) {
     std::memcpy(&out, from, sizeof out);
@@ -54,35 +47,6 @@ SHARDTYPE_INLINE std::int64_t TokenFile::value(std::int64_t at) const {
   return read(std::int64_t{});
 }
 
-SHARDTYPE_INLINE void TokenFile::map(runtime::MeshState& mesh) {
-  MPI_Comm const comm = mesh.whole().raw();
-  shardtype::detail::NpyOutcome outcome;
-  struct stat status = {};
-  int fault = 0;
-  file_.file = runtime::open_regular(path_, O_RDONLY, fault);
-  if (fault == 0 && ::fstat(file_.file, &status) != 0) fault = errno;
-  if (fault != 0) {
-    outcome.note("IO1", "cannot open " + path_ + ": " + runtime::file_fault_text(fault));
-  } else if (status.st_size > 0) {
-    file_.length = static_cast<std::int64_t>(status.st_size);
-    void* const at = ::mmap(nullptr, static_cast<std::size_t>(file_.length), PROT_READ, MAP_SHARED,
-                            file_.file, 0);
-    if (at == MAP_FAILED) {
-      outcome.note("IO1", "cannot map " + path_ + ": " + runtime::file_fault_text(errno));
-    } else {
-      file_.bytes = static_cast<std::byte const*>(at);
-    }
-  }
-  shardtype::detail::npy_agree(comm, outcome);
-  std::int64_t const least = shardtype::detail::reduce_number(comm, file_.length, MPI_MIN);
-  std::int64_t const most = shardtype::detail::reduce_number(comm, file_.length, MPI_MAX);
-  if (least != most)
-    throw Error("E22",
-                path_ + " has " + std::to_string(least) + " bytes for one rank and " +
-                    std::to_string(most) + " for another",
-                FailedOn::every_rank);
-}
-
 SHARDTYPE_INLINE void TokenFile::find_vocabulary(runtime::MeshState& mesh) {
   if (type_ == TokenType::bytes) return;
   std::int64_t const ranks = mesh.size();
@@ -98,31 +62,30 @@ SHARDTYPE_INLINE void TokenFile::find_vocabulary(runtime::MeshState& mesh) {
   MPI_Comm const comm = mesh.whole().raw();
   most = shardtype::detail::reduce_number(comm, most, MPI_MAX);
   if (most == std::numeric_limits<std::int64_t>::max())
-    throw Error("IO4", path_ + " has a token of 2^63 - 1, the largest number",
+    throw Error("IO4", path() + " has a token of 2^63 - 1, the largest number",
                 FailedOn::every_rank);
   vocabulary_ = most + 1;
   negative = shardtype::detail::reduce_number(comm, negative, MPI_MIN);
   if (negative != std::numeric_limits<std::int64_t>::max())
-    throw Error("IO4", path_ + ": token " + std::to_string(negative) + " is negative",
+    throw Error("IO4", path() + ": token " + std::to_string(negative) + " is negative",
                 FailedOn::every_rank);
 }
 
 SHARDTYPE_INLINE TokenFile::TokenFile(runtime::MeshRef const& mesh, std::string path,
                                       TokenType type)
-    : path_(std::move(path)), type_(type) {
+    : file_(std::move(path)), type_(type) {
   if (!mesh.here()) return;
   runtime::MeshState& state = mesh.state();
   state.agreement().agree("train::Tokens", {});
-  map(state);
-  std::int64_t bytes = file_.length;
-  auto const* const letters = reinterpret_cast<char const*>(file_.bytes);
-  std::string_view const begin(letters,
-                               static_cast<std::size_t>(std::min<std::int64_t>(6, file_.length)));
+  file_.map(state);
+  std::int64_t bytes = file_.length();
+  auto const* const letters = reinterpret_cast<char const*>(file_.bytes());
+  std::string_view const begin(letters, static_cast<std::size_t>(std::min<std::int64_t>(6, bytes)));
   // the first rank's header counts, also where another rank sees a file that begins otherwise
   MPI_Comm const comm = state.whole().raw();
   if (shardtype::detail::reduce_number(comm, begin == shardtype::detail::npy_magic ? 1 : 0,
                                        MPI_MAX) != 0) {
-    io::NpyHeader const header = io::read_npy_header(comm, path_);
+    io::NpyHeader const header = io::read_npy_header(comm, file_.path());
     constexpr std::pair<std::string_view, TokenType> types[] = {{"|u1", TokenType::bytes},
                                                                 {"<u2", TokenType::u16},
                                                                 {"<i4", TokenType::i32},
@@ -131,25 +94,22 @@ SHARDTYPE_INLINE TokenFile::TokenFile(runtime::MeshRef const& mesh, std::string 
                                            [&](auto const& t) { return t.first == header.dtype; });
     if (found == std::end(types))
       throw Error("IO4",
-                  path_ + " has elements of type " + header.dtype +
+                  file_.path() + " has elements of type " + header.dtype +
                       "; tokens are of type |u1, <u2, <i4 or <i8",
                   FailedOn::every_rank);
     if (header.shape.size() != 1)
       throw Error("IO5",
-                  path_ + " has an array of " + std::to_string(header.shape.size()) +
+                  file_.path() + " has an array of " + std::to_string(header.shape.size()) +
                       " dimensions; tokens are an array of one",
                   FailedOn::every_rank);
     type_ = found->second;
     offset_ = header.data_offset;
     bytes = header.shape[0] * item();
     // another file may have come to the path since this one was mapped
-    shardtype::detail::NpyOutcome outcome;
-    if (bytes > file_.length - offset_)
-      outcome.note("IO6", shardtype::detail::npy_too_short(path_, file_.length, offset_ + bytes));
-    shardtype::detail::npy_agree(comm, outcome);
+    file_.require(state, offset_ + bytes);
   } else if (bytes % item() != 0) {
     throw Error("IO6",
-                path_ + " has " + std::to_string(bytes) + " bytes, no multiple of the " +
+                file_.path() + " has " + std::to_string(bytes) + " bytes, no multiple of the " +
                     std::to_string(item()) + " bytes of a token",
                 FailedOn::every_rank);
   }
@@ -157,29 +117,8 @@ SHARDTYPE_INLINE TokenFile::TokenFile(runtime::MeshRef const& mesh, std::string 
   find_vocabulary(state);
 }
 
-SHARDTYPE_INLINE TokenFile::Mapped::~Mapped() {
-  if (bytes != nullptr) ::munmap(const_cast<std::byte*>(bytes), static_cast<std::size_t>(length));
-  if (file >= 0) ::close(file);
-}
-
-SHARDTYPE_INLINE void TokenFile::check_length() const {
-  struct stat status = {};
-  if (file_.file < 0) return;
-  if (::fstat(file_.file, &status) != 0 || static_cast<std::int64_t>(status.st_size) < file_.length)
-    throw Error("IO6",
-                path_ + " has become shorter while it is read: " + std::to_string(status.st_size) +
-                    " bytes of " + std::to_string(file_.length),
-                FailedOn::this_rank);
-}
-
 SHARDTYPE_INLINE void TokenFile::expect(std::int64_t first, std::int64_t count) const {
-  if (file_.bytes == nullptr || count <= 0) return;
-  std::int64_t const page = ::sysconf(_SC_PAGESIZE);
-  std::int64_t const begin = (offset_ + first * item()) / page * page;
-  std::int64_t const end = std::min(file_.length, offset_ + (first + count) * item());
-  // advice: a failure changes nothing
-  (void)::posix_madvise(const_cast<std::byte*>(file_.bytes + begin),
-                        static_cast<std::size_t>(end - begin), POSIX_MADV_WILLNEED);
+  file_.expect(offset_ + first * item(), count * item());
 }
 
 }  // namespace shardtype::train

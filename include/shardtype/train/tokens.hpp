@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <shardtype/random/random.hpp>
-#include <shardtype/random/shuffle.hpp>
+#include <shardtype/train/epochs.hpp>
 #include <shardtype/train/token_file.hpp>
 
 namespace shardtype::train {
@@ -28,25 +28,6 @@ struct TokensOptions {
   TokenType type = TokenType::bytes;  ///< of a file that is no .npy file
   double held_out = 0;                ///< share of the tokens, at the end, for evaluation
 };
-
-namespace detail {
-
-/// The numbers below `n` in an order that the key gives.
-class Order {
- public:
-  Order(RandomKey const& key, std::int64_t n) : network_(key.bits(), n) {
-    if (n <= random::Feistel<std::int64_t>::least) whole_ = random::shuffled(key.bits(), n);
-  }
-  std::int64_t operator[](std::int64_t k) const {
-    return whole_.empty() ? network_(k) : whole_[static_cast<std::size_t>(k)];
-  }
-
- private:
-  random::Feistel<std::int64_t> network_;
-  std::vector<std::int64_t> whole_;
-};
-
-}  // namespace detail
 
 /// The text that a model learns from. A rank reads the tokens of its block only; a batch is a
 /// function of its number and the key, so it is the same on every sharding and number of ranks, and
@@ -155,17 +136,8 @@ class Tokens {
   static std::vector<std::int64_t> starts(std::int64_t step, RandomKey const& key,
                                           std::int64_t rows, std::int64_t length,
                                           std::int64_t windows) {
-    std::vector<std::int64_t> out;
-    std::int64_t epoch = step * rows / windows;
-    detail::Order order(key.fold_in(static_cast<std::uint64_t>(epoch)), windows);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      std::int64_t const n = step * rows + r;
-      if (n / windows != epoch) {
-        epoch = n / windows;
-        order = detail::Order(key.fold_in(static_cast<std::uint64_t>(epoch)), windows);
-      }
-      out.push_back(order[n % windows] * length);
-    }
+    std::vector<std::int64_t> out = detail::rows_of_batch(step, key, rows, windows);
+    for (std::int64_t& at : out) at *= length;
     return out;
   }
 

@@ -20,8 +20,10 @@
 #include <shardtype/check/sentences/types.hpp>
 // clang-format on
 #include <shardtype/train/adafactor.hpp>
+#include <shardtype/train/array_file.hpp>
 #include <shardtype/train/clip.hpp>
 #include <shardtype/train/initialize.hpp>
+#include <shardtype/train/metrics.hpp>
 #include <shardtype/train/misused.hpp>
 #include <shardtype/train/muon.hpp>
 #include <shardtype/train/optimizers.hpp>
