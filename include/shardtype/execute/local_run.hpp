@@ -240,7 +240,7 @@ struct LocalRun {
     kernels::fill(exec(), writable(result), out.elements(), T{});
     if (in.elements() > 0)
       kernels::copy_unpacked(exec(), data, to, writable(result) + held[i].range().begin * right);
-    exec().fence();
+    runtime::fence(exec());
     return result;
   }
   /// Concatenates all operands along dim `d` of the result; operand k has `rows(k)` rows.

@@ -15,6 +15,7 @@
 #include <shardtype/execute/window.hpp>
 #include <shardtype/kernels/distributed_sort.hpp>
 #include <shardtype/plan/top_k.hpp>
+#include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
@@ -79,12 +80,13 @@ class SharedTopK {
     kernels::RunTables const runs{begin, length, ranks(), rows(), each};
     for (Int left = ranks(); left > 1;) {
       Elements to = take_elements(rows() * each);
-      left = kernels::merge_runs(HostExec(), of_all.data(), to.data(), runs, left, true);
+      left = kernels::merge_runs(runtime::instance<HostExec>(), of_all.data(), to.data(), runs,
+                                 left, true);
       of_all = std::move(to);
     }
     write(std::move(of_all.values), each, values);
     write(std::move(of_all.places), each, places);
-    run_.exec().fence();
+    runtime::fence(run_.exec());
   }
 
  private:
@@ -137,7 +139,7 @@ class SharedTopK {
     planning::CutSearch const last = search_.last();
     KeySearch<T, Space>(along_, caller_, last, true)
         .run(values, own(), n, [&](Int) { return k_; }, prefix, below);
-    kernels::launch(HostExec(), "shardtype::count_at_key", n,
+    kernels::launch(runtime::instance<HostExec>(), "shardtype::count_at_key", n,
                     kernels::detail::CountAtKey<T>{values, prefix, at_key, own(), 1, true});
     core::Extents extents = along_.sizing.extents;
     agree(planning::last_step(spec_, along_.dim, extents, p));
@@ -198,7 +200,7 @@ class SharedTopK {
         run_.exec(), static_cast<U const*>(from.data()),
         LocalRun<U, Space>::strided({in_.outer, k_, in_.inner}, {in_.inner * each, Int{1}, each}),
         to);
-    run_.exec().fence();
+    runtime::fence(run_.exec());
   }
 
   AlongDim<T, Space> along_;

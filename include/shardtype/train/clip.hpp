@@ -141,8 +141,8 @@ void scale_to(Gradient& gradient, double most, double norm, std::source_location
           if (!a.mesh().here()) return;
           using C = shardtype::detail::computed_t<typename A::element>;
           auto const view = a.mutable_local(where);
-          kernels::scale(typename A::execution_space{}, view.data(), a.local_size(),
-                         static_cast<C>(most / norm));
+          kernels::scale(runtime::instance<typename A::execution_space>(), view.data(),
+                         a.local_size(), static_cast<C>(most / norm));
         }
       },
       gradient);
