@@ -115,4 +115,19 @@ static_assert(plan_of_layer.collectives() == 2);
 // the rotated block, 4 x 2, and two stages of half of the sums, 4 x 3
 static_assert(plan_of_layer.bytes_per_rank() == (4 * 2 + 4 * 3) * 4);
 
+// backward, one all_reduce over the manual axis: of varying<X>
+constexpr auto loss = [](auto const& a, auto const& w) {
+  return all_reduce<X>(shard_map<>(
+      manual_axes<X>,
+      [](auto const& v, auto const& u) {
+        return unreduced<X>(sum(square(all_reduce<Y>(matmul(v, varying<X>(u))))));
+      },
+      a, w));
+};
+constexpr auto passes =
+    plan(value_and_grad<1>(loss), type<T<Dim<N8, X>, Dim<N4, Y>>>, type<T<Dim<N4, Y>, Dim<K3>>>);
+static_assert(passes.forward.count(Collective::all_reduce) == 2);
+static_assert(passes.backward.count(Collective::all_reduce) == 1);
+static_assert(passes.backward.collectives() == 1);
+
 }  // namespace

@@ -78,6 +78,12 @@ struct CastsAlongManual {
   using Axes = decltype(autodiff::axes_in<S, Over>(
       std::make_index_sequence<static_cast<std::size_t>(Over::value.size)>{}));
 };
+/// Whether a Tensor `Got` and `Want` vary over different axes, so that there are such casts.
+template <class Want, class Got>
+constexpr bool differs_along_manual() {
+  using S = Scope<Want, Got>;
+  return S::template spec<0>.varying != S::template spec<1>.varying;
+}
 /// Casts along manual axes first.
 template <class Want, class V>
 constexpr auto cast_along_manual(V const& v) {
@@ -97,8 +103,7 @@ constexpr auto finished(V const& v) {
     return v;
   } else if constexpr (is_local<Want>) {
     return autodiff::finished_block<Want>(v);
-  } else if constexpr (Scope<Want, Got>::template spec<0>.varying !=
-                       Scope<Want, Got>::template spec<1>.varying) {
+  } else if constexpr (autodiff::differs_along_manual<Want, Got>()) {
     return autodiff::finished<Want, communicates>(autodiff::cast_along_manual<Want>(v));
   } else {
     using How = shardtype::detail::Finishes<Want, Got, communicates>;
@@ -120,7 +125,7 @@ constexpr auto finished(V const& v) {
 /// Whether the cotangent of type `Got` comes to `Want` by one reshard.
 template <class Want, class Got>
 constexpr bool moves_last() {
-  if constexpr (std::is_same_v<Got, Want>) {
+  if constexpr (std::is_same_v<Got, Want> || autodiff::differs_along_manual<Want, Got>()) {
     return false;
   } else {
     return shardtype::detail::Finishes<Want, Got, true>::how.partial.size == 0;
