@@ -1,22 +1,21 @@
 // What training has beside optimizers: norms of any order and clipping by them, accuracy and the
-// confusion matrix, each beside the same on whole arrays; rates that stay and then fall, and first
-// values by numbers of features.
+// confusion matrix, each beside the same on whole arrays; groups of parameters; rates that stay and
+// then fall, and first values by numbers of features.
 // RANKS: 1 2 4 8
 // NEEDS: Random123
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include <shardtype/random/random.hpp>
 #include <shardtype/shardtype.hpp>
-#include <shardtype/train/clip.hpp>
-#include <shardtype/train/initialize.hpp>
-#include <shardtype/train/metrics.hpp>
-#include <shardtype/train/schedules.hpp>
+#include <shardtype/train/train.hpp>
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
@@ -34,6 +33,16 @@ struct V : Index<"V"> {};
 struct C : Index<"C"> {};
 
 constexpr double inf = std::numeric_limits<double>::infinity();
+
+template <class A>
+double distance(A const& a, A const& b) {
+  auto const ours = to_host(a);
+  auto const theirs = to_host(b);
+  REQUIRE(ours.size() == theirs.size());
+  double out = 0;
+  for (std::size_t k = 0; k < ours.size(); ++k) out = std::max(out, std::abs(ours[k] - theirs[k]));
+  return out;
+}
 
 TEST_CASE("norms of any order count each element once") {
   auto const mesh = on_ranks::two_axes<X, Y>();
@@ -123,6 +132,79 @@ TEST_CASE("accuracy and the confusion matrix are those of the whole") {
                     Tensor<std::int64_t, Dim<B, X>, Dim<S, Y>>>(mesh, b, s, v);
     }
   }
+}
+
+// The first parameter has a quarter of the rate and no decay, the second twice and three times.
+// docs: groups
+train::Group slow_first(std::string_view path, int) {
+  return path == "0" ? train::Group{.rate = 0.25, .decay = 0} : train::Group{.rate = 2, .decay = 3};
+}
+// docs: end
+using First = Tensor<double, Dim<B, X>, Dim<S, Y>>;
+using Second = Tensor<double, Dim<B>, Dim<S, X>>;
+std::tuple<First, Second> two_parameters(Mesh<X, Y> const& mesh, std::uint64_t key) {
+  return {normal<First>(mesh, {5, 3}, RandomKey{key}),
+          normal<Second>(mesh, {4, 6}, RandomKey{key + 1})};
+}
+
+// A parameter alone has the rate and the decay of its group.
+template <class Make>
+void check_groups(Make const& make) {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto model = two_parameters(mesh, 10);
+  std::tuple first{std::get<0>(model).clone()};
+  std::tuple second{std::get<1>(model).clone()};
+  auto const gradient = two_parameters(mesh, 20);
+  auto const grouped = make({.rate = 0.1, .decay = 0.5, .groups = &slow_first});
+  auto const of_first = make({.rate = 0.025});
+  auto const of_second = make({.rate = 0.2, .decay = 1.5});
+  auto state = grouped.init(model);
+  auto first_state = of_first.init(first);
+  auto second_state = of_second.init(second);
+  for (int step = 0; step < 3; ++step) {
+    grouped.update(model, gradient, state);
+    of_first.update(first, std::tuple{std::get<0>(gradient)}, first_state);
+    of_second.update(second, std::tuple{std::get<1>(gradient)}, second_state);
+  }
+  CHECK(to_host(std::get<0>(model)) == to_host(std::get<0>(first)));
+  CHECK(to_host(std::get<1>(model)) == to_host(std::get<0>(second)));
+}
+
+TEST_CASE("parameters have the rate and the decay of their group") {
+  check_groups([](train::Options const& o) { return train::AdamW{o}; });
+  check_groups([](train::Options const& o) { return train::Sgd{o, 0.9}; });
+  check_groups([](train::Options const& o) { return train::Lion{o}; });
+  check_groups([](train::Options const& o) { return train::Adafactor{o}; });
+  check_groups([](train::Options const& o) { return train::Muon<>{o, train::AdamW{{}}}; });
+  // of those that Muon leaves to AdamW, the groups of AdamW
+  check_groups(
+      [](train::Options const& o) { return train::Muon<train::Except<S>>{{}, train::AdamW{o}}; });
+  train::AdamW const wrong{{.groups = [](std::string_view, int) { return train::Group{-1, 1}; }}};
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto model = two_parameters(mesh, 10);
+  auto state = wrong.init(model);
+  CHECK(code_of([&] { wrong.update(model, two_parameters(mesh, 20), state); }) == "E85");
+}
+
+TEST_CASE("groups are the same in a planned step") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  auto const loss = [](auto const& m, auto const& x) {
+    return sum(square(std::get<0>(m) * x)) + sum(square(std::get<1>(m)));
+  };
+  train::AdamW const adam{{.rate = 0.1, .decay = 0.5, .groups = &slow_first}};
+  auto model = two_parameters(mesh, 10);
+  auto planned = two_parameters(mesh, 10);
+  auto const x = normal<First>(mesh, {5, 3}, RandomKey{30});
+  auto state = adam.init(model);
+  auto planned_state = adam.init(planned);
+  for (int step = 0; step < 2; ++step) {
+    auto const& [w, u] = model;
+    std::tuple const gradient{(2.0 * w * x * x).tensor(), (2.0 * u).tensor()};
+    adam.update(model, gradient, state);
+    evaluate(mesh, train::step(adam, value_and_grad<0>(loss)), planned, planned_state, x);
+  }
+  CHECK(distance(std::get<0>(model), std::get<0>(planned)) < 1e-12);
+  CHECK(distance(std::get<1>(model), std::get<1>(planned)) < 1e-12);
 }
 
 TEST_CASE("a rate rises, stays and falls") {

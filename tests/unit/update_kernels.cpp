@@ -66,7 +66,7 @@ struct Parameter {
         weights.data(), weights.data(), gradient.data(), {m.data()}, nullptr};
     if constexpr (O::moments == 2) blocks.moments[1] = v.data();
     if (!master.empty()) blocks.master = master.data();
-    train::kernels::update(Host(), optimizer.template body<C>(rate, step, true), blocks,
+    train::kernels::update(Host(), optimizer.template body<C>(rate, step, optimizer.decay), blocks,
                            static_cast<C>(scale), n);
   }
 };

@@ -295,8 +295,9 @@ struct Adafactor : OptimizerBase<Adafactor> {
             double const size = std::sqrt(totals[2 * k + 1] / std::max(1.0, n));
             ++k;
             if (n == 0) return;
-            double const own = std::max(least, size) * std::min(at, 1 / std::sqrt(t));
-            double const keep = decays(path, static_cast<int>(W::rank)) ? 1 - at * decay : 1;
+            Group const group = this->group_of(path, static_cast<int>(W::rank));
+            double const own = std::max(least, size) * std::min(at, 1 / std::sqrt(t)) * group.rate;
+            double const keep = 1 - at * group.rate * group.decay;
             // small elements are changed in the master's tensors, which are not small
             if constexpr (std::is_same_v<typename W::element, C>)
               w = api::map(detail::Stepping<C>{static_cast<C>(keep),

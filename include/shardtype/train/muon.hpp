@@ -53,7 +53,7 @@ struct MuonMove {
     }
   };
   template <class C>
-  Body<C> body(double, std::int64_t, bool) const {
+  Body<C> body(double, std::int64_t, double) const {
     return {static_cast<C>(rate), static_cast<C>(keep)};
   }
 };
@@ -166,9 +166,11 @@ struct Muon : OptimizerBase<Muon<Parts...>> {
       if constexpr (is_trained<W>) {
         constexpr int rank = static_cast<int>(W::rank);
         if constexpr (takes<W>) {
-          matrix(at, by, this->decays(path, rank), w, g, master, m, where);
+          Group const group = this->group_of(path, rank);
+          matrix(at * group.rate, by, group.decay, w, g, master, m, where);
         } else {
-          detail::update_one(others, other_rate, state.step, by, others.decays(path, rank), w, g,
+          Group const group = others.group_of(path, rank);
+          detail::update_one(others, other_rate * group.rate, state.step, by, group.decay, w, g,
                              master, where, m, v);
         }
       }
@@ -213,7 +215,7 @@ struct Muon : OptimizerBase<Muon<Parts...>> {
     }
   }
   template <class W, class G, class Master, class M>
-  void matrix(double at, double by, bool decaying, W& w, G const& g, Master* master, M& m,
+  void matrix(double at, double by, double decaying, W& w, G const& g, Master* master, M& m,
               std::source_location const& where) const {
     using Form = detail::MatrixOf<W, Parts...>;
     shardtype::detail::check_one_mesh(w.mesh(), g.mesh());
@@ -228,7 +230,7 @@ struct Muon : OptimizerBase<Muon<Parts...>> {
         static_cast<double>(Form::extent(extents.data(), detail::MatrixForm::Of::rows));
     auto const columns =
         static_cast<double>(Form::extent(extents.data(), detail::MatrixForm::Of::columns));
-    detail::MuonMove const move{at * factor(rows, columns), decaying ? 1 - at * this->decay : 1};
+    detail::MuonMove const move{at * factor(rows, columns), 1 - at * decaying};
     detail::update_one(move, at, 0, 1, decaying, w, made, master, where);
   }
   /// The orthogonal step, from the gradient times `by` and the momentum with it.

@@ -65,12 +65,21 @@ inline bool all_decay(std::string_view, int) { return true; }
 /// Matrices do; gains and biases do not.
 inline bool matrices_decay(std::string_view, int rank) { return rank > 1; }
 
+/// The factors of the rate and of the decay of a parameter.
+struct Group {
+  double rate = 1;
+  double decay = 1;
+};
+/// The group of each parameter, by path and number of dims.
+using Groups = Group (*)(std::string_view path, int rank);
+
 /// The options of all optimizers.
 struct Options {
   Rate rate = 1e-3;
   double decay = 0;  ///< of a step, times the rate
   Decays decays = &all_decay;
-  double clip = 0;  ///< largest norm of the gradient; 0: it is not computed
+  Groups groups = nullptr;  ///< factors of both for each parameter; null: 1
+  double clip = 0;          ///< largest norm of the gradient; 0: it is not computed
   /// Whether a step is left out on all ranks if the norm of the gradient is not finite; needs the
   /// norm.
   bool skip_not_finite = false;
@@ -79,6 +88,15 @@ struct Options {
   constexpr void check() const {
     detail::not_negative(decay, "the decay");
     if (!(clip >= 0)) detail::throw_setting("the largest norm", clip, "it is 0 (none) or more");
+  }
+  /// The factor of the rate of a parameter, and its decay: 0 if it does not decay. Error E85, the
+  /// same on every rank: a negative factor.
+  Group group_of(std::string_view path, int rank) const {
+    Group out = groups == nullptr ? Group{} : groups(path, rank);
+    detail::not_negative(out.rate, "the factor of a rate");
+    detail::not_negative(out.decay, "the factor of a decay");
+    out.decay *= decays(path, rank) ? decay : 0;
+    return out;
   }
 };
 
@@ -138,8 +156,9 @@ auto* block_of(S& s, std::source_location const& where) {
 }
 
 template <class O, class W, class G, class Master, class... Ms>
-void update_one(O const& optimizer, double rate, std::int64_t step, double scale, bool decays, W& w,
-                G const& g, Master* master, std::source_location const& where, Ms&... moments) {
+void update_one(O const& optimizer, double rate, std::int64_t step, double scale, double decay,
+                W& w, G const& g, Master* master, std::source_location const& where,
+                Ms&... moments) {
   shardtype::detail::check_one_mesh(w.mesh(), g.mesh());
   if (!w.mesh().here()) return;
   using T = typename W::element;
@@ -153,7 +172,7 @@ void update_one(O const& optimizer, double rate, std::int64_t step, double scale
       nullptr};
   if (master != nullptr) blocks.master = detail::block_of(*master, where);
   kernels::update(runtime::instance<typename W::execution_space>(),
-                  optimizer.template body<C>(rate, step, decays), blocks, static_cast<C>(scale),
+                  optimizer.template body<C>(rate, step, decay), blocks, static_cast<C>(scale),
                   w.local_size());
 }
 
@@ -252,7 +271,7 @@ KOKKOS_FUNCTION V fused_by(C factor, V const& x, V const& y) {
 }  // namespace detail
 
 /// Base of optimizers that change each element alone, by a kernel for each parameter: with
-/// `Moments` tensors of each, `body<C>(rate, step, decays)`, the function of an element, or of a
+/// `Moments` tensors of each, `body<C>(rate, step, decay)`, the function of an element, or of a
 /// vector of them. They send nothing.
 template <class Derived, int Moments>
 struct ElementOptimizer : OptimizerBase<Derived> {
@@ -306,9 +325,9 @@ struct ElementOptimizer : OptimizerBase<Derived> {
       auto const one = [&]<class A, class G, class... Ms>(std::string_view path, A& w, G const& g,
                                                           auto* master, Ms&... ms) {
         if constexpr (is_trained<A>) {
-          detail::update_one(static_cast<Derived const&>(*this), at, state.step, scale,
-                             this->decays(path, static_cast<int>(A::rank)), w, g, master, where,
-                             ms...);
+          Group const group = this->group_of(path, static_cast<int>(A::rank));
+          detail::update_one(static_cast<Derived const&>(*this), at * group.rate, state.step, scale,
+                             group.decay, w, g, master, where, ms...);
         }
       };
       if (state.master) {
@@ -353,7 +372,7 @@ struct AdamW : ElementOptimizer<AdamW, 2> {
     }
   };
   template <class C>
-  Body<C> body(double at, std::int64_t step, bool decaying) const {
+  Body<C> body(double at, std::int64_t step, double own_decay) const {
     auto const n = static_cast<double>(step + 1);
     return {static_cast<C>(beta1),
             static_cast<C>(beta2),
@@ -362,7 +381,7 @@ struct AdamW : ElementOptimizer<AdamW, 2> {
             static_cast<C>(at / (1 - std::pow(beta1, n))),
             static_cast<C>(1 / std::sqrt(1 - std::pow(beta2, n))),
             static_cast<C>(epsilon),
-            static_cast<C>(decaying ? 1 - at * decay : 1)};
+            static_cast<C>(1 - at * own_decay)};
   }
 };
 
@@ -390,9 +409,8 @@ struct Sgd : ElementOptimizer<Sgd, 1> {
     }
   };
   template <class C>
-  Body<C> body(double at, std::int64_t, bool decaying) const {
-    return {static_cast<C>(at), static_cast<C>(momentum), static_cast<C>(decaying ? decay : 0),
-            nesterov};
+  Body<C> body(double at, std::int64_t, double own_decay) const {
+    return {static_cast<C>(at), static_cast<C>(momentum), static_cast<C>(own_decay), nesterov};
   }
 };
 
@@ -421,10 +439,9 @@ struct Lion : ElementOptimizer<Lion, 1> {
     }
   };
   template <class C>
-  Body<C> body(double at, std::int64_t, bool decaying) const {
-    return {static_cast<C>(beta1),     static_cast<C>(beta2),
-            static_cast<C>(1 - beta1), static_cast<C>(1 - beta2),
-            static_cast<C>(at),        static_cast<C>(decaying ? 1 - at * decay : 1)};
+  Body<C> body(double at, std::int64_t, double own_decay) const {
+    return {static_cast<C>(beta1),     static_cast<C>(beta2), static_cast<C>(1 - beta1),
+            static_cast<C>(1 - beta2), static_cast<C>(at),    static_cast<C>(1 - at * own_decay)};
   }
 };
 

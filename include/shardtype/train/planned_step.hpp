@@ -82,7 +82,7 @@ struct UpdatePart {
   using C = shardtype::detail::computed_t<T>;
   StepRun* run = nullptr;
   O const* optimizer = nullptr;
-  bool decays = true;
+  Group group{};  ///< the factor of the rate, and the decay
   C* moments[static_cast<std::size_t>(O::moments > 0 ? O::moments : 1)]{};
   C* master = nullptr;
 
@@ -102,9 +102,10 @@ struct UpdatePart {
     std::int64_t const n = out.layout.elements();
     typename W::execution_space const& exec = runtime::instance<typename W::execution_space>();
     if (mine.run->did.applied) {
-      kernels::update(
-          exec, mine.optimizer->template body<C>(mine.run->did.rate, mine.run->step, mine.decays),
-          blocks, static_cast<C>(mine.run->scale), n);
+      kernels::update(exec,
+                      mine.optimizer->template body<C>(mine.run->did.rate * mine.group.rate,
+                                                       mine.run->step, mine.group.decay),
+                      blocks, static_cast<C>(mine.run->scale), n);
     } else {
       shardtype::kernels::fill(exec, weights, n, T{});  // nobody reads it
     }
@@ -145,7 +146,7 @@ class StepUpdates {
     if (!program_.normed) run_.admit(0);
     train::for_each_tensor(
         [&]<class W>(std::string_view path, W&) {
-          if constexpr (is_trained<W>) add<W>(optimizer.decays(path, static_cast<int>(W::rank)));
+          if constexpr (is_trained<W>) add<W>(optimizer.group_of(path, static_cast<int>(W::rank)));
         },
         model);
     for (bool const joins : {false, true}) {
@@ -214,11 +215,11 @@ class StepUpdates {
 
  private:
   template <class W>
-  void add(bool decays) {
+  void add(Group const& group) {
     auto part = std::make_shared<Part<W>>();
     part->run = &run_;
     part->optimizer = &optimizer_;
-    part->decays = decays;
+    part->group = group;
     execute::ProgramPart& to = parts_.push_back({});
     to.make = &Part<W>::make;
     to.move = &execute::move_block<typename W::element, typename W::memory_space>;
