@@ -247,6 +247,11 @@ static_assert(refusal_of<op::SharedTopK<V>, T<Dim<V, X>, Unreduced<Y>>> ==
 static_assert(refusal_of<op::SharedTopK<P9>, T<Dim<P9, X>>> == rules::Code::D05_extent_changes);
 static_assert(refusal_of<op::SharedTopK<V, D>, T<Dim<V, X>, Dim<D>>> ==
               rules::Code::D02_index_taken);
+// how many steps there are depends on sizes
+static_assert(checking::Resolve<op::SharedTopK<V, K>, T<Dim<V, Z>>>::open_count(
+                  {2}, Collective::all_gather) == planning::unbounded);
+static_assert(checking::Resolve<op::SharedTopK<V, K>, T<Dim<V>>>::open_count(
+                  {2}, Collective::all_gather) == 0);
 static_assert(std::is_same_v<detail::TopKOperand<V, T<Dim<V, Cyclic<X, 2>>, Dim<D>, Unreduced<Y>>,
                                                  T<Dim<K>, Dim<D, Y>>>::type,
                              T<Dim<V>, Dim<D, Y>>>);
