@@ -229,10 +229,7 @@ class Run<Axis, Micro, sd::Pack<Chunk...>, Stage, Loss, In, Target, Ws...> {
   int rank_ = 0;
 };
 
-}  // namespace detail
-
 /// The verdict on a stage that makes a `Next` of a `Block`.
-namespace detail {
 template <class Block, class Next>
 using StageKeeps =
     sd::Plainly<std::is_same_v<Block, Next> ? rules::Code::ok : rules::Code::V19_stage_changes>;
@@ -241,9 +238,12 @@ template <class Judged>
 checking::Poisoned refuse_stage() {
   return checking::Poisoned(Judged{});
 }
+
 }  // namespace detail
 
-/// The function of blocks that value_and_grad makes.
+/// The function of blocks that value_and_grad makes. Refused: V19 a stage that returns another type
+/// than it takes, X04 a loss that has dims, V03 an `x` that varies over `Axis`. Error E85: a
+/// schedule of other ranks, microbatches or chunks than there are. Errors E13, E61.
 template <class Axis, class Micro, class Chunks, class Stage, class Loss>
 struct Pipelined {
   Schedule schedule;
@@ -283,10 +283,8 @@ struct Pipelined {
 /// `peak_stored(schedule, rank)` microbatches at most. Each microbatch moves `ranks * chunks - 1`
 /// blocks forward and as many cotangents backward; the loss is all_reduced over `Axis`. Other axes
 /// are the stage's: its collectives run over them. A gradient has the type cotangent_t of the
-/// parameter's block. With a pointer, `Ran` says what the rank did. Refused: V19 a stage that
-/// returns another type than it takes, X04 a loss that has dims, V03 an `x` that varies over
-/// `Axis`. Error E85: a schedule of other ranks, microbatches or chunks than there are. Errors E13,
-/// E61. Sources: types_schedule.hpp.
+/// parameter's block. With a pointer, `Ran` says what the rank did. Refusals and errors: those of
+/// Pipelined. Sources: types_schedule.hpp.
 template <MeshAxis Axis, IndexLabel Micro, IndexLabel... Chunk, class Stage, class Loss>
   requires(sizeof...(Chunk) <= 1)
 constexpr auto value_and_grad(Schedule const& schedule, Stage stage, Loss loss,
