@@ -30,18 +30,20 @@ struct TracedStep {
   std::string details;  ///< members of a JSON object
   double predicted = 0;
 };
-/// The program that one `evaluate` of the program text runs on tensors of certain sizes.
+/// The program that one `evaluate` of the program text runs on tensors of certain sizes; or a call.
 struct TracedProgram {
   Identity type = nullptr;
   char const* file = nullptr;
   std::uint32_t line = 0;
+  bool backward = false;
   List<std::int64_t> sizes;
   std::string name;
   std::string details;
   List<TracedStep> steps;
 
   bool same(TracedProgram const& o) const {
-    return type == o.type && file == o.file && line == o.line && sizes == o.sizes;
+    return type == o.type && file == o.file && line == o.line && backward == o.backward &&
+           sizes == o.sizes;
   }
 };
 
@@ -78,20 +80,14 @@ class Trace {
   void finish();
 
  private:
+  static constexpr std::int32_t of_call = -2;  ///< the step of a call
   struct Event {
     std::int32_t program = 0;
     std::int32_t step = 0;
     double begin = 0;
     double seconds = 0;
-  };
-  struct Call {
-    core::RunningCall::Named named{};
-    double begin = 0;
-    double seconds = 0;
-  };
-  struct OpenCall {
     core::RunningCall const* call = nullptr;
-    double begin = 0;
+    std::int64_t outer = -1;  ///< of a call that runs: that of the call around it
   };
   static constexpr std::int64_t piece = std::int64_t{1} << 26;
 
@@ -111,9 +107,8 @@ class Trace {
   /// The time of this rank since the begin of the trace, and in the collectives of all calls, as
   /// members of a JSON object.
   std::string seconds() const;
-  bool is_full() const { return events_.size() + calls_.size() >= most_events; }
-  /// The calls of the program, on a track of their own.
-  std::string call_events() const;
+  void begin(core::RunningCall const& call);
+  void end(core::RunningCall const& call);
   /// All events of this rank. Predictions have a track of their own: the steps of each run one
   /// after the other, from the begin of the run or from the end of the previous run's steps.
   std::string events() const;
@@ -138,8 +133,7 @@ class Trace {
   std::int64_t left_out_ = 0;
   List<Owned<TracedProgram>> programs_;
   List<Event> events_;
-  List<Call> calls_;
-  List<OpenCall> open_calls_;
+  std::int64_t innermost_ = -1;  ///< the event of the call that runs
 };
 
 }  // namespace shardtype::detail

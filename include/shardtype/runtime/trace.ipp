@@ -29,7 +29,7 @@ SHARDTYPE_INLINE bool Trace::knows(TracedProgram const& like) {
 
 SHARDTYPE_INLINE void Trace::done(int step, double begin) {
   if (program_ < 0) return;
-  if (is_full()) {
+  if (events_.size() == most_events) {
     ++left_out_;
     return;
   }
@@ -37,26 +37,51 @@ SHARDTYPE_INLINE void Trace::done(int step, double begin) {
 }
 
 SHARDTYPE_INLINE void Trace::listen(core::RunningCall const& call, bool begins) {
-  Trace& t = *run_time.trace;
-  List<OpenCall>& open = t.open_calls_;
-  if (begins) {
+  if (begins)
+    run_time.trace->begin(call);
+  else
+    run_time.trace->end(call);
+}
+
+SHARDTYPE_INLINE void Trace::begin(core::RunningCall const& call) {
+  if (!call.of_program()) return;
+  if (innermost_ >= 0) {
     // an operation with a gradient records itself, and calls itself
-    auto const calls_itself = [&] {
-      if (open.empty()) return false;
-      core::RunningCall::Named const a = open.back().call->named();
-      core::RunningCall::Named const b = call.named();
-      return a.operation == b.operation && a.where.line() == b.where.line() &&
-             a.where.file_name() == b.where.file_name();
-    };
-    if (call.of_program() && !calls_itself()) open.push_back({&call, t.now()});
-  } else if (!open.empty() && open.back().call == &call) {
-    double const begin = open.back().begin;
-    open.erase(open.size() - 1);
-    if (t.is_full())
-      ++t.left_out_;
-    else
-      t.calls_.push_back({call.named(), begin, t.now() - begin});
+    core::RunningCall::Named const a = events_[static_cast<std::size_t>(innermost_)].call->named();
+    core::RunningCall::Named const b = call.named();
+    if (a.operation == b.operation && a.where.line() == b.where.line() &&
+        a.where.file_name() == b.where.file_name())
+      return;
   }
+  if (events_.size() == most_events) {
+    ++left_out_;
+    return;
+  }
+  events_.push_back({-1, of_call, now(), 0, &call, innermost_});
+  innermost_ = static_cast<std::int64_t>(events_.size()) - 1;
+}
+
+SHARDTYPE_INLINE void Trace::end(core::RunningCall const& call) {
+  if (innermost_ < 0) return;
+  Event& e = events_[static_cast<std::size_t>(innermost_)];
+  if (e.call != &call) return;
+  e.seconds = now() - e.begin;
+  innermost_ = e.outer;
+  core::RunningCall::Named const named = call.named();
+  TracedProgram text;
+  text.type = reinterpret_cast<Identity>(named.operation.data());
+  text.file = named.where.file_name();
+  text.line = named.where.line();
+  text.backward = named.backward;
+  std::int32_t const running = program_;
+  if (!knows(text)) {
+    text.name = named.backward ? "the gradient of " : "";
+    text.name.append(named.operation.data(), named.operation.size());
+    text.name += core::source_text(named.where);
+    describe(std::move(text));
+  }
+  e.program = program_;
+  program_ = running;
 }
 
 SHARDTYPE_INLINE void Trace::finish() {
@@ -100,22 +125,13 @@ SHARDTYPE_INLINE std::string Trace::seconds() const {
   return out;
 }
 
-SHARDTYPE_INLINE std::string Trace::call_events() const {
-  std::string out = ",\n" + meta("thread_name", 2, "\"name\": \"calls\"");
-  for (Call const& c : calls_) {
-    std::string name = c.named.backward ? "the gradient of " : "";
-    name += c.named.operation;
-    out += event(name + core::source_text(c.named.where), "call", 2, c.begin, c.seconds, {});
-  }
-  return out;
-}
-
 SHARDTYPE_INLINE std::string Trace::events() const {
   std::string out = meta("process_name", 0, "\"name\": \"rank " + std::to_string(rank_) + "\"") +
                     ",\n" +
                     meta("process_sort_index", 0, "\"sort_index\": " + std::to_string(rank_)) +
                     ",\n" + meta("thread_name", 0, "\"name\": \"measured\"") + ",\n" +
-                    meta("thread_name", 1, "\"name\": \"predicted\"");
+                    meta("thread_name", 1, "\"name\": \"predicted\"") + ",\n" +
+                    meta("thread_name", 2, "\"name\": \"calls\"");
   if (left_out_ > 0)
     out += ",\n" + meta("process_labels", 0,
                         "\"labels\": \"" + std::to_string(left_out_) + " events left out\"");
@@ -123,7 +139,12 @@ SHARDTYPE_INLINE std::string Trace::events() const {
   double predicted_end = 0;
   bool in_run = false;
   for (Event const& e : events_) {
+    if (e.program < 0) continue;  // a call that still runs
     TracedProgram const& p = *programs_[static_cast<std::size_t>(e.program)];
+    if (e.step == of_call) {
+      out += event(p.name, "call", 2, e.begin, e.seconds, {});
+      continue;
+    }
     if (e.step < 0) {
       out += event(p.name, "evaluate", 0, e.begin, e.seconds, p.details);
       in_run = false;
@@ -136,7 +157,7 @@ SHARDTYPE_INLINE std::string Trace::events() const {
     out += event(s.name, "predicted", 1, predicted_end, s.predicted, s.details);
     predicted_end += s.predicted;
   }
-  return out + call_events();
+  return out;
 }
 
 SHARDTYPE_INLINE void Trace::send(std::string& text) {

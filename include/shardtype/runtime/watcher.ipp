@@ -32,9 +32,8 @@ SHARDTYPE_INLINE void tell_watcher(WatchedRank::Phase phase) {
 }
 
 /// Copies a text, or as much of it as there is room for; the last byte stays 0.
-template <std::size_t Size>
-void copy_text(char (&to)[Size], char const* from, std::size_t length) {
-  std::size_t const n = std::min(length, Size - 1);
+inline void copy_text(char* to, std::size_t size, char const* from, std::size_t length) {
+  std::size_t const n = std::min(length, size - 1);
   std::memcpy(to, from, n);
   to[n] = 0;
 }
@@ -54,8 +53,9 @@ SHARDTYPE_INLINE void publish_call() {
   char const* const path = now.where.file_name();
   char const* const slash = std::strrchr(path, '/');
   char const* const file = slash == nullptr ? path : slash + 1;
-  detail::copy_text(call.operation, now.operation.data(), now.operation.size());
-  detail::copy_text(call.file, file, std::strlen(file));
+  detail::copy_text(call.operation, sizeof call.operation, now.operation.data(),
+                    now.operation.size());
+  detail::copy_text(call.file, sizeof call.file, file, std::strlen(file));
   call.line = now.where.line();
   call.backward = now.backward;
   to->latest.store(next, std::memory_order_release);
