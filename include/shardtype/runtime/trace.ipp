@@ -69,7 +69,7 @@ SHARDTYPE_INLINE void Trace::end(core::RunningCall const& call) {
   innermost_ = e.outer;
   core::RunningCall::Named const named = call.named();
   TracedProgram text;
-  text.type = reinterpret_cast<Identity>(named.operation.data());
+  text.type = named.operation.data();
   text.file = named.where.file_name();
   text.line = named.where.line();
   text.backward = named.backward;
