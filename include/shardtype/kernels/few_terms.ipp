@@ -14,7 +14,7 @@
 #include <shardtype/kernels/matrix.hpp>
 #include <shardtype/kernels/stream_copy.hpp>
 #include <shardtype/kernels/thin_micro.hpp>
-#include <shardtype/kernels/thin_product.ipp>
+#include <shardtype/kernels/thin_product.hpp>
 #include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/runtime/run_time.hpp>
 

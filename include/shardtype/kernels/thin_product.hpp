@@ -15,6 +15,20 @@ namespace shardtype::kernels {
 
 namespace detail {
 
+#ifdef SHARDTYPE_HAVE_BLAS
+// NOLINTNEXTLINE(readability-identifier-naming): OpenBLAS's name; null with another BLAS
+extern "C" [[gnu::weak]] int openblas_get_num_threads();
+#endif
+
+/// Whether BLAS has more threads than these kernels.
+inline bool blas_has_more(std::int64_t threads) {
+#ifdef SHARDTYPE_HAVE_BLAS
+  return openblas_get_num_threads != nullptr && openblas_get_num_threads() > threads;
+#else
+  return threads < 1;
+#endif
+}
+
 // Whether they have computed C = A B, or C += A B if `add`, of a batch of products; if not, nothing
 // has been done. Run in order on `exec`.
 bool multiply_thin_on_host(Kokkos::DefaultHostExecutionSpace const& exec, std::int64_t batch,

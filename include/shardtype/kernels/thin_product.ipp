@@ -362,20 +362,6 @@ bool thin_pays(std::int64_t m, std::int64_t n, std::int64_t k, bool rows) {
   return large;
 }
 
-#ifdef SHARDTYPE_HAVE_BLAS
-// NOLINTNEXTLINE(readability-identifier-naming): OpenBLAS's name; null with another BLAS
-extern "C" [[gnu::weak]] int openblas_get_num_threads();
-#endif
-
-/// Whether BLAS has more threads than these kernels.
-inline bool blas_has_more(std::int64_t threads) {
-#ifdef SHARDTYPE_HAVE_BLAS
-  return openblas_get_num_threads != nullptr && openblas_get_num_threads() > threads;
-#else
-  return threads < 1;
-#endif
-}
-
 /// As multiply_thin.
 template <class T>
 bool multiply_thin_of(Kokkos::DefaultHostExecutionSpace const& exec, std::int64_t batch,
