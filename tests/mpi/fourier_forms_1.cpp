@@ -1,5 +1,6 @@
 // Named Fourier transforms of one and of two dims by their public functions, and their gradients,
 // against sums over all rows: drawn sizes, norms and ways of exchange.
+// WHEN: one in 2
 // RANKS: 1 2 3 4 5 6 7 8
 // SOURCES: tests/shim/pmpi.cpp
 // TIMEOUT: 300

@@ -1,5 +1,6 @@
 // Random programs of automatic mode, of all operations that it records: programs 1 to 30 of 120,
 // from and to drawn shardings, against the dense meaning.
+// WHEN: one in 2
 // CLANG_STEPS: 33554432
 // RANKS: 1 2 4 8
 // TIMEOUT: 300

@@ -1,6 +1,7 @@
 // Random programs of automatic mode, of all operations that it records: programs 91 to 120 of 120,
 // from and to drawn shardings, against the dense meaning.
 // WHEN: all
+// WHEN: one in 2
 // CLANG_STEPS: 33554432
 // RANKS: 1 2 4 8
 // TIMEOUT: 300

@@ -1,5 +1,6 @@
 // Random programs that mix all operations, strict and named: programs 101 to 125 of 200, drawn as
 // tests/unit/random_programs.cpp draws them, as real programs against the dense meaning.
+// WHEN: one in 2
 // CLANG_STEPS: 33554432
 // RANKS: 1 2 4 6 8
 // TIMEOUT: 300

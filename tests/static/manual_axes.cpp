@@ -1,3 +1,4 @@
+// NEEDS: full
 // Manual mode over some axes: the types of tensors in the function of shard_map, of strict
 // operations and of collectives there, refusals, and plans. The messages are in tests/reject.
 #include <cstdint>

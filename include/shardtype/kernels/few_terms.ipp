@@ -86,9 +86,9 @@ template <class T>
   detail::few_terms_row<T>(terms, n, factors, rows, out, add);
 }
 template <class T>
-[[gnu::target("avx512f,avx512bw,avx512vl,fma,prefer-vector-width=512")]] SHARDTYPE_VECTOR_LOOP void
-few_terms_avx512(std::int64_t terms, std::int64_t n, few_terms_real<T> const* factors,
-                 few_terms_real<T> const* rows, T* out, bool add) {
+[[gnu::target("avx512f,avx512bw,avx512vl,fma")]] SHARDTYPE_VECTOR_LOOP void few_terms_avx512(
+    std::int64_t terms, std::int64_t n, few_terms_real<T> const* factors,
+    few_terms_real<T> const* rows, T* out, bool add) {
   detail::few_terms_row<T>(terms, n, factors, rows, out, add);
 }
 

@@ -75,8 +75,8 @@ constexpr void append_top_k(Plan& p, CallSizing const& c, int d, std::int64_t k)
   Spec const& a = c.operands[0];
   TopKSearch const search = top_k_search(c, d, k);
   bool open = search.extent < 0;
-  for (int k = 0; k < a.dims[d].axes.size; ++k)
-    open = open || c.common.sizes[a.dims[d].axes[k]] == dynamic;
+  for (int n = 0; n < a.dims[d].axes.size; ++n)
+    open = open || c.common.sizes[a.dims[d].axes[n]] == dynamic;
   if (a.dims[d].axes.size == 0 || (!open && search.ranks == 1)) return;
   OwnSizing own = c.given[0];
   if (open || search.searches()) {
