@@ -72,9 +72,9 @@ TEST_CASE("strict operations in a shard_map over one axis") {
         },
         a, w);
     static_assert(std::is_same_v<decltype(c), T<Dim<I, X>, Dim<K>> const>);
-    CHECK(wrong(c, [m = m](Int i, Int k) {
+    CHECK(wrong(c, [terms = m](Int i, Int k) {
             double sum = 0;
-            for (Int j = 0; j < m; ++j) sum += value_at(i, j) * value_at(j, k);
+            for (Int j = 0; j < terms; ++j) sum += value_at(i, j) * value_at(j, k);
             return sum;
           }) == 0);
     // a reshard along Y, a transposed result, several results
@@ -86,9 +86,9 @@ TEST_CASE("strict operations in a shard_map over one axis") {
         },
         positions<A>(mesh, {p * mesh.size_of<Y>() * n, m}));
     CHECK(wrong(moved, [](Int j, Int i) { return value_at(i, j); }) == 0);
-    CHECK(wrong(rows, [m = m](Int i) {
+    CHECK(wrong(rows, [terms = m](Int i) {
             double sum = 0;
-            for (Int j = 0; j < m; ++j) sum += 2 * value_at(i, j);
+            for (Int j = 0; j < terms; ++j) sum += 2 * value_at(i, j);
             return sum;
           }) == 0);
   }
