@@ -1,5 +1,4 @@
-// Programs that must end a job of 8 ranks; the argument on the command line selects the case
-// (CMakeLists.txt).
+// Programs that must end a job of 8 ranks; the argument selects the case (CMakeLists.txt).
 // SOURCES: tests/harness/yield.cpp
 #include <csignal>
 #include <cstdio>

@@ -91,7 +91,8 @@ constexpr Verdict in_manual_mode(Verdict v, Spec const& operand) {
   v.result.local = operand.local;
   v.result.varying = v.result.varying | operand.varying;
   v.result.reduced = v.result.reduced - operand.varying;
-  for (int x = 0; x < max_axes; ++x)
+  // what a rule makes unreduced of blocks that vary is cast; a tensor's axes are strict or manual
+  for (int x = 0; !operand.local && x < max_axes; ++x)
     if (v.result.varying.contains(x) && (v.result.dim_of(x) >= 0 || v.result.unreduced.contains(x)))
       return refuse(Code::V01_mixed, -1, -1, x);
   return v;

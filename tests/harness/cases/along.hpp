@@ -671,7 +671,7 @@ inline constexpr std::tuple along_samples{
     on<"CumMin", "cummin", A>(op::CumMin<I>{}),
     on<"CumProd", "cumprod", A>(op::CumProd<I>{}),
     on<"CumSum", "cumsum", A>(op::CumSum<I>{}),
-    on<"Diag", "diag", A>(op::Diag<J, K>{}),
+    on<"Diag", "diag", A>(op::Diag<J, L>{}),
     on<"Diagonal", "diagonal", A>(op::Diagonal<J, I>{}),
     on<"Diff", "diff", A>(op::Diff<I>{}),
     on<"Flip", "flip", A>(op::Flip<J>{}),
