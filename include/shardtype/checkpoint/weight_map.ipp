@@ -21,7 +21,9 @@ SHARDTYPE_INLINE std::string file_of_model(std::string const& path) {
   struct stat found{};
   if (stat(path.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) return path;
   std::string const file = path + (path.ends_with('/') ? "" : "/") + "model.safetensors";
-  return stat((file + ".index.json").c_str(), &found) == 0 ? file + ".index.json" : file;
+  for (char const* const end : {".index.json", ""})
+    if (stat((file + end).c_str(), &found) == 0) return file + end;
+  return path;  // what opens it says that it is a folder
 }
 
 /// Reads a value that nobody needs. A file's nesting must not cost stack without a bound.

@@ -34,6 +34,7 @@ struct WatchedRank {
   std::atomic<int> phase{runs};
   std::atomic<int> latest{-1};  ///< which entry has the last call; the other is being written
   int rank = 0;                 ///< of the job
+  int pipe = -1;                ///< while the watcher starts: one end of its pipe
   Call calls[2];
 };
 

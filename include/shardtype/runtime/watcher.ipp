@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <vector>
 
 #ifdef __linux__
 #include <csignal>
@@ -69,6 +70,7 @@ struct Watch {
   int count = 0;
   bool one_host = true;  ///< whether all ranks of the job are on this host
   char host[65] = {};
+  std::vector<int> pipes;  ///< of each rank, whose other end closes when it dies; -1: none
 
   bool any_reported() const {
     for (int k = 0; k < count; ++k)
@@ -103,7 +105,23 @@ struct Watch {
   }
 };
 
-/// The watcher. The order of events is that of the deaths, also if it wakes when all are over.
+/// Closes the files of this process but for standard ones and `kept`: MPI's connections must end
+/// with their ranks.
+inline void close_all_but(std::vector<int> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned from = 3;
+  for (int const file : kept) {
+    if (file < 3) continue;
+    auto const one = static_cast<unsigned>(file);
+    if (one > from) ::syscall(SYS_close_range, from, one - 1, 0U);
+    from = one + 1;
+  }
+  ::syscall(SYS_close_range, from, ~0U, 0U);
+}
+
+/// The watcher. The order of events is that of the deaths, also if it wakes when all are over. A
+/// launcher sees a rank's connection close and ends the others, which may be gone before the
+/// processor has come to the end of the first: so the pipe that closes first tells who it was.
 [[noreturn]] inline void watch_ranks(Watch const& w) {
   ::setsid();
   ::prctl(PR_SET_NAME, "shardtype-watch");
@@ -112,9 +130,10 @@ struct Watch {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   ::close(STDIN_FILENO);
   ::close(STDOUT_FILENO);
-  ::syscall(SYS_close_range, 3U, ~0U, 0U);  // MPI's connections must end with their ranks
+  detail::close_all_but(w.pipes);
   int const events = ::epoll_create1(0);
   int alive = 0;
+  int first = -1;
   bool reported = false;
   auto const died = [&](int k) {
     --alive;
@@ -124,7 +143,7 @@ struct Watch {
     epoll_event other;
     if (!w.one_host && (alive == 0 || ::epoll_wait(events, &other, 1, 1) != 0)) ::_exit(0);
     if (w.any_reported()) ::_exit(0);
-    std::string const line = w.report(k);
+    std::string const line = w.report(first < 0 ? k : first);
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0) ::_exit(1);
     reported = true;
   };
@@ -136,12 +155,21 @@ struct Watch {
     want.events = EPOLLIN | EPOLLONESHOT;
     want.data.fd = k;
     if (process < 0 || ::epoll_ctl(events, EPOLL_CTL_ADD, process, &want) != 0) ::_exit(1);
+    int const pipe = w.pipes[static_cast<std::size_t>(k)];
+    want.events = EPOLLONESHOT;  // that it is closed is always told
+    want.data.fd = w.count + k;
+    if (pipe >= 0) ::epoll_ctl(events, EPOLL_CTL_ADD, pipe, &want);
   }
   while (alive > 0) {
     constexpr int patience = 5000;  // ms, for the launcher to end the other ranks
     epoll_event event;
     if (::epoll_wait(events, &event, 1, reported ? patience : -1) != 1) break;
-    died(event.data.fd);
+    int const k = event.data.fd % w.count;
+    if (event.data.fd == k) {
+      died(k);
+    } else if (first < 0 && w.ranks[k].phase == WatchedRank::runs) {
+      first = k;
+    }
   }
   for (int k = 0; k < w.count; ++k)
     if (w.ranks[k].process != 0) ::kill(w.ranks[k].process, SIGKILL);
@@ -159,6 +187,13 @@ inline MPI_Comm ranks_of_processes() {
   MPI_Comm free_it = host;
   MPI_Comm_free(&free_it);
   return out;
+}
+
+/// Opens what another process of this user has open as `number`.
+inline int open_of_process(int process, int number, int how) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, number);
+  return ::open(path, how);
 }
 
 SHARDTYPE_INLINE void start_watcher() {
@@ -180,10 +215,8 @@ SHARDTYPE_INLINE void start_watcher() {
   std::int64_t shared = file < 0 ? -1 : std::int64_t{::getpid()} << 32 | file;
   detail::share_number(here, shared);
   if (shared >= 0 && me != 0) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/fd/%d", static_cast<int>(shared >> 32),
-                  static_cast<int>(shared & 0xffffffff));
-    file = ::open(path, O_RDWR | O_CLOEXEC);
+    file = detail::open_of_process(static_cast<int>(shared >> 32),
+                                   static_cast<int>(shared & 0xffffffff), O_RDWR | O_CLOEXEC);
   }
   void* memory = MAP_FAILED;
   if (file >= 0) memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -192,8 +225,17 @@ SHARDTYPE_INLINE void start_watcher() {
     run_time.watched = new (w.ranks + me) WatchedRank;
     run_time.watched->rank = detail::job_rank();
     run_time.watched->process = ::getpid();
+    // this end is open until the process dies
+    if (int ends[2]; ::pipe2(ends, O_CLOEXEC) == 0) run_time.watched->pipe = ends[0];
   }
   detail::meet(here);  // the ranks are there
+  w.pipes.assign(static_cast<std::size_t>(w.count), -1);
+  for (int k = 0; me == 0 && w.ranks != nullptr && k < w.count; ++k)
+    if (w.ranks[k].pipe >= 0)
+      w.pipes[static_cast<std::size_t>(k)] =
+          detail::open_of_process(w.ranks[k].process, w.ranks[k].pipe, O_RDONLY | O_CLOEXEC);
+  detail::meet(here);  // the pipes are open
+  if (run_time.watched != nullptr && run_time.watched->pipe >= 0) ::close(run_time.watched->pipe);
   MPI_Comm_free(&here);
   if (file >= 0) ::close(file);
   if (me != 0 || w.ranks == nullptr) return;
@@ -205,6 +247,8 @@ SHARDTYPE_INLINE void start_watcher() {
     ::_exit(0);
   }
   if (between > 0) ::waitpid(between, nullptr, 0);
+  for (int const pipe : w.pipes)
+    if (pipe >= 0) ::close(pipe);
 }
 
 #else
