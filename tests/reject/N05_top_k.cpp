@@ -2,6 +2,7 @@
 // EXPECT: \[shardtype N05\]
 // FORBID: Resolve<|basic_type|Pack<
 // FORBID: error:.*error:
+// MAX-LINES: 10, 22 with echo
 // NEEDS: full
 #include <shardtype/shardtype.hpp>
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <Kokkos_Core.hpp>
 
@@ -15,16 +14,17 @@ namespace shardtype::kernels::detail {
 SHARDTYPE_INLINE void launch_any(char const* name, std::int64_t calls, AnyKernel kernel) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  // of each number of threads, because a policy costs allocations; not destroyed, as the instance
-  static std::vector<Policy> const& policies = *[] {
-    Exec const& exec = runtime::instance<Exec>();
-    auto* const all = new std::vector<Policy>;
-    for (std::int64_t n = 0; n <= exec.concurrency(); ++n) all->emplace_back(exec, 0, n);
+  // one for each number of threads, because a policy costs allocations; not destroyed, as the
+  // instance
+  static auto const most = static_cast<std::int64_t>(runtime::instance<Exec>().concurrency());
+  static Policy const* const* const policies = [] {
+    auto** const all = new Policy*[static_cast<std::size_t>(most) + 1];
+    for (std::int64_t n = 0; n <= most; ++n) all[n] = new Policy(runtime::instance<Exec>(), 0, n);
     return all;
   }();
-  auto threads = static_cast<std::int64_t>(policies.size()) - 1;
+  std::int64_t threads = most;
   if (threads > calls) threads = calls < 0 ? 0 : calls;
-  Kokkos::parallel_for(launch_name(name), policies[static_cast<std::size_t>(threads)],
+  Kokkos::parallel_for(launch_name(name), *policies[threads],
                        CallsOfThreads{kernel, calls, threads});
 }
 

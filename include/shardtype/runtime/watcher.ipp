@@ -107,16 +107,17 @@ struct Watch {
 
 /// Closes the files of this process but for standard ones and `kept`: MPI's connections must end
 /// with their ranks.
-inline void close_all_but(std::vector<int> kept) {
-  std::sort(kept.begin(), kept.end());
+inline void close_all_but(std::vector<int> const& kept) {
   unsigned from = 3;
-  for (int const file : kept) {
-    if (file < 3) continue;
-    auto const one = static_cast<unsigned>(file);
-    if (one > from) ::syscall(SYS_close_range, from, one - 1, 0U);
-    from = one + 1;
+  for (;;) {
+    unsigned next = ~0U;
+    for (int const file : kept)
+      if (file >= 0 && static_cast<unsigned>(file) >= from)
+        next = std::min(next, static_cast<unsigned>(file));
+    if (next > from) ::syscall(SYS_close_range, from, next - 1, 0U);
+    if (next == ~0U) return;
+    from = next + 1;
   }
-  ::syscall(SYS_close_range, from, ~0U, 0U);
 }
 
 /// The watcher. The order of events is that of the deaths, also if it wakes when all are over. A
