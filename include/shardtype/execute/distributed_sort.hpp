@@ -11,29 +11,25 @@
 
 #include <shardtype/execute/block_sorter.hpp>
 #include <shardtype/execute/key_search.hpp>
-#include <shardtype/execute/on_host.hpp>
-#include <shardtype/execute/window.hpp>
+#include <shardtype/execute/shared_rows.hpp>
 #include <shardtype/kernels/distributed_sort.hpp>
 #include <shardtype/plan/distributed_sort.hpp>
 #include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::execute {
 
-/// Whether ranks share the rows of the dim that a call works along.
-template <class T, class Space>
-bool shares_rows(LocalRun<T, Space> const& run) {
-  AxisList const& axes = run.call.a().dims[run.call.dim()].axes;
-  return axes.size > 0 && runtime::map_axes(run.mesh, run.call.names).sizes.product(axes) > 1;
-}
-
 /// One call on the calling rank: sorts its block, finds the cuts, exchanges elements, merges. What
 /// is sent passes through the host, where it is merged too. With `places`, the result is where the
 /// elements were.
 template <class T, class Space, bool places>
-class DistributedSort {
+class DistributedSort : SharedRows<T, Space> {
+  using Base = SharedRows<T, Space>;
+  using Base::agree, Base::begin, Base::block, Base::group, Base::ranks, Base::rows;
+  using Base::along_, Base::axes_, Base::caller_, Base::host_, Base::in_, Base::me_, Base::run_,
+      Base::spec_;
+  using typename Base::Int;
   using HostExec = Kokkos::DefaultHostExecutionSpace;
   using Placed = kernels::detail::Placed<T>;
-  using Int = std::int64_t;
 
   /// Memory of elements, and of their places.
   struct Elements {
@@ -45,14 +41,9 @@ class DistributedSort {
 
  public:
   DistributedSort(LocalRun<T, Space> const& run, char const* name, op::Order order)
-      : along_(run),
-        caller_(run.where, name, order == op::Order::descending ? 1 : 0),
-        spec_(run.call.a()),
-        axes_(spec_.dims[along_.dim].axes),
-        me_(core::rank_in_group(axes_, along_.map.sizes, along_.map.coords)),
+      : Base(run, name, order == op::Order::descending ? 1 : 0),
         search_(in_.row(), ranks(), sizeof(T), 0),
         descending_(order == op::Order::descending) {
-    execute::member_blocks(spec_, along_.dim, along_.sizing, along_.map, axes_, blocks_);
     core::Layout const largest = planning::packed_layout(spec_, along_.sizing);
     search_ = planning::CutSearch(core::cross_section(largest, along_.dim), ranks(), sizeof(T),
                                   mul_sat(largest.elements(), sizeof(T)));
@@ -69,31 +60,12 @@ class DistributedSort {
   }
 
  private:
-  Int ranks() const { return along_.map.sizes.product(axes_); }
-  Int rows() const { return in_.row(); }
-  Int block(Int g) const { return blocks_[static_cast<std::size_t>(g)].size(); }
   Int cuts_of_row() const { return ranks() - 1; }
 
-  template <class U>
-  Buffer take(Int n) const {
-    return host_.template take<U>(n);
-  }
   Elements take_elements() const {
     Int const n = rows() * block(me_);
-    return {take<T>(n), places ? take<Int>(n) : Buffer()};
+    return {this->template take<T>(n), places ? this->template take<Int>(n) : Buffer()};
   }
-  /// A block where the host can read it.
-  template <class U>
-  Buffer near(Buffer here, Int n) const {
-    Buffer const copy = host_.near(static_cast<U const*>(here.data()), n);
-    return runtime::host_reads<Space> ? here : copy;
-  }
-  void agree(planning::Step const& s) const {
-    if (run_.mesh.agreement().begin_step())
-      execute::agree_on_collective(run_.mesh, along_.map, along_.sizing, s, caller_);
-  }
-  Comm& group() const { return execute::group_of(run_.mesh, along_.map, axes_); }
-
   /// The own rows, sorted.
   Elements sorted() const {
     Int const n = rows() * block(me_);
@@ -101,9 +73,9 @@ class DistributedSort {
     BlockSorter<T, Space> sorter(run_.mesh, run_.data, run_.in, along_.dim, block(me_),
                                  descending_ ? op::Order::descending : op::Order::ascending);
     Buffer at;
-    Buffer values =
-        sorter.rows(blocks_[static_cast<std::size_t>(me_)].begin, places ? &at : nullptr);
-    return {near<T>(std::move(values), n), places ? near<Int>(std::move(at), n) : Buffer()};
+    Buffer values = sorter.rows(begin(), places ? &at : nullptr);
+    return {this->template near<T>(std::move(values), n),
+            places ? this->template near<Int>(std::move(at), n) : Buffer()};
   }
 
   /// How many elements of each row each rank has before each cut: [rank, row, cut].
@@ -112,16 +84,16 @@ class DistributedSort {
     Int const all = rows() * each;
     Int const n = block(me_);
     T const* const values = mine.data().values;
-    Buffer const of_prefix = take<std::uint64_t>(all);
-    Buffer const of_below = take<Int>(all);
+    Buffer const of_prefix = this->template take<std::uint64_t>(all);
+    Buffer const of_below = this->template take<Int>(all);
     auto* const prefix = static_cast<std::uint64_t*>(of_prefix.data());
     auto* const below = static_cast<Int*>(of_below.data());
     KeySearch<T, Space>(along_, caller_, search_, descending_)
         .run(values, n, rows(), [&](Int k) { return end_of_block(k % each); }, prefix, below);
-    Buffer found = take<Int>(2 * all * ranks());
+    Buffer found = this->template take<Int>(2 * all * ranks());
     auto* const of_ranks = static_cast<Int*>(found.data());
     {
-      Buffer const own = take<Int>(2 * all);
+      Buffer const own = this->template take<Int>(2 * all);
       auto* const at_key = static_cast<Int*>(own.data());
       kernels::launch(runtime::instance<HostExec>(), "shardtype::count_at_key", all,
                       kernels::detail::CountAtKey<T>{values, prefix, at_key, n, each, descending_});
@@ -164,9 +136,9 @@ class DistributedSort {
   /// runs.
   Elements exchange(Elements mine, Int const* cuts) {
     Int const p = ranks();
-    tables_ = take<Int>(2 * rows() * p);
-    auto* const begin = static_cast<Int*>(tables_.data());
-    auto* const lengths = begin + rows() * p;
+    tables_ = this->template take<Int>(2 * rows() * p);
+    auto* const starts = static_cast<Int*>(tables_.data());
+    auto* const lengths = starts + rows() * p;
     StepScratch& s = run_.mesh.scratch();
     for (detail::List<Int>* list : {&s.counts, &s.offsets, &s.recv_counts, &s.recv_offsets})
       list->assign(static_cast<std::size_t>(p), 0);
@@ -177,7 +149,7 @@ class DistributedSort {
       s.offsets[k] = leaving;
       s.recv_offsets[k] = arriving;
       for (Int r = 0; r < rows(); ++r) {
-        begin[r * p + g] = arriving;
+        starts[r * p + g] = arriving;
         lengths[r * p + g] = length(cuts, g, r, me_);
         arriving += lengths[r * p + g];
         leaving += length(cuts, me_, r, g);
@@ -206,7 +178,7 @@ class DistributedSort {
   Elements packed(Elements mine, Int const* cuts) const {
     Int const p = ranks();
     Int const n = rows() * p;
-    Buffer const table = take<Int>(3 * n);
+    Buffer const table = this->template take<Int>(3 * n);
     auto* const from_at = static_cast<Int*>(table.data());
     Int* const to_at = from_at + n;
     Int* const lengths = to_at + n;
@@ -232,8 +204,8 @@ class DistributedSort {
   /// The sorted rows of the result.
   Elements merged(Elements from) const {
     Int const p = ranks();
-    auto* const begin = static_cast<Int*>(tables_.data());
-    kernels::RunTables const tables{begin, begin + rows() * p, p, rows(), block(me_)};
+    auto* const starts = static_cast<Int*>(tables_.data());
+    kernels::RunTables const tables{starts, starts + rows() * p, p, rows(), block(me_)};
     for (Int runs = p; runs > 1;) {
       Elements to = take_elements();
       runs = kernels::merge_runs(runtime::instance<HostExec>(), from.data(), to.data(), tables,
@@ -262,20 +234,9 @@ class DistributedSort {
     return out;
   }
 
-  AlongDim<T, Space> along_;
-  LocalRun<T, Space> const& run_ = along_.run;
-  OnHost<Space> host_{run_.mesh};
-  Caller caller_;
-  Spec const& spec_;
-  AxisList const& axes_;
-  Around in_{run_.in, along_.dim};
-  Int me_;
   planning::CutSearch search_;
   bool descending_;
   Buffer tables_;
-  /// Blocks of the ranks along the dim's axes, in order; owned by the mesh, so that steps do not
-  /// allocate.
-  detail::List<Range>& blocks_ = run_.mesh.scratch().blocks;
 };
 
 }  // namespace shardtype::execute

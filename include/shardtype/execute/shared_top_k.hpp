@@ -11,8 +11,7 @@
 
 #include <shardtype/execute/block_sorter.hpp>
 #include <shardtype/execute/key_search.hpp>
-#include <shardtype/execute/on_host.hpp>
-#include <shardtype/execute/window.hpp>
+#include <shardtype/execute/shared_rows.hpp>
 #include <shardtype/kernels/distributed_sort.hpp>
 #include <shardtype/plan/top_k.hpp>
 #include <shardtype/runtime/instance.hpp>
@@ -22,9 +21,13 @@ namespace shardtype::execute {
 /// One call on the calling rank: sorts its candidates, gathers those of all ranks, merges. What is
 /// sent passes through the host, where it is merged too.
 template <class T, class Space>
-class SharedTopK {
+class SharedTopK : SharedRows<T, Space> {
+  using Base = SharedRows<T, Space>;
+  using Base::agree, Base::begin, Base::block, Base::group, Base::ranks, Base::rows;
+  using Base::along_, Base::axes_, Base::caller_, Base::host_, Base::in_, Base::me_, Base::run_,
+      Base::spec_;
+  using typename Base::Int;
   using HostExec = Kokkos::DefaultHostExecutionSpace;
-  using Int = std::int64_t;
 
   /// Elements and their places.
   struct Elements {
@@ -35,14 +38,7 @@ class SharedTopK {
   };
 
  public:
-  SharedTopK(LocalRun<T, Space> const& run, char const* name, Int k)
-      : along_(run),
-        caller_(run.where, name, k),
-        spec_(run.call.a()),
-        axes_(spec_.dims[along_.dim].axes),
-        me_(core::rank_in_group(axes_, along_.map.sizes, along_.map.coords)),
-        k_(k) {
-    execute::member_blocks(spec_, along_.dim, along_.sizing, along_.map, axes_, blocks_);
+  SharedTopK(LocalRun<T, Space> const& run, char const* name, Int k) : Base(run, name, k), k_(k) {
     core::Layout const largest = planning::packed_layout(spec_, along_.sizing);
     search_ = {core::cross_section(largest, along_.dim),
                ranks(),
@@ -57,9 +53,9 @@ class SharedTopK {
     if (k_ == 0 || along_.extent() == 0) return;
     Elements mine = candidates(own());
     Int const all = rows() * ranks();
-    Buffer const tables = take<Int>(2 * all);
-    auto* const begin = static_cast<Int*>(tables.data());
-    Int* const length = begin + all;
+    Buffer const tables = this->template take<Int>(2 * all);
+    auto* const starts = static_cast<Int*>(tables.data());
+    Int* const length = starts + all;
     Int each = 0;  // elements of each row
     if (ranks() > 1 && search_.searches()) {
       find_lengths(mine, length);
@@ -74,10 +70,10 @@ class SharedTopK {
     Int at = 0;
     for (Int g = 0; g < ranks(); ++g)
       for (Int r = 0; r < rows(); ++r) {
-        begin[r * ranks() + g] = at;
+        starts[r * ranks() + g] = at;
         at += length[r * ranks() + g];
       }
-    kernels::RunTables const runs{begin, length, ranks(), rows(), each};
+    kernels::RunTables const runs{starts, length, ranks(), rows(), each};
     for (Int left = ranks(); left > 1;) {
       Elements to = take_elements(rows() * each);
       left = kernels::merge_runs(runtime::instance<HostExec>(), of_all.data(), to.data(), runs,
@@ -90,37 +86,22 @@ class SharedTopK {
   }
 
  private:
-  Int ranks() const { return along_.map.sizes.product(axes_); }
-  Int rows() const { return in_.row(); }
   /// Candidates of each row of rank `g`.
-  Int own(Int g) const { return std::min(k_, blocks_[static_cast<std::size_t>(g)].size()); }
+  Int own(Int g) const { return std::min(k_, block(g)); }
   Int own() const { return own(me_); }
 
-  template <class U>
-  Buffer take(Int n) const {
-    return host_.template take<U>(n);
+  Elements take_elements(Int n) const {
+    return {this->template take<T>(n), this->template take<Int>(n)};
   }
-  Elements take_elements(Int n) const { return {take<T>(n), take<Int>(n)}; }
-  /// A block where the host can read it.
-  template <class U>
-  Buffer near(Buffer here, Int n) const {
-    Buffer const copy = host_.near(static_cast<U const*>(here.data()), n);
-    return runtime::host_reads<Space> ? here : copy;
-  }
-  void agree(planning::Step const& s) const {
-    if (run_.mesh.agreement().begin_step())
-      execute::agree_on_collective(run_.mesh, along_.map, along_.sizing, s, caller_);
-  }
-  Comm& group() const { return execute::group_of(run_.mesh, along_.map, axes_); }
-
   /// The first `n` elements of each of the own rows, the largest first.
   Elements candidates(Int n) const {
     if (rows() * n == 0) return take_elements(0);
     BlockSorter<T, Space> sorter(run_.mesh, run_.data, run_.in, along_.dim, n,
                                  op::Order::descending);
     Buffer places;
-    Buffer values = sorter.rows(blocks_[static_cast<std::size_t>(me_)].begin, &places);
-    return {near<T>(std::move(values), rows() * n), near<Int>(std::move(places), rows() * n)};
+    Buffer values = sorter.rows(begin(), &places);
+    return {this->template near<T>(std::move(values), rows() * n),
+            this->template near<Int>(std::move(places), rows() * n)};
   }
 
   /// How many of the largest elements of each row each rank has: [row, rank]. Collective.
@@ -128,10 +109,10 @@ class SharedTopK {
     Int const n = rows();
     Int const p = ranks();
     T const* const values = mine.data().values;
-    Buffer const of_prefix = take<std::uint64_t>(n);
-    Buffer const of_below = take<Int>(n);
-    Buffer const of_own = take<Int>(2 * n);
-    Buffer const of_ranks = take<Int>(2 * n * p);
+    Buffer const of_prefix = this->template take<std::uint64_t>(n);
+    Buffer const of_below = this->template take<Int>(n);
+    Buffer const of_own = this->template take<Int>(2 * n);
+    Buffer const of_ranks = this->template take<Int>(2 * n * p);
     auto* const prefix = static_cast<std::uint64_t*>(of_prefix.data());
     auto* const below = static_cast<Int*>(of_below.data());
     auto* const at_key = static_cast<Int*>(of_own.data());
@@ -203,19 +184,8 @@ class SharedTopK {
     runtime::fence(run_.exec());
   }
 
-  AlongDim<T, Space> along_;
-  LocalRun<T, Space> const& run_ = along_.run;
-  OnHost<Space> host_{run_.mesh};
-  Caller caller_;
-  Spec const& spec_;
-  AxisList const& axes_;
-  Around in_{run_.in, along_.dim};
-  Int me_;
   Int k_;
   planning::TopKSearch search_{};
-  /// Blocks of the ranks along the dim's axes, in order; owned by the mesh, so that steps do not
-  /// allocate.
-  detail::List<Range>& blocks_ = run_.mesh.scratch().blocks;
 };
 
 }  // namespace shardtype::execute

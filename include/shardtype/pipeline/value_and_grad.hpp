@@ -80,10 +80,10 @@ class Sums {
 /// One run of a pipeline on the blocks of a rank.
 template <class Axis, class Micro, class Chunks, class Stage, class Loss, class In, class Target,
           class... Ws>
-class Run;
+class RankPasses;
 template <class Axis, class Micro, class... Chunk, class Stage, class Loss, class In, class Target,
           class... Ws>
-class Run<Axis, Micro, sd::Pack<Chunk...>, Stage, Loss, In, Target, Ws...> {
+class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Stage, Loss, In, Target, Ws...> {
   template <class A>
   using made_t = std::remove_cvref_t<decltype(sd::computed(std::declval<A>()))>;
 
@@ -94,8 +94,8 @@ class Run<Axis, Micro, sd::Pack<Chunk...>, Stage, Loss, In, Target, Ws...> {
   using Next = made_t<decltype(std::declval<Stage const&>()(
       std::declval<Block const&>(), std::declval<of_chunk_t<Ws> const&>()...))>;
 
-  Run(Schedule const& schedule, Stage const& stage, Loss const& loss, In const& in,
-      Target const& target, Ws const&... ws)
+  RankPasses(Schedule const& schedule, Stage const& stage, Loss const& loss, In const& in,
+             Target const& target, Ws const&... ws)
       : stage_(stage), loss_(loss), in_(in), target_(target), table_(schedule) {
     runtime::MeshState& mesh = in.mesh().state();
     rank_ = static_cast<int>(sd::place_along<Axis>(mesh, ranks_));
@@ -253,14 +253,14 @@ struct Pipelined {
 
   template <class In, class Target, class... Ws>
   auto operator()(In const& in, Target const& target, Ws const&... ws) const {
-    using Run = detail::Run<Axis, Micro, Chunks, Stage, Loss, In, Target, Ws...>;
-    using Block = typename Run::Block;
-    using Next = typename Run::Next;
+    using Passes = detail::RankPasses<Axis, Micro, Chunks, Stage, Loss, In, Target, Ws...>;
+    using Block = typename Passes::Block;
+    using Next = typename Passes::Next;
     using Judged = detail::sd::judged_t<detail::StageKeeps<Block, Next>, Block, Next>;
     if constexpr (!detail::sd::accepts<Judged>) {
       return detail::refuse_stage<Judged>();
     } else {
-      return Run(schedule, stage, loss, in, target, ws...).run(ran);
+      return Passes(schedule, stage, loss, in, target, ws...).run(ran);
     }
   }
 };
