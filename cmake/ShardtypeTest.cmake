@@ -1,5 +1,6 @@
 # The kinds of tests (see CONTRIBUTING.md). All of them are found by glob: adding a file adds a test.
 include_guard(GLOBAL)
+include(ShardtypeDrawn)
 include(ShardtypeScaLAPACK)
 find_package(Catch2 REQUIRED)
 
@@ -46,32 +47,6 @@ file(
   GENERATE
   OUTPUT "${PROJECT_BINARY_DIR}/tests/flags.$<COMPILE_LANGUAGE>"
   CONTENT "${shardtype_flags_text}")
-
-# shardtype_drawn(<name> <parts> <out>): whether CI takes a test of a sample: one in `parts`, others on each day of the
-# last commit, so that CI of a commit can be repeated and all have their turn. scripts/test --all takes all.
-set(shardtype_day 0)
-find_package(Git QUIET)
-if(GIT_FOUND)
-  execute_process(
-    COMMAND "${GIT_EXECUTABLE}" -C "${CMAKE_CURRENT_LIST_DIR}" log -1 --format=%ct
-    OUTPUT_VARIABLE shardtype_day OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-endif()
-if(NOT shardtype_day)
-  set(shardtype_day 0)
-endif()
-math(EXPR shardtype_day "${shardtype_day} / 86400")
-function(shardtype_drawn name parts out)
-  string(MD5 digest "${name}")
-  string(SUBSTRING "${digest}" 0 6 digest)
-  math(EXPR place "(0x${digest} + ${shardtype_day}) % ${parts}")
-  set(drawn OFF)
-  if(SHARDTYPE_ALL_TESTS OR place EQUAL 0)
-    set(drawn ON)
-  endif()
-  set(${out}
-      ${drawn}
-      PARENT_SCOPE)
-endfunction()
 
 # shardtype_static_test(<file>): the file is a proof; that it compiles is the test. The build compiles
 # it with the build's compiler; where that is g++, ctest compiles it with clang too, in CI every second one.
