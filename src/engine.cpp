@@ -3,10 +3,10 @@
 #include <shardtype/execute/fused_operands.ipp>
 #include <shardtype/execute/run.ipp>
 #include <shardtype/execute/take_rows.ipp>
+#include <shardtype/kernels/few_terms.ipp>
 #include <shardtype/kernels/launch.ipp>
 #include <shardtype/kernels/launch_name.ipp>
 #include <shardtype/kernels/row_moves.ipp>
-#include <shardtype/kernels/few_terms.ipp>
 #include <shardtype/kernels/thin_product.ipp>
 #include <shardtype/manual/local.ipp>
 #include <shardtype/manual/ragged_all_to_all.ipp>
