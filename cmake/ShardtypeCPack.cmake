@@ -54,7 +54,7 @@ set(CPACK_DEBIAN_PACKAGE_NAME libshardtype-dev)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 # Families that find these offer their operations; without them the library is there all the same.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfftw3-dev, librandom123-dev, nlohmann-json3-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfftw3-dev, libpng-dev, librandom123-dev, nlohmann-json3-dev")
 if(NOT SHARDTYPE_COMPILED) # headers alone
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE all)
 endif()

@@ -16,6 +16,7 @@
 #include <shardtype/random/random.hpp>
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/train.hpp>
+#include <shardtype/visualize/png.hpp>
 
 using namespace shardtype;
 
@@ -63,6 +64,7 @@ struct Values {
   use(eye<float, Dim<I, X>, Dim<J>>(mesh, {8, 12}));
   use(load_npy<float, Dim<I, X>, Dim<J>>(mesh, "a.npy"));
   save_npy(a, "a.npy");
+  save_png(a, "a.png");
   use(normal<float, Dim<I, X>>(mesh, {8}, RandomKey{7}));
   use(exponential<float, Dim<I, X>>(mesh, {8}, key), gumbel<float, Dim<I, X>>(mesh, {8}, key));
   use(gamma<float, Dim<I, X>>(mesh, {8}, key, 2.5));

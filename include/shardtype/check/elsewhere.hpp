@@ -19,6 +19,7 @@ struct FrequenciesHeader;
 struct FourStepHeader;
 struct PageHeader;
 struct TimelineHeader;
+struct PngHeader;
 struct ChoicesHeader;
 struct SourceHeader;
 
@@ -67,6 +68,7 @@ SHARDTYPE_OF_HEADER(PageHeader, to_html)
 SHARDTYPE_OF_HEADER(PageHeader, write_html)
 SHARDTYPE_OF_HEADER(TimelineHeader, to_svg)
 SHARDTYPE_OF_HEADER(TimelineHeader, write_svg)
+SHARDTYPE_OF_HEADER(PngHeader, save_png)
 SHARDTYPE_OF_HEADER(ChoicesHeader, layout_choices)
 SHARDTYPE_OF_HEADER(ChoicesHeader, explain_choices)
 SHARDTYPE_OF_HEADER(SourceHeader, to_source)

@@ -212,7 +212,7 @@ constexpr auto self_attention(core::Argument<A> const& x, P const& p, H const& h
     if constexpr (detail::any_refused<decltype(mixed)>) {
       return mixed;
     } else {
-      auto const out = how.template back<A, Out...>(mixed, p.out, line);
+      auto out = how.template back<A, Out...>(mixed, p.out, line);
       if constexpr (requires { p.out_bias; }) {
         return detail::biased(out, p.out_bias, how, line);
       } else {

@@ -107,7 +107,8 @@ template <class I, class F>
 template <class Call>
 auto Cumulative<I, F>::block(Call const& run) const {
   using Reducer = kernels::reducer_t<F, typename Call::element>;
-  return execute::running_values<Reducer>(run, name.data(), exclusive, reverse);
+  char const* const called = name.data();
+  return execute::running_values<Reducer>(run, called, exclusive, reverse);
 }
 
 template <class I>

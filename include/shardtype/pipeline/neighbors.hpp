@@ -80,7 +80,8 @@ class Neighbors {
 
  private:
   std::size_t number(int chunk, int microbatch) const {
-    return static_cast<std::size_t>(chunk * table_.schedule().microbatches + microbatch);
+    auto const microbatches = static_cast<std::size_t>(table_.schedule().microbatches);
+    return static_cast<std::size_t>(chunk) * microbatches + static_cast<std::size_t>(microbatch);
   }
   /// Frees the blocks that have left; with `all` waits until all have.
   void let_go(bool all) {

@@ -152,7 +152,9 @@ class Table {
   constexpr std::size_t number(Pass pass, int stage, int microbatch) const {
     int const stages = schedule_.ranks * schedule_.chunks;
     int const side = pass == Pass::backward ? stages : 0;
-    return static_cast<std::size_t>((side + stage) * schedule_.microbatches + microbatch);
+    auto const microbatches = static_cast<std::size_t>(schedule_.microbatches);
+    return static_cast<std::size_t>(side + stage) * microbatches +
+           static_cast<std::size_t>(microbatch);
   }
   constexpr void fill() {
     int const stages = schedule_.ranks * schedule_.chunks;
@@ -162,7 +164,7 @@ class Table {
     rows_.resize(ranks);
     detail::sd::List<std::size_t> next(ranks, 0);
     detail::sd::List<int> made(number(Pass::backward, stages, 0), -1);
-    auto left = static_cast<std::size_t>(2 * stages * schedule_.microbatches);
+    auto left = 2 * number(Pass::forward, stages, 0);
     for (; left > 0; ++slots_) {
       for (std::size_t r = 0; r < ranks; ++r) {
         Slot now;

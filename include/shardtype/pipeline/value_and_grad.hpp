@@ -128,8 +128,9 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Stage, Loss, In, Target, Ws...
       Slot const slot = table_.at(rank_, t);
       std::optional<Block> made;
       std::optional<Cotangent> pulled;
-      std::size_t const at =
-          static_cast<std::size_t>(slot.chunk * s.microbatches + slot.microbatch);
+      auto const microbatches = static_cast<std::size_t>(s.microbatches);
+      std::size_t const at = static_cast<std::size_t>(slot.chunk) * microbatches +
+                             static_cast<std::size_t>(slot.microbatch);
       bool const last = rank_ + 1 == s.ranks && slot.chunk + 1 == s.chunks;
       {
         Apart const passes(in_.mesh().state());

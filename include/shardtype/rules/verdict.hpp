@@ -148,6 +148,7 @@ enum class Code {
   A16_another_name,
   A18_no_such_call_of_checkpoint,
   A19_another_name_of_numbers,
+  A20_no_picture,
   G01_no_such_distribution,
   F01_element_type,
   F02_along_split,

@@ -123,7 +123,7 @@ struct refused<Code::A15_another_header, legal, YourTypes...> : Poisoned {
       "and fftshift, <shardtype/fft/four_step.hpp> fft_four_step, "
       "<shardtype/visualize/program_page.hpp> to_html and write_html, timeline.hpp beside it "
       "to_svg "
-      "and write_svg, choices.hpp there explain_choices, <shardtype/freeze/to_source.hpp> "
+      "and write_svg, png.hpp save_png, choices.hpp there explain_choices, <shardtype/freeze/to_source.hpp> "
       "to_source.");
 };
 template <bool legal, class... YourTypes>
@@ -141,6 +141,13 @@ struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
                 "normal those or complex, "
                 "integers int32 or int64, bernoulli any type but complex, permutation int32 or "
                 "int64 and one dim.");
+};
+template <bool legal, class... YourTypes>
+struct refused<Code::A20_no_picture, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype A20] a picture shows real numbers along two dims, or along three, the "
+                "last of them channels; this tensor has other dims or complex numbers. Choose an "
+                "index of a dim with at<I>(a, i) or sum over it; of complex numbers take abs(a).");
 };
 
 }  // namespace shardtype::checking
