@@ -2,7 +2,9 @@
 """Models in Hugging Face's files are loaded and generate text: the logits of each step beside NumPy's.
 
 The folders have config.json and safetensors files in the names and layouts of Hugging Face, with random weights.
-usage: check_generate.py FOLDER -- mpiexec -n ranks program
+With --torch the logits are those of PyTorch instead, in double, by the models of the package transformers, which must be
+installed; that is done by hand.
+usage: check_generate.py [--torch] FOLDER -- mpiexec -n ranks program
 """
 import json
 import shutil
@@ -145,6 +147,21 @@ def llama(tied):
     return config, w, logits
 
 
+def of_torch(folder):
+    """The logits of the last position by the package transformers."""
+    import torch
+    import transformers
+
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64)
+    model.eval()
+
+    def logits(ids):
+        with torch.no_grad():
+            return model(torch.tensor([list(map(int, ids))])).logits[0, -1].numpy()
+
+    return logits
+
+
 PROMPT = [5, 17, 2, 40, 11]
 
 
@@ -190,14 +207,16 @@ def check(name, command, folder, logits, faults, samples):
 
 
 def main():
-    base, command = Path(sys.argv[1]), sys.argv[3:]
+    torch = sys.argv[1] == "--torch"
+    arguments = sys.argv[1 + torch:]
+    base, command = Path(arguments[0]), arguments[2:]
     shutil.rmtree(base, ignore_errors=True)
     faults = []
     for name, (config, tensors, logits), files in (("GPT-2", gpt2("transformer."), 3),
                                                   ("GPT-2 in one file", gpt2(""), 1), ("Llama", llama(False), 1),
                                                   ("tied Llama", llama(True), 2)):
         save_model(base / name, config, tensors, files)
-        check(name, command, base / name, logits, faults, files > 1)
+        check(name, command, base / name, of_torch(base / name) if torch else logits, faults, files > 1)
     for fault in faults:
         print(f"FAULT: {fault}")
     return 1 if faults else 0
