@@ -30,6 +30,7 @@
 #include <shardtype/nn/nn.hpp>
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/train.hpp>
+#include <shardtype/visualize/curves.hpp>
 
 using namespace shardtype;
 
@@ -215,62 +216,46 @@ std::string continued(Mesh<X, Y> const& mesh, Model const& model, Routing const&
   return out;
 }
 
-struct Point {
-  std::int64_t step;
-  double train, held_out;
-};
-
 // The losses of a run as a table and as a picture.
-class Curve {
+class Losses {
  public:
   // Steps after `last` were lost with the program that made them.
-  Curve(std::string const& folder, std::int64_t last) : folder_(folder) {
+  Losses(std::string const& folder, std::int64_t last) : folder_(folder) {
     std::ifstream table(folder + "/losses.csv");
     std::string line;
     for (std::getline(table, line); std::getline(table, line);) {
-      Point p{};
-      if (std::sscanf(line.c_str(), "%ld,%lf,%lf", &p.step, &p.train, &p.held_out) == 3 &&
-          p.step <= last)
-        points_.push_back(p);
+      std::int64_t step = 0;
+      double of_training = 0;
+      double of_held_out = 0;
+      if (std::sscanf(line.c_str(), "%ld,%lf,%lf", &step, &of_training, &of_held_out) == 3 &&
+          step <= last)
+        push(step, of_training, of_held_out);
     }
   }
-  void add(Point const& p) {
-    points_.push_back(p);
+  void add(std::int64_t step, double of_training, double of_held_out) {
+    push(step, of_training, of_held_out);
     {
       std::ofstream table(folder_ + "/losses.csv.partial");
       table << "step,training,held out\n";
-      for (Point const& q : points_) table << q.step << ',' << q.train << ',' << q.held_out << '\n';
+      for (std::size_t k = 0; k < training_.steps.size(); ++k)
+        table << static_cast<std::int64_t>(training_.steps[k]) << ',' << training_.values[k] << ','
+              << held_out_.values[k] << '\n';
     }
     std::filesystem::rename(folder_ + "/losses.csv.partial", folder_ + "/losses.csv");
-    std::ofstream picture(folder_ + "/losses.svg");
-    double const right = static_cast<double>(std::max<std::int64_t>(1, points_.back().step));
-    double top = 1;
-    for (Point const& q : points_) top = std::max({top, q.train, q.held_out});
-    auto const line = [&](char const* color, double Point::* value) {
-      picture << "<polyline fill=\"none\" stroke=\"" << color << "\" stroke-width=\"2\" points=\"";
-      for (Point const& q : points_)
-        if (std::isfinite(q.*value))
-          picture << 50 + 540 * static_cast<double>(q.step) / right << ','
-                  << 260 - 240 * (q.*value) / top << ' ';
-      picture << "\"/>\n";
-    };
-    picture << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"620\" height=\"300\" "
-               "font-family=\"sans-serif\" font-size=\"12\">\n"
-               "<rect width=\"620\" height=\"300\" fill=\"white\"/>\n"
-               "<path d=\"M50 20V260H590\" fill=\"none\" stroke=\"black\"/>\n"
-               "<text x=\"10\" y=\"26\">"
-            << top << "</text><text x=\"30\" y=\"264\">0</text><text x=\"540\" y=\"280\">step "
-            << points_.back().step
-            << "</text>\n<text x=\"460\" y=\"40\" fill=\"#1f77b4\">training</text>"
-               "<text x=\"460\" y=\"56\" fill=\"#d62728\">held out</text>\n";
-    line("#1f77b4", &Point::train);
-    line("#d62728", &Point::held_out);
-    picture << "</svg>\n";
+    write_svg({training_, held_out_}, folder_ + "/losses.svg");
   }
 
  private:
+  void push(std::int64_t step, double of_training, double of_held_out) {
+    for (Curve* const curve : {&training_, &held_out_})
+      curve->steps.push_back(static_cast<double>(step));
+    training_.values.push_back(of_training);
+    held_out_.values.push_back(of_held_out);
+  }
+
   std::string folder_;
-  std::vector<Point> points_;
+  Curve training_{"training", {}};
+  Curve held_out_{"held out", {}};
 };
 
 struct Asked {
@@ -308,7 +293,7 @@ void train_on(Mesh<X, Y> const& mesh, train::Tokens<Mesh<X, Y>> const& text, Ask
   std::int64_t first = 0;
   if (checkpoint::latest(mesh, asked.run)) first = checkpoint::load(asked.run, model, state).step;
   checkpoint::Saver saver(asked.run, {.keep = 2});
-  Curve curve(asked.run, first);
+  Losses losses(asked.run, first);
   if (speaks)
     std::printf("%lld parameters, %lld bytes of text, mesh %lldx%lld, from step %lld\n",
                 static_cast<long long>(train::parameters(model)),
@@ -333,7 +318,7 @@ void train_on(Mesh<X, Y> const& mesh, train::Tokens<Mesh<X, Y>> const& text, Ask
     mean /= static_cast<double>(counted);
     HeldOut const held_out = evaluate_on(text, model, asked.routing);
     // before the checkpoint: what has none is dropped, should a rank die in between
-    if (speaks) curve.add({done, mean, held_out.loss});
+    if (speaks) losses.add(done, mean, held_out.loss);
     saver.save(done, model, state);
     if (speaks) {
       double const seconds = std::chrono::duration<double>(Clock::now() - begin).count();

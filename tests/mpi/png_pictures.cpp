@@ -181,7 +181,7 @@ TEST_CASE("losses as a picture") {
   std::vector<double> losses;
   for (int k = 0; k < 5000; ++k) losses.push_back(1.0 / (k + 1));
   losses[10] = std::numeric_limits<double>::quiet_NaN();
-  std::string const svg = to_svg({{"training", losses}, {"<held out>", {0.5, 0.25}, 0, 2500}},
+  std::string const svg = to_svg({{"training", losses}, {"<held out>", {0.5, 0.25}, {0, 2500}}},
                                  {.title = "loss", .logarithmic = true});
   CHECK(svg.find(">training</text>") != std::string::npos);
   CHECK(svg.find("&lt;held out&gt;") != std::string::npos);
@@ -190,5 +190,6 @@ TEST_CASE("losses as a picture") {
   CHECK(svg.size() < 60000);
   CHECK(to_svg({}).find("<svg") == 0);
   CHECK(to_svg({{"one", {3}}}).find("<polyline") != std::string::npos);
+  CHECK(on_ranks::code_of([] { to_svg({{"one", {3}, {1, 2}}}); }) == "E87");
   CHECK(on_ranks::code_of([] { write_svg({}, "nowhere/at/all.svg"); }) == "E72");
 }

@@ -74,6 +74,10 @@ class Curves {
       : curves_(curves), options_(options) {
     y_.logarithmic = options.logarithmic;
     for (Curve const& curve : curves) {
+      if (!curve.steps.empty() && curve.steps.size() != curve.values.size())
+        throw Error("E87", "no picture: the curve " + curve.name + " has " +
+                               std::to_string(curve.values.size()) + " values and " +
+                               std::to_string(curve.steps.size()) + " steps");
       for (std::size_t k = 0; k < curve.values.size(); ++k) {
         if (!shown(curve.values[k])) continue;
         x_.take(step(curve, k));
@@ -116,7 +120,7 @@ class Curves {
 
   bool shown(double v) const { return std::isfinite(v) && (!options_.logarithmic || v > 0); }
   static double step(Curve const& curve, std::size_t k) {
-    return curve.first + curve.every * static_cast<double>(k);
+    return curve.steps.empty() ? static_cast<double>(k) : curve.steps[k];
   }
   static std::string number(double v, char const* format = "%.2f") {
     std::array<char, 40> text{};
