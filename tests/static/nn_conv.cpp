@@ -82,8 +82,6 @@ static_assert(code<op::Conv<Window<H, KH, WindowOptions{.before = -1}>, Columns>
               Code::D25_window_options);
 static_assert(code<op::Conv<Window<H, KH, WindowOptions{.before = 1, .same = true}>, Columns>,
                    Images, Kernel> == Code::D25_window_options);
-static_assert(code<Same, T<Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>, Kernel> ==
-              Code::D26_two_windows_split);
 static_assert(code<op::Conv<Window<H, Long, nn::valid, OW>>, T<Dim<N>, Dim<H>, Dim<C>>,
                    T<Dim<Long>, Dim<C>, Dim<F>>> == Code::D27_window_too_long);
 static_assert(code<op::Conv<Window<H, KH>, Columns>, Images, Kernel> == Code::D05_extent_changes);
@@ -111,6 +109,13 @@ static_assert(same.local_flops == 2LL * 6 * 8 * 20 * 10 * 3 * 5 * 8);
 // the result, fetched rows, messages and the copies of windows
 static_assert(same.peak_bytes() - same.given_bytes() > (8 * 10 + 10 * 8) * row / 8);
 static_assert(same.peak_bytes() - same.given_bytes() < (8 * 10 + 14 * 8) * row / 8 + (1 << 20));
+// rows and columns that are split: the second exchange has the rows that came by the first one
+using Tiles = T<Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>;
+static_assert(std::is_same_v<result<Same, Tiles, Kernel>, T<Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<F>>>);
+constexpr Plan tiles = plan(Same{}, type<Tiles>, type<Kernel>);
+static_assert(tiles.count(Collective::neighbor) == 2 && tiles.collectives() == 2);
+static_assert(tiles.bytes({{0, 0}}) == (6 * 10 + 6 * 9 * 2) * 8 * 4);
+static_assert(tiles.bytes({{1, 1}}) == (2 * 6 * 10 + 6 * 10 * 2) * 8 * 4);
 constexpr Plan whole = plan(Same{}, type<T<Dim<N, X>, Dim<H>, Dim<W>, Dim<C>>>, type<Kernel>);
 static_assert(whole.collectives() == 0);
 // a stride of two reads rows of the own block and one before it
@@ -151,7 +156,6 @@ static_assert(code<op::MaxPool<Pool<H, 2, nn::same>, Pool<H, 2, nn::same>>, Rows
 static_assert(code<op::AvgPool<>, Rows32> == Code::D24_window_labels);
 static_assert(code<op::AvgPool<Pool<H, 0>>, Rows32> == Code::D25_window_options);
 static_assert(code<op::AvgPool<Pool<H, 0, nn::same>>, Rows32> == Code::D25_window_options);
-static_assert(code<Means, T<Dim<H, X>, Dim<W, Y>>> == Code::D26_two_windows_split);
 static_assert(code<op::AvgPool<Pool<H, 33>>, Rows32> == Code::D27_window_too_long);
 static_assert(code<Means, T<Dim<H, Cyclic<X, 2>>, Dim<W>>> == Code::B03_through_cyclic);
 static_assert(code<Halves, T<Dim<H, X>, Dim<W>, Unreduced<Y>>> == Code::P04_not_linear);

@@ -218,11 +218,10 @@ void fill_conv(Op const&, std::source_location const& where, Out& out, A const& 
       });
 
   ConvWork<U, Space> work{a.mesh().state()};
-  auto block = shardtype::detail::block_layout(a.rows());
+  execute::WidenedBlock<T, Space> block{execute::data_of(a),
+                                        shardtype::detail::block_layout(a.rows())};
   auto const second = shardtype::detail::block_layout(b.rows());
   auto const made = shardtype::detail::block_layout(out.rows());
-  T const* from = execute::data_of(a);
-  runtime::Buffer fetched;
   core::Range in[max_windows], places[max_windows];
   for (int i = 0; i < count; ++i) {
     int const d = of_a.find(labels.windows.at[i]);
@@ -238,24 +237,18 @@ void fill_conv(Op const&, std::source_location const& where, Out& out, A const& 
         kind == ConvKind::back ? numbers[i].places_of_rows() : numbers[i].rows_of_places();
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     char const* const name = Op::name.data();
-    execute::WindowRows<T, Space> rows(a.mesh().state(), map, z,
-                                       planning::neighbor_step(of_a, d, w),
-                                       {where, name, w.low, w.high});
-    fetched = rows.run(from, block);
-    from = static_cast<T const*>(fetched.data());
-    in[i] = rows.rows();
-    block.extent[d] = in[i].size();
-    block = block.packed();
+    in[i] = block.fetch(a.mesh().state(), map, z, of_a, planning::Slot::a, d, w,
+                        {where, name, w.low, w.high});
   }
   if (made.elements() == 0) return;
 
   ConvSizes sizes;
-  sizes.groups = detail::extent_of(block, of_a, labels.groups);
-  sizes.batch = detail::extent_of(block, of_a, labels.batch);
-  sizes.inner = detail::extent_of(block, of_a, labels.inner);
+  sizes.groups = detail::extent_of(block.layout, of_a, labels.groups);
+  sizes.batch = detail::extent_of(block.layout, of_a, labels.batch);
+  sizes.inner = detail::extent_of(block.layout, of_a, labels.inner);
   sizes.outer = detail::extent_of(second, of_b, labels.outer);
   runtime::Buffer kept[4];
-  U const* const x = work.arranged(from, block, of_a, labels.order_of_a(), kept[0]);
+  U const* const x = work.arranged(block.data, block.layout, of_a, labels.order_of_a(), kept[0]);
   U const* const y = work.arranged(execute::data_of(b), second, of_b,
                                    labels.order_of_b(kind, sizes.direct()), kept[1]);
   T* const result = execute::written(out);

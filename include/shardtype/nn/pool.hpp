@@ -21,21 +21,19 @@ namespace shardtype {
 namespace nn::detail {
 
 /// The block of an operand of a pool, with the rows that other ranks hold.
-template <class T>
-struct PoolBlock {
-  T const* data = nullptr;
-  shardtype::kernels::Layout layout{};
-  runtime::Buffer fetched{};
+template <class T, class Space>
+struct PoolBlock : execute::WidenedBlock<T, Space> {
   core::Range rows[max_windows]{};
 };
 /// The block of operand number `k` of `Op`, with the rows that its results need. Collective where a
 /// dim of a window is split and the operand is one of `exchanged`.
 template <class Rule, int k, class Op, class A>
-PoolBlock<typename A::element> pool_block(Op const&, std::source_location const& where, A const& a,
-                                          PoolCall const& call) {
+PoolBlock<typename A::element, typename A::memory_space> pool_block(
+    Op const&, std::source_location const& where, A const& a, PoolCall const& call) {
   using T = typename A::element;
   constexpr Spec s = Rule::S::parsed[k].spec;
-  PoolBlock<T> out{execute::data_of(a), shardtype::detail::block_layout(a.rows())};
+  PoolBlock<T, typename A::memory_space> out{
+      {execute::data_of(a), shardtype::detail::block_layout(a.rows())}};
   for (int i = 0; i < call.info.windows.count; ++i) {
     int const d = call.dim(i);
     out.rows[i] = detail::rows_at(a, s, d);
@@ -46,13 +44,8 @@ PoolBlock<typename A::element> pool_block(Op const&, std::source_location const&
     planning::Window const w = call.window(i);
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     char const* const name = Op::name.data();
-    execute::WindowRows<T, typename A::memory_space> rows(
-        a.mesh().state(), map, z, call.exchange(k, i), {where, name, w.low, w.high});
-    out.fetched = rows.run(out.data, out.layout);
-    out.data = static_cast<T const*>(out.fetched.data());
-    out.rows[i] = rows.rows();
-    out.layout.extent[d] = out.rows[i].size();
-    out.layout = out.layout.packed();
+    out.rows[i] = out.fetch(a.mesh().state(), map, z, s, planning::operand_slot(k), d, w,
+                            {where, name, w.low, w.high});
   }
   return out;
 }

@@ -107,11 +107,10 @@ constexpr Verdict conv_labels(Question const& q, nn::detail::WindowsInfo const& 
   bool const of_kernel = kind == nn::detail::ConvKind::kernel;
   Spec const& a = q.a();
   Spec const& b = q.operands[1];
-  int splits = 0;
   for (int i = 0; i < s.count; ++i) {
     int const window = l.windows.at[i], made = l.made.at[i], kernel = l.kernels.at[i];
     if (Verdict v = window_options(s.options[i], window); !v) return v;
-    if (Verdict v = window_dim(a, window, splits); !v) return v;
+    if (Verdict v = window_dim(a, window); !v) return v;
     if (of_kernel) {
       if (b.find(made) < 0) return refuse(Code::D01_no_such_index, made);
       continue;

@@ -63,7 +63,8 @@ struct Step {
   std::int8_t to = -1;
   Spec before{};
   Spec after{};
-  Window window{};  ///< the rows of dim `from` that each rank needs
+  Window window{};     ///< the rows of dim `from` that each rank needs
+  WidenedDims wide{};  ///< other dims whose windows earlier steps have filled
 
   constexpr Collective collective() const;
   constexpr bool is_collective() const { return collective() != Collective::none; }
@@ -191,7 +192,7 @@ constexpr std::int64_t arriving_rows(Step const& s, Sizing const& z, Coords cons
               needed.size() - common(needed, rows_of(s.before, s.from, z, at)));
 }
 constexpr std::int64_t in_windows(Step const& s, Sizing const& z, Coords const& at) {
-  return window_bytes(s.before, s.from, z, at, s.window);
+  return window_bytes(s.before, s.from, z, at, s.window, s.wide);
 }
 
 }  // namespace sent
