@@ -363,6 +363,54 @@ TEST_CASE("bytes and memory are as planned") {
   check_plans<Tensor<float, Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>>(mesh);
 }
 
+TEST_CASE("named results") {
+  using Rows = Window<H, KH, nn::same>;
+  using Columns = Window<W, KW, WindowOptions{.stride = 2, .before = 1}, P>;
+  using A = Tensor<double, Dim<N, X>, Dim<H>, Dim<W, Y>, Dim<C>>;
+  using B = Tensor<double, Dim<KH>, Dim<KW>, Dim<C>, Dim<F>>;
+  using Tiles = Tensor<double, Dim<N>, Dim<H, X>, Dim<P, Y>, Dim<F>>;
+  using Result = Tensor<double, Dim<N>, Dim<P, Y>, Dim<H, X>, Dim<F>>;
+  using Made = op::Conv<Rows, Columns>;
+  for_grids([](Mesh<X, Y> const& mesh) {
+    auto const x = filled<A>(mesh, std::array<Int, 4>{3, 7, 9, 3}, 1);
+    auto const w = filled<B>(mesh, std::array<Int, 4>{3, 3, 3, 5}, 2);
+    Sizes s{.n = 3, .c = 3, .f = 5};
+    s.rows = {1, 7, 9};
+    s.taps = {1, 3, 3};
+    s.places = {1, 7, 4};
+    s.stride = {1, 1, 2};
+    s.before = {0, 1, 1};
+    check<Result>(
+        mesh, x, w, s,
+        [](auto const& a, auto const& b) {
+          return nn::conv<Rows, Columns, Dim<N>, Dim<P, Y>, Dim<H, X>, Dim<F>>(
+              a, used_as<Reduced<X, Y>>(b));
+        },
+        in_order<N, H, W, C>, in_order<KH, KW, C, F>, in_order<N, H, P, F>);
+    // replicated operands: each rank computes its tile
+    auto const whole = reshard<Dim<N>, Dim<H>, Dim<W>, Dim<C>>(x);
+    auto const tiles = [](auto const& a, auto const& b) {
+      return nn::conv<Rows, Columns, Dim<N>, Dim<H, X>, Dim<P, Y>, Dim<F>>(a, b);
+    };
+    auto const want = nn::conv<Rows, Columns>(whole, w);
+    CHECK(in_order<N, H, P, F>(tiles(whole, w)) == in_order<N, H, P, F>(want));
+    CHECK(in_order<N, H, P, F>(evaluate<Tiles>(mesh, tiles, whole, w)) ==
+          in_order<N, H, P, F>(want));
+    measured_plan::check("tiles", op::Named<Made, Dim<N>, Dim<H, X>, Dim<P, Y>, Dim<F>>{}, tiles,
+                         whole, w);
+    // channels and features over one axis: those of x are gathered
+    measured_plan::check(
+        "moved", op::Named<Made, Result>{},
+        [](auto const& a, auto const& b) { return nn::conv<Rows, Columns, Result>(a, b); },
+        reshard<Dim<N, X>, Dim<H>, Dim<W>, Dim<C, Y>>(x),
+        reshard<Dim<KH>, Dim<KW>, Dim<C>, Dim<F, Y>>(w));
+    auto const back = nn::conv_transposed<Rows, Columns, Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>(
+        want, w, nn::Rows{7, 9});
+    CHECK(in_order<N, H, W, C>(back) ==
+          in_order<N, H, W, C>(nn::conv_transposed<Rows, Columns>(want, w, nn::Rows{7, 9})));
+  });
+}
+
 TEST_CASE("automatic mode, with gradients, and blocks of a shard_map") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   using Rows = Window<H, KH, nn::same>;

@@ -330,6 +330,43 @@ TEST_CASE("bytes and memory are as planned") {
   check_plans<Tensor<double, Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>>(mesh);
 }
 
+TEST_CASE("named results") {
+  using A = Tensor<double, Dim<N, X>, Dim<H>, Dim<W, Y>>;
+  using Rows = Pool<H, 3, WindowOptions{.stride = 2, .before = 1}, P>;
+  using Columns = Pool<W, 3, nn::same>;
+  for_grids([](Mesh<X, Y> const& mesh) {
+    auto const x = filled<A>(mesh, std::array<Int, 3>{3, 9, 7}, 1);
+    auto const whole = reshard<Dim<N>, Dim<H>, Dim<W>>(x);
+    auto const ct =
+        filled<Tensor<double, Dim<P, Y>, Dim<W, X>, Dim<N>>>(mesh, std::array<Int, 3>{4, 7, 3}, 2);
+    auto const compare = [&](auto const& named, auto const& strict) {
+      CHECK(in_order<N, P, W>(named(x)) == in_order<N, P, W>(strict(x)));
+      CHECK(in_order<N, P, W>(named(whole)) == in_order<N, P, W>(strict(x)));
+      auto const of = [&](auto const& pool) {
+        return [&](auto const& a) {
+          return sum<Tensor<double>>(reshard<std::remove_cvref_t<decltype(ct)>>(pool(a)) * ct);
+        };
+      };
+      CHECK(close(in_order<N, H, W>(grad<0>(of(named))(x)),
+                  in_order<N, H, W>(grad<0>(of(strict))(x)), 1e-14));
+    };
+    compare(
+        [](auto const& a) { return nn::max_pool<Rows, Columns, Dim<P, Y>, Dim<W, X>, Dim<N>>(a); },
+        [](auto const& a) { return nn::max_pool<Rows, Columns>(a); });
+    auto const means = [](auto const& a) {
+      return nn::avg_pool<Rows, Columns, Dim<N>, Dim<P, X>, Dim<W, Y>>(
+          a, {.count_include_pad = false});
+    };
+    compare(means, [](auto const& a) {
+      return nn::avg_pool<Rows, Columns>(a, {.count_include_pad = false});
+    });
+    op::Named<op::AvgPool<Rows, Columns>, Dim<N>, Dim<P, X>, Dim<W, Y>> const op{
+        {{}, {.count_include_pad = false}}};
+    measured_plan::check("named", op, means, x);
+    measured_plan::check("tiles", op, means, whole);
+  });
+}
+
 TEST_CASE("automatic mode, with gradients, and blocks of a shard_map") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   using A = Tensor<double, Dim<N, X>, Dim<H>, Dim<C>>;

@@ -418,9 +418,11 @@ namespace nn::api {
 /// extents, E41 windows that do not fit. As jax.lax.conv_general_dilated,
 /// torch.nn.functional.conv1d, conv2d, conv3d (without a flip of the kernel; a bias is an
 /// addition).
-template <nn::detail::IsWindowPart Part, nn::detail::IsWindowPart... Parts, class A, class W>
+template <nn::detail::IsWindowPart Part, class... Parts, class A, class W>
 constexpr auto conv(core::Argument<A> const& x, W const& w, checking::CallSite where = {}) {
-  return shardtype::call(op::Conv<Part, Parts...>{}, where, x.self(), w);
+  using Call = nn::detail::WindowCall<nn::detail::Labels<Part>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::Conv>{}), where, x.self(),
+                         w);
 }
 
 /// The transposed convolution: the gradient that `conv` has of x, as an operation. `y[N, H, W, F]`,
@@ -430,15 +432,19 @@ constexpr auto conv(core::Argument<A> const& x, W const& w, checking::CallSite w
 /// refusals as of conv. Errors: E24 extents, E41 rows of which windows make another number. As
 /// torch.nn.functional.conv_transpose1d, 2d, 3d (whose output_padding is more `rows`) and the
 /// transpose of jax.lax.conv_general_dilated.
-template <nn::detail::IsWindowPart Part, nn::detail::IsWindowPart... Parts, class A, class W>
+template <nn::detail::IsWindowPart Part, class... Parts, class A, class W>
 constexpr auto conv_transposed(core::Argument<A> const& y, W const& w,
                                checking::CallSite where = {}) {
-  return shardtype::call(op::ConvTransposed<Part, Parts...>{}, where, y.self(), w);
+  using Call = nn::detail::WindowCall<nn::detail::Labels<Part>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::ConvTransposed>{}), where,
+                         y.self(), w);
 }
-template <nn::detail::IsWindowPart Part, nn::detail::IsWindowPart... Parts, class A, class W>
+template <nn::detail::IsWindowPart Part, class... Parts, class A, class W>
 constexpr auto conv_transposed(core::Argument<A> const& y, W const& w, Rows const& rows,
                                checking::CallSite where = {}) {
-  return shardtype::call(op::ConvTransposed<Part, Parts...>{rows.of}, where, y.self(), w);
+  using Call = nn::detail::WindowCall<nn::detail::Labels<Part>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::ConvTransposed>{rows.of}),
+                         where, y.self(), w);
 }
 
 }  // namespace nn::api

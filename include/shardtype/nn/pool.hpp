@@ -282,9 +282,11 @@ namespace nn::api {
 /// D27 a window longer than the rows, B03, P04 unreduced values, S04 complex numbers. Errors: E41
 /// windows that do not fit. As torch.nn.functional.max_pool1d, 2d, 3d, flax.linen.max_pool and
 /// jax.lax.reduce_window.
-template <nn::detail::IsPool P, nn::detail::IsPool... Ps, class A>
+template <nn::detail::IsPool P, class... Parts, class A>
 constexpr auto max_pool(core::Argument<A> const& x, checking::CallSite where = {}) {
-  return shardtype::call(op::MaxPool<P, Ps...>{}, where, x.self());
+  using Call = nn::detail::WindowCall<nn::detail::Labels<P>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::MaxPool>{}), where,
+                         x.self());
 }
 
 /// The mean of each window, whose rows beyond the ends are zeros, and count with `{}`, as PyTorch's
@@ -293,10 +295,12 @@ constexpr auto max_pool(core::Argument<A> const& x, checking::CallSite where = {
 /// max_pool; linear, so that unreduced sums stay so. The gradient fetches rows of the cotangent.
 /// Refused: as max_pool but S04 and P04, P08 pending extremes, P12 integers and complex numbers.
 /// Errors: E41. As torch.nn.functional.avg_pool1d, 2d, 3d and flax.linen.avg_pool.
-template <nn::detail::IsPool P, nn::detail::IsPool... Ps, class A>
+template <nn::detail::IsPool P, class... Parts, class A>
 constexpr auto avg_pool(core::Argument<A> const& x, AvgPoolOptions const& options = {},
                         checking::CallSite where = {}) {
-  return shardtype::call(op::AvgPool<P, Ps...>{{}, options}, where, x.self());
+  using Call = nn::detail::WindowCall<nn::detail::Labels<P>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::AvgPool>{{}, options}),
+                         where, x.self());
 }
 
 }  // namespace nn::api

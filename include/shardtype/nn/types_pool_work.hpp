@@ -54,6 +54,9 @@ struct PoolPart<Pool<I, rows, Options, O>> {
 template <class P>
 concept IsPool = requires { typename PoolPart<P>::window; };
 
+template <class I, std::int64_t rows, WindowOptions Options, class O>
+inline constexpr bool says_windows<Pool<I, rows, Options, O>> = true;
+
 /// The labels of all arguments.
 template <class... Ps>
 struct PoolParts : WindowParts<typename PoolPart<Ps>::window...> {

@@ -11,6 +11,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/named.hpp>
 #include <shardtype/nn/types_norm.hpp>
 #include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/window_plan.hpp>
@@ -147,6 +148,32 @@ struct WindowPart<Grouped<Gs...>> {
 };
 template <class P>
 concept IsWindowPart = requires { typename WindowPart<P>::images; };
+
+template <class P>
+inline constexpr bool says_windows = IsWindowPart<P>;
+/// The operation of a call with the windows `Ws` and, behind them, the parts of a named result.
+template <class Ws, class... Parts>
+struct WindowCall;
+template <class... Ws, class P, class... Parts>
+  requires says_windows<P>
+struct WindowCall<Labels<Ws...>, P, Parts...> : WindowCall<Labels<Ws..., P>, Parts...> {};
+template <class... Ws, class... Out>
+struct WindowCall<Labels<Ws...>, Out...> {
+  template <template <class...> class Op>
+  using strict = Op<Ws...>;
+  template <class Op>
+  static constexpr shardtype::op::MaybeNamed<Op, Out...> named(Op const& op) {
+    return {op};
+  }
+};
+
+/// `wanted`, a named result, with the labels that the operand has along windows.
+constexpr Spec as_operand(Spec wanted, rules::Labels const& windows, rules::Labels const& made) {
+  for (int i = 0; i < windows.size; ++i)
+    if (int const d = wanted.find(made.at[i]); d >= 0)
+      wanted.dims[d].label = static_cast<std::int8_t>(windows.at[i]);
+  return wanted;
+}
 
 /// Labels as the dims that an operation mentions.
 template <class Ls>

@@ -256,6 +256,11 @@ constexpr MoveKind const& kind_of(Move m) { return move_rows::all[static_cast<in
 constexpr MoveKind const& kind_of(Step const& s) { return kind_of(s.move); }
 constexpr Collective Step::collective() const { return kind_of(move).collective; }
 
+/// Whether a step makes another value of its value: it neither computes nor gets rows beside it.
+constexpr bool moves_value(Step const& s) {
+  return s.move != Move::compute && !kind_of(s).is(move_rows::beside);
+}
+
 /// The kind of a step of a reshard without block-cyclic dims, by its collective; `none`: a slice.
 constexpr Move move_of(Collective c) {
   for (MoveKind const& kind : move_rows::all)
