@@ -407,17 +407,22 @@ namespace nn::api {
 /// H, whose type must not fix an extent that changes.
 ///
 /// Shardings as of a product: any dim of both but those of the kernel may be split, channels of
-/// both operands alike, which gives a sum `{U:Y}`. Where an axis splits one of the dims of windows,
-/// each rank fetches the rows that its results need from those that hold them (the plan gives the
-/// bytes); otherwise nothing is sent. The gradient of x fetches rows of the cotangent; that of w is
-/// a sum over the axes that split batches or windows, as of a product. Derivatives of any order. In
-/// blocks of a `shard_map` and in automatic mode the dims of windows are not split.
+/// both operands alike, which gives a sum `{U:Y}`. Where axes split dims of windows, each rank
+/// fetches the rows that its results need from those that hold them, one dim after the other, so
+/// that the corners of blocks come along (the plan gives the bytes); otherwise nothing is sent. The
+/// gradient of x fetches rows of the cotangent; that of w is a sum over the axes that split batches
+/// or windows, as of a product. Derivatives of any order. In blocks of a `shard_map` and in
+/// automatic mode the dims of windows are not split.
 ///
-/// Refused: D01, D02, D03 a kernel that is split, D05, D06, D24 labels, D25 options, D26 two dims
-/// of windows that are split, D27 a window longer than the rows, B03, C02 to C10, P12. Errors: E24
-/// extents, E41 windows that do not fit. As jax.lax.conv_general_dilated,
-/// torch.nn.functional.conv1d, conv2d, conv3d (without a flip of the kernel; a bias is an
-/// addition).
+/// `nn::conv<Rows, Columns, Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<F>>(x, w)` names the result behind
+/// the windows. Operands are sliced as it is, and gathered over the axes for which the rule refuses
+/// them: the kernel where the result has the axis as x does, or else x. Then the result is
+/// resharded. A dim whose extent changes has a label of its own in the result (E41).
+///
+/// Refused: D01, D02, D03 a kernel that is split, D05, D06, D24 labels, D25 options, D27 a window
+/// longer than the rows, B03, C02 to C10, P12; named N05, V14, R01 to R04. Errors: E24 extents, E41
+/// windows that do not fit. As jax.lax.conv_general_dilated, torch.nn.functional.conv1d, conv2d,
+/// conv3d (without a flip of the kernel; a bias is an addition).
 template <nn::detail::IsWindowPart Part, class... Parts, class A, class W>
 constexpr auto conv(core::Argument<A> const& x, W const& w, checking::CallSite where = {}) {
   using Call = nn::detail::WindowCall<nn::detail::Labels<Part>, Parts...>;

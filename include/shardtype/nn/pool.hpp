@@ -271,16 +271,19 @@ namespace nn::api {
 /// unless they say another. The result has x's dims in their order, of which `nn::Pool<H, size,
 /// options, OH>` names one; without, it is H, whose type must not fix an extent that changes.
 ///
-/// Shardings: those of x; any dim may be split. Where an axis splits one of the dims of windows,
-/// each rank fetches the rows that its results need from those that hold them (the plan gives the
-/// bytes), over several blocks, too; otherwise nothing is sent. The gradient goes to the first of
-/// the largest elements, row-major in the order of x's dims, and fetches rows of the cotangent and
-/// of the taps, which the forward pass keeps in 4 bytes each. Derivatives of any order. In blocks
-/// of a `shard_map` and in automatic mode the dims of windows are not split.
+/// Shardings: those of x; any dims may be split. Where axes split dims of windows, each rank
+/// fetches the rows that its results need from those that hold them (the plan gives the bytes), one
+/// dim after the other and over several blocks, too; otherwise nothing is sent. The gradient goes
+/// to the first of the largest elements, row-major in the order of x's dims, and fetches rows of
+/// the cotangent and of the taps, which the forward pass keeps in 4 bytes each. Derivatives of any
+/// order. In blocks of a `shard_map` and in automatic mode the dims of windows are not split.
 ///
-/// Refused: D01, D02, D05, D06, D24 labels, D25 options, D26 two dims of windows that are split,
-/// D27 a window longer than the rows, B03, P04 unreduced values, S04 complex numbers. Errors: E41
-/// windows that do not fit. As torch.nn.functional.max_pool1d, 2d, 3d, flax.linen.max_pool and
+/// `nn::max_pool<nn::Pool<H, 2>, Dim<N>, Dim<H, X>, Dim<C>>(x)` names the result behind the pools:
+/// x is sliced as it is, or gathered where the rule refuses it, and the result is resharded.
+///
+/// Refused: D01, D02, D05, D06, D24 labels, D25 options, D27 a window longer than the rows, B03,
+/// P04 unreduced values, S04 complex numbers; named N05, V14, R01 to R04. Errors: E41 windows that
+/// do not fit. As torch.nn.functional.max_pool1d, 2d, 3d, flax.linen.max_pool and
 /// jax.lax.reduce_window.
 template <nn::detail::IsPool P, class... Parts, class A>
 constexpr auto max_pool(core::Argument<A> const& x, checking::CallSite where = {}) {
