@@ -25,6 +25,7 @@ namespace {
 
 struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
+struct Z : Axis<"Z"> {};
 struct N : Index<"N"> {};
 struct D : Index<"D"> {};
 struct H : Index<"H"> {};
@@ -103,8 +104,8 @@ auto pattern(Int seed) {
     return static_cast<double>(k % 5 - 2);
   };
 }
-template <class A, class Extents>
-A filled(Mesh<X, Y> const& mesh, Extents const& extents, Int seed) {
+template <class A, class M, class Extents>
+A filled(M const& mesh, Extents const& extents, Int seed) {
   return from_function<A>(mesh, extents, [f = pattern(seed)](auto... i) {
     return static_cast<typename A::element>(f(i...));
   });
@@ -112,8 +113,8 @@ A filled(Mesh<X, Y> const& mesh, Extents const& extents, Int seed) {
 
 // Values and gradients of `convolve` beside loops; `of_x`, `of_w`, `of_y` give the elements in the
 // order of Sizes.
-template <class Ct, class A, class B, class Convolve, class OfX, class OfW, class OfY>
-void check(Mesh<X, Y> const& mesh, A const& x, B const& w, Sizes const& s, Convolve const& convolve,
+template <class Ct, class M, class A, class B, class Convolve, class OfX, class OfW, class OfY>
+void check(M const& mesh, A const& x, B const& w, Sizes const& s, Convolve const& convolve,
            OfX const& of_x, OfW const& of_w, OfY const& of_y) {
   auto const y = convolve(x, w);
   auto const ct = filled<Ct>(mesh, y.extents(), 3);
@@ -244,6 +245,60 @@ TEST_CASE("three dims, groups, channels and features that are split") {
   });
 }
 
+TEST_CASE("rows and columns in tiles, with their corners") {
+  using A = Tensor<double, Dim<W, Y>, Dim<N>, Dim<H, X>, Dim<C>>;
+  using B = Tensor<double, Dim<KH>, Dim<KW>, Dim<C>, Dim<F>>;
+  using Result = Tensor<double, Dim<W, Y>, Dim<N>, Dim<P, X>, Dim<F>>;
+  constexpr WindowOptions o{.stride = 2, .before = 2, .after = 1};
+  auto const convolve = [](auto const& x, auto const& w) {
+    return nn::conv<Window<H, KH, o, P>, Window<W, KW, nn::same>>(x, used_as<Reduced<X, Y>>(w));
+  };
+  struct Case {
+    Int n, h, w, c, kh, kw;
+  };
+  for_grids([&](Mesh<X, Y> const& mesh) {
+    for (Case const c : {Case{2, 13, 11, 2, 3, 3},
+                         {1, 6, 5, 1, 7, 5},  // over several tiles
+                         {2, 3, 2, 2, 2, 3},  // fewer rows than ranks
+                         {1, 1, 9, 1, 1, 1},
+                         {2, 5, 0, 1, 3, 3}}) {
+      CAPTURE(c.n, c.h, c.w, c.c, c.kh, c.kw);
+      auto const x = filled<A>(mesh, std::array{c.w, c.n, c.h, c.c}, 1);
+      auto const w = filled<B>(mesh, std::array{c.kh, c.kw, c.c, Int{2}}, 2);
+      Sizes s{.n = c.n, .c = c.c, .f = 2};
+      s.rows = {1, c.h, c.w};
+      s.taps = {1, c.kh, c.kw};
+      s.places = {1, nn::detail::places_of(o, c.h, c.kh), c.w};
+      s.stride = {1, 2, 1};
+      s.before = {0, 2, (c.kw - 1) / 2};
+      check<Result>(mesh, x, w, s, convolve, in_order<N, H, W, C>, in_order<KH, KW, C, F>,
+                    in_order<N, P, W, F>);
+    }
+  });
+}
+
+TEST_CASE("three dims that three axes split, of which one has two blocks at most") {
+  using A = Tensor<double, Dim<D, Z>, Dim<H, X>, Dim<W, Y>, Dim<G>>;
+  using B = Tensor<double, Dim<KD>, Dim<KH>, Dim<KW>, Dim<G>>;
+  for (auto const& sizes : on_ranks::grids()) {
+    Int const depth = sizes[1] % 2 == 0 ? 2 : 1;
+    Mesh<X, Y, Z> const mesh(MPI_COMM_WORLD, {sizes[0], sizes[1] / depth, depth});
+    auto const x = filled<A>(mesh, std::array<Int, 4>{5, 7, 4, 3}, 1);
+    auto const w = filled<B>(mesh, std::array<Int, 4>{3, 3, 2, 3}, 2);
+    Sizes s{.g = 3};
+    s.rows = s.places = {5, 7, 4};
+    s.taps = {3, 3, 2};
+    s.before = {1, 1, 0};
+    check<A>(
+        mesh, x, w, s,
+        [](auto const& a, auto const& b) {
+          return nn::conv<Window<D, KD, nn::same>, Window<H, KH, nn::same>, Window<W, KW, nn::same>,
+                          nn::Grouped<G>>(a, used_as<Reduced<X, Y, Z>>(b));
+        },
+        in_order<D, H, W, G>, in_order<KD, KH, KW, G>, in_order<D, H, W, G>);
+  }
+}
+
 TEST_CASE("a kernel for each channel, of bfloat16") {
   for_grids([](Mesh<X, Y> const& mesh) {
     using A = Tensor<bfloat16, Dim<N, Y>, Dim<H, X>, Dim<W>, Dim<C>>;
@@ -266,11 +321,13 @@ TEST_CASE("a kernel for each channel, of bfloat16") {
   });
 }
 
-TEST_CASE("bytes and memory are as planned") {
-  auto const mesh = on_ranks::two_axes<X, Y>();
+namespace {
+
+// The bytes and the memory of a convolution, and of its gradients, of images `A`.
+template <class A>
+void check_plans(Mesh<X, Y> const& mesh) {
   using Rows = Window<H, KH, WindowOptions{.stride = 2, .before = 2, .after = 2}>;
   using Columns = Window<W, KW, nn::same>;
-  using A = Tensor<float, Dim<N>, Dim<H, X, Y>, Dim<W>, Dim<C>>;
   using B = Tensor<float, Dim<KH>, Dim<KW>, Dim<C>, Dim<F>>;
   for (auto const& [rows, columns, channels] :
        {std::array<Int, 3>{97, 64, 48}, {64, 61, 16}, {3, 2, 1}, {1, 1, 0}}) {
@@ -296,6 +353,62 @@ TEST_CASE("bytes and memory are as planned") {
         },
         x, y);
   }
+}
+
+}  // namespace
+
+TEST_CASE("bytes and memory are as planned") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  check_plans<Tensor<float, Dim<N>, Dim<H, X, Y>, Dim<W>, Dim<C>>>(mesh);
+  check_plans<Tensor<float, Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>>(mesh);
+}
+
+TEST_CASE("named results") {
+  using Rows = Window<H, KH, nn::same>;
+  using Columns = Window<W, KW, WindowOptions{.stride = 2, .before = 1}, P>;
+  using A = Tensor<double, Dim<N, X>, Dim<H>, Dim<W, Y>, Dim<C>>;
+  using B = Tensor<double, Dim<KH>, Dim<KW>, Dim<C>, Dim<F>>;
+  using Tiles = Tensor<double, Dim<N>, Dim<H, X>, Dim<P, Y>, Dim<F>>;
+  using Result = Tensor<double, Dim<N>, Dim<P, Y>, Dim<H, X>, Dim<F>>;
+  using Made = op::Conv<Rows, Columns>;
+  for_grids([](Mesh<X, Y> const& mesh) {
+    auto const x = filled<A>(mesh, std::array<Int, 4>{3, 7, 9, 3}, 1);
+    auto const w = filled<B>(mesh, std::array<Int, 4>{3, 3, 3, 5}, 2);
+    Sizes s{.n = 3, .c = 3, .f = 5};
+    s.rows = {1, 7, 9};
+    s.taps = {1, 3, 3};
+    s.places = {1, 7, 4};
+    s.stride = {1, 1, 2};
+    s.before = {0, 1, 1};
+    check<Result>(
+        mesh, x, w, s,
+        [](auto const& a, auto const& b) {
+          return nn::conv<Rows, Columns, Dim<N>, Dim<P, Y>, Dim<H, X>, Dim<F>>(
+              a, used_as<Reduced<X, Y>>(b));
+        },
+        in_order<N, H, W, C>, in_order<KH, KW, C, F>, in_order<N, H, P, F>);
+    // replicated operands: each rank computes its tile
+    auto const whole = reshard<Dim<N>, Dim<H>, Dim<W>, Dim<C>>(x);
+    auto const tiles = [](auto const& a, auto const& b) {
+      return nn::conv<Rows, Columns, Dim<N>, Dim<H, X>, Dim<P, Y>, Dim<F>>(a, b);
+    };
+    auto const want = nn::conv<Rows, Columns>(whole, w);
+    CHECK(in_order<N, H, P, F>(tiles(whole, w)) == in_order<N, H, P, F>(want));
+    CHECK(in_order<N, H, P, F>(evaluate<Tiles>(mesh, tiles, whole, w)) ==
+          in_order<N, H, P, F>(want));
+    measured_plan::check("tiles", op::Named<Made, Dim<N>, Dim<H, X>, Dim<P, Y>, Dim<F>>{}, tiles,
+                         whole, w);
+    // channels and features over one axis: those of x are gathered
+    measured_plan::check(
+        "moved", op::Named<Made, Result>{},
+        [](auto const& a, auto const& b) { return nn::conv<Rows, Columns, Result>(a, b); },
+        reshard<Dim<N, X>, Dim<H>, Dim<W>, Dim<C, Y>>(x),
+        reshard<Dim<KH>, Dim<KW>, Dim<C>, Dim<F, Y>>(w));
+    auto const back = nn::conv_transposed<Rows, Columns, Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>(
+        want, w, nn::Rows{7, 9});
+    CHECK(in_order<N, H, W, C>(back) ==
+          in_order<N, H, W, C>(nn::conv_transposed<Rows, Columns>(want, w, nn::Rows{7, 9})));
+  });
 }
 
 TEST_CASE("automatic mode, with gradients, and blocks of a shard_map") {

@@ -225,6 +225,25 @@ TEST_CASE("windows that are the last dim, over several blocks, with rows between
   });
 }
 
+TEST_CASE("rows and columns in tiles, with their corners") {
+  using A = Tensor<double, Dim<W, Y>, Dim<N>, Dim<H, X>>;
+  for_grids([](Mesh<X, Y> const& mesh) {
+    for (auto const& [h, w] : {std::array<Int, 2>{13, 11}, {5, 6}, {3, 2}, {4, 0}}) {
+      CAPTURE(h, w);
+      auto const x = filled<A>(mesh, std::array{w, Int{2}, h}, 1);
+      Sizes s{.n = 2};
+      s.rows = {1, w, h};
+      s.size = {1, 3, 4};
+      s.stride = {1, 1, 2};
+      s.dilation = {1, 1, 2};
+      s.before = {0, 1, 3};
+      s.after = {0, 1, 5};
+      check<Pool<H, 4, WindowOptions{.stride = 2, .dilation = 2, .before = 3, .after = 5}, P>,
+            Pool<W, 3, nn::same>>(mesh, x, s, in_order<N, W, H>, in_order<N, W, P>);
+    }
+  });
+}
+
 TEST_CASE("three dims, with others between, of bfloat16") {
   using A = Tensor<bfloat16, Dim<D>, Dim<N, Y>, Dim<H, X>, Dim<C>, Dim<W>>;
   for_grids([](Mesh<X, Y> const& mesh) {
@@ -272,11 +291,13 @@ TEST_CASE("integers, not-a-number, windows without rows, errors") {
   CHECK(on_ranks::code_of([&] { (void)nn::avg_pool<Long>(marked); }) == "E41");
 }
 
-TEST_CASE("bytes and memory are as planned") {
-  auto const mesh = on_ranks::two_axes<X, Y>();
+namespace {
+
+// The bytes and the memory of pools, and of their gradients, of images `A`.
+template <class A>
+void check_plans(Mesh<X, Y> const& mesh) {
   using Rows = Pool<H, 3, WindowOptions{.stride = 2, .before = 1, .after = 1}>;
   using Columns = Pool<W, 2>;
-  using A = Tensor<double, Dim<N>, Dim<H, X, Y>, Dim<W>, Dim<C>>;
   auto const run = [](auto const& op) {
     return [&op](auto const&... as) { return call(op, std::source_location::current(), as...); };
   };
@@ -299,6 +320,51 @@ TEST_CASE("bytes and memory are as planned") {
     measured_plan::check("pool_take", take, run(take), x, taps);
     measured_plan::check("avg_pool_back", spread, run(spread), y);
   }
+}
+
+}  // namespace
+
+TEST_CASE("bytes and memory are as planned") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  check_plans<Tensor<double, Dim<N>, Dim<H, X, Y>, Dim<W>, Dim<C>>>(mesh);
+  check_plans<Tensor<double, Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>>(mesh);
+}
+
+TEST_CASE("named results") {
+  using A = Tensor<double, Dim<N, X>, Dim<H>, Dim<W, Y>>;
+  using Rows = Pool<H, 3, WindowOptions{.stride = 2, .before = 1}, P>;
+  using Columns = Pool<W, 3, nn::same>;
+  for_grids([](Mesh<X, Y> const& mesh) {
+    auto const x = filled<A>(mesh, std::array<Int, 3>{3, 9, 7}, 1);
+    auto const whole = reshard<Dim<N>, Dim<H>, Dim<W>>(x);
+    auto const ct =
+        filled<Tensor<double, Dim<P, Y>, Dim<W, X>, Dim<N>>>(mesh, std::array<Int, 3>{4, 7, 3}, 2);
+    auto const compare = [&](auto const& named, auto const& strict) {
+      CHECK(in_order<N, P, W>(named(x)) == in_order<N, P, W>(strict(x)));
+      CHECK(in_order<N, P, W>(named(whole)) == in_order<N, P, W>(strict(x)));
+      auto const of = [&](auto const& pool) {
+        return [&](auto const& a) {
+          return sum<Tensor<double>>(reshard<std::remove_cvref_t<decltype(ct)>>(pool(a)) * ct);
+        };
+      };
+      CHECK(close(in_order<N, H, W>(grad<0>(of(named))(x)),
+                  in_order<N, H, W>(grad<0>(of(strict))(x)), 1e-14));
+    };
+    compare(
+        [](auto const& a) { return nn::max_pool<Rows, Columns, Dim<P, Y>, Dim<W, X>, Dim<N>>(a); },
+        [](auto const& a) { return nn::max_pool<Rows, Columns>(a); });
+    auto const means = [](auto const& a) {
+      return nn::avg_pool<Rows, Columns, Dim<N>, Dim<P, X>, Dim<W, Y>>(
+          a, {.count_include_pad = false});
+    };
+    compare(means, [](auto const& a) {
+      return nn::avg_pool<Rows, Columns>(a, {.count_include_pad = false});
+    });
+    op::Named<op::AvgPool<Rows, Columns>, Dim<N>, Dim<P, X>, Dim<W, Y>> const op{
+        {{}, {.count_include_pad = false}}};
+    measured_plan::check("named", op, means, x);
+    measured_plan::check("tiles", op, means, whole);
+  });
 }
 
 TEST_CASE("automatic mode, with gradients, and blocks of a shard_map") {

@@ -18,6 +18,7 @@ struct H : Index<"H", 32> {};
 struct W : Index<"W", 20> {};
 struct OH : Index<"OH", 16> {};
 struct OW : Index<"OW"> {};
+struct V : Index<"V", 16> {};
 struct KH : Index<"KH", 3> {};
 struct KW : Index<"KW", 5> {};
 struct C : Index<"C", 8> {};
@@ -82,8 +83,6 @@ static_assert(code<op::Conv<Window<H, KH, WindowOptions{.before = -1}>, Columns>
               Code::D25_window_options);
 static_assert(code<op::Conv<Window<H, KH, WindowOptions{.before = 1, .same = true}>, Columns>,
                    Images, Kernel> == Code::D25_window_options);
-static_assert(code<Same, T<Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>, Kernel> ==
-              Code::D26_two_windows_split);
 static_assert(code<op::Conv<Window<H, Long, nn::valid, OW>>, T<Dim<N>, Dim<H>, Dim<C>>,
                    T<Dim<Long>, Dim<C>, Dim<F>>> == Code::D27_window_too_long);
 static_assert(code<op::Conv<Window<H, KH>, Columns>, Images, Kernel> == Code::D05_extent_changes);
@@ -111,6 +110,13 @@ static_assert(same.local_flops == 2LL * 6 * 8 * 20 * 10 * 3 * 5 * 8);
 // the result, fetched rows, messages and the copies of windows
 static_assert(same.peak_bytes() - same.given_bytes() > (8 * 10 + 10 * 8) * row / 8);
 static_assert(same.peak_bytes() - same.given_bytes() < (8 * 10 + 14 * 8) * row / 8 + (1 << 20));
+// rows and columns that are split: the second exchange has the rows that came by the first one
+using Tiles = T<Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<C>>;
+static_assert(std::is_same_v<result<Same, Tiles, Kernel>, T<Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<F>>>);
+constexpr Plan tiles = plan(Same{}, type<Tiles>, type<Kernel>);
+static_assert(tiles.count(Collective::neighbor) == 2 && tiles.collectives() == 2);
+static_assert(tiles.bytes({{0, 0}}) == (6 * 10 + 6 * 9 * 2) * 8 * 4);
+static_assert(tiles.bytes({{1, 1}}) == (2 * 6 * 10 + 6 * 10 * 2) * 8 * 4);
 constexpr Plan whole = plan(Same{}, type<T<Dim<N, X>, Dim<H>, Dim<W>, Dim<C>>>, type<Kernel>);
 static_assert(whole.collectives() == 0);
 // a stride of two reads rows of the own block and one before it
@@ -118,6 +124,32 @@ constexpr Plan strided =
     plan(op::Conv<Window<H, KH, WindowOptions{.stride = 2, .before = 1}, OH>, Columns>{},
          type<Images>, type<Kernel>);
 static_assert(strided.bytes({{0}}) == row && strided.bytes({{3}}) == 0);
+
+// Named results: operands are sliced as the result is, and gathered where the rule refuses them.
+template <class... Out>
+using NamedSame = op::Named<Same, Out...>;
+using Named = NamedSame<Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<F>>;
+static_assert(std::is_same_v<result<Named, T<Dim<N>, Dim<H>, Dim<W>, Dim<C>>, Kernel>,
+                             T<Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<F>>>);
+constexpr Plan sliced = plan(Named{}, type<T<Dim<N>, Dim<H>, Dim<W>, Dim<C>>>, type<Kernel>);
+static_assert(sliced.bytes({{1, 1}}) == tiles.bytes({{1, 1}}) && sliced.collectives() == 2);
+// a kernel that X splits is gathered, and x is not
+constexpr Plan stored = plan(NamedSame<Dim<N>, Dim<H, X>, Dim<W>, Dim<F>>{}, type<Images>,
+                             type<T<Dim<KH>, Dim<KW>, Dim<C, X>, Dim<F>>>);
+static_assert(stored.count(Collective::all_gather) == 1 &&
+              stored.count(Collective::neighbor) == 1 && stored.collectives() == 2);
+constexpr Plan split_taps =
+    plan(NamedSame<Dim<N>, Dim<H>, Dim<W>, Dim<F, X>>{}, type<T<Dim<N>, Dim<H>, Dim<W>, Dim<C>>>,
+         type<T<Dim<KH, Y>, Dim<KW>, Dim<C>, Dim<F>>>);
+static_assert(split_taps.collectives() == 1 &&
+              split_taps.local_flops == 2LL * 6 * 32 * 20 * 3 * 3 * 5 * 8);
+// another label of the result's dim, and more than eight labels
+using Strided = op::Conv<Window<H, KH, WindowOptions{.stride = 2, .before = 1}, OH>,
+                         Window<W, KW, nn::valid, V>>;
+using NamedStrided = op::Named<Strided, Dim<OH, X>, Dim<N>, Dim<V>, Dim<F>>;
+constexpr Plan halved = plan(NamedStrided{}, type<T<Dim<N>, Dim<H>, Dim<W>, Dim<C>>>, type<Kernel>);
+static_assert(halved.count(Collective::neighbor) == 1 && halved.collectives() == 1);
+static_assert(code<NamedSame<Dim<H>, Dim<F>>, Images, Kernel> == Code::R01_indices_differ);
 
 // Pools: x's dims in their order, splits and states; sums through means alone.
 using nn::Pool;
@@ -142,6 +174,8 @@ static_assert(std::is_same_v<result<op::PoolTake<Pool<H, 2, WindowOptions{.strid
 static_assert(code<Back, T<Dim<OH>, Dim<C>>, Taps> == Code::D12_dims_differ);
 
 using Rows32 = T<Dim<H, X>, Dim<W>>;
+static_assert(
+    std::is_same_v<result<op::Named<Means, Dim<W>, Dim<H, Y>>, Rows32>, T<Dim<W>, Dim<H, Y>>>);
 static_assert(code<op::MaxPool<Pool<N, 2, nn::same>>, Rows32> == Code::D01_no_such_index);
 static_assert(code<op::MaxPool<Pool<H, 3, nn::same, W>>, Rows32> == Code::D02_index_taken);
 static_assert(code<op::MaxPool<Pool<H, 2>>, Rows32> == Code::D05_extent_changes);
@@ -151,7 +185,6 @@ static_assert(code<op::MaxPool<Pool<H, 2, nn::same>, Pool<H, 2, nn::same>>, Rows
 static_assert(code<op::AvgPool<>, Rows32> == Code::D24_window_labels);
 static_assert(code<op::AvgPool<Pool<H, 0>>, Rows32> == Code::D25_window_options);
 static_assert(code<op::AvgPool<Pool<H, 0, nn::same>>, Rows32> == Code::D25_window_options);
-static_assert(code<Means, T<Dim<H, X>, Dim<W, Y>>> == Code::D26_two_windows_split);
 static_assert(code<op::AvgPool<Pool<H, 33>>, Rows32> == Code::D27_window_too_long);
 static_assert(code<Means, T<Dim<H, Cyclic<X, 2>>, Dim<W>>> == Code::B03_through_cyclic);
 static_assert(code<Halves, T<Dim<H, X>, Dim<W>, Unreduced<Y>>> == Code::P04_not_linear);

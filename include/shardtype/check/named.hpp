@@ -40,11 +40,17 @@ using MaybeNamed = std::conditional_t<sizeof...(Out) == 0, Op, Named<Op, Out...>
 
 namespace detail {
 
-/// Whether `Op` computes one block from blocks, so that its result can be named by op::Named.
+/// Whether an operation's windows move along dims, and ranks exchange rows of those that are split.
 template <class Op>
-inline constexpr bool has_named_form = Ruled<Op> && !HasResults<Op> && !requires {
-  requires Op::communicates;
-} && !requires { requires !Op::has_named_form; } && !requires(Op const& op) { op.strict(); };
+inline constexpr bool moves_windows = requires { requires Op::moves_windows; };
+
+/// Whether `Op` computes one block from blocks, so that its result can be named by op::Named. Of
+/// operations that communicate those with windows can.
+template <class Op>
+inline constexpr bool has_named_form =
+    Ruled<Op> && !HasResults<Op> &&
+    (moves_windows<Op> || !requires { requires Op::communicates; }) &&
+    !requires { requires !Op::has_named_form; } && !requires(Op const& op) { op.strict(); };
 
 /// The plan for the operands of a named result: by the operation's `meet`, or else by its rule.
 template <class Op>
@@ -62,8 +68,8 @@ constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted,
 /// Whether ranks that split the dim an operation works along take the steps of its `steps`: they
 /// exchange its rows, or search them together.
 template <class Op>
-inline constexpr bool runs_steps =
-    requires { requires Op::exchanges_rows; } || requires { requires Op::searches_rows; };
+inline constexpr bool runs_steps = moves_windows<Op> || requires { requires Op::exchanges_rows; } ||
+                                   requires { requires Op::searches_rows; };
 
 /// Number of candidates for that plan.
 template <class Op>
@@ -127,7 +133,8 @@ struct NamedRule {
     using planning::LocalPlan;
     if (rules::any_of_manual_mode(S::parsed, operands))
       return {refuse(Code::V14_named_result), 0, {}, {}};
-    if (Verdict v = rules::lawful(S::names, S::parsed, operands + 3); !v) return {v, 0, {}, {}};
+    if (Verdict v = rules::lawful(S::names, S::parsed, operands + 3, moves_windows<Op>); !v)
+      return {v, 0, {}, {}};
     if (operands > planning::max_local_operands) return {refuse(Code::T07_too_many), 0, {}, {}};
     if (Code const c = detail::refused_elements<Op, A, Bs...>(); c != Code::ok)
       return {refuse(c), 0, {}, {}};
@@ -202,6 +209,7 @@ struct NamedForm : Rule {
       if (candidate(z) == 1) local = &Rule::template Way<1>::value;
     planning::NamedCall call{Op::name, given, local, Rule::wanted, z, element_bytes};
     call.from = S::template spec<Rule::operands>;
+    call.to = S::template spec<Rule::operands + 1>;
     if constexpr (requires { Op::sent_bytes(0); }) {
       call.totals = Op::totals(local->operands[0], call.from);
       call.total_bytes = Op::sent_bytes(element_bytes[0]);
@@ -220,7 +228,7 @@ struct NamedForm : Rule {
     Op{}.steps(p, c, along(c));
   }
   static constexpr planning::Work work_of_met(planning::CallSizing const& c) {
-    if constexpr (runs_steps<Op>) {
+    if constexpr (runs_steps<Op> && !moves_windows<Op>) {
       return Op::work(c, along(c));
     } else {
       return detail::work_of<Op>(c);

@@ -118,7 +118,7 @@ Buffer Executor<T, Space>::run_slot(Plan const& plan, Slot slot, Value<T> v) {
   Local::refuse_repeats(plan);
   bool moved = false;
   for (Step const& s : plan) {
-    if (s.slot != slot || s.move == Move::compute) continue;
+    if (s.slot != slot || !planning::moves_value(s)) continue;
     v = step(s, std::move(v));
     moved = true;
   }

@@ -62,7 +62,7 @@ struct NamedRun {
     Sizing const z = plan.sizing_of(slot);
     Spec const* before = nullptr;
     for (Step const& s : plan)
-      if (s.slot == slot && s.move != Move::compute && before == nullptr) before = &s.before;
+      if (s.slot == slot && planning::moves_value(s) && before == nullptr) before = &s.before;
     if (before == nullptr) return from;
     return Executor<T, Space>(mesh, axes, z, where)
         .run_slot(plan, slot, execute::whole_value<T>(*before, z, axes.coords, std::move(from)));

@@ -218,11 +218,10 @@ void fill_conv(Op const&, std::source_location const& where, Out& out, A const& 
       });
 
   ConvWork<U, Space> work{a.mesh().state()};
-  auto block = shardtype::detail::block_layout(a.rows());
+  execute::WidenedBlock<T, Space> block{execute::data_of(a),
+                                        shardtype::detail::block_layout(a.rows())};
   auto const second = shardtype::detail::block_layout(b.rows());
   auto const made = shardtype::detail::block_layout(out.rows());
-  T const* from = execute::data_of(a);
-  runtime::Buffer fetched;
   core::Range in[max_windows], places[max_windows];
   for (int i = 0; i < count; ++i) {
     int const d = of_a.find(labels.windows.at[i]);
@@ -238,24 +237,18 @@ void fill_conv(Op const&, std::source_location const& where, Out& out, A const& 
         kind == ConvKind::back ? numbers[i].places_of_rows() : numbers[i].rows_of_places();
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     char const* const name = Op::name.data();
-    execute::WindowRows<T, Space> rows(a.mesh().state(), map, z,
-                                       planning::neighbor_step(of_a, d, w),
-                                       {where, name, w.low, w.high});
-    fetched = rows.run(from, block);
-    from = static_cast<T const*>(fetched.data());
-    in[i] = rows.rows();
-    block.extent[d] = in[i].size();
-    block = block.packed();
+    in[i] = block.fetch(a.mesh().state(), map, z, of_a, planning::Slot::a, d, w,
+                        {where, name, w.low, w.high});
   }
   if (made.elements() == 0) return;
 
   ConvSizes sizes;
-  sizes.groups = detail::extent_of(block, of_a, labels.groups);
-  sizes.batch = detail::extent_of(block, of_a, labels.batch);
-  sizes.inner = detail::extent_of(block, of_a, labels.inner);
+  sizes.groups = detail::extent_of(block.layout, of_a, labels.groups);
+  sizes.batch = detail::extent_of(block.layout, of_a, labels.batch);
+  sizes.inner = detail::extent_of(block.layout, of_a, labels.inner);
   sizes.outer = detail::extent_of(second, of_b, labels.outer);
   runtime::Buffer kept[4];
-  U const* const x = work.arranged(from, block, of_a, labels.order_of_a(), kept[0]);
+  U const* const x = work.arranged(block.data, block.layout, of_a, labels.order_of_a(), kept[0]);
   U const* const y = work.arranged(execute::data_of(b), second, of_b,
                                    labels.order_of_b(kind, sizes.direct()), kept[1]);
   T* const result = execute::written(out);
@@ -414,20 +407,27 @@ namespace nn::api {
 /// H, whose type must not fix an extent that changes.
 ///
 /// Shardings as of a product: any dim of both but those of the kernel may be split, channels of
-/// both operands alike, which gives a sum `{U:Y}`. Where an axis splits one of the dims of windows,
-/// each rank fetches the rows that its results need from those that hold them (the plan gives the
-/// bytes); otherwise nothing is sent. The gradient of x fetches rows of the cotangent; that of w is
-/// a sum over the axes that split batches or windows, as of a product. Derivatives of any order. In
-/// blocks of a `shard_map` and in automatic mode the dims of windows are not split.
+/// both operands alike, which gives a sum `{U:Y}`. Where axes split dims of windows, each rank
+/// fetches the rows that its results need from those that hold them, one dim after the other, so
+/// that the corners of blocks come along (the plan gives the bytes); otherwise nothing is sent. The
+/// gradient of x fetches rows of the cotangent; that of w is a sum over the axes that split batches
+/// or windows, as of a product. Derivatives of any order. In blocks of a `shard_map` and in
+/// automatic mode the dims of windows are not split.
 ///
-/// Refused: D01, D02, D03 a kernel that is split, D05, D06, D24 labels, D25 options, D26 two dims
-/// of windows that are split, D27 a window longer than the rows, B03, C02 to C10, P12. Errors: E24
-/// extents, E41 windows that do not fit. As jax.lax.conv_general_dilated,
-/// torch.nn.functional.conv1d, conv2d, conv3d (without a flip of the kernel; a bias is an
-/// addition).
-template <nn::detail::IsWindowPart Part, nn::detail::IsWindowPart... Parts, class A, class W>
+/// `nn::conv<Rows, Columns, Dim<N>, Dim<H, X>, Dim<W, Y>, Dim<F>>(x, w)` names the result behind
+/// the windows. Operands are sliced as it is, and gathered over the axes for which the rule refuses
+/// them: the kernel where the result has the axis as x does, or else x. Then the result is
+/// resharded. A dim whose extent changes has a label of its own in the result (E41).
+///
+/// Refused: D01, D02, D03 a kernel that is split, D05, D06, D24 labels, D25 options, D27 a window
+/// longer than the rows, B03, C02 to C10, P12; named N05, V14, R01 to R04. Errors: E24 extents, E41
+/// windows that do not fit. As jax.lax.conv_general_dilated, torch.nn.functional.conv1d, conv2d,
+/// conv3d (without a flip of the kernel; a bias is an addition).
+template <nn::detail::IsWindowPart Part, class... Parts, class A, class W>
 constexpr auto conv(core::Argument<A> const& x, W const& w, checking::CallSite where = {}) {
-  return shardtype::call(op::Conv<Part, Parts...>{}, where, x.self(), w);
+  using Call = nn::detail::WindowCall<nn::detail::Labels<Part>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::Conv>{}), where, x.self(),
+                         w);
 }
 
 /// The transposed convolution: the gradient that `conv` has of x, as an operation. `y[N, H, W, F]`,
@@ -437,15 +437,19 @@ constexpr auto conv(core::Argument<A> const& x, W const& w, checking::CallSite w
 /// refusals as of conv. Errors: E24 extents, E41 rows of which windows make another number. As
 /// torch.nn.functional.conv_transpose1d, 2d, 3d (whose output_padding is more `rows`) and the
 /// transpose of jax.lax.conv_general_dilated.
-template <nn::detail::IsWindowPart Part, nn::detail::IsWindowPart... Parts, class A, class W>
+template <nn::detail::IsWindowPart Part, class... Parts, class A, class W>
 constexpr auto conv_transposed(core::Argument<A> const& y, W const& w,
                                checking::CallSite where = {}) {
-  return shardtype::call(op::ConvTransposed<Part, Parts...>{}, where, y.self(), w);
+  using Call = nn::detail::WindowCall<nn::detail::Labels<Part>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::ConvTransposed>{}), where,
+                         y.self(), w);
 }
-template <nn::detail::IsWindowPart Part, nn::detail::IsWindowPart... Parts, class A, class W>
+template <nn::detail::IsWindowPart Part, class... Parts, class A, class W>
 constexpr auto conv_transposed(core::Argument<A> const& y, W const& w, Rows const& rows,
                                checking::CallSite where = {}) {
-  return shardtype::call(op::ConvTransposed<Part, Parts...>{rows.of}, where, y.self(), w);
+  using Call = nn::detail::WindowCall<nn::detail::Labels<Part>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::ConvTransposed>{rows.of}),
+                         where, y.self(), w);
 }
 
 }  // namespace nn::api

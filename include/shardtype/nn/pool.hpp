@@ -21,21 +21,19 @@ namespace shardtype {
 namespace nn::detail {
 
 /// The block of an operand of a pool, with the rows that other ranks hold.
-template <class T>
-struct PoolBlock {
-  T const* data = nullptr;
-  shardtype::kernels::Layout layout{};
-  runtime::Buffer fetched{};
+template <class T, class Space>
+struct PoolBlock : execute::WidenedBlock<T, Space> {
   core::Range rows[max_windows]{};
 };
 /// The block of operand number `k` of `Op`, with the rows that its results need. Collective where a
 /// dim of a window is split and the operand is one of `exchanged`.
 template <class Rule, int k, class Op, class A>
-PoolBlock<typename A::element> pool_block(Op const&, std::source_location const& where, A const& a,
-                                          PoolCall const& call) {
+PoolBlock<typename A::element, typename A::memory_space> pool_block(
+    Op const&, std::source_location const& where, A const& a, PoolCall const& call) {
   using T = typename A::element;
   constexpr Spec s = Rule::S::parsed[k].spec;
-  PoolBlock<T> out{execute::data_of(a), shardtype::detail::block_layout(a.rows())};
+  PoolBlock<T, typename A::memory_space> out{
+      {execute::data_of(a), shardtype::detail::block_layout(a.rows())}};
   for (int i = 0; i < call.info.windows.count; ++i) {
     int const d = call.dim(i);
     out.rows[i] = detail::rows_at(a, s, d);
@@ -46,13 +44,8 @@ PoolBlock<typename A::element> pool_block(Op const&, std::source_location const&
     planning::Window const w = call.window(i);
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
     char const* const name = Op::name.data();
-    execute::WindowRows<T, typename A::memory_space> rows(
-        a.mesh().state(), map, z, call.exchange(k, i), {where, name, w.low, w.high});
-    out.fetched = rows.run(out.data, out.layout);
-    out.data = static_cast<T const*>(out.fetched.data());
-    out.rows[i] = rows.rows();
-    out.layout.extent[d] = out.rows[i].size();
-    out.layout = out.layout.packed();
+    out.rows[i] = out.fetch(a.mesh().state(), map, z, s, planning::operand_slot(k), d, w,
+                            {where, name, w.low, w.high});
   }
   return out;
 }
@@ -278,20 +271,25 @@ namespace nn::api {
 /// unless they say another. The result has x's dims in their order, of which `nn::Pool<H, size,
 /// options, OH>` names one; without, it is H, whose type must not fix an extent that changes.
 ///
-/// Shardings: those of x; any dim may be split. Where an axis splits one of the dims of windows,
-/// each rank fetches the rows that its results need from those that hold them (the plan gives the
-/// bytes), over several blocks, too; otherwise nothing is sent. The gradient goes to the first of
-/// the largest elements, row-major in the order of x's dims, and fetches rows of the cotangent and
-/// of the taps, which the forward pass keeps in 4 bytes each. Derivatives of any order. In blocks
-/// of a `shard_map` and in automatic mode the dims of windows are not split.
+/// Shardings: those of x; any dims may be split. Where axes split dims of windows, each rank
+/// fetches the rows that its results need from those that hold them (the plan gives the bytes), one
+/// dim after the other and over several blocks, too; otherwise nothing is sent. The gradient goes
+/// to the first of the largest elements, row-major in the order of x's dims, and fetches rows of
+/// the cotangent and of the taps, which the forward pass keeps in 4 bytes each. Derivatives of any
+/// order. In blocks of a `shard_map` and in automatic mode the dims of windows are not split.
 ///
-/// Refused: D01, D02, D05, D06, D24 labels, D25 options, D26 two dims of windows that are split,
-/// D27 a window longer than the rows, B03, P04 unreduced values, S04 complex numbers. Errors: E41
-/// windows that do not fit. As torch.nn.functional.max_pool1d, 2d, 3d, flax.linen.max_pool and
+/// `nn::max_pool<nn::Pool<H, 2>, Dim<N>, Dim<H, X>, Dim<C>>(x)` names the result behind the pools:
+/// x is sliced as it is, or gathered where the rule refuses it, and the result is resharded.
+///
+/// Refused: D01, D02, D05, D06, D24 labels, D25 options, D27 a window longer than the rows, B03,
+/// P04 unreduced values, S04 complex numbers; named N05, V14, R01 to R04. Errors: E41 windows that
+/// do not fit. As torch.nn.functional.max_pool1d, 2d, 3d, flax.linen.max_pool and
 /// jax.lax.reduce_window.
-template <nn::detail::IsPool P, nn::detail::IsPool... Ps, class A>
+template <nn::detail::IsPool P, class... Parts, class A>
 constexpr auto max_pool(core::Argument<A> const& x, checking::CallSite where = {}) {
-  return shardtype::call(op::MaxPool<P, Ps...>{}, where, x.self());
+  using Call = nn::detail::WindowCall<nn::detail::Labels<P>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::MaxPool>{}), where,
+                         x.self());
 }
 
 /// The mean of each window, whose rows beyond the ends are zeros, and count with `{}`, as PyTorch's
@@ -300,10 +298,12 @@ constexpr auto max_pool(core::Argument<A> const& x, checking::CallSite where = {
 /// max_pool; linear, so that unreduced sums stay so. The gradient fetches rows of the cotangent.
 /// Refused: as max_pool but S04 and P04, P08 pending extremes, P12 integers and complex numbers.
 /// Errors: E41. As torch.nn.functional.avg_pool1d, 2d, 3d and flax.linen.avg_pool.
-template <nn::detail::IsPool P, nn::detail::IsPool... Ps, class A>
+template <nn::detail::IsPool P, class... Parts, class A>
 constexpr auto avg_pool(core::Argument<A> const& x, AvgPoolOptions const& options = {},
                         checking::CallSite where = {}) {
-  return shardtype::call(op::AvgPool<P, Ps...>{{}, options}, where, x.self());
+  using Call = nn::detail::WindowCall<nn::detail::Labels<P>, Parts...>;
+  return shardtype::call(Call::named(typename Call::template strict<op::AvgPool>{{}, options}),
+                         where, x.self());
 }
 
 }  // namespace nn::api

@@ -88,6 +88,9 @@ struct Conv {
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::conv(q, parts::info, kind);
   }
+  static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
+    return nn::detail::conv_operands(q, parts::info, kind, wanted);
+  }
   template <class A, class B>
   static constexpr Code elements() {
     return nn::detail::real_elements<A, B>();
@@ -131,6 +134,9 @@ struct ConvTransposed {
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::conv(q, parts::info, kind);
   }
+  static constexpr planning::LocalPlan meet(rules::Question const& q, Spec const& wanted) {
+    return nn::detail::conv_operands(q, parts::info, kind, wanted);
+  }
   template <class A, class B>
   static constexpr Code elements() {
     return nn::detail::real_elements<A, B>();
@@ -169,6 +175,7 @@ struct ConvKernel {
   static constexpr bool moves_windows = true;
   static constexpr bool sums_parts = true;  ///< over batches
   static constexpr nn::detail::ConvKind kind = nn::detail::ConvKind::kernel;
+  static constexpr bool has_named_form = false;
   std::array<std::int64_t, nn::detail::max_windows> taps{};
   static constexpr Verdict rule(rules::Question const& q) {
     return rules::conv(q, parts::info, kind);

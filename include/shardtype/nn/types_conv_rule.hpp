@@ -107,11 +107,10 @@ constexpr Verdict conv_labels(Question const& q, nn::detail::WindowsInfo const& 
   bool const of_kernel = kind == nn::detail::ConvKind::kernel;
   Spec const& a = q.a();
   Spec const& b = q.operands[1];
-  int splits = 0;
   for (int i = 0; i < s.count; ++i) {
     int const window = l.windows.at[i], made = l.made.at[i], kernel = l.kernels.at[i];
     if (Verdict v = window_options(s.options[i], window); !v) return v;
-    if (Verdict v = window_dim(a, window, splits); !v) return v;
+    if (Verdict v = window_dim(a, window); !v) return v;
     if (of_kernel) {
       if (b.find(made) < 0) return refuse(Code::D01_no_such_index, made);
       continue;
@@ -166,5 +165,35 @@ constexpr Verdict conv(Question const& q, nn::detail::WindowsInfo const& s,
 }
 
 }  // namespace rules
+
+namespace nn::detail {
+
+/// The operands of a convolution with a named result: sliced as the result is; while the rule
+/// refuses them because of a mesh axis, one is gathered (or reduced) over it: the kernel if the
+/// result has the axis where the other operand has it, or if it is split along its own dims.
+constexpr planning::LocalPlan conv_operands(rules::Question q, WindowsInfo const& s, ConvKind kind,
+                                            Spec const& wanted) {
+  ConvLabels const l(kind, s, q.a(), q.operands[1], q.from, q.to);
+  Spec const like = detail::as_operand(wanted, l.windows, l.made);
+  planning::LocalPlan out;
+  out.count = 2;
+  out.operands[0] = planning::sliced_as(q.a(), like);
+  out.operands[1] = planning::sliced_as(q.operands[1], wanted);
+  q.operands = out.operands;
+  Verdict v = rules::conv(q, s, kind);
+  for (int round = 0; !v && v.axis >= 0 && round < 4 * max_axes; ++round) {
+    Spec& a = out.operands[0];
+    int const d = a.dim_of(v.axis), w = like.dim_of(v.axis);
+    bool const keeps = d >= 0 && w >= 0 && a.dims[d].label == like.dims[w].label;
+    bool const kernel_first = keeps || v.code == rules::Code::D03_along_split;
+    if (!planning::take_off(out.operands[kernel_first ? 1 : 0], v.axis) &&
+        !planning::take_off(out.operands[kernel_first ? 0 : 1], v.axis))
+      break;
+    v = rules::conv(q, s, kind);
+  }
+  return planning::arrive(out, v, wanted);
+}
+
+}  // namespace nn::detail
 
 }  // namespace shardtype

@@ -165,8 +165,7 @@ struct ConvCall {
   constexpr bool split(int i) const { return c.operands[0].dims[dim(i)].axes.size > 0; }
 
   constexpr void append_exchange(Plan& p) const {
-    for (int i = 0; i < info.count; ++i)
-      if (split(i)) planning::append_neighbor(p, dim(i), known() ? window(i) : planning::Window{});
+    detail::append_window_exchanges(p, *this, 1, info.count);
   }
   constexpr planning::Work work() const {
     if (!known()) return {};
@@ -179,16 +178,9 @@ struct ConvCall {
     std::int64_t const bytes = c.element_bytes(0);
     std::int64_t const computed = std::max<std::int64_t>(bytes, 4);
     core::Range in[max_windows], out[max_windows];
-    std::int64_t fetched = 0;
-    std::int64_t messages = 0;
+    WindowMemory memory;
+    memory.fetch(*this, 0, info.count, block);
     for (int i = 0; i < info.count; ++i) {
-      if (split(i)) {
-        planning::Sizing const z{c.given[0].extents, c.common.sizes, bytes};
-        messages = detail::message_bytes(planning::neighbor_step(a, dim(i), window(i)), z, block);
-        block.extent[dim(i)] = detail::most_needed(a, dim(i), z, window(i));
-        block = block.packed();
-        fetched = mul_sat(block.elements(), bytes);
-      }
       in[i] = {0, block.extent[dim(i)]};
       out[i] = {0, of_kernel ? second.extent[b.find(labels.made.at[i])]
                              : made.extent[c.result.find(labels.made.at[i])]};
@@ -215,9 +207,7 @@ struct ConvCall {
       most.workspace = std::max(
           most.workspace, mul_sat(add_sat(packed, add_sat(part.panel(), part.beside())), computed));
     });
-    // the messages, which the step of the exchange counts, are given back before
-    std::int64_t const later = std::max<std::int64_t>(0, add_sat(total, most.workspace) - messages);
-    return {most.flops, add_sat(fetched, later), false};
+    return {most.flops, memory.besides(add_sat(total, most.workspace)), false};
   }
 };
 

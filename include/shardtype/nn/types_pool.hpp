@@ -84,6 +84,14 @@ struct PoolCalls : PoolRows<which> {
   static constexpr rules::Verdict rule(rules::Question const& q) {
     return rules::pool(q, parts::info, kind);
   }
+  /// Of a named result: operands sliced as it is, or gathered where the rule refuses them.
+  static constexpr planning::LocalPlan meet(rules::Question q, Spec const& wanted) {
+    PoolLabels const l(parts::info.windows, q.from, q.to);
+    Spec const a = planning::sliced_as(q.a(), detail::as_operand(wanted, l.windows, l.made));
+    q.operands = &a;
+    return planning::local_plan(&PoolCalls::rule, q, wanted);
+  }
+  static constexpr bool has_named_form = which == PoolKind::max || which == PoolKind::avg;
   template <class A, class... Taps>
   static constexpr rules::Code elements() {
     if constexpr (sizeof...(Taps) > 0) {

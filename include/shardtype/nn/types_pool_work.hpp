@@ -54,6 +54,9 @@ struct PoolPart<Pool<I, rows, Options, O>> {
 template <class P>
 concept IsPool = requires { typename PoolPart<P>::window; };
 
+template <class I, std::int64_t rows, WindowOptions Options, class O>
+inline constexpr bool says_windows<Pool<I, rows, Options, O>> = true;
+
 /// The labels of all arguments.
 template <class... Ps>
 struct PoolParts : WindowParts<typename PoolPart<Ps>::window...> {
@@ -104,12 +107,11 @@ constexpr Verdict pool(Question const& q, nn::detail::PoolsInfo const& s,
   nn::detail::PoolLabels const l(w, q.from, q.to);
   bool const back = nn::detail::makes_rows(kind);
   Spec out = q.a();
-  int splits = 0;
   for (int i = 0; i < w.count; ++i) {
     int const window = l.windows.at[i], made = l.made.at[i];
     if (s.size[i] < 1) return refuse(Code::D25_window_options, window);
     if (Verdict v = window_options(w.options[i], window); !v) return v;
-    if (Verdict v = window_dim(q.a(), window, splits); !v) return v;
+    if (Verdict v = window_dim(q.a(), window); !v) return v;
     if (made != window && q.a().find(made) >= 0) return refuse(Code::D02_index_taken, made);
     if (Verdict v =
             window_extents(q, w.options[i], back ? made : window, back ? window : made, s.size[i]);
@@ -227,40 +229,22 @@ struct PoolCall {
   constexpr bool split(int i) const { return c.operands[0].dims[dim(i)].axes.size > 0; }
   /// Operands of which ranks exchange rows: the taps of `take` are those of the own results.
   constexpr int exchanged() const { return kind == PoolKind::max_back ? 2 : 1; }
-  /// The exchange of the rows of window `i` of operand `k`.
-  constexpr Step exchange(int k, int i) const {
-    Step s = planning::neighbor_step(c.operands[k], dim(i), window(i));
-    s.slot = planning::operand_slot(k);
-    return s;
-  }
 
   constexpr void append_exchanges(Plan& p) const {
-    for (int k = 0; k < exchanged(); ++k)
-      for (int i = 0; i < info.windows.count; ++i) {
-        if (!split(i)) continue;
-        Step s = exchange(k, i);
-        if (!known()) s.window = {};
-        if (s.axes.size > 0) p.push(s);
-      }
+    detail::append_window_exchanges(p, *this, exchanged(), info.windows.count);
   }
   constexpr planning::Work work() const {
     if (!known()) return {};
-    std::int64_t kept = 0, most = 0, messages = 0, places = c.result_elements();
-    for (int i = 0; i < info.windows.count; ++i)
-      for (int k = 0; k < exchanged() && split(i); ++k) {
-        planning::Sizing const z{c.given[k].extents, c.common.sizes, c.element_bytes(k)};
-        core::Layout block = c.layout(k);
-        std::int64_t const sent = detail::message_bytes(exchange(k, i), z, block);
-        block.extent[dim(i)] = detail::most_needed(c.operands[k], dim(i), z, window(i));
-        kept = add_sat(kept, mul_sat(block.elements(), z.element_bytes));
-        messages = add_sat(messages, sent);
-        most = std::max(most, add_sat(kept, sent));
-      }
+    WindowMemory memory;
+    for (int k = 0; k < exchanged(); ++k) {
+      core::Layout block = c.layout(k);
+      memory.fetch(*this, k, info.windows.count, block);
+    }
+    std::int64_t places = c.result_elements();
     if (makes_rows(kind)) places = c.elements(0);
     std::int64_t taps = 1;
     for (int i = 0; i < info.windows.count; ++i) taps = mul_sat(taps, info.size[i]);
-    // the messages, which the steps of the exchanges count, are given back before the work
-    return {mul_sat(taps, places), std::max<std::int64_t>(0, most - messages), false};
+    return {mul_sat(taps, places), memory.besides(0), false};
   }
 };
 

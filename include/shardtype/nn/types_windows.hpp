@@ -11,6 +11,7 @@
 
 #include <shardtype/check/along.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/named.hpp>
 #include <shardtype/nn/types_norm.hpp>
 #include <shardtype/plan/local_memory.hpp>
 #include <shardtype/plan/window_plan.hpp>
@@ -148,6 +149,32 @@ struct WindowPart<Grouped<Gs...>> {
 template <class P>
 concept IsWindowPart = requires { typename WindowPart<P>::images; };
 
+template <class P>
+inline constexpr bool says_windows = IsWindowPart<P>;
+/// The operation of a call with the windows `Ws` and, behind them, the parts of a named result.
+template <class Ws, class... Parts>
+struct WindowCall;
+template <class... Ws, class P, class... Parts>
+  requires says_windows<P>
+struct WindowCall<Labels<Ws...>, P, Parts...> : WindowCall<Labels<Ws..., P>, Parts...> {};
+template <class... Ws, class... Out>
+struct WindowCall<Labels<Ws...>, Out...> {
+  template <template <class...> class Op>
+  using strict = Op<Ws...>;
+  template <class Op>
+  static constexpr shardtype::op::MaybeNamed<Op, Out...> named(Op const& op) {
+    return {op};
+  }
+};
+
+/// `wanted`, a named result, with the labels that the operand has along windows.
+constexpr Spec as_operand(Spec wanted, rules::Labels const& windows, rules::Labels const& made) {
+  for (int i = 0; i < windows.size; ++i)
+    if (int const d = wanted.find(made.at[i]); d >= 0)
+      wanted.dims[d].label = static_cast<std::int8_t>(windows.at[i]);
+  return wanted;
+}
+
 /// Labels as the dims that an operation mentions.
 template <class Ls>
 struct Mentioned;
@@ -185,15 +212,12 @@ constexpr Verdict window_options(nn::WindowOptions const& o, int label) {
                     !(o.same && (o.before != 0 || o.after != 0));
   return fits ? Verdict{} : refuse(Code::D25_window_options, label);
 }
-/// The dim `label` of `a`, along which a window moves, is split in blocks, and `splits` counts
-/// those that are.
-constexpr Verdict window_dim(Spec const& a, int label, int& splits) {
+/// The dim `label` of `a`, along which a window moves, is whole or split in blocks.
+constexpr Verdict window_dim(Spec const& a, int label) {
   int const d = a.find(label);
   if (d < 0) return refuse(Code::D01_no_such_index, label);
   AxisList const& axes = a.dims[d].axes;
-  if (axes.cyclic != 0) return refuse(Code::B03_through_cyclic, label, -1, axes[0]);
-  if (axes.size > 0 && ++splits > 1) return refuse(Code::D26_two_windows_split, label, -1, axes[0]);
-  return {};
+  return axes.cyclic == 0 ? Verdict{} : refuse(Code::B03_through_cyclic, label, -1, axes[0]);
 }
 /// The extents that the types fix: of `rows` and `places`, whose labels these are, with windows of
 /// `k` rows (`dynamic`: known at run time only), the extent of the label `taps` if there is one.
@@ -233,28 +257,58 @@ constexpr void set_window_extent(ResultExtents const& c, int label, std::int64_t
                         std::to_string(fixed) + ", and windows give " + std::to_string(n));
   c.out[c.result.find(label)] = n;
 }
-/// The most rows that a rank fetches or has of the windows `w` along dim `d` of operand `s`.
-constexpr std::int64_t most_needed(Spec const& s, int d, planning::Sizing const& z,
-                                   planning::Window const& w) {
-  AxisList const& axes = s.dims[d].axes;
-  std::int64_t const extent = z.extents[s.dims[d].label];
-  std::int64_t most = 0;
-  for (std::int64_t g = 0; g < z.sizes.product(axes); ++g) {
-    core::Range const mine = planning::window_block(s, d, z, core::member(axes, z.sizes, {}, g), w);
-    if (mine.size() > 0) most = std::max(most, core::intersect(w.needed(mine), {0, extent}).size());
+/// The exchange of the rows that window `i` of `call` needs of operand `k`. Operands get the rows
+/// of one dim after the other, with those that came before, so that the corners of blocks come
+/// along.
+template <class Call>
+constexpr Step window_exchange(Call const& call, int k, int i) {
+  Step s = planning::neighbor_step(call.c.operands[k], call.dim(i), call.window(i));
+  s.slot = planning::operand_slot(k);
+  for (int j = 0; j < i; ++j)
+    if (call.split(j)) s.wide.push(call.dim(j), call.window(j));
+  return s;
+}
+/// Appends these exchanges; those of unknown sizes have no windows.
+template <class Call>
+constexpr void append_window_exchanges(Plan& p, Call const& call, int operands, int windows) {
+  for (int k = 0; k < operands; ++k)
+    for (int i = 0; i < windows; ++i) {
+      if (!call.split(i)) continue;
+      Step s = detail::window_exchange(call, k, i);
+      if (!call.known()) s.window = {}, s.wide = planning::WidenedDims();
+      p.push(s);
+    }
+}
+/// The memory of these exchanges on the busiest rank.
+struct WindowMemory {
+  std::int64_t kept = 0;      ///< bytes of the blocks with the rows that came
+  std::int64_t most = 0;      ///< the most while rows come
+  std::int64_t messages = 0;  ///< those of all messages, which planning::LocalMemory counts
+
+  /// Bytes that a plan's work has besides: `later` ones are held after the exchanges.
+  constexpr std::int64_t besides(std::int64_t later) const {
+    return std::max<std::int64_t>(0, std::max(most, add_sat(kept, later)) - messages);
   }
-  return most;
-}
-/// Bytes of the messages of the busiest rank in the exchange `s` of rows of `block`, as
-/// planning::LocalMemory counts them.
-constexpr std::int64_t message_bytes(Step const& s, planning::Sizing const& z,
-                                     core::Layout const& block) {
-  std::int64_t const ranks = z.sizes.product(s.axes);
-  std::int64_t rows = 0;
-  for (std::int64_t g = 0; g < ranks && ranks > 1; ++g)
-    rows = std::max(rows, planning::rows_exchanged(s, z, g));
-  return mul_sat(mul_sat(rows, core::cross_section(block, s.from)), z.element_bytes);
-}
+  /// Makes `block` that of operand `k` after its exchanges for `call`.
+  template <class Call>
+  constexpr void fetch(Call const& call, int k, int windows, core::Layout& block) {
+    planning::Sizing const z{call.c.given[k].extents, call.c.common.sizes, call.c.element_bytes(k)};
+    core::Layout const own = block;
+    std::int64_t before = 0;
+    for (int i = 0; i < windows; ++i) {
+      if (!call.split(i)) continue;
+      Step const s = detail::window_exchange(call, k, i);
+      std::int64_t const sent = planning::window_messages(s, z, own);
+      block.extent[call.dim(i)] = planning::most_window_rows(s.before, s.from, z, s.window);
+      block = block.packed();
+      std::int64_t const fetched = mul_sat(block.elements(), z.element_bytes);
+      messages = add_sat(messages, sent);
+      most = std::max(most, add_sat(add_sat(kept, sent), add_sat(before, fetched)));
+      before = fetched;
+    }
+    kept = add_sat(kept, before);
+  }
+};
 
 }  // namespace nn::detail
 

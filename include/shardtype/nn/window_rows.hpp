@@ -24,18 +24,13 @@ class WindowRows {
  public:
   WindowRows(MeshState& mesh, AxisMap const& map, Sizing const& sizing, Step const& step,
              Caller const& caller)
-      : mesh_(mesh),
-        map_(map),
-        step_(step),
-        extent_(sizing.extents[step.before.dims[step.from].label]) {
+      : mesh_(mesh), map_(map), step_(step) {
     std::int64_t const ranks = map.sizes.product(step.axes);
     me_ = core::rank_in_group(step.axes, map.sizes, map.coords);
     for (std::int64_t g = 0; g < ranks; ++g) {
       Coords const there = core::member(step.axes, map.sizes, map.coords, g);
       held_.push_back(planning::block_of(step.before, step.from, sizing, there));
-      Range const of = planning::window_block(step.before, step.from, sizing, there, step.window);
-      Range const rows = intersect(step.window.needed(of), {0, extent_});
-      needed_.push_back(of.size() == 0 || rows.size() == 0 ? Range{} : rows);
+      needed_.push_back(planning::window_rows(step.before, step.from, sizing, there, step.window));
     }
     if (ranks > 1 && mesh.agreement().begin_step())
       execute::agree_on_collective(mesh, map, sizing, step, caller);
@@ -116,9 +111,33 @@ class WindowRows {
   MeshState& mesh_;
   AxisMap const& map_;
   Step step_;
-  std::int64_t extent_;
   std::int64_t me_ = 0;
   detail::List<Range> held_, needed_;
+};
+
+/// A block that gets the rows that windows along its dims need, one dim after the other.
+template <class T, class Space>
+struct WidenedBlock {
+  T const* data = nullptr;
+  kernels::Layout layout{};
+  planning::WidenedDims wide{};
+  Buffer fetched{};
+
+  /// The exchange for windows `w` along dim `d` of a tensor of sharding `s`, in `slot`; returns the
+  /// rows of the dim that the block has afterwards. Collective over the mesh.
+  Range fetch(MeshState& mesh, AxisMap const& map, Sizing const& z, Spec const& s, Slot slot, int d,
+              Window const& w, Caller const& caller) {
+    Step step = planning::neighbor_step(s, d, w);
+    step.slot = slot;
+    step.wide = wide;
+    WindowRows<T, Space> rows(mesh, map, z, step, caller);
+    fetched = rows.run(data, layout);
+    data = static_cast<T const*>(fetched.data());
+    layout.extent[d] = rows.rows().size();
+    layout = layout.packed();
+    if (wide.size < planning::WidenedDims::most) wide.push(d, w);
+    return rows.rows();
+  }
 };
 
 }  // namespace shardtype::execute

@@ -57,6 +57,17 @@ constexpr std::int64_t rows_exchanged(Step const& s, Sizing const& z, std::int64
   return rows;
 }
 
+/// Bytes of the messages of the busiest rank in the exchange `s` of rows of `block`.
+constexpr std::int64_t window_messages(Step const& s, Sizing const& z, core::Layout block) {
+  std::int64_t const ranks = z.sizes.product(s.axes);
+  if (ranks == 1) return 0;
+  std::int64_t rows = 0;
+  for (std::int64_t g = 0; g < ranks; ++g) rows = std::max(rows, rows_exchanged(s, z, g));
+  for (int k = 0; k < s.wide.size; ++k)
+    block.extent[s.wide.dim[k]] = most_window_rows(s.before, s.wide.dim[k], z, s.wide.window[k]);
+  return mul_sat(mul_sat(rows, core::cross_section(block, s.from)), z.element_bytes);
+}
+
 /// Follows the blocks of one plan through its steps, as the executor moves them
 /// (execute/executor.hpp, execute/collective_step.hpp). Slices and transposes are views, which are
 /// packed where a collective or an operation needs it. Every block counts as the largest of its
@@ -263,12 +274,7 @@ class LocalMemory {
 
   /// Rows of other ranks, which are kept in messages until the operation has its result.
   constexpr void fetch(Step const& s, Sizing const& z) {
-    std::int64_t rows = 0;
-    for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g)
-      rows = std::max(rows, rows_exchanged(s, z, g));
-    std::int64_t const row = core::cross_section(at(s.slot).layout, s.from);
-    if (z.sizes.product(s.axes) > 1)
-      wires_ = add_sat(wires_, mul_sat(mul_sat(rows, row), z.element_bytes));
+    wires_ = add_sat(wires_, window_messages(s, z, at(s.slot).layout));
   }
   /// A part of a block that the operation sends itself: first the outgoing data, then the received
   /// data, which stay until the computation.

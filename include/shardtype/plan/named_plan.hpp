@@ -96,6 +96,7 @@ struct NamedCall {
   Sizing sizing{};                              ///< of the labels
   std::int64_t const* element_bytes = nullptr;  ///< of each operand, then of the result
   Spec from{};                                  ///< the labels that the operation works on
+  Spec to{};                                    ///< those that it creates
   Spec totals{};  ///< what ranks combine before they compute: unreduced over some axes
   std::int64_t total_bytes = 0;  ///< 0: nothing
   /// Appends the steps of an operation that exchanges rows of the operand that it meets; or null.
@@ -189,6 +190,7 @@ constexpr Plan named_plan(NamedCall const& c, Machine const& m, bool direct, Wor
   Spec const& made = direct ? c.wanted : c.local->result;
   LabelValues met(c.sizing, c.local->operands, c.local->count, made, c.element_bytes);
   met.call.from = c.from;
+  met.call.to = c.to;
   append_totals(p, c, met.call.given[0]);
   if (c.steps != nullptr) c.steps(p, met.call);
   planning::append_compute(p, work(met.call));

@@ -22,6 +22,7 @@ class RankClasses {
     for (Spec const* spec : {&s.before, &s.after})
       for (int d = 0; d < spec->rank; ++d) note(z.extents[spec->dims[d].label], spec->dims[d].axes);
     if (kind_of(s).is(move_rows::placed)) tell_all_apart(s.axes);
+    for (int k = 0; k < s.wide.size; ++k) tell_all_apart(s.before.dims[s.wide.dim[k]].axes);
     if (s.move == Move::resplit)
       for (Spec const* spec : {&s.before, &s.after}) tell_all_apart(spec->dims[s.from].axes);
   }

@@ -63,7 +63,8 @@ struct Step {
   std::int8_t to = -1;
   Spec before{};
   Spec after{};
-  Window window{};  ///< the rows of dim `from` that each rank needs
+  Window window{};     ///< the rows of dim `from` that each rank needs
+  WidenedDims wide{};  ///< other dims whose windows earlier steps have filled
 
   constexpr Collective collective() const;
   constexpr bool is_collective() const { return collective() != Collective::none; }
@@ -191,7 +192,7 @@ constexpr std::int64_t arriving_rows(Step const& s, Sizing const& z, Coords cons
               needed.size() - common(needed, rows_of(s.before, s.from, z, at)));
 }
 constexpr std::int64_t in_windows(Step const& s, Sizing const& z, Coords const& at) {
-  return window_bytes(s.before, s.from, z, at, s.window);
+  return window_bytes(s.before, s.from, z, at, s.window, s.wide);
 }
 
 }  // namespace sent
@@ -254,6 +255,11 @@ inline constexpr MoveKind all[] = {
 constexpr MoveKind const& kind_of(Move m) { return move_rows::all[static_cast<int>(m)]; }
 constexpr MoveKind const& kind_of(Step const& s) { return kind_of(s.move); }
 constexpr Collective Step::collective() const { return kind_of(move).collective; }
+
+/// Whether a step makes another value of its value: it neither computes nor gets rows beside it.
+constexpr bool moves_value(Step const& s) {
+  return s.move != Move::compute && !kind_of(s).is(move_rows::beside);
+}
 
 /// The kind of a step of a reshard without block-cyclic dims, by its collective; `none`: a slice.
 constexpr Move move_of(Collective c) {

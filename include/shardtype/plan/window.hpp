@@ -48,6 +48,36 @@ constexpr Range window_block(Spec const& s, int dim, Sizing const& z, Coords con
   return w.rows < 0 ? block_of(s, dim, z, at) : block({0, w.rows}, s.dims[dim].axes, z.sizes, at);
 }
 
+/// The rows in the window of the rank at these coordinates that exist; none if its block is empty.
+constexpr Range window_rows(Spec const& s, int dim, Sizing const& z, Coords const& at,
+                            Window const& w) {
+  Range const of = window_block(s, dim, z, at, w);
+  Range const rows = intersect(w.needed(of), {0, z.extents[s.dims[dim].label]});
+  return of.size() == 0 || rows.size() == 0 ? Range{} : rows;
+}
+/// The most of them that a rank has.
+constexpr std::int64_t most_window_rows(Spec const& s, int dim, Sizing const& z, Window const& w) {
+  AxisList const& axes = s.dims[dim].axes;
+  std::int64_t most = 0;
+  for (std::int64_t g = 0; g < z.sizes.product(axes); ++g)
+    most = std::max(most, window_rows(s, dim, z, member(axes, z.sizes, {}, g), w).size());
+  return most;
+}
+
+/// Dims of which a rank has the rows in its windows already, not those of its block.
+struct WidenedDims {
+  static constexpr int most = 2;
+  int size = 0;
+  std::int8_t dim[most]{};
+  Window window[most]{};
+
+  constexpr void push(int d, Window const& w) {
+    dim[size] = static_cast<std::int8_t>(d);
+    window[size++] = w;
+  }
+  friend constexpr bool operator==(WidenedDims const&, WidenedDims const&) = default;
+};
+
 /// The window of shift by n: row i of the result is row i - n. A shift by more than the extent
 /// gives only zeros, or wraps around.
 constexpr Window shift_window(std::int64_t n, std::int64_t extent, op::Edge edge) {
@@ -93,10 +123,16 @@ constexpr std::int64_t wanted_rows(Range theirs, Range mine, std::int64_t extent
 }
 
 /// Elements of one row of dim `dim` at a rank.
-constexpr std::int64_t row_elements(Spec const& s, int dim, Sizing const& z, Coords const& at) {
+constexpr std::int64_t row_elements(Spec const& s, int dim, Sizing const& z, Coords const& at,
+                                    WidenedDims const& wide) {
   std::int64_t n = 1;
-  for (int d = 0; d < s.rank; ++d)
-    if (d != dim) n = mul_sat(n, held(s, d, z, at));
+  for (int k = 0; k < wide.size; ++k)
+    n = mul_sat(n, window_rows(s, wide.dim[k], z, at, wide.window[k]).size());
+  for (int d = 0; d < s.rank; ++d) {
+    bool widened = false;
+    for (int k = 0; k < wide.size; ++k) widened = widened || wide.dim[k] == d;
+    if (d != dim && !widened) n = mul_sat(n, held(s, d, z, at));
+  }
   return n;
 }
 
@@ -109,7 +145,7 @@ constexpr std::int64_t rows_between(Range mine, Range theirs, std::int64_t exten
 /// Bytes that the rank at these coordinates sends when each rank fetches its window of dim `dim`:
 /// the rows it holds that others need; or those it returns.
 constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coords const& at,
-                                    Window const& w) {
+                                    Window const& w, WidenedDims const& wide = WidenedDims()) {
   AxisList const& axes = s.dims[dim].axes;
   std::int64_t const extent = z.extents[s.dims[dim].label];
   Range const mine = block_of(s, dim, z, at);
@@ -122,7 +158,7 @@ constexpr std::int64_t window_bytes(Spec const& s, int dim, Sizing const& z, Coo
     rows += w.returned ? rows_between(mine, block_of(s, dim, z, other), extent, w)
                        : wanted_rows(window_block(s, dim, z, other, w), mine, extent, w);
   }
-  return mul_sat(rows, mul_sat(row_elements(s, dim, z, at), z.element_bytes));
+  return mul_sat(rows, mul_sat(row_elements(s, dim, z, at, wide), z.element_bytes));
 }
 
 }  // namespace shardtype::planning

@@ -109,7 +109,6 @@ enum class Code {
   D23_two_parts,
   D24_window_labels,
   D25_window_options,
-  D26_two_windows_split,
   D27_window_too_long,
   I01_not_integers,
   I02_ids_unreduced,

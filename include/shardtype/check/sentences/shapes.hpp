@@ -215,13 +215,6 @@ struct refused<Code::D25_window_options, legal, YourTypes...> : Poisoned {
                 ".after = 1}. With same = true the padding follows, and none is given.");
 };
 template <bool legal, class... YourTypes>
-struct refused<Code::D26_two_windows_split, legal, YourTypes...> : Poisoned {
-  static_assert(legal,
-                "[shardtype D26] mesh axes split two of the dims along which windows move. One of "
-                "them may be split, over several axes, too: reshard to Dim<H, X, Y>, Dim<W> (one "
-                "all_to_all), or split the batch.");
-};
-template <bool legal, class... YourTypes>
 struct refused<Code::D27_window_too_long, legal, YourTypes...> : Poisoned {
   static_assert(legal,
                 "[shardtype D27] the window is longer than the rows and their padding. Give it "
