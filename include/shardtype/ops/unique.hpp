@@ -24,12 +24,9 @@ namespace shardtype {
 
 namespace detail {
 
-/// The first `n` different elements of sorted ones along I, for a result with index `Result`;
-/// behind them `fill`, of type F.
-template <class F, class I, class... Result>
-struct UniqueOf {
-  using from = Bare<I>;
-  using to = Bare<Result...>;
+/// Base of a call: the extent of its result, and what is behind the elements there, of type F.
+template <class F>
+struct UniqueSizes {
   static constexpr std::string_view name = "unique";
   std::int64_t n = 0;
   F fill_value{};
@@ -52,10 +49,13 @@ struct UniqueOf {
 
 namespace op {
 
-/// `unique` of elements that are sorted along I, which no axis splits.
+/// The first `n` different elements of sorted ones along I, which no axis splits, for a result with
+/// index `Result`; how often each is there, and how many there are.
 template <class F, class I, class... Result>
-struct Unique : detail::UniqueOf<F, I, Result...> {
+struct Unique : detail::UniqueSizes<F> {
   using operation = Unique;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
   static constexpr Verdicts<3> rule(rules::Question const& q) { return rules::unique_of_whole(q); }
   static constexpr planning::Work work(planning::CallSizing const& c) {
     return {mul_sat(3, c.elements(0)), 0, false};
@@ -64,11 +64,13 @@ struct Unique : detail::UniqueOf<F, I, Result...> {
   void fill(Values& values, Counts& counts, Number& distinct, A const& a) const;
 };
 
-/// `unique` of elements that are sorted along I, which ranks may share. Each rank has the different
-/// elements that begin in its block, and sends those that are in other blocks of the result.
+/// The same of a dim that ranks may share. Each rank has the different elements that begin in its
+/// block, and sends those that are in other blocks of the result.
 template <class F, class I, class... Result>
-struct SharedUnique : detail::UniqueOf<F, I, Result...> {
+struct SharedUnique : detail::UniqueSizes<F> {
   using operation = SharedUnique;
+  using from = detail::Bare<I>;
+  using to = detail::Bare<Result...>;
   static constexpr bool communicates = true;
   static constexpr bool keeps_shardings = true;
   static constexpr Verdicts<3> rule(rules::Question const& q) { return rules::unique_across(q); }
