@@ -74,6 +74,7 @@
 #include <shardtype/ops/run_shared_top_k.hpp>
 #include <shardtype/ops/run_sorting.hpp>
 #include <shardtype/ops/run_to_host.hpp>
+#include <shardtype/ops/run_unique.hpp>
 #include <shardtype/ops/run_windows.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>

@@ -39,6 +39,7 @@
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/ops/shared_top_k.hpp>
 #include <shardtype/ops/sorting.hpp>
+#include <shardtype/ops/unique.hpp>
 #include <shardtype/ops/windows.hpp>
 
 #pragma GCC diagnostic pop

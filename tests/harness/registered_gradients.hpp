@@ -11,7 +11,7 @@ namespace registered_gradients {
 // Operations without a gradient (X03): a table of docs/rules.md has the reasons.
 inline constexpr std::string_view without_gradient[] = {
     "CountedMax", "CountedMin", "CountedProd", "HaloAdd",  "HaloExchange",
-    "LuRcond",    "Quantile",   "Rcond",       "Transfer",
+    "LuRcond",    "Quantile",   "Rcond",       "Transfer", "Unique",
 };
 template <class List>
 constexpr bool is_in(std::string_view name, List const& list) {

@@ -259,6 +259,27 @@ static_assert(
     std::is_same_v<detail::TopKOperand<V, T<Dim<V, X>, Dim<D>>, T<Dim<K>, Dim<D, Y>>>::type,
                    T<Dim<V, X>, Dim<D, Y>>>);
 
+// unique of sorted elements: values, counts, and how many there are
+template <class A, class Op = op::SharedUnique<int, V, K>>
+using Different = typename checking::Resolve<Op, A>::results;
+static_assert(
+    std::is_same_v<Different<T<Dim<V, X, Y>>>,
+                   std::tuple<T<Dim<K, X, Y>>, Tensor<Places, Dim<K, X, Y>>, Tensor<Places>>>);
+static_assert(std::is_same_v<Different<T<Dim<V>, Reduced<Y>>, op::Unique<int, V>>,
+                             std::tuple<T<Dim<V>>, Tensor<Places, Dim<V>>, Tensor<Places>>>);
+template <class A, class F = int, class... Result>
+constexpr rules::Code unique_refused = refusal_of<op::SharedUnique<F, V, Result...>, A>;
+static_assert(unique_refused<T<Dim<V, X>, Dim<D>>> == rules::Code::I13_unique_of_one_dim);
+static_assert(unique_refused<T<Dim<V, Cyclic<X, 2>>>> == rules::Code::B03_through_cyclic);
+static_assert(unique_refused<T<Dim<V, X>, Unreduced<Y>>> == rules::Code::I10_sort_unreduced);
+static_assert(unique_refused<T<Dim<D>>> == rules::Code::D01_no_such_index);
+static_assert(unique_refused<T<Dim<V>>, int, V> == rules::Code::D02_index_taken);
+static_assert(unique_refused<Tensor<int, Dim<V>>, float> == rules::Code::P10_number_does_not_fit);
+static_assert(unique_refused<Tensor<Kokkos::complex<float>, Dim<V>>> == rules::Code::I11_no_order);
+static_assert(refusal_of<op::SharedUnique<int, P9>, T<Dim<P9, X>>> ==
+              rules::Code::D05_extent_changes);
+static_assert(refusal_of<op::Unique<int, V>, T<Dim<V, X>>> == rules::Code::D03_along_split);
+
 // a sort along a split dim gathers no elements
 using LongRow = T<Dim<Many, Y>>;
 inline constexpr Plan sorts = plan(op::Sort<Many, Dim<Many, Y>>{}, type<LongRow>);

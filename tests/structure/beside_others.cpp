@@ -109,6 +109,8 @@ struct Values {
   use(bincount<V>(ids, 10), bincount<V, Dim<V>>(ids, 10));
   use(histogram<V, Dim<V>>(a, 10, 0.0, 1.0));
   use(searchsorted<J>(v, u));
+  use(unique<I, K, Dim<K, X>>(u, 8, 0).values);
+  use(searchsorted<K>(unique<J, K>(v, 12, HUGE_VAL).values, v));
   use(shift<I>(a, 1, op::Edge::wrap));
   use(allclose(a, same));
   use(fft<J>(cast<Kokkos::complex<float>>(a)));
@@ -151,6 +153,8 @@ struct Values {
   use(bincount<V, Dim<V>>(ids, 10));
   use(histogram<V, Dim<V>>(a, 10, 0.0, 1.0));
   use(searchsorted<J>(v, u));
+  use(unique<I, K, Dim<K, X>>(u, 8, 0).values);
+  use(searchsorted<K>(unique<J, K>(v, 12, HUGE_VAL).values, v));
   use(nn::conv<nn::Window<I, K, nn::same>>(a, b));
   use(nn::max_pool<nn::Pool<I, 2>, nn::Pool<J, 2>>(a));
   use(evaluate<Dim<I, X>, Dim<K>>(mesh, [](auto x, auto w) { return exp(x * w); }, a, b));

@@ -47,6 +47,7 @@ CLASSES = {
     "Pending": ("Pending<A>", True),
     "Halo": ("Halo<A, I>", True),
     "TopK": ("TopK<A, A>", True),
+    "Unique": ("Unique<A, A, A>", True),
     "Environment": ("Environment", True),
     "Error": ("Error", True),
     "RandomKey": ("RandomKey", True),

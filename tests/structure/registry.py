@@ -67,6 +67,7 @@ INTERNAL = {
     "RowsOnRanks": "moe (nn/moe.hpp)",
     "ScaledLu": "inv, det, and the gradient of solve (linalg/solve.hpp)",
     "SharedTopK": "top_k with a named result (ops/shared_top_k.hpp)",
+    "SharedUnique": "unique with a named result (ops/unique.hpp)",
     "SolveFactored": "the gradient of solve (linalg/solve.hpp)",
     "SpreadRows": "moe (nn/moe.hpp)",
     "SvdVectorsPull": "the gradient of svd (linalg/svd_gradients.hpp)",

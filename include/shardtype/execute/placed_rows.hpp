@@ -45,7 +45,7 @@ class PlacedRows {
       all[0] = s.counts[0];
     } else {
       core::Extents extents = along_.sizing.extents;
-      agree(planning::numbers_step(a, along_.dim, extents, p));
+      agree(planning::numbers_step(a, along_.dim, extents, p, p));
       s.numbers.assign(static_cast<std::size_t>(p), p);
       group(axes).template all_gather<Int>(s.counts.data(), all.data(), s.numbers);
     }

@@ -173,12 +173,13 @@ constexpr LocalPlan quantile_plan(rules::Question q, Spec const& wanted) {
   return arrive(plan, rules::quantile_across(q), wanted);
 }
 
-/// How many elements each rank has for each other one, on all ranks.
-constexpr Step numbers_step(Spec const& a, int d, Extents& extents, std::int64_t ranks) {
+/// `each` numbers of each rank, on all ranks.
+constexpr Step numbers_step(Spec const& a, int d, Extents& extents, std::int64_t ranks,
+                            std::int64_t each) {
   Spec before = dims_of(a);
   before.rank = 0;
   before.add(a.dims[d].label, a.dims[d].axes);
-  extents.at[a.dims[d].label] = mul_sat(ranks, ranks);
+  extents.at[a.dims[d].label] = mul_sat(ranks, each);
   return shared_step(Move::gather, cuts_slot, a.dims[d].axes, before, dims_of(before), 0);
 }
 /// Appends the steps of moving the elements of the operand to other places along dim `d`.
@@ -187,7 +188,9 @@ constexpr void append_put_rows(Plan& p, CallSizing const& c, int d) {
   Spec const& a = c.operands[0];
   OwnSizing own = c.given[0];
   own.element_bytes = sizeof(std::int64_t);
-  Step const numbers = numbers_step(a, d, own.extents, c.common.sizes.product(a.dims[d].axes));
+  std::int64_t const ranks = c.common.sizes.product(a.dims[d].axes);
+  // how many elements it has for each other one
+  Step const numbers = numbers_step(a, d, own.extents, ranks, ranks);
   own.slot = cuts_slot;
   p.push_own(own);
   p.push(numbers);

@@ -262,6 +262,30 @@ constexpr Verdict top_k_across(Question q) {
   q.operands = &whole;
   return resized(q);
 }
+/// `unique<I, U>` of sorted elements: the different ones, how often each is there, and how many
+/// they are. The one dim may be split into nested blocks (`across`); then the first two results are
+/// split alike.
+constexpr Verdicts<3> unique(Question q, bool across) {
+  auto const none = [](Verdict const& v) { return Verdicts<3>{v, v, v}; };
+  Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced);
+  if (v) v = across ? shift(q) : unsplit(q, Code::D03_along_split);
+  if (!v) return none(v);
+  int const at = q.a().find(q.along());
+  if (q.a().rank > 1)
+    return none(refuse(Code::I13_unique_of_one_dim, q.a().dims[at == 0 ? 1 : 0].label));
+  Spec whole = q.a();
+  whole.dims[at].axes = {};
+  whole.reduced = {};
+  AxisList const axes = q.a().dims[at].axes;
+  q.operands = &whole;
+  v = resized(q);
+  if (!v) return none(v);
+  v.result.dims[at].axes = axes;
+  whole.rank = 0;
+  return {v, v, accept(whole)};
+}
+constexpr Verdicts<3> unique_of_whole(Question const& q) { return unique(q, false); }
+constexpr Verdicts<3> unique_across(Question const& q) { return unique(q, true); }
 /// A sort where the dim may be split into nested blocks: ranks exchange rows.
 constexpr Verdict sorted_across(Question const& q) {
   if (Verdict v = refuse_any(Code::I10_sort_unreduced, q.a().unreduced); !v) return v;

@@ -122,6 +122,7 @@ enum class Code {
   I10_sort_unreduced,
   I11_no_order,
   I12_table_of_one_dim,
+  I13_unique_of_one_dim,
   B01_cyclic_beside_others,
   B02_block_size,
   B03_through_cyclic,

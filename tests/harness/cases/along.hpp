@@ -1,6 +1,8 @@
 // Operations along one dim: local ones, and ones that fetch rows of other ranks.
 #pragma once
 
+#include <iterator>
+#include <set>
 #include <source_location>
 #include <string_view>
 
@@ -551,6 +553,25 @@ struct TopPlaces : PlacesInOrder<true> {
     return pad<V>(top_k<V>(on.a, half(on.n)).places, 0, on.n / 2);
   }
 };
+// The different elements in order, the first ones of as many as there are rows. Of a tensor of one
+// dim.
+struct UniqueElements : Case {
+  static constexpr bool compares = true;
+  static constexpr int seldom_fits = 3;
+  static constexpr Known known(KnownOperands const& of) { return {of.a.most}; }
+  static constexpr rules::Verdict asked(rules::Question const& q) {
+    return rules::unique_of_whole(q).one();
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    return r.shape(asked, &r.a, 1, in.from);
+  }
+  static Int element(Cell const& c) {
+    std::set<Int> all;
+    for (Int row = 0; row < c.n(); ++row) all.insert(c.a(row));
+    return c.i() < static_cast<Int>(all.size()) ? *std::next(all.begin(), c.i()) : 0;
+  }
+  static auto perform(auto on) { return unique<typename decltype(on)::V>(on.a, on.n, 0).values; }
+};
 // Twice the middle element, or the sum of the two middle ones.
 struct Middle : Case {
   static constexpr Taken takes = one(floats);
@@ -657,7 +678,7 @@ using Along =
              RunningSum<false, true>, RunningSum<true, true>, RunningProduct, RunningMax,
              RunningMin, Ties<true>, Ties<false>, ProductAndZeros, Triangle<false>, Triangle<true>,
              OnDiagonal, NonZeros, Variance, Softmax, MiddleRow, AllThree, NamedSort, Transposed,
-             Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces, Middle>;
+             Renamed, Reshaped, Sorted, SortedPlaces, Top, TopPlaces, UniqueElements, Middle>;
 
 }  // namespace programs::cases
 

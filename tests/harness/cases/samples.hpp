@@ -94,7 +94,8 @@ inline constexpr std::tuple other_samples{
     on<"ToReduced", "reduced", Whole>(op::ToReduced<X>{}),
     on<"TopK", "top_k", A>(op::TopK<J, P>{2}),
     on<"Transfer", "transfer", A>(op::Transfer<Mesh<Y>, Dim<I, Y>, Dim<J>>{}),
-    on<"Transpose", "transpose", A>(op::Transpose<J, I>{})};
+    on<"Transpose", "transpose", A>(op::Transpose<J, I>{}),
+    on<"Unique", "unique", Edges>(op::Unique<double, V, P>{{2, 0.0}})};
 inline constexpr std::tuple fft_samples{
     on<"Fft", "fft", Waves>(op::Fft<J>{}),
     on<"FftFourStep", "fft_four_step", Waves>(op::FftFourStep<I, P, L>{}),

@@ -94,5 +94,12 @@ struct refused<Code::I12_table_of_one_dim, legal, YourTypes...> : Poisoned {
                 "has another one too. Search one of its rows: searchsorted<V>(at<D>(table, 0), a), "
                 "free of communication where D is not split.");
 };
+template <bool legal, class... YourTypes>
+struct refused<Code::I13_unique_of_one_dim, legal, YourTypes...> : Poisoned {
+  static_assert(legal,
+                "[shardtype I13] unique works on a tensor of one dim, the one that is named; this "
+                "tensor has another one too. merge_dims<J, K, I>(a) makes one dim of two, or take "
+                "a row: at<J>(a, 0), free of communication where J is not split.");
+};
 
 }  // namespace shardtype::checking
