@@ -77,12 +77,12 @@ struct Chosen {
 
 /// A parameter of the ends, or none, as each rank uses it for passes of its own.
 template <class Axis, class E>
-auto at_end(E const& e) {
+constexpr auto at_end(E const& e) {
   return sd::computed(api::varying<Axis>(e));
 }
 /// The gradient of such a parameter `E`, from the summands of the ends.
 template <class Axis, class E, class G>
-auto sum_of_ends(G const& summand) {
+constexpr auto sum_of_ends(G const& summand) {
   if constexpr (detail::state_along<Axis, E>() == core::AxisState::reduced) {
     return sd::computed(api::unreduced<Axis>(summand));
   } else {

@@ -45,7 +45,7 @@ struct Functions {
 
 /// The parameters of one chunk: with a Chunk, row `chunk` of each.
 template <class... Chunk, class W>
-auto of_chunk(W const& w, [[maybe_unused]] int chunk) {
+constexpr auto of_chunk(W const& w, [[maybe_unused]] int chunk) {
   if constexpr (sizeof...(Chunk) == 0) {
     return w;
   } else {
