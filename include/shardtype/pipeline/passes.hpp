@@ -1,6 +1,7 @@
 #pragma once
 /// The passes of one rank in a run of a pipeline.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,9 +32,17 @@ namespace shardtype::pipeline {
 struct Ran {
   int peak_stored = 0;           ///< most microbatches stored at one time for the backward pass
   std::int64_t blocks_sent = 0;  ///< blocks sent to other stages, cotangents among them
+  double seconds = 0;            ///< of all passes of all ranks, with what this rank waited
+  double forward = 0;            ///< of these, in forward passes
+  double backward = 0;           ///< in backward passes
 };
 
 namespace detail {
+
+using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 /// The functions of a pipeline.
 template <class Embed, class Stage, class Head>
@@ -168,6 +177,8 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
     using Value = made_t<decltype(head(standing, 0).value)>;
     Value total = detail::zeros_of<Value>(in_.mesh(), {});
     int now = 0, most = 0;
+    Ran did;
+    auto const start = Clock::now();
 
     for (int t = 0; t < table_.slots(); ++t) {
       Slot const slot = table_.at(rank_, t);
@@ -177,11 +188,18 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
       std::size_t const at = static_cast<std::size_t>(slot.chunk) * m + micro;
       bool const first = rank_ == 0 && slot.chunk == 0;
       bool const last = rank_ + 1 == s.ranks && slot.chunk + 1 == s.chunks;
+      std::optional<Block> arrived;
+      std::optional<Cotangent> returned;
+      if (slot.pass == Pass::forward && !first)
+        arrived.emplace(ahead.take(slot.chunk, slot.microbatch));
+      if (slot.pass == Pass::backward && !last)
+        returned.emplace(back.take(slot.chunk, slot.microbatch));
+      auto const began = Clock::now();
       if (slot.pass == Pass::forward) {
         Apart const passes(in_.mesh().state());
         core::RunningCall const running("pipeline forward pass", where_);
         auto const operand = [&] {
-          if (!first) return ahead.take(slot.chunk, slot.microbatch);
+          if (!first) return std::move(*arrived);
           Embedded in = begun ? std::move(*begun) : embedded(slot.microbatch);
           begun.reset();
           if constexpr (pulls) unembeds[micro].emplace(std::move(in.pullback));
@@ -192,6 +210,7 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
         if (last) results[micro].emplace(both.value);
         made.emplace(std::move(both.value));
         if (++now > most) most = now;
+        did.forward += detail::seconds_since(began);
       } else if (slot.pass == Pass::backward) {
         Apart const passes(in_.mesh().state());
         core::RunningCall const running("pipeline backward pass", where_);
@@ -202,21 +221,25 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
           pulled.emplace(
               pull(std::move(*stored[at]), of_result(both.grad, of_ends), slot.chunk, sums));
         } else {
-          pulled.emplace(pull(std::move(*stored[at]), back.take(slot.chunk, slot.microbatch),
-                              slot.chunk, sums));
+          pulled.emplace(pull(std::move(*stored[at]), *returned, slot.chunk, sums));
         }
         stored[at].reset();
         --now;
         if constexpr (pulls || to_input)
           if (first) unembed(unembeds[micro], *pulled, slot.microbatch, inputs, of_ends);
+        did.backward += detail::seconds_since(began);
       }
       ahead.start(t, made ? *made : standing);
       back.start(t, pulled ? *pulled : no_cotangent);
     }
     ahead.finish();
     back.finish();
-    if (ran != nullptr) *ran = {most, ahead.sent() + back.sent()};
     auto value = sd::computed(api::all_reduce<Axis>(total));
+    // behind the sum of the loss, which no rank has before the last pass
+    did.seconds = detail::seconds_since(start);
+    did.peak_stored = most;
+    did.blocks_sent = ahead.sent() + back.sent();
+    if (ran != nullptr) *ran = did;
     auto end_gradients = [&]<std::size_t... K>(std::index_sequence<K...>) {
       return std::tuple(detail::sum_of_ends<Axis, Es>(
           of_ends.template or_zeros<K>(in_.mesh(), std::get<K>(ends_).extents()))...);
