@@ -1,6 +1,6 @@
 // Pipelines: loss and gradients of all schedules beside those of the unsplit model, also with the
 // batch split over a second axis and a collective in the stage; what a rank stores and sends; an
-// axis and microbatches that do not fit.
+// axis and microbatches that do not fit; the cotangent of x.
 // RANKS: 1 2 4 8
 // SOURCES: tests/shim/pmpi.cpp
 #include <cmath>
@@ -175,4 +175,68 @@ TEST_CASE("a collective in the stage") {
   CHECK(code(pipeline::gpipe(stages + 1, 5)) == "E85");
   CHECK(code(pipeline::gpipe(stages, 4)) == "E85");
   CHECK(code(pipeline::interleaved(stages, 4 * stages, 2)) == "E85");
+}
+
+TEST_CASE("the cotangent of x, with and without an embedding") {
+  int const ranks = on_ranks::rank_total();
+  int const me = on_ranks::my_rank();
+  Mesh<Stage> const mesh(MPI_COMM_WORLD);
+  using W = T<Dim<L, Stage>, Dim<D>, Dim<H>>;
+  using In = T<Dim<M>, Dim<B>, Dim<D>>;
+  using Gain = T<Dim<D>>;
+  auto const w = waves<W>(mesh, std::array<Int, 3>{ranks, width, hidden}, 0.7);
+  auto const whole = reshard<Dim<L>, Dim<D>, Dim<H>>(w);
+  auto const gain = waves<Gain>(mesh, std::array<Int, 1>{width}, 0.4);
+  auto const x = waves<In>(mesh, std::array<Int, 3>{5, rows, width}, 1.3);
+  auto const y = waves<In>(mesh, std::array<Int, 3>{5, rows, width}, 0.9);
+  auto const stage = [](auto const& h, auto const& v) {
+    return loop(v.template extent<L>(), h, [&](Int k, auto const& a) {
+      auto const row = at<L>(v, k);
+      return a + einsum<B, D>(tanh(matmul(a, row)), row);
+    });
+  };
+  auto const s = pipeline::one_forward_one_backward(ranks, 5);
+  {
+    auto const at_once = [&](auto const& in, auto const& v) {
+      return loss(loop(v.template extent<L>(), in,
+                       [&](Int k, auto const& a) {
+                         auto const row = at<L>(v, k);
+                         return a + einsum<M, B, D>(tanh(matmul(a, row)), row);
+                       }),
+                  y);
+    };
+    auto const [expected, slopes] = value_and_grad<0, 1>(at_once)(x, whole);
+    auto const [value, to_x, to_w] = shard_map<Outs<T<>, In, W>>(
+        pipeline::value_and_grad<Stage, M>(s, stage, loss, pipeline::input_grad), x, y, w);
+    CHECK(std::abs(item(value) - item(expected)) < 1e-12);
+    CHECK(difference(to_x, std::get<0>(slopes)) < 1e-10);
+    CHECK(difference(reshard<Dim<L>, Dim<D>, Dim<H>>(to_w), std::get<1>(slopes)) < 1e-10);
+  }
+  {
+    auto const embed = [](auto const& in, auto const& g) { return sin(in * g); };
+    auto const scaled = [](auto const& out, auto const& target, auto const& g) {
+      return mean(square(out * g - target));
+    };
+    auto const at_once = [&](auto const& in, auto const& g, auto const& v) {
+      return scaled(loop(v.template extent<L>(), sin(in * g).tensor(),
+                         [&](Int k, auto const& a) {
+                           auto const row = at<L>(v, k);
+                           return a + einsum<M, B, D>(tanh(matmul(a, row)), row);
+                         }),
+                    y, g);
+    };
+    auto const [expected, slopes] = value_and_grad<0, 1, 2>(at_once)(x, gain, whole);
+    pipeline::Ran ran;
+    // reduced over the stages: gradients stay unreduced, and nothing is sent for them
+    using ToIn = T<Dim<M>, Dim<B>, Dim<D>, Unreduced<Stage>>;
+    using ToGain = T<Dim<D>, Unreduced<Stage>>;
+    auto const [value, to_x, to_gain, to_w] = shard_map<Outs<T<>, ToIn, ToGain, W>>(
+        pipeline::value_and_grad<Stage, M>(s, embed, stage, scaled, pipeline::input_grad, &ran),
+        used_as<Reduced<Stage>>(x), y, used_as<Reduced<Stage>>(gain), w);
+    CHECK(std::abs(item(value) - item(expected)) < 1e-12);
+    CHECK(difference(all_reduce<Stage>(to_x), std::get<0>(slopes)) < 1e-10);
+    CHECK(difference(all_reduce<Stage>(to_gain), std::get<1>(slopes)) < 1e-10);
+    CHECK(difference(reshard<Dim<L>, Dim<D>, Dim<H>>(to_w), std::get<2>(slopes)) < 1e-10);
+    CHECK(ran.blocks_sent == pipeline::plan(s, 0).blocks_sent(me));
+  }
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include <shardtype/shardtype.hpp>
@@ -175,6 +176,38 @@ TEST_CASE("overlapping ranks, to one rank, from one rank") {
   check<Dim<I>, Dim<J, X>>(a, all);
   auto const c = filled<Kokkos::complex<double>, Dim<I>, Dim<J, X>>(all);
   check<Dim<I, P>, Dim<J>>(c, to);
+}
+
+TEST_CASE("cotangents go back to the first mesh") {
+  int const n = on_ranks::rank_total();
+  int const half = (n + 1) / 2;
+  Mesh<X> const low(MPI_COMM_WORLD, {half}, ranks_from_to(0, half));
+  Mesh<P> const high(MPI_COMM_WORLD, {half}, ranks_from_to(n - 1, n - 1 - half));
+  auto const a = filled<double, Dim<I, X>, Dim<J>>(low);
+  auto const c = transfer<Dim<J>, Dim<I, P>>(a, high);
+  auto const moved = [&](auto const& x) { return transfer<Dim<J>, Dim<I, P>>(x * x, high); };
+  auto const loss = [&](auto const& x) { return sum<Tensor<double>>(moved(x) * c); };
+  auto const both = value_and_grad<0>(loss)(a);
+  CHECK(both.value.mesh() == high);
+  CHECK(both.grad.mesh() == low);
+  static_assert(std::is_same_v<decltype(both.grad), std::remove_const_t<decltype(a)>>);
+  auto const twice = [](auto i, auto j) { return 2 * value<double>(i, j) * value<double>(i, j); };
+  CHECK(on_ranks::wrong(both.grad, twice) == 0);
+  // there and back: the loss is on the first mesh again
+  auto const returned = [&](auto const& x) {
+    return sum<Tensor<double>>(transfer<Dim<I>, Dim<J, X>>(moved(x), low));
+  };
+  auto const slopes = [](auto i, auto j) { return 2 * value<double>(i, j); };
+  CHECK(on_ranks::wrong(grad<0>(returned)(a), slopes) == 0);
+  using Reduces = op::Transfer<Mesh<P>, Dim<I>, Dim<J>, Reduced<P>>;
+  using Whole = Tensor<double, Dim<I>, Dim<J>, Reduced<P>>;
+  static_assert(autodiff::Vjp<Reduces>::judge<0, Whole, std::remove_const_t<decltype(a)>>().code ==
+                rules::Code::X03_not_differentiable);
+  // backward exactly what the plan of that transfer says
+  auto const made = vjp(moved, a);
+  shim::reset();
+  static_cast<void>(made.pullback(c));
+  CHECK(shim::bytes() == plan_transfer<Dim<I, X>, Dim<J>>(c, low).bytes(on_ranks::my_rank()));
 }
 
 TEST_CASE("scalars, empty tensors and blocks") {

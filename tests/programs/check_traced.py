@@ -7,7 +7,9 @@ The file must be a trace in JSON with one process per rank, in it one event for 
 order, none before the one before it ends, all of a run inside of the run's; and on a track of its own what was
 predicted. On a third track are the calls at their lines (`program_traces calls`).
 """
+import collections
 import json
+import math
 import os
 import re
 import subprocess
@@ -100,11 +102,20 @@ def check_calls(command, file, ranks):
     wants = [f"all_gather (traces.cpp:{strict})", f"all_gather (traces.cpp:{manual})"]
     wants += [f"{what} (traces.cpp:{gradient})"
               for what in ("sum", "all_reduce", "the gradient of all_reduce", "the gradient of sum")]
+    pipeline = line_of("pipeline::value_and_grad<X, I>")
+    # three microbatches over two ranks: each slot in which a block leaves is a permute of both
+    of_pipeline = {"pipeline::value_and_grad": 1, "pipeline forward pass": 3, "pipeline backward pass": 3, "permute": 6}
     for g in range(ranks):
         calls = sorted((e for e in events if e["ph"] == "X" and e["pid"] == g and e["cat"] == "call"), key=lambda e: e["ts"])
-        names = [e["name"] for e in calls]
+        piped = [e for e in calls if e["name"].startswith("pipeline::value_and_grad")]
+        begin = piped[0]["ts"] if piped else math.inf
+        names = [e["name"] for e in calls if e["ts"] < begin]
         if list(dict.fromkeys(names)) != wants or {e["tid"] for e in calls} != {2}:
             yield f"rank {g}: the calls are {names}, not {wants}"
+        counts = collections.Counter(e["name"] for e in calls if e["ts"] >= begin)
+        for what, times in of_pipeline.items():
+            if counts[f"{what} (traces.cpp:{pipeline})"] != times:
+                yield f"rank {g}: {what} not {times} times at line {pipeline}: {dict(counts)}"
 
 
 def main():

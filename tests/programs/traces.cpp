@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <shardtype/pipeline/pipeline.hpp>
 #include <shardtype/shardtype.hpp>
 
 #include "../harness/host_block.hpp"
@@ -46,6 +47,14 @@ int main(int argc, char** argv) {
         shard_map<Dim<I>, Dim<J>>([](auto const& x) { return all_gather<X, I>(x); }, even));
     static_cast<void>(
         value_and_grad<0>([](auto const& x) { return all_reduce<X>(sum(tanh(x))); })(even));
+    // three microbatches of two rows in a pipeline
+    auto const stage = [](auto const& x, auto const& w) { return x * at<K>(w, 0); };
+    auto const loss = [](auto const& x, auto const& y) { return sum(x * y); };
+    auto const rows = full<float, Dim<I>, Dim<J>>(mesh, {3, 2}, 1);
+    auto const gains = full<float, Dim<K, X>, Dim<J>>(mesh, {env.size(), 2}, 1);
+    static_cast<void>(shard_map<Outs<Tensor<float>, Tensor<float, Dim<K, X>, Dim<J>>>>(
+        pipeline::value_and_grad<X, I>(pipeline::gpipe(env.size(), 3), stage, loss), rows, rows,
+        gains));
     return 0;
   }
   auto const b = full<float, Dim<J, X>, Dim<K>>(mesh, {20, 11}, 2);

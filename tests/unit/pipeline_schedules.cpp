@@ -1,5 +1,6 @@
 // Schedules of a pipeline beside a simulation of its own: slots, idle part, stored microbatches,
-// for all small numbers of ranks, microbatches and chunks; their text; what is refused.
+// and their time where passes and moves take given ones, for all small numbers of ranks,
+// microbatches and chunks; their text; what is refused.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <shardtype/pipeline/types_plan.hpp>
+#include <shardtype/pipeline/types_time.hpp>
 #include <shardtype/types.hpp>
 
 #include "harness/catch.hpp"
@@ -26,6 +28,9 @@ static_assert(peak_stored(one_forward_one_backward(4, 8), 3) == 1);
 static_assert(peak_stored(interleaved(4, 8, 2), 0) == 11);
 static_assert(interleaved(4, 8, 1) != one_forward_one_backward(4, 8));
 static_assert(slots(gpipe(3, 2)) == 8);
+// a backward pass of two units: (M + S - 1) * 3, the same part idle
+static_assert(predict(gpipe(4, 8), {1, 2}).seconds == 33);
+static_assert(predict(one_forward_one_backward(4, 8), {1, 2}).idle == 3.0 / 11);
 
 struct X : st::Axis<"X", 2> {};
 struct B : st::Index<"B", 6> {};
@@ -68,13 +73,19 @@ std::vector<Step> program(Schedule const& s, int rank) {
   return out;
 }
 
-// Runs the programs: when each pass ends, where it takes one unit of time.
+// The times of passes and moves, in units.
+struct Units {
+  int forward = 1, backward = 1, move = 0, embed = 0, unembed = 0, head = 0;
+};
+
+// Runs the programs: when each pass ends.
 struct Simulation {
   std::map<std::tuple<bool, int, int>, int> ends;
   std::vector<int> stored;
   int last = 0;
+  int busy = 0;
 
-  explicit Simulation(Schedule const& s) {
+  explicit Simulation(Schedule const& s, Units const& units = {}) {
     int const stages = s.ranks * s.chunks;
     std::vector<std::vector<Step>> programs;
     for (int r = 0; r < s.ranks; ++r) programs.push_back(program(s, r));
@@ -92,8 +103,14 @@ struct Simulation {
                                                                 : std::tuple(false, stage + 1, m));
             if (before == ends.end()) break;
             ready = before->second;
+            bool const own = s.ranks == 1 || (!forward && stage + 1 == stages);
+            if (!own) ready += units.move;
           }
-          free[r] = std::max(free[r], ready) + 1;
+          int takes = forward ? units.forward : units.backward;
+          if (stage == 0) takes += forward ? units.embed : units.unembed;
+          if (stage + 1 == stages && !forward) takes += units.head;
+          busy += takes;
+          free[r] = std::max(free[r], ready) + takes;
           ends[{forward, stage, m}] = free[r];
           last = std::max(last, free[r]);
           moved = true;
@@ -140,6 +157,17 @@ std::string difference(Schedule const& s, Fraction const& idle) {
   return bubble(s) == idle ? "" : "the idle part, by its formula";
 }
 
+// The same of the times of its passes.
+std::string time_difference(Schedule const& s, Units const& u) {
+  Simulation const expected(s, u);
+  auto const of = [](int n) { return static_cast<double>(n); };
+  Prediction const got = predict(
+      s, {of(u.forward), of(u.backward), of(u.move), of(u.embed), of(u.unembed), of(u.head)});
+  double const all = of(expected.last * s.ranks);
+  if (got.seconds != of(expected.last)) return "the time";
+  return got.idle == (all - of(expected.busy)) / all ? "" : "the idle part of the time";
+}
+
 template <class Make>
 std::string code_of(Make const& make) {
   try {
@@ -154,10 +182,18 @@ std::string code_of(Make const& make) {
 
 TEST_CASE("schedules are as simulated") {
   int compared = 0;
+  Units const drawn[] = {{}, {1, 2}, {3, 5, 1}, {2, 4, 3, 1, 1, 2}, {1, 1, 7, 0, 3, 5}};
   for (int ranks = 1; ranks <= 8; ++ranks) {
     for (int m = 1; m <= 16; ++m) {
+      for (Units const& units : drawn) {
+        CAPTURE(ranks, m, units.backward, units.move);
+        CHECK(time_difference(gpipe(ranks, m), units) == "");
+        CHECK(time_difference(one_forward_one_backward(ranks, m), units) == "");
+        if (m % ranks == 0) CHECK(time_difference(interleaved(ranks, m, 2), units) == "");
+      }
       Fraction const plain(ranks - 1, m + ranks - 1);
       CAPTURE(ranks, m);
+      CHECK(predict(gpipe(ranks, m), {}).seconds == slots(gpipe(ranks, m)));
       CHECK(difference(gpipe(ranks, m), plain) == "");
       CHECK(difference(one_forward_one_backward(ranks, m), plain) == "");
       for (int chunks = 1; chunks <= 3; ++chunks) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <source_location>
 #include <utility>
 #include <vector>
 
@@ -33,10 +34,11 @@ constexpr Destination destination(Schedule const& s, Slot const& slot, int rank)
 template <class Axis, class Block>
 class Neighbors {
  public:
-  Neighbors(Table const& table, Pass pass, int rank)
+  Neighbors(Table const& table, Pass pass, int rank, std::source_location const& where)
       : table_(table),
         pass_(pass),
         rank_(rank),
+        where_(where),
         arriving_(static_cast<std::size_t>(table.schedule().chunks) *
                   static_cast<std::size_t>(table.schedule().microbatches)) {}
 
@@ -55,7 +57,7 @@ class Neighbors {
       if (r == rank_) leaves = true;
     }
     if (pairs_.empty()) return;
-    auto move = api::start(op::Permute<Axis>{pairs_}, block);
+    auto move = api::start(op::Permute<Axis>{pairs_}, block, where_);
     if (leaves && table_.schedule().ranks > 1) ++sent_;
     if (at < arriving_.size()) {
       arriving_[at].emplace(std::move(move));
@@ -99,6 +101,7 @@ class Neighbors {
   Table const& table_;
   Pass pass_;
   int rank_;
+  std::source_location where_;  ///< of the call that runs the pipeline
   std::int64_t sent_ = 0;
   std::vector<std::optional<Pending<Block>>> arriving_;
   std::vector<Pending<Block>> leaving_;

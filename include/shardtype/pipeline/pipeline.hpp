@@ -22,8 +22,10 @@
 #include <shardtype/check/sentences/training.hpp>
 #include <shardtype/check/sentences/types.hpp>
 // clang-format on
+#include <shardtype/pipeline/plan_step.hpp>
 #include <shardtype/pipeline/types_plan.hpp>
 #include <shardtype/pipeline/types_schedule.hpp>
+#include <shardtype/pipeline/types_time.hpp>
 #include <shardtype/pipeline/value_and_grad.hpp>
 
 #pragma GCC diagnostic pop
