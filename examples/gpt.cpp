@@ -42,7 +42,7 @@ struct Collectives {
 };
 struct DataParallel {
   static constexpr char name[] = "data parallel";
-  static constexpr Collectives of_a_step{30, 0, 0};
+  static constexpr Collectives of_a_step{5, 0, 0};
   using Parameters = train::Shardings<>;
   using Activations = train::Shardings<Split<B, X>>;
   using In = nn::Use<>;
@@ -50,7 +50,7 @@ struct DataParallel {
 };
 struct TensorParallel {
   static constexpr char name[] = "tensor parallel";
-  static constexpr Collectives of_a_step{40, 1, 0};
+  static constexpr Collectives of_a_step{15, 1, 0};
   using Parameters = train::Shardings<Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   using Activations = train::Shardings<Split<B, X>, Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   using In = nn::Use<Reduced<Y>>;
@@ -58,7 +58,7 @@ struct TensorParallel {
 };
 struct Both : TensorParallel {
   static constexpr char name[] = "split parameters, data and tensor parallel";
-  static constexpr Collectives of_a_step{15, 26, 25};
+  static constexpr Collectives of_a_step{14, 26, 2};
   using Parameters = train::Shardings<Split<D, X>, Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   static std::array<std::int64_t, 2> mesh(int ranks) {
     return {ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks};
@@ -147,9 +147,9 @@ std::vector<double> train_on(Environment const& env, int steps) {
   using Ids = typename Gpt<P>::Ids;
   if constexpr (!automatic) {
     // docs: plan
-    static constexpr auto planned =
-        plan(train::step(train::AdamW{{.clip = 1}}, value_and_grad<0>(Gpt<P>::loss)), type<Model>,
-             type<Ids>, type<Ids>);
+    static constexpr auto planned = plan(
+        train::step(train::AdamW{{.clip = 1}}, value_and_grad<0>(Gpt<P>::loss, join_grad_reduce)),
+        type<Model>, type<Ids>, type<Ids>);
     static_assert(planned.count(Collective::all_reduce) == P::of_a_step.all_reduce);
     static_assert(planned.count(Collective::all_gather) == P::of_a_step.all_gather);
     static_assert(planned.count(Collective::reduce_scatter) == P::of_a_step.reduce_scatter);
@@ -166,7 +166,7 @@ std::vector<double> train_on(Environment const& env, int steps) {
                            .decays = &train::matrices_decay,
                            .clip = 1}};
   // docs: step-of
-  auto const step_of = train::step(adam, value_and_grad<0>(Gpt<P>::loss));
+  auto const step_of = train::step(adam, value_and_grad<0>(Gpt<P>::loss, join_grad_reduce));
   auto state = adam.init(model);
   // docs: end
   if (env.rank() == 0)

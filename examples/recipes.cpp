@@ -160,6 +160,12 @@ int main(int argc, char** argv) {
   // docs: end
   holds(item(total) < 1.0 && array_equal(behind, grad<0>(loss)(w, x, y)),
         "the same bits behind the backward pass");
+  // docs: joined
+  // Gradients that are small beside the cost of a message are reduced together.
+  auto const [sum_of_squares, together] = value_and_grad<0>(loss, join_grad_reduce)(w, x, y);
+  // docs: end
+  holds(item(sum_of_squares) < 1.0 && allclose(together, behind, 1e-6, 1e-6),
+        "the same gradient in a bucket");
 
   section("fsdp");
   auto split = zeros<SplitW>(mesh);

@@ -210,6 +210,17 @@ struct Slot : SlotBase {
       started = autodiff::make_small<Started<Cotangent>>(x);
     }
   }
+  /// The same in a bucket, of which it takes `room` elements.
+  template <class X>
+  constexpr void join(X const& x, std::int64_t room) {
+    complete();
+    if constexpr (is_tensor<Cotangent>) {
+      started = autodiff::make_small<StartedMove>(x.mesh());
+      started->template join<Cotangent>(x, room, *buckets);
+    } else {
+      started = autodiff::make_small<Started<Cotangent>>(x, room, *buckets);
+    }
+  }
   /// Adds what another slot holds, which may be under way.
   constexpr void take_over(Slot& other) {
     if (other.started != nullptr && other.ct == nullptr) {

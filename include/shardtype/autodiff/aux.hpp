@@ -28,6 +28,8 @@ template <class F>
 inline constexpr bool gives_aux<WithAux<F>> = true;
 template <class F>
 inline constexpr bool gives_aux<Overlapped<F>> = gives_aux<F>;
+template <class F>
+inline constexpr bool gives_aux<Joined<F>> = gives_aux<F>;
 
 /// The loss in what a function gives.
 template <class R>

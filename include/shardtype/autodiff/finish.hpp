@@ -131,6 +131,21 @@ constexpr bool moves_last() {
     return shardtype::detail::Finishes<Want, Got, true>::how.partial.size == 0;
   }
 }
+/// The elements that the movement of `x` to the gradient `Want` takes of a bucket; 0: none joins.
+template <class Want, class X>
+constexpr std::int64_t room_in_bucket(X const& x) {
+  using M = JoinedMove<Want, tensor_of<X>>;
+  if constexpr (!M::move.exists()) {
+    return 0;
+  } else if constexpr (is_tensor<X>) {
+    return M::room(x.extents().data(), runtime::map_axes(x.mesh().state(), M::S::names).sizes);
+  } else if constexpr (X::sized) {
+    return M::room(x.extents_data(), M::S::names.sizes());
+  } else {
+    return planning::room_in_bucket(M::move, M::got, M::want, M::S::names.extents(),
+                                    M::S::names.sizes(), M::width);
+  }
+}
 /// Adds `x` to the cotangent of a value `V`, in its sharding. The movement to a parameter's
 /// gradient, which is the last, may be started.
 template <bool communicates, class V, class X>
@@ -139,6 +154,10 @@ constexpr void add_finished(Slot<V>& to, X const& x) {
   if constexpr (communicates && can_start<cotangent_value<V>>) {
     if constexpr (autodiff::moves_last<Want, tensor_of<X>>()) {
       if (to.starts) {
+        if (to.buckets != nullptr) {
+          if (std::int64_t const room = autodiff::room_in_bucket<Want>(x); room > 0)
+            return to.join(x, room);
+        }
         to.start(x);
         return;
       }

@@ -138,6 +138,7 @@ constexpr P on_tape(P const& p, Tape* tape) {
           auto* const leaf = autodiff::make_small<Leaf<typename A::inner>>(tape);
           tape->push_leaf(leaf);
           leaf->slot.starts = a.slot()->starts;
+          leaf->slot.buckets = a.slot()->buckets;
           a = A(a.value(), &leaf->slot);
         }
       },

@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <shardtype/autodiff/buckets.hpp>
 #include <shardtype/core/dim.hpp>
 #include <shardtype/core/error.hpp>
 #include <shardtype/core/kept.hpp>
@@ -88,6 +89,8 @@ class Tape {
   constexpr void pull_all() {
     for (Entry* e = last_; e != nullptr; e = e->before) act(e);
   }
+  /// The small gradients that are reduced together.
+  constexpr Buckets& buckets() { return buckets_; }
 
  private:
   static constexpr void act(Entry* e) {
@@ -100,6 +103,7 @@ class Tape {
     e->act(e, true);
   }
 
+  Buckets buckets_;
   Entry* last_ = nullptr;
   Entry* leaves_ = nullptr;
 };
@@ -109,6 +113,8 @@ struct SlotBase {
   Tape* tape = nullptr;
   /// Whether the last movement of a cotangent is started: of a parameter's, if that is asked for.
   bool starts = false;
+  /// Where such a movement may be joined with others; null: nowhere.
+  Buckets* buckets = nullptr;
 };
 
 /// Error E73: a value is of another tape than the one that it is used on.

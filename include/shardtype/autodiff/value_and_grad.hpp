@@ -62,12 +62,16 @@ struct Lifted<true, P> {
   using type = active_t<P>;
   static constexpr type make(P const& p, Tape* tape) { return Parameters<P>::lift(p, tape); }
 };
-/// Lets the last movements of the cotangents of these arguments be started.
+/// Lets the last movements of the cotangents of these arguments be started, and those of small ones
+/// be joined in `buckets`, if any.
 template <class P>
-constexpr void let_start(P const& lifted) {
+constexpr void let_start(P const& lifted, Buckets* buckets) {
   autodiff::each_value(
-      []<class A>(A const& a) {
-        if constexpr (level<A> > 0) a.slot()->starts = true;
+      [=]<class A>(A const& a) {
+        if constexpr (level<A> > 0) {
+          a.slot()->starts = true;
+          a.slot()->buckets = buckets;
+        }
       },
       lifted);
 }
@@ -192,7 +196,8 @@ struct CalledWith<Gradient<F, value, Ks...>, std::integer_sequence<int, J...>> {
              typename Lifted<autodiff::wanted<Ks...>(J), argument_value<As>>::type...> const args{
           {Lifted<autodiff::wanted<Ks...>(J), argument_value<As>>::make(autodiff::argument_of(as),
                                                                         &tape)}...};
-      if constexpr (overlaps<F>) (autodiff::let_start(autodiff::kept<Ks>(args)), ...);
+      if constexpr (overlaps<F>)
+        (autodiff::let_start(autodiff::kept<Ks>(args), joins<F> ? &tape.buckets() : nullptr), ...);
       auto const made = static_cast<G const&>(*this).f(autodiff::kept<J>(args)...);
       static_cast<void>(Untaken<decltype(made), argument_value<As>...>{});
       return G::template with_result<argument_value<As>...>(tape, args, made, [](std::int64_t) {});
@@ -232,7 +237,8 @@ struct Gradient : core::GradientFunction,
     KeptIn<std::integer_sequence<int, J...>,
            typename Lifted<autodiff::wanted<Ks...>(J), Ps>::type...> const args{
         {Lifted<autodiff::wanted<Ks...>(J), Ps>::make(ps, &tape)}...};
-    if constexpr (overlaps<F>) (autodiff::let_start(autodiff::kept<Ks>(args)), ...);
+    if constexpr (overlaps<F>)
+      (autodiff::let_start(autodiff::kept<Ks>(args), joins<F> ? &tape.buckets() : nullptr), ...);
     auto const made = f(autodiff::kept<J>(args)...);
     static_cast<void>(Untaken<decltype(made), Ps...>{});
     return with_result<Ps...>(tape, args, made, forward_done);
@@ -281,6 +287,7 @@ struct Gradient : core::GradientFunction,
       forward_done(static_cast<std::int64_t>(sizeof(typename V::element)));
       if constexpr (level<L> > 0) begin(tape, loss);
       tape.backward();
+      if constexpr (joins<F>) tape.buckets().begin();
       auto grads = autodiff::gradients_of<Ks...>(shardtype::detail::Pack<Ps...>{}, args);
       if constexpr (value && sizeof...(Aux) > 0) {
         using Both = std::pair<V, Aux...>;
@@ -420,6 +427,30 @@ constexpr auto grad(F f, core::Taken<OverlapGradReduce>) {
 template <int... Ks, class F>
 constexpr auto grad(F f, core::Taken<HasAux>, OverlapGradReduce overlap) {
   return api::grad<Ks...>(autodiff::WithAux<F>(std::move(f)), overlap);
+}
+
+/// As with `overlap_grad_reduce`; besides, gradients whose AllReduce or ReduceScatter takes longer
+/// than two copies of them (planning::joins_bucket) are reduced together, in buckets: those of the
+/// same element type and memory over the same ranks. A bucket is begun when it is full, at the end
+/// of the backward pass, or where another summand of one of its gradients comes. All ranks fill and
+/// begin the same ones. The values are the same, but an element's place in a bucket may say in
+/// which order the ranks' numbers are added. `plan(...)` lists the collectives and holds the
+/// buckets. PyTorch: the buckets of DistributedDataParallel.
+template <int... Ks, class F>
+constexpr auto value_and_grad(F f, core::Taken<JoinGradReduce>) {
+  return api::value_and_grad<Ks...>(autodiff::Joined<F>(std::move(f)));
+}
+template <int... Ks, class F>
+constexpr auto value_and_grad(F f, core::Taken<HasAux>, JoinGradReduce join) {
+  return api::value_and_grad<Ks...>(autodiff::WithAux<F>(std::move(f)), join);
+}
+template <int... Ks, class F>
+constexpr auto grad(F f, core::Taken<JoinGradReduce>) {
+  return api::grad<Ks...>(autodiff::Joined<F>(std::move(f)));
+}
+template <int... Ks, class F>
+constexpr auto grad(F f, core::Taken<HasAux>, JoinGradReduce join) {
+  return api::grad<Ks...>(autodiff::WithAux<F>(std::move(f)), join);
 }
 
 /// The value of `a`, through which no gradient flows, an expression's neither; `a` itself if it is
