@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
         auto const k = zeros<float, Dim<I>, Dim<T>, Dim<H>, Dim<D>>(mesh, {1, 512, 8, 64});
         return grad([&](auto const& v) { return sum(nn::attention(v, k, k)); })(q);
       },
-      12);
+      13);
   of("experts", [&] { return experts(mesh, n); });
   of("AdamW", [&] {
     train::AdamW const adam{{.clip = 1}};
