@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
   launches::bound = launches::Bound::of(n * n);
   if (argc > 2) launches::part = argv[2];
   auto const a = full<float, Dim<I>, Dim<J>>(mesh, {n, n}, 1.0F);
-  auto const b = full<float, Dim<J>, Dim<K>>(mesh, {n, n / 8}, 1.0F);
+  auto const b = full<float, Dim<J>, Dim<K>>(mesh, {n, n / 32}, 1.0F);
   auto const all = full<float, Dim<I>>(mesh, {n * n}, 1.0F);
   auto const gain = full<float, Dim<J>>(mesh, {n}, 1.0F);
   auto const ids = zeros<std::int64_t, Dim<S>>(mesh, {n});
@@ -143,12 +143,12 @@ int main(int argc, char** argv) {
   of("matmul", [&] { return matmul(a, b); });
   of("cast to bfloat16", [&] { return cast<bfloat16>(a).tensor(); });
   auto const attention = [&](std::int64_t heads) {
-    auto const q = zeros<float, Dim<I>, Dim<S>, Dim<H>, Dim<D>>(mesh, {1, 1024, heads, 64});
-    auto const k = zeros<float, Dim<I>, Dim<T>, Dim<H>, Dim<D>>(mesh, {1, 1024, heads, 64});
+    auto const q = zeros<float, Dim<I>, Dim<S>, Dim<H>, Dim<D>>(mesh, {1, n / 4, heads, 64});
+    auto const k = zeros<float, Dim<I>, Dim<T>, Dim<H>, Dim<D>>(mesh, {1, n / 4, heads, 64});
     return nn::attention(q, k, k);
   };
   // with one that fills each operand
-  of("attention, 1024 x 64", [&] { return attention(1); }, 3);
+  of("attention, n / 4 x 64", [&] { return attention(1); }, 3);
   of("4 heads", [&] { return attention(4); }, 3);
   // elementwise and made
   of("random numbers", [&] { return normal<float, Dim<I>, Dim<J>>(mesh, {n, n}, RandomKey{1}); });
@@ -173,9 +173,12 @@ int main(int argc, char** argv) {
   // running values
   of("cumsum of columns", [&] { return cumsum<I>(a); });
   of("cumsum of bfloat16", [&] { return cumsum<J>(cast<bfloat16>(a).tensor()); });
+  auto const quarter = full<float, Dim<I>, Dim<J>>(mesh, {n / 4, n}, 1.0F);
+  auto const long_one = full<float, Dim<I>>(mesh, {n * n / 4}, 1.0F);
   of("cumprod's gradient",
-     [&] { return grad([](auto const& v) { return sum(cumprod<J>(v)); })(a); });
-  of("the same, 1-D", [&] { return grad([](auto const& v) { return sum(cumprod<I>(v)); })(all); });
+     [&] { return grad([](auto const& v) { return sum(cumprod<J>(v)); })(quarter); });
+  of("the same, 1-D",
+     [&] { return grad([](auto const& v) { return sum(cumprod<I>(v)); })(long_one); });
   // products
   of("matrix x vector", [&] { return matmul(a, gain); });
   of("matrix x 4 columns",
@@ -198,8 +201,8 @@ int main(int argc, char** argv) {
   of(
       "attention's gradient",
       [&] {
-        auto const q = zeros<float, Dim<I>, Dim<S>, Dim<H>, Dim<D>>(mesh, {1, 512, 8, 64});
-        auto const k = zeros<float, Dim<I>, Dim<T>, Dim<H>, Dim<D>>(mesh, {1, 512, 8, 64});
+        auto const q = zeros<float, Dim<I>, Dim<S>, Dim<H>, Dim<D>>(mesh, {1, n / 8, 8, 64});
+        auto const k = zeros<float, Dim<I>, Dim<T>, Dim<H>, Dim<D>>(mesh, {1, n / 8, 8, 64});
         return grad([&](auto const& v) { return sum(nn::attention(v, k, k)); })(q);
       },
       13);

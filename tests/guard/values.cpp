@@ -19,6 +19,7 @@
 #include <shardtype/kernels/sort.hpp>
 #include <shardtype/kernels/sum_parts.hpp>
 #include <shardtype/kernels/unpack.hpp>
+#include <shardtype/kernels/view_runs.hpp>
 
 using namespace shardtype;
 
@@ -124,6 +125,16 @@ void packing(Int outer, Int inner) {
       kernels::move_runs<Way>(exec, in, out, table, outer, 7, inner);
     });
   };
+  kernels::Layout const views[] = {layout({outer, 7, inner}, {7 * inner, inner, 1}),
+                                   layout({outer, 7, inner}, {7 * inner, 1, 7}),
+                                   layout({outer, 7, inner}, {1, outer, 7 * outer})};
+  for (kernels::Layout const& view : views)
+    same("split_view", n, n, n, [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+      Memory<Exec, Int> const at_run(at), row_of_run(row), first_run(first), order({1, 3, 2, 0});
+      kernels::RunTable const table{at_run.data(), row_of_run.data(), first_run.data(), 2, 4, 6};
+      kernels::split_view(exec, in, out, view, 1, table, order.data());
+      exec.fence();
+    });
   move(std::integral_constant<kernels::Packing, kernels::Packing::split>());
   move(std::integral_constant<kernels::Packing, kernels::Packing::join>());
 }
