@@ -1,17 +1,12 @@
 // The launches of some operations and kernels on n x n floats, one rank: operation, label, functor,
 // how often, parallel length, the most MiB of device memory that one touches, and "few" where these
 // are more than 2^20 elements and the length is below 65,536. Fails if there is another "few" than
-// those of `known`.
+// those of `is_known`, or if partial results are joined that are more than 2^16.
 //
 // usage: guard_launches [n [PART]]     4096 without n; PART: only operations with it in their name
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
-#include <vector>
-
-#include <cxxabi.h>
 
 #include <shardtype/kernels/convert.hpp>
 #include <shardtype/kernels/pitched.hpp>
@@ -20,8 +15,12 @@
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/nn/nn.hpp>
 #include <shardtype/shardtype.hpp>
+#include <shardtype/train/train.hpp>
+
+#include "guard/launch_table.hpp"
 
 using namespace shardtype;
+using launches::of;
 
 namespace {
 
@@ -33,80 +32,20 @@ struct S : Index<"S"> {};
 struct T : Index<"T"> {};
 struct H : Index<"H"> {};
 struct D : Index<"D"> {};
+struct E : Index<"E"> {};
+struct F : Index<"F"> {};
+struct V : Index<"V"> {};
 
-/// Launches of one kernel of one length.
-struct Launches {
-  std::string label, functor;
-  std::int64_t length = 0, times = 0;
-  double mebibytes = 0;  ///< at most
-};
-std::vector<Launches> launches;
-
-/// Functors that may be launched with few calls: those that touch far more memory than they read,
-/// because it opens in pieces.
-bool is_known(std::string const& functor) {
-  constexpr char const* known[] = {
-      "ScanTotals",    // reads a 256th of the elements that it passes
-      "AddBefore",     // likewise
-      "RunningLevel",  // its higher levels read as many running extremes, far apart
-      "MergeLists",    // of 16 bytes for an element: at most 2^19
-  };
-  return std::any_of(std::begin(known), std::end(known),
-                     [&](char const* name) { return functor == name; });
-}
-bool failed = false;
-std::string part;
-
-/// The functor's name without its namespaces and arguments.
-std::string short_name(char const* type) {
-  int status = 0;
-  char* const text = abi::__cxa_demangle(type, nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : type;
-  std::free(text);
-  name = name.substr(0, name.find('<'));
-  auto const colon = name.rfind("::");
-  return colon == std::string::npos ? name : name.substr(colon + 2);
-}
-
-void note(guard::Launch const& l) {
-  std::string const functor = short_name(l.type);
-  auto const same = std::find_if(launches.begin(), launches.end(), [&](Launches const& k) {
-    return k.functor == functor && k.length == l.length;
-  });
-  Launches& k = same != launches.end() ? *same : launches.emplace_back();
-  k.label = l.label;
-  k.functor = functor;
-  k.length = l.length;
-  ++k.times;
-  k.mebibytes = std::max(k.mebibytes, static_cast<double>(l.bytes) / 1048576.0);
-}
-
-/// Prints the launches of `run`, which are at most `most`.
-template <class Run>
-void of(char const* operation, Run run, std::int64_t most = 1000) {
-  if (std::string(operation).find(part) == std::string::npos) return;
-  launches.clear();
-  guard::on_launch(note);
-  static_cast<void>(run());
-  guard::on_launch(nullptr);
-  std::int64_t all = 0;
-  for (Launches const& k : launches) all += k.times;
-  if (all > most) {
-    std::printf("%s: more than %lld launches\n", operation, static_cast<long long>(most));
-    failed = true;
-  }
-  for (Launches const& k : launches) {
-    bool const few = k.length < 65'536 && k.mebibytes > 4;
-    bool const fails = few && !is_known(k.functor);
-    failed = failed || fails;
-    std::printf("%-22s %-24s %-18s %6lld %10lld %8.1f%s\n", operation, k.label.c_str(),
-                k.functor.c_str(), static_cast<long long>(k.times),
-                static_cast<long long>(k.length), k.mebibytes,
-                fails ? "  few: FAILED"
-                : few ? "  few"
-                      : "");
-  }
-  std::fflush(stdout);
+/// A mixture of experts, of n tokens.
+template <class M>
+auto experts(M const& mesh, std::int64_t n) {
+  auto const x = full<float, Dim<S>, Dim<D>>(mesh, {n, n / 4}, 1.0F);
+  nn::Routes const routes{zeros<std::int64_t, Dim<S>, Dim<K>>(mesh, {n, 2}),
+                          full<float, Dim<S>, Dim<K>>(mesh, {n, 2}, 0.5F)};
+  auto const in = full<float, Dim<E>, Dim<D>, Dim<F>>(mesh, {8, n / 4, 8}, 0.1F);
+  auto const out = full<float, Dim<E>, Dim<F>, Dim<D>>(mesh, {8, 8, n / 4}, 0.1F);
+  return grad(
+      [&](auto const& v) { return sum(nn::moe(v, routes, in, out, nn::Ragged{}, nn::Silu{})); })(x);
 }
 
 /// Kernels that move the blocks of collectives.
@@ -162,9 +101,10 @@ int main(int argc, char** argv) {
   Environment env(argc, argv);
   Mesh<X> const mesh(env.world(), {1});
   std::int64_t const n = argc > 1 ? std::atoll(argv[1]) : 4096;
-  if (argc > 2) part = argv[2];
+  launches::bound = launches::Bound::of(n * n);
+  if (argc > 2) launches::part = argv[2];
   auto const a = full<float, Dim<I>, Dim<J>>(mesh, {n, n}, 1.0F);
-  auto const b = full<float, Dim<J>, Dim<K>>(mesh, {n, n / 8}, 1.0F);
+  auto const b = full<float, Dim<J>, Dim<K>>(mesh, {n, n / 32}, 1.0F);
   auto const all = full<float, Dim<I>>(mesh, {n * n}, 1.0F);
   auto const gain = full<float, Dim<J>>(mesh, {n}, 1.0F);
   auto const ids = zeros<std::int64_t, Dim<S>>(mesh, {n});
@@ -203,12 +143,76 @@ int main(int argc, char** argv) {
   of("matmul", [&] { return matmul(a, b); });
   of("cast to bfloat16", [&] { return cast<bfloat16>(a).tensor(); });
   auto const attention = [&](std::int64_t heads) {
-    auto const q = zeros<float, Dim<I>, Dim<S>, Dim<H>, Dim<D>>(mesh, {1, 1024, heads, 64});
-    auto const k = zeros<float, Dim<I>, Dim<T>, Dim<H>, Dim<D>>(mesh, {1, 1024, heads, 64});
+    auto const q = zeros<float, Dim<I>, Dim<S>, Dim<H>, Dim<D>>(mesh, {1, n / 4, heads, 64});
+    auto const k = zeros<float, Dim<I>, Dim<T>, Dim<H>, Dim<D>>(mesh, {1, n / 4, heads, 64});
     return nn::attention(q, k, k);
   };
   // with one that fills each operand
-  of("attention, 1024 x 64", [&] { return attention(1); }, 3);
+  of("attention, n / 4 x 64", [&] { return attention(1); }, 3);
   of("4 heads", [&] { return attention(4); }, 3);
-  return failed ? 1 : 0;
+  // elementwise and made
+  of("random numbers", [&] { return normal<float, Dim<I>, Dim<J>>(mesh, {n, n}, RandomKey{1}); });
+  of("tril", [&] { return tril<I, J>(a); });
+  of("flip", [&] { return flip<J>(a); });
+  of("repeat", [&] { return repeat<J, K>(a, 2); });
+  of("one_hot", [&] { return one_hot<J>(ids, n); });
+  // reductions
+  of("prod of columns", [&] { return prod<I>(a); });
+  of("logsumexp of columns", [&] { return logsumexp<I>(a); });
+  of("var of columns", [&] { return var<I>(a); });
+  of("reproducible sum", [&] { return sum<Tensor<float>>(a, reproducible); });
+  of("softmax of columns", [&] { return softmax<I>(a); });
+  of("softmax's gradient",
+     [&] { return grad([](auto const& v) { return sum(square(softmax<J>(v))); })(a); });
+  of("max's gradient", [&] { return grad([](auto const& v) { return sum(max<J>(v)); })(a); });
+  of("bincount", [&] { return bincount<V>(along, 1000); });
+  of("searchsorted", [&] { return searchsorted<K>(relabel<J, K>(gain), a); });
+  of("median of rows", [&] { return median<J>(a); });
+  of("sort, 1-D", [&] { return sort<I>(all); });
+  of("top_k, 1-D", [&] { return top_k<I, K>(all, 8); });
+  // running values
+  of("cumsum of columns", [&] { return cumsum<I>(a); });
+  of("cumsum of bfloat16", [&] { return cumsum<J>(cast<bfloat16>(a).tensor()); });
+  auto const quarter = full<float, Dim<I>, Dim<J>>(mesh, {n / 4, n}, 1.0F);
+  auto const long_one = full<float, Dim<I>>(mesh, {n * n / 4}, 1.0F);
+  of("cumprod's gradient",
+     [&] { return grad([](auto const& v) { return sum(cumprod<J>(v)); })(quarter); });
+  of("the same, 1-D",
+     [&] { return grad([](auto const& v) { return sum(cumprod<I>(v)); })(long_one); });
+  // products
+  of("matrix x vector", [&] { return matmul(a, gain); });
+  of("matrix x 4 columns",
+     [&] { return matmul(a, full<float, Dim<J>, Dim<K>>(mesh, {n, 4}, 1.0F)); });
+  of("bfloat16 product",
+     [&] { return matmul(cast<bfloat16>(a).tensor(), cast<bfloat16>(b).tensor()); });
+  // layers
+  auto const targets = zeros<std::int64_t, Dim<I>>(mesh, {n});
+  of("cross_entropy", [&] { return nn::cross_entropy<J>(a, targets); });
+  of("its gradient, n x n",
+     [&] { return grad([&](auto const& v) { return sum(nn::cross_entropy<J>(v, targets)); })(a); });
+  of("rotary", [&] { return nn::rotary<I, J>(a); });
+  of("causal_mask", [&] { return nn::causal_mask<I, J>(a); });
+  of("dropout", [&] { return nn::dropout(a, RandomKey{1}, 0.25); });
+  of("max_pool", [&] { return nn::max_pool<nn::Pool<I, 2>, nn::Pool<J, 2>>(a); });
+  of("its gradient, 2 x 2", [&] {
+    return grad([](auto const& v) { return sum(nn::max_pool<nn::Pool<I, 2>, nn::Pool<J, 2>>(v)); })(
+        a);
+  });
+  of(
+      "attention's gradient",
+      [&] {
+        auto const q = zeros<float, Dim<I>, Dim<S>, Dim<H>, Dim<D>>(mesh, {1, n / 8, 8, 64});
+        auto const k = zeros<float, Dim<I>, Dim<T>, Dim<H>, Dim<D>>(mesh, {1, n / 8, 8, 64});
+        return grad([&](auto const& v) { return sum(nn::attention(v, k, k)); })(q);
+      },
+      13);
+  of("experts", [&] { return experts(mesh, n); });
+  of("AdamW", [&] {
+    train::AdamW const adam{{.clip = 1}};
+    auto w = a.clone();
+    auto state = adam.init(w);
+    adam.update(w, a, state);
+    return 0;
+  });
+  return launches::failed ? 1 : 0;
 }

@@ -11,6 +11,7 @@
 #include <shardtype/kernels/pitched.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/running_back_levels.hpp>
+#include <shardtype/kernels/running_products.hpp>
 #include <shardtype/kernels/runs.hpp>
 #include <shardtype/kernels/scan.hpp>
 #include <shardtype/kernels/scatter.hpp>
@@ -18,6 +19,7 @@
 #include <shardtype/kernels/sort.hpp>
 #include <shardtype/kernels/sum_parts.hpp>
 #include <shardtype/kernels/unpack.hpp>
+#include <shardtype/kernels/view_runs.hpp>
 
 using namespace shardtype;
 
@@ -123,6 +125,16 @@ void packing(Int outer, Int inner) {
       kernels::move_runs<Way>(exec, in, out, table, outer, 7, inner);
     });
   };
+  kernels::Layout const views[] = {layout({outer, 7, inner}, {7 * inner, inner, 1}),
+                                   layout({outer, 7, inner}, {7 * inner, 1, 7}),
+                                   layout({outer, 7, inner}, {1, outer, 7 * outer})};
+  for (kernels::Layout const& view : views)
+    same("split_view", n, n, n, [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+      Memory<Exec, Int> const at_run(at), row_of_run(row), first_run(first), order({1, 3, 2, 0});
+      kernels::RunTable const table{at_run.data(), row_of_run.data(), first_run.data(), 2, 4, 6};
+      kernels::split_view(exec, in, out, view, 1, table, order.data());
+      exec.fence();
+    });
   move(std::integral_constant<kernels::Packing, kernels::Packing::split>());
   move(std::integral_constant<kernels::Packing, kernels::Packing::join>());
 }
@@ -200,6 +212,75 @@ void extremes_back(Int outer, Int middle, Int inner) {
            });
 }
 
+/// bfloat16, which is accumulated in float: sums of integers, each rounded once.
+void narrow_scans(Int outer, Int middle, Int inner) {
+  Int const n = outer * middle * inner;
+  for (bool const exclusive : {false, true})
+    for (bool const starts : {false, true})
+      same("cumsum of bfloat16", n, n, n,
+           [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+             std::vector<bfloat16> const none(static_cast<std::size_t>(n));
+             Memory<Exec, bfloat16> const from(none), to(none);
+             kernels::Matrix<float const> const given{in, n, 1, 1, 1, n};
+             kernels::convert(exec, 1, given,
+                              kernels::Matrix<bfloat16>{from.data(), n, 1, 1, 1, n});
+             bfloat16 const* const source = from.data();
+             kernels::scan_middle<kernels::SumReducer<bfloat16>>(exec, source, to.data(),
+                                                                 starts ? source : nullptr, outer,
+                                                                 middle, inner, exclusive, !starts);
+             kernels::convert(exec, 1, kernels::Matrix<bfloat16 const>{to.data(), n, 1, 1, 1, n},
+                              kernels::Matrix<float>{out, n, 1, 1, 1, n});
+             exec.fence();
+           });
+}
+
+/// Cotangents of running products: on a device by groups, which with their halves, ones, twos and
+/// zeros have exact products and sums. `ranks`: of which the calling one is `me`.
+void products_back(Int outer, Int middle, Int inner, Int ranks, Int me) {
+  using Block = kernels::ProductsBlock<double>;
+  using Scaled = kernels::Scaled<double>;
+  Int const columns = outer * inner, n = columns * middle;
+  std::vector<float> factors(static_cast<std::size_t>(n));
+  for (std::size_t k = 0; k < factors.size(); ++k)
+    factors[k] = k % 97 == 96 ? 0.0F : k % 3 == 0 ? 2.0F : k % 3 == 1 ? 0.5F : -1.0F;
+  std::vector<Block> const of_ranks(static_cast<std::size_t>(ranks * columns),
+                                    Block{Scaled(2.0), Scaled(2.0), Scaled(3.0)});
+  for (bool const exclusive : {false, true})
+    for (bool const reverse : {false, true})
+      same("cumprod's cotangents", n, n, n + columns,
+           [&]<class Exec>(Exec const& exec, float const* ct, float* out) {
+             Memory<Exec, float> const a(factors);
+             Memory<Exec, Scaled> const behind(std::vector<Scaled>(static_cast<std::size_t>(n)));
+             Memory<Exec, Block> const around(of_ranks);
+             Memory<Exec, Block> const own(std::vector<Block>(static_cast<std::size_t>(columns)));
+             bool const ends = me == (reverse ? 0 : ranks - 1);
+             kernels::ProductsBlockOf<float, double> const of{
+                 a.data(), ct, own.data(), middle, inner, exclusive, reverse};
+             kernels::ProductsBack<float, double> const back{
+                 a.data(), ct,     out,   behind.data(), around.data(), columns, ranks,
+                 me,       middle, inner, exclusive,     reverse,       ends};
+             std::vector<Block> totals;
+             if constexpr (std::is_same_v<Exec, Host>) {
+               kernels::for_columns(exec, columns, of);
+               kernels::for_columns(exec, columns, back);
+               totals = own.values();
+             } else {
+               kernels::GroupedProducts<double> const groups(columns, middle);
+               Memory<Exec, Block> const blocks(
+                   std::vector<Block>(static_cast<std::size_t>(groups.blocks())));
+               groups.find(exec, of, blocks.data());
+               totals = blocks.values();
+               totals.erase(totals.begin(), totals.begin() + groups.columns_begin());
+               groups.back(exec, back, blocks.data());
+             }
+             std::vector<float> sums;
+             for (Block const& b : totals)
+               sums.push_back(static_cast<float>(b.sum.value() + 3 * b.product.value()));
+             runtime::copy_bytes<typename Exec::memory_space, Kokkos::HostSpace>(
+                 out + n, sums.data(), sums.size() * sizeof(float));
+           });
+}
+
 void selects(Int count, Int n, Int keep) {
   for (bool const descending : {false, true})
     same("top_k", n, count * n, count * keep,
@@ -249,6 +330,12 @@ void run_all() {
     scans<kernels::SumReducer<float>>("cumsum", 1, middle, 1);
     scans<kernels::ExtremeReducer<float, true>>("cummax", 1, middle, 1);
     scans<kernels::ExtremeReducer<float, false>>("cummin", 3, middle, 2);
+  }
+  narrow_scans(1, 4097, 1);
+  narrow_scans(2, 70, 3);
+  for (Int const middle : {1, 31, 300, 1000}) {
+    products_back(2, middle, 3, 1, 0);
+    products_back(1, middle, 1, 3, 1);
   }
   for (Int const middle : {1, 2, 7, 64, 300}) {
     extremes_back<true, true>(2, middle, 3);

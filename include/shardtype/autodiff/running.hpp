@@ -11,7 +11,9 @@
 #include <shardtype/execute/window.hpp>
 #include <shardtype/kernels/running_back.hpp>
 #include <shardtype/kernels/running_back_levels.hpp>
+#include <shardtype/kernels/running_products.hpp>
 #include <shardtype/ops/windows.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/instance.hpp>
 
 namespace shardtype {
@@ -85,23 +87,50 @@ struct ProductsBack {
     runtime::Buffer const out = run.fresh();
     runtime::Buffer const own = take(bytes(columns, sizeof(Block)));
     runtime::Buffer all = own;
+    constexpr bool on_device = !runtime::host_reads<typename Call::Exec::memory_space>;
+    auto* const own_blocks = static_cast<Block*>(own.data());
+    kernels::ProductsBlockOf<T, W> const of{run.data, ct,        own_blocks, b.n,
+                                            b.inner,  exclusive, reverse};
+    [[maybe_unused]] kernels::GroupedProducts<W> const groups(columns, b.n);
+    [[maybe_unused]] runtime::Buffer blocks;
+    if constexpr (on_device) {
+      blocks = run.mesh.pool().template take<typename Call::Exec::memory_space>(
+          bytes(groups.blocks(), sizeof(Block)), runtime::Pool::Use::staging);
+      groups.find(run.exec(), of, static_cast<Block*>(blocks.data()));
+    }
     if (ranks > 1) {
-      kernels::for_columns(
-          run.exec(), columns,
-          kernels::ProductsBlockOf<T, W>{run.data, ct, static_cast<Block*>(own.data()), b.n,
-                                         b.inner, exclusive, reverse});
-      runtime::fence(run.exec());
+      if constexpr (on_device) {
+        runtime::fence(run.exec());
+        runtime::copy_bytes<typename Call::Exec::memory_space, typename Call::Exec::memory_space>(
+            own_blocks, static_cast<Block const*>(blocks.data()) + groups.columns_begin(),
+            bytes(columns, sizeof(Block)));
+      } else {
+        kernels::for_columns(run.exec(), columns, of);
+        runtime::fence(run.exec());
+      }
       all = execute::totals_of_all<Carried<typename Block::Join>>(
           along, s, name.data(), (exclusive ? 1 : 0) + (reverse ? 2 : 0), extent, own);
     }
     runtime::Buffer const behind = take(bytes(columns * b.n, sizeof(kernels::Scaled<W>)));
-    kernels::for_columns(
-        run.exec(), columns,
-        kernels::ProductsBack<T, W>{run.data, ct, run.writable(out),
-                                    static_cast<kernels::Scaled<W>*>(behind.data()),
-                                    static_cast<Block const*>(all.data()), columns, ranks,
-                                    core::rank_in_group(s.axes, along.map.sizes, along.map.coords),
-                                    b.n, b.inner, exclusive, reverse, ends});
+    kernels::ProductsBack<T, W> const back{
+        run.data,
+        ct,
+        run.writable(out),
+        static_cast<kernels::Scaled<W>*>(behind.data()),
+        static_cast<Block const*>(all.data()),
+        columns,
+        ranks,
+        core::rank_in_group(s.axes, along.map.sizes, along.map.coords),
+        b.n,
+        b.inner,
+        exclusive,
+        reverse,
+        ends};
+    if constexpr (on_device) {
+      groups.back(run.exec(), back, static_cast<Block*>(blocks.data()));
+    } else {
+      kernels::for_columns(run.exec(), columns, back);
+    }
     runtime::fence(run.exec());
     return out;
   }

@@ -3,12 +3,15 @@
 /// other, or give back, and the totals of running values.
 
 #include <cstdint>
+#include <type_traits>
 
 #include <shardtype/core/list.hpp>
 #include <shardtype/execute/executor.hpp>
 #include <shardtype/execute/local_run.hpp>
 #include <shardtype/execute/staged.hpp>
 #include <shardtype/kernels/functions.hpp>
+#include <shardtype/kernels/layout.hpp>
+#include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/scan.hpp>
 #include <shardtype/plan/window_plan.hpp>
 #include <shardtype/runtime/instance.hpp>
@@ -229,8 +232,20 @@ Buffer running_values(LocalRun<T, Space> const& run, char const* name, bool excl
   Buffer before;
   if (ranks > 1) {
     Buffer total = run.take(b.row());
-    kernels::total_middle<Reducer>(run.exec(), run.data, run.writable(total), b.outer, b.n, b.inner,
-                                   reverse);
+    if constexpr (runtime::host_reads<Space> || !std::is_same_v<T, typename Reducer::Result>) {
+      kernels::total_middle<Reducer>(run.exec(), run.data, run.writable(total), b.outer, b.n,
+                                     b.inner, reverse);
+    } else {
+      kernels::Layout columns;
+      columns.rank = 3;
+      columns.extent[0] = b.outer, columns.stride[0] = b.n * b.inner;
+      columns.extent[1] = b.inner, columns.stride[1] = 1;
+      columns.extent[2] = b.n, columns.stride[2] = b.inner;
+      auto const plan = kernels::plan_reduce<Reducer>(run.exec(), columns, 2);
+      Buffer const work = kernels::take_workspace<Space>(run.mesh.pool(), plan);
+      kernels::reduce<Reducer>(run.exec(), plan, run.data, run.writable(total), work.data());
+      runtime::fence(run.exec());
+    }
     Buffer const totals = execute::totals_of_all<T>(
         along, s, name, (exclusive ? 1 : 0) + (reverse ? 2 : 0), extent, std::move(total));
     before = run.take(b.row());

@@ -1,10 +1,11 @@
 #pragma once
-/// Device: scans of few long columns. Groups of rows are scanned apart, then the totals of groups,
-/// then what is before a group is added to its rows. All of it in the memory of the result: a
-/// group's total is in its last row, or, if values exclude their own element, in its first.
+/// Device: scans of few long columns. The totals of groups of rows come first, then what is before
+/// each group, and then the running values of each group from there. Totals are kept in the memory
+/// of the result, in the first rows of their group, as the elements of a `Part` if that is wider.
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include <Kokkos_Core.hpp>
 
@@ -19,78 +20,120 @@ struct ScannedRows {
   bool reverse;
   std::int64_t first, step, count;
 
-  /// Element `n` of these rows, of column `c`.
-  KOKKOS_FUNCTION std::int64_t at(std::int64_t c, std::int64_t n) const {
-    std::int64_t const k = first + n * step;
+  /// Element `n` of these rows, of column `c`; `further`: so many rows behind it.
+  KOKKOS_FUNCTION std::int64_t at(std::int64_t c, std::int64_t n, std::int64_t further = 0) const {
+    std::int64_t const k = first + n * step + further;
     return (c / inner * middle + (reverse ? middle - 1 - k : k)) * inner + c % inner;
   }
 };
-
-/// One call scans one group of one column. With one group per column, the values begin with
-/// `start`, and are those of the whole column.
-template <class T, class R>
-struct ScanGroup {
-  using Part = typename R::Part;
-  T const* src;
-  T* dst;
-  T const* start;  ///< or null
-  ScannedRows rows;
+/// Groups of `rows.count` rows, of `group` rows; the last one has also those that are left.
+struct ScannedGroups {
   std::int64_t columns, group, groups;
-  bool exclusive;
+  ScannedRows rows;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const c = work % columns;
-    std::int64_t const begin = work / columns * group;
-    std::int64_t const end = begin + group < rows.count ? begin + group : rows.count;
-    bool const whole = groups == 1;
-    Part sum = whole && start != nullptr ? R::load(static_cast<typename R::Element>(start[c]))
-                                         : R::nothing();
-    for (std::int64_t n = begin; n < end; ++n) {
-      std::int64_t const at = rows.at(c, n);
-      Part next = sum;
-      R::join(next, R::load(static_cast<typename R::Element>(src[at])));
-      dst[at] = static_cast<T>(exclusive ? sum : next);
-      sum = next;
-    }
-    if (exclusive && !whole) dst[rows.at(c, begin)] = static_cast<T>(sum);
+  KOKKOS_FUNCTION std::int64_t begin(std::int64_t g) const { return g * group; }
+  KOKKOS_FUNCTION std::int64_t end(std::int64_t g) const {
+    return g + 1 == groups ? rows.count : (g + 1) * group;
+  }
+  static ScannedGroups of(std::int64_t columns, std::int64_t group, ScannedRows const& rows) {
+    std::int64_t const groups = rows.count < 2 * group ? 1 : rows.count / group;
+    return {columns, group, groups, rows};
   }
 };
-/// The same of rows far apart, the totals of groups.
-template <class T, class R>
-struct ScanTotals : ScanGroup<T, R> {};
 
-/// One call adds to one element what is before its group.
+/// Totals in the memory of the result: of a group at its first row.
+template <class T, class R>
+struct GroupSlots {
+  using Part = typename R::Part;
+  static_assert(sizeof(Part) % sizeof(T) == 0);
+  static constexpr int width = static_cast<int>(sizeof(Part) / sizeof(T));
+  T* dst;
+
+  KOKKOS_FUNCTION Part get(ScannedRows const& rows, std::int64_t c, std::int64_t n) const {
+    T parts[static_cast<std::size_t>(width)];
+    for (int w = 0; w < width; ++w) parts[w] = dst[rows.at(c, n, w)];
+    Part out;
+    std::memcpy(static_cast<void*>(&out), parts, sizeof(Part));
+    return out;
+  }
+  KOKKOS_FUNCTION void put(ScannedRows const& rows, std::int64_t c, std::int64_t n,
+                           Part const& x) const {
+    T parts[static_cast<std::size_t>(width)];
+    std::memcpy(static_cast<void*>(parts), &x, sizeof(Part));
+    for (int w = 0; w < width; ++w) dst[rows.at(c, n, w)] = parts[w];
+  }
+};
+
+/// One call totals the elements of one group of one column.
+template <class T, class R>
+struct TotalGroup {
+  T const* src;
+  GroupSlots<T, R> slots;
+  ScannedGroups of;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const c = work % of.columns, g = work / of.columns;
+    typename R::Part sum = R::nothing();
+    for (std::int64_t n = of.begin(g); n < of.end(g); ++n)
+      R::join(sum, R::load(static_cast<typename R::Element>(src[of.rows.at(c, n)])));
+    slots.put(of.rows, c, of.begin(g), sum);
+  }
+};
+/// One call scans the totals of one group of groups; each becomes what is before it within the
+/// group, the first one the total of the group, or with one group `start`.
+template <class T, class R>
+struct ScanTotals {
+  GroupSlots<T, R> slots;
+  ScannedGroups of;
+  T const* start;  ///< or null
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const c = work % of.columns, g = work / of.columns;
+    bool const whole = of.groups == 1;
+    typename R::Part sum = whole && start != nullptr
+                               ? R::load(static_cast<typename R::Element>(start[c]))
+                               : R::nothing();
+    for (std::int64_t n = of.begin(g); n < of.end(g); ++n) {
+      typename R::Part const own = slots.get(of.rows, c, n);
+      slots.put(of.rows, c, n, sum);
+      R::join(sum, own);
+    }
+    if (!whole) slots.put(of.rows, c, of.begin(g), sum);
+  }
+};
+/// One call adds to one total what is before its group of groups, which the first one has already.
 template <class T, class R>
 struct AddBefore {
-  T* dst;
-  T const* start;  ///< or null
-  ScannedRows rows;
-  std::int64_t columns, group;
+  GroupSlots<T, R> slots;
+  ScannedGroups of;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const c = work % of.columns, n = work / of.columns;
+    std::int64_t const g = n / of.group < of.groups ? n / of.group : of.groups - 1;
+    if (n == of.begin(g)) return;
+    typename R::Part sum = slots.get(of.rows, c, of.begin(g));
+    R::join(sum, slots.get(of.rows, c, n));
+    slots.put(of.rows, c, n, sum);
+  }
+};
+/// One call scans one group of one column, from what is before it.
+template <class T, class R>
+struct ScanGroup {
+  T const* src;
+  GroupSlots<T, R> slots;
+  ScannedGroups of;
   bool exclusive;
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const c = work % columns, n = work / columns;
-    std::int64_t const begin = n / group * group;
-    typename R::Part sum = R::nothing();
-    if (exclusive) {
-      if (n == begin) return;
-      sum = load(dst[rows.at(c, begin)]);
-    } else {
-      if (n + 1 == begin + group) return;  // a total of a whole group
-      if (begin > 0) {
-        sum = load(dst[rows.at(c, begin - 1)]);
-      } else if (start != nullptr) {
-        sum = load(start[c]);
-      } else {
-        return;
-      }
+    std::int64_t const c = work % of.columns, g = work / of.columns;
+    typename R::Part sum = slots.get(of.rows, c, of.begin(g));
+    for (std::int64_t n = of.begin(g); n < of.end(g); ++n) {
+      std::int64_t const at = of.rows.at(c, n);
+      typename R::Part next = sum;
+      R::join(next, R::load(static_cast<typename R::Element>(src[at])));
+      slots.dst[at] = static_cast<T>(exclusive ? sum : next);
+      sum = next;
     }
-    T& to = dst[rows.at(c, n)];
-    R::join(sum, load(to));
-    to = static_cast<T>(sum);
-  }
-  KOKKOS_FUNCTION static typename R::Part load(T const& x) {
-    return R::load(static_cast<typename R::Element>(x));
   }
 };
 
@@ -103,39 +146,39 @@ inline constexpr std::int64_t most_group = 256;
 constexpr bool scans_in_groups(std::int64_t columns, std::int64_t middle) {
   return columns < scan_calls && middle > 2 * least_group;
 }
+/// The rows of a group, of `rows` of each column.
+constexpr std::int64_t scanned_group(std::int64_t columns, std::int64_t rows) {
+  return std::clamp(columns * rows / scan_calls, least_group, most_group);
+}
 
-/// As scan_middle, where `scans_in_groups`, of a reducer whose values are kept in `T`.
+/// As scan_middle, where `scans_in_groups`; `dst` is other memory than `src`.
 template <class R, class T, class Exec>
 void scan_in_groups(Exec const& exec, T const* src, T* dst, T const* start, std::int64_t outer,
                     std::int64_t middle, std::int64_t inner, bool exclusive, bool reverse) {
   std::int64_t const columns = outer * inner;
-  auto const group_of = [&](std::int64_t rows) {
-    return std::clamp(columns * rows / scan_calls, least_group, most_group);
+  GroupSlots<T, R> const slots{dst};
+  auto const groups_of = [&](std::int64_t first_step, std::int64_t count) {
+    return ScannedGroups::of(columns, detail::scanned_group(columns, count),
+                             {middle, inner, reverse, 0, first_step, count});
   };
-  ScannedRows levels[16];
-  std::int64_t group[16];
+  ScannedGroups const elements = groups_of(1, middle);
+  kernels::launch(exec, "shardtype::scan", columns * elements.groups,
+                  TotalGroup<T, R>{src, slots, elements});
+  ScannedGroups levels[16];
   int top = 0;
-  levels[0] = {middle, inner, reverse, 0, 1, middle};
+  levels[0] = groups_of(elements.group, elements.groups);
   for (;; ++top) {
-    ScannedRows const& rows = levels[top];
-    std::int64_t const g = group[top] = group_of(rows.count);
-    std::int64_t const groups = (rows.count + g - 1) / g;
-    ScanGroup<T, R> const one{
-        top == 0 ? src : dst, dst, start, rows, columns, g, groups, exclusive};
-    if (top == 0) {
-      kernels::launch(exec, "shardtype::scan", columns * groups, one);
-    } else {
-      kernels::launch(exec, "shardtype::scan", columns * groups, ScanTotals<T, R>{one});
-    }
-    if (groups == 1) break;
-    // a last group that is not whole has no total that is read
-    levels[top + 1] = {middle,        inner,
-                       reverse,       exclusive ? rows.first : rows.first + (g - 1) * rows.step,
-                       g * rows.step, exclusive ? groups : rows.count / g};
+    ScannedGroups const& of = levels[top];
+    kernels::launch(exec, "shardtype::scan", columns * of.groups,
+                    ScanTotals<T, R>{slots, of, start});
+    if (of.groups == 1) break;
+    levels[top + 1] = groups_of(of.group * of.rows.step, of.groups);
   }
   while (top-- > 0)
-    kernels::launch(exec, "shardtype::scan", columns * levels[top].count,
-                    AddBefore<T, R>{dst, start, levels[top], columns, group[top], exclusive});
+    kernels::launch(exec, "shardtype::scan", columns * levels[top].rows.count,
+                    AddBefore<T, R>{slots, levels[top]});
+  kernels::launch(exec, "shardtype::scan", columns * elements.groups,
+                  ScanGroup<T, R>{src, slots, elements, exclusive});
 }
 
 }  // namespace shardtype::kernels::detail

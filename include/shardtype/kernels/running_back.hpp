@@ -56,23 +56,26 @@ struct ProductsBlockOf {
   std::int64_t middle, inner;
   bool exclusive, reverse;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const { out[work] = of(work, 0, middle); }
+  /// That of the rows from `begin` to `end` of column `work`.
+  KOKKOS_FUNCTION ProductsBlock<W> of(std::int64_t work, std::int64_t begin,
+                                      std::int64_t end) const {
     ScanColumn const column(work, middle, inner, reverse);
     ProductsBlock<W> block{Scaled<W>(W(1)), Scaled<W>(W(1)), Scaled<W>(W(0))};
     bool met_zero = false;
-    for (std::int64_t k = middle; k-- > 0;) {
+    for (std::int64_t k = end; k-- > begin;) {
       Scaled<W> const x(detail::converted<W>(a[column.at(k)]));
       Scaled<W> const c(detail::converted<W>(ct[column.at(k)]));
       if (!exclusive) {
         block.sum = x * (c + block.sum);
       } else {
-        block.sum = k == middle - 1 ? c : c + x * block.sum;
+        block.sum = k == end - 1 ? c : c + x * block.sum;
       }
       met_zero = met_zero || detail::larger_part(x.m) == 0;
       block.product = x * block.product;
       block.weight = met_zero ? Scaled<W>(W(0)) : block.product;
     }
-    out[work] = block;
+    return block;
   }
 };
 
@@ -90,7 +93,11 @@ struct ProductsBack {
   bool ends;  ///< whether the last row of the scan is in this block
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    ScanColumn const column(work, middle, inner, reverse);
+    ProductsBlock<W> const around = of_other_ranks(work);
+    rows(work, 0, middle, around.product, around.sum);
+  }
+  /// For column `work`, the product of all rows before this block, and the sum of those behind it.
+  KOKKOS_FUNCTION ProductsBlock<W> of_other_ranks(std::int64_t work) const {
     auto const block = [&](std::int64_t n) {  // in the order of the scan
       return blocks[(reverse ? ranks - 1 - n : n) * columns + work];
     };
@@ -99,7 +106,14 @@ struct ProductsBack {
     for (std::int64_t n = ranks; n-- > place + 1;) sum = block(n).before(sum);
     Scaled<W> product(W(1));
     for (std::int64_t n = 0; n < place; ++n) product = product * block(n).product;
-    for (std::int64_t k = middle; k-- > 0;) {
+    return {product, Scaled<W>(W(1)), sum};
+  }
+  /// Rows `begin` to `end` of column `work`, with the product of those before and the sum of those
+  /// behind.
+  KOKKOS_FUNCTION void rows(std::int64_t work, std::int64_t begin, std::int64_t end,
+                            Scaled<W> product, Scaled<W> sum) const {
+    ScanColumn const column(work, middle, inner, reverse);
+    for (std::int64_t k = end; k-- > begin;) {
       std::int64_t const at = column.at(k);
       Scaled<W> const x(detail::converted<W>(a[at]));
       Scaled<W> const c(detail::converted<W>(ct[at]));
@@ -111,13 +125,13 @@ struct ProductsBack {
         sum = ends && k == middle - 1 ? c : c + x * sum;
       }
     }
-    for (std::int64_t k = 0; k < middle; ++k) {
+    for (std::int64_t k = begin; k < end; ++k) {
       std::int64_t const at = column.at(k);
       dst[at] = detail::converted<T>((product * behind[at]).value());
       product = product * Scaled<W>(detail::converted<W>(a[at]));
     }
     // in no exclusive product, also where those before are not finite
-    if (exclusive && ends) dst[column.at(middle - 1)] = T(0);
+    if (exclusive && ends && end == middle) dst[column.at(middle - 1)] = T(0);
   }
 };
 

@@ -35,7 +35,11 @@ struct RunningLevel {
   std::int64_t next = 0;   ///< of the level above
 
   /// The elements of all levels, what is given and wanted, and the running extremes.
-  KOKKOS_FUNCTION Value* elements(std::int64_t c) const { return of.workspace + c * 2 * of.middle; }
+  /// Those of level 0 of all columns are packed, and so are those of the levels above, which begin
+  /// at `rows`.
+  KOKKOS_FUNCTION Value* elements(std::int64_t c, std::int64_t from) const {
+    return of.workspace + (from == 0 ? 0 : (columns - 1) * rows) + c * rows + from;
+  }
   KOKKOS_FUNCTION Value* cotangents(std::int64_t c) const {
     return of.workspace + (columns + c) * 2 * of.middle;
   }
@@ -45,7 +49,7 @@ struct RunningLevel {
 
   KOKKOS_FUNCTION void operator()(std::int64_t work) const {
     std::int64_t const c = work / each, i = work % each;
-    Value* const x = elements(c) + begin;
+    Value* const x = elements(c, begin);
     Value* const ct = cotangents(c) + begin;
     if (step == LevelStep::load || step == LevelStep::store) {
       move(c, i, x, ct);
@@ -54,7 +58,7 @@ struct RunningLevel {
     Value* const next_ct = cotangents(c) + next;
     if (step == LevelStep::pairs) {
       Value const p = x[2 * i], q = x[2 * i + 1];
-      elements(c)[next + i] = Body::larger(p, q);
+      elements(c, next)[i] = Body::larger(p, q);
       next_ct[i] =
           Back ? ct[2 * i + 1] : Body::share(p, q) * ct[2 * i] + Body::share(q, p) * ct[2 * i + 1];
     } else if (step == LevelStep::halves) {
@@ -70,7 +74,7 @@ struct RunningLevel {
     ScanColumn const column(c, of.middle, of.inner, of.reverse);
     std::int64_t const late = of.exclusive ? 1 : 0;
     if (step == LevelStep::load) {
-      x[k] = extremes(c)[k] = static_cast<Value>(of.a[column.at(k)]);
+      x[k] = static_cast<Value>(of.a[column.at(k)]);
       ct[k] = static_cast<Value>(of.given[column.at(k + (Back ? late : 0))]);
     } else if (k == rows) {
       of.dst[column.at(Back ? of.middle - 1 : 0)] = static_cast<T>(Value(0));
@@ -119,8 +123,8 @@ void running_extreme_back(Exec const& exec, std::int64_t columns,
     run(Step::load, n);
     Value* const y = work.extremes(0);
     Value const* const none = nullptr;
-    kernels::scan_middle<ExtremeReducer<Value, Max>>(exec, static_cast<Value const*>(y), y, none,
-                                                     columns, n, 1, false, false);
+    kernels::scan_middle<ExtremeReducer<Value, Max>>(
+        exec, static_cast<Value const*>(work.elements(0, 0)), y, none, columns, n, 1, false, false);
     std::int64_t length[64], begin[65] = {};
     int levels = 0;
     for (std::int64_t m = n; m > 0; m /= 2) {

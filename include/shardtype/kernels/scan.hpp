@@ -401,7 +401,7 @@ void scan_blocks(Exec const& exec, T const* src, T* dst, T const* start, std::in
                       Rows{src, dst, start, middle, inner, runs, what, reverse});
     }
   } else {
-    if constexpr (std::is_same_v<T, typename R::Part>) {
+    if constexpr (!std::is_same_v<T, bool>) {
       if (what != Scanned::total && detail::scans_in_groups(outer * inner, middle)) {
         detail::scan_in_groups<R>(exec, src, dst, start, outer, middle, inner,
                                   what == Scanned::exclusive, reverse);

@@ -10,6 +10,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/runs.hpp>
+#include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
 
@@ -97,6 +98,41 @@ struct SplitView {
   }
 };
 
+/// Device: one call copies one element; neighbouring calls write neighbours.
+template <class T>
+struct SplitViewElements {
+  T const* src;
+  T* dst;
+  RunTable table;
+  Layout before, behind;  ///< the dims around the runs'
+  std::int64_t outer, inner, row_stride;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+    std::int64_t const m = last(table.messages, [&](std::int64_t k) {
+      return table.at[table.first[k]] * outer * inner <= work;
+    });
+    std::int64_t const begin = table.at[table.first[m]];
+    std::int64_t const rows = table.at[table.first[m + 1]] - begin;
+    std::int64_t const at = (work - begin * outer * inner) / inner;
+    std::int64_t const n = begin + at % rows;  // of the rows of all runs
+    std::int64_t const r = last(table.runs, [&](std::int64_t k) { return table.at[k] <= n; });
+    dst[work] = src[offset_of(before, at / rows) + (table.row[r] + n - table.at[r]) * row_stride +
+                    offset_of(behind, work % inner)];
+  }
+
+ private:
+  /// The last of `n` for which `holds`, which the first ones do.
+  template <class Holds>
+  KOKKOS_FUNCTION static std::int64_t last(std::int64_t n, Holds const& holds) {
+    std::int64_t low = 0, high = n;
+    while (high - low > 1) {
+      std::int64_t const middle = (low + high) / 2;
+      (holds(middle) ? low : high) = middle;
+    }
+    return low;
+  }
+};
+
 }  // namespace detail
 
 /// Copies the runs of dim `dim` of the view `layout` at `src` to consecutive messages in `dst`, as
@@ -124,6 +160,12 @@ void split_view(Exec const& exec, T const* src, T* dst, Layout const& layout, in
   }
   before = merged(before);
   behind = merged(behind);
+  if constexpr (!runtime::host_reads<Exec>) {
+    kernels::launch(exec, "shardtype::view_runs", of.outer * table.rows * of.inner,
+                    detail::SplitViewElements<T>{src, dst, table, before, behind, of.outer,
+                                                 of.inner, of.row_stride});
+    return;
+  }
   of.length = behind.extent[--behind.rank];
   of.stride = behind.stride[behind.rank];
   Layout const outer = before.packed();

@@ -104,9 +104,9 @@ void SpreadRows<To>::fill(Out& out, A const& x, Ids const& places, W const&... w
   nn::detail::check_room(filled, rows);
   auto* const data = execute::written(out);
   kernels::fill(exec, data + filled * at.length, (rows - filled) * at.length, T{});
-  nn::kernels::each_row("shardtype::spread_rows", exec, tokens,
-                        nn::kernels::SpreadTokens<T>{at, data, execute::data_of(x),
-                                                     nn::detail::weights_of<T>(weights...)});
+  nn::kernels::each_element("shardtype::spread_rows", exec, {tokens, at.length, 1},
+                            nn::kernels::SpreadTokens<T>{at, data, execute::data_of(x),
+                                                         nn::detail::weights_of<T>(weights...)});
   runtime::fence(exec);
 }
 template <class Out, class A, class Ids, class... W>
@@ -191,8 +191,8 @@ class ExchangedRows {
   void move(detail::List<std::int64_t> const& table, Buffer const& to, Buffer const& from) const {
     typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
     runs::TableIn<Space> const at(mesh_, table);
-    nn::kernels::each_row(
-        "shardtype::move_rows", exec, static_cast<std::int64_t>(table.size()),
+    nn::kernels::each_element(
+        "shardtype::move_rows", exec, {static_cast<std::int64_t>(table.size()), length_, 1},
         nn::kernels::MoveRows<T>{static_cast<T*>(to.data()), static_cast<T const*>(from.data()),
                                  at.at(), length_});
     runtime::fence(exec);

@@ -13,6 +13,7 @@
 #include <shardtype/kernels/fill.hpp>
 #include <shardtype/kernels/gemm.hpp>
 #include <shardtype/kernels/matrix.hpp>
+#include <shardtype/nn/kernels_attention_back_team.hpp>
 #include <shardtype/nn/kernels_attention_rows.hpp>
 #include <shardtype/nn/kernels_attention_team.hpp>
 #include <shardtype/nn/types_attention.hpp>
@@ -147,30 +148,6 @@ struct AttentionSoFar {
   }
 };
 
-/// Operands of the backward passes. `sums`: logarithms of the sums; `ct`: the cotangent of `out`.
-template <class T>
-struct AttentionSaved {
-  T const* q;
-  T const* k;
-  T const* v;
-  T const* out;
-  T const* sums;
-  T const* ct;
-
-  template <class Exec>
-  bool keys_finite(Exec const& exec, AttentionShape const& s) const {
-    return kernels::all_finite(exec, k, 1, s.batch * s.keys * s.key_heads * s.features, 0);
-  }
-  template <class Exec>
-  bool queries_finite(Exec const& exec, AttentionShape const& s) const {
-    return kernels::all_finite(exec, q, 1, s.batch * s.queries * s.heads * s.features, 0);
-  }
-  template <class Exec>
-  bool cotangents_finite(Exec const& exec, AttentionShape const& s) const {
-    return kernels::all_finite(exec, ct, 1, s.batch * s.queries * s.heads * s.features, 0);
-  }
-};
-
 /// A block of scores: their probabilities and cotangents, and the rows of matrices that belong to
 /// it.
 template <class T>
@@ -221,26 +198,24 @@ void each_block_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T
       });
 }
 
-/// Where the cotangents of queries, keys and values are added.
-template <class T>
-struct AttentionCotangents {
-  T* queries;
-  T* keys;
-  T* values;
-};
 /// Adds the cotangents. Each block of scores is computed once; `between` is called now and then.
 template <class T, class Exec, class Between>
 void add_attention_back(Exec const& exec, AttentionShape const& s, AttentionSaved<T> const& of,
                         AttentionCotangents<T> const& to, T* scratch, Between const& between) {
-  bool const finite = of.queries_finite(exec, s);
-  bool const keys_finite = of.keys_finite(exec, s);
-  bool const cts_finite = of.cotangents_finite(exec, s);
-  auto const add = [&](ScoresBack<T> const& k) {
-    kernels::add_seen<T>(exec, k.ds, k.keys(of.k), k.queries(to.queries), keys_finite);
-    kernels::add_seen<T>(exec, k.ds.transposed(), k.queries(of.q), k.keys(to.keys), finite);
-    kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), k.keys(to.values), cts_finite);
-  };
-  kernels::each_block_back(exec, s, of, scratch, add, between);
+  if constexpr (!on_host<Exec>) {
+    kernels::attention_back_by_teams<Exec, T>(exec, s, of, to, kernels::scale_of_scores<T>(s));
+    between();
+  } else {
+    bool const finite = of.queries_finite(exec, s);
+    bool const keys_finite = of.keys_finite(exec, s);
+    bool const cts_finite = of.cotangents_finite(exec, s);
+    auto const add = [&](ScoresBack<T> const& k) {
+      kernels::add_seen<T>(exec, k.ds, k.keys(of.k), k.queries(to.queries), keys_finite);
+      kernels::add_seen<T>(exec, k.ds.transposed(), k.queries(of.q), k.keys(to.keys), finite);
+      kernels::add_seen<T>(exec, k.p.transposed(), k.queries(of.ct), k.keys(to.values), cts_finite);
+    };
+    kernels::each_block_back(exec, s, of, scratch, add, between);
+  }
 }
 
 }  // namespace shardtype::nn::kernels

@@ -13,6 +13,39 @@
 
 namespace shardtype::nn::kernels {
 
+/// Whether segments of `rows` queries from i0 on are among those of `n` keys from j0 on.
+KOKKOS_INLINE_FUNCTION bool segments_meet(AttentionShape const& shape, std::int64_t b,
+                                          std::int64_t i0, int rows, std::int64_t j0, int n) {
+  if (shape.segments.keys == nullptr) return true;
+  std::int64_t const* const of_queries = shape.segments.queries + b * shape.queries + i0;
+  std::int64_t const* const of_keys = shape.segments.keys + b * shape.keys + j0;
+  std::int64_t least = of_queries[0], most = of_queries[0];
+  for (int r = 1; r < rows; ++r) {
+    least = of_queries[r] < least ? of_queries[r] : least;
+    most = of_queries[r] > most ? of_queries[r] : most;
+  }
+  for (int c = 0; c < n; ++c)
+    if (of_keys[c] >= least && of_keys[c] <= most) return true;
+  return false;
+}
+
+/// Makes the calls of `work` for `teams` teams, which have its scratch memory.
+template <class Exec, class Work>
+void launch_teams(Exec const& exec, char const* name, Work work, std::int64_t teams) {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  constexpr std::int64_t most = std::int64_t{1} << 30;  // the league size is an int
+  auto const scratch = Kokkos::PerTeam(Work::scratch_bytes);
+  for (work.first_team = 0; work.first_team < teams; work.first_team += most) {
+    auto const league = static_cast<int>(std::min(most, teams - work.first_team));
+    int const size = Policy(exec, league, 1)
+                         .set_scratch_size(0, scratch)
+                         .team_size_max(work, Kokkos::ParallelForTag());
+    Kokkos::parallel_for(shardtype::kernels::launch_name(name),
+                         Policy(exec, league, std::min(size, 256)).set_scratch_size(0, scratch),
+                         work);
+  }
+}
+
 /// The results of all queries. Correct for any team size: between barriers each score, row or
 /// element of the result belongs to one member of the team.
 template <class Exec, class T>
@@ -71,7 +104,8 @@ struct AttentionTeam {
     T const slope = static_cast<T>(shape.slope(h));
     std::int64_t const end = shape.seen(i0 + rows - 1);
     for (std::int64_t j0 = shape.from(i0); j0 < end; j0 += most_columns) {
-      if (!meets(b, i0, rows, j0, end - j0)) continue;
+      int const near = end - j0 < most_columns ? static_cast<int>(end - j0) : most_columns;
+      if (!kernels::segments_meet(shape, b, i0, rows, j0, near)) continue;
       auto const ks = shape.key(k, b, j0, most_columns, g);
       auto const vs = shape.key(v, b, j0, most_columns, g);
       team.team_barrier();
@@ -136,23 +170,6 @@ struct AttentionTeam {
   }
 
  private:
-  /// Whether segments of the queries are among those of `left` keys from j0 on, of which it looks
-  /// at `most_columns`.
-  KOKKOS_FUNCTION bool meets(std::int64_t b, std::int64_t i0, int rows, std::int64_t j0,
-                             std::int64_t left) const {
-    if (shape.segments.keys == nullptr) return true;
-    std::int64_t const* const of_queries = shape.segments.queries + b * shape.queries + i0;
-    std::int64_t const* const of_keys = shape.segments.keys + b * shape.keys + j0;
-    int const n = left < most_columns ? static_cast<int>(left) : most_columns;
-    std::int64_t least = of_queries[0], most = of_queries[0];
-    for (int r = 1; r < rows; ++r) {
-      least = of_queries[r] < least ? of_queries[r] : least;
-      most = of_queries[r] > most ? of_queries[r] : most;
-    }
-    for (int c = 0; c < n; ++c)
-      if (of_keys[c] >= least && of_keys[c] <= most) return true;
-    return false;
-  }
   /// The score of query `i` and key `j` whose scaled product is x.
   KOKKOS_FUNCTION T score(T x, T slope, std::int64_t i, std::int64_t j) const {
     T const cap = static_cast<T>(shape.settings.soft_cap);
@@ -166,21 +183,9 @@ struct AttentionTeam {
 template <class Exec, class T>
 void attention_by_teams(Exec const& exec, AttentionTeam<Exec, T> work) {
   using Work = AttentionTeam<Exec, T>;
-  using Policy = Kokkos::TeamPolicy<Exec>;
   AttentionShape const& s = work.shape;
-  constexpr std::int64_t most = std::int64_t{1} << 30;  // the league size is an int
   work.blocks = (s.queries + Work::most_rows - 1) / Work::most_rows;
-  std::int64_t const teams = s.batch * s.heads * work.blocks;
-  auto const scratch = Kokkos::PerTeam(Work::scratch_bytes);
-  for (work.first_team = 0; work.first_team < teams; work.first_team += most) {
-    auto const league = static_cast<int>(std::min(most, teams - work.first_team));
-    int const size = Policy(exec, league, 1)
-                         .set_scratch_size(0, scratch)
-                         .team_size_max(work, Kokkos::ParallelForTag());
-    Kokkos::parallel_for(shardtype::kernels::launch_name("shardtype::attention"),
-                         Policy(exec, league, std::min(size, 256)).set_scratch_size(0, scratch),
-                         work);
-  }
+  kernels::launch_teams(exec, "shardtype::attention", work, s.batch * s.heads * work.blocks);
 }
 
 }  // namespace shardtype::nn::kernels

@@ -85,6 +85,51 @@ struct CrossEntropyNumbers {
     } else {
       kernels::largest_and_sum(x, n, shape.inner, largest, sums);
     }
+    store(row, largest, sums, to);
+    to[static_cast<int>(RowNumber::exponentials)] = kernels::sum_of_exponentials<Host>(
+        x, n, shape.inner, to[static_cast<int>(RowNumber::largest)]);
+  }
+  static constexpr bool by_teams = true;
+  std::int64_t row_length() const { return shape.length; }
+  /// Device: one row by a team.
+  template <class Member>
+  KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t row) const {
+    C to[static_cast<std::size_t>(row_numbers)];
+    find_by_team(team, row, to);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int k = 0; k < row_numbers; ++k) out[row * row_numbers + k] = to[k];
+    });
+  }
+  /// Device: as find, by a team, each member of which has the numbers.
+  template <class Member>
+  KOKKOS_FUNCTION void find_by_team(Member const& team, std::int64_t row, C* to) const {
+    using Wide = shardtype::kernels::wide_t<C>;
+    std::int64_t const n = shape.length, stride = shape.inner;
+    T const* const x = logits + shape.begin(row);
+    // the least finite number where no element is larger, relative to which -inf adds nothing
+    C largest{};
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, n),
+        [&](std::int64_t k, C& part) {
+          C const v = static_cast<C>(x[k * stride]);
+          part = v > part ? v : part;
+        },
+        Kokkos::Max<C>(largest));
+    C const sums = kernels::team_sum<C>(
+        team, n, [&](std::int64_t k) { return static_cast<C>(x[k * stride]); });
+    store(row, largest, sums, to);
+    C const base = to[static_cast<int>(RowNumber::largest)];
+    to[static_cast<int>(RowNumber::exponentials)] =
+        static_cast<C>(kernels::team_sum<Wide>(team, n, [&](std::int64_t k) -> Wide {
+          return shardtype::kernels::math::exp(static_cast<C>(x[k * stride]) - base);
+        }));
+  }
+
+ private:
+  /// All numbers of a row but the sum of exponentials.
+  KOKKOS_FUNCTION void store(std::int64_t row, C largest, C sums, C* to) const {
+    std::int64_t const n = shape.length;
+    T const* const x = logits + shape.begin(row);
     std::int64_t const target = static_cast<std::int64_t>(targets[row]);
     C picked{};
     if (target < 0 || target >= total) {
@@ -95,8 +140,6 @@ struct CrossEntropyNumbers {
     // infinities have no difference
     C const base = largest - largest == C{} ? largest : C{};
     to[static_cast<int>(RowNumber::largest)] = base;
-    to[static_cast<int>(RowNumber::exponentials)] =
-        kernels::sum_of_exponentials<Host>(x, n, shape.inner, base);
     to[static_cast<int>(RowNumber::picked)] = picked;
     to[static_cast<int>(RowNumber::logits)] = sums;
     to[static_cast<int>(RowNumber::classes)] = static_cast<C>(n);
@@ -179,6 +222,26 @@ struct FindClassTotals {
   KOKKOS_FUNCTION ClassTotal<C> of(std::int64_t row) const {
     C n[static_cast<std::size_t>(row_numbers)];
     numbers.find(row, n);
+    return total_of(n);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const { out[row] = of(row); }
+  static constexpr bool by_teams = true;
+  std::int64_t row_length() const { return numbers.shape.length; }
+  /// Device: one row by a team.
+  template <class Member>
+  KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t row) const {
+    ClassTotal<C> const total = of(team, row);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { out[row] = total; });
+  }
+  template <class Member>
+  KOKKOS_FUNCTION ClassTotal<C> of(Member const& team, std::int64_t row) const {
+    C n[static_cast<std::size_t>(row_numbers)];
+    numbers.find_by_team(team, row, n);
+    return total_of(n);
+  }
+
+ private:
+  KOKKOS_FUNCTION ClassTotal<C> total_of(C const* n) const {
     C towards = n[static_cast<int>(RowNumber::picked)];
     if (smoothing != 0)
       towards = static_cast<C>(1 - smoothing) * towards +
@@ -187,7 +250,6 @@ struct FindClassTotals {
     return {n[static_cast<int>(RowNumber::largest)], n[static_cast<int>(RowNumber::exponentials)],
             towards};
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const { out[row] = of(row); }
 };
 /// The loss of a row, of the totals of all its classes.
 template <class C>
@@ -215,6 +277,15 @@ struct ClassLossesHere {
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     out[row] = kernels::class_loss(find.of(row),
                                    static_cast<std::int64_t>(find.numbers.targets[row]) == ignored);
+  }
+  static constexpr bool by_teams = true;
+  std::int64_t row_length() const { return find.row_length(); }
+  /// Device: one row by a team.
+  template <class Member>
+  KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t row) const {
+    ClassTotal<typename Find::C> const total = find.of(team, row);
+    bool const ignores = static_cast<std::int64_t>(find.numbers.targets[row]) == ignored;
+    Kokkos::single(Kokkos::PerTeam(team), [&] { out[row] = kernels::class_loss(total, ignores); });
   }
 };
 
@@ -251,6 +322,21 @@ struct CrossEntropyBack {
     // from the logit, so that bfloat16 is rounded once
     C const all = shardtype::kernels::math::exp(static_cast<C>(x[at]) - base) * factor;
     y[at] = static_cast<T>(all - evenly - static_cast<C>(1 - settings.smoothing) * factor);
+  }
+  RowShape elements(std::int64_t) const { return shape; }
+  /// Device: one element.
+  KOKKOS_FUNCTION void element(std::int64_t row, std::int64_t k) const {
+    std::int64_t const at = shape.begin(row) + k * shape.inner;
+    std::int64_t const target = static_cast<std::int64_t>(targets[row]);
+    if (target == settings.ignored) {
+      out[at] = T{};
+      return;
+    }
+    C const factor = ct[row];
+    C const evenly = static_cast<C>(settings.smoothing / static_cast<double>(total)) * factor;
+    C const own = target == first + k ? static_cast<C>(1 - settings.smoothing) * factor : C{};
+    C const all = shardtype::kernels::math::exp(static_cast<C>(logits[at]) - sums[row]) * factor;
+    out[at] = static_cast<T>(all - evenly - own);
   }
 
  private:

@@ -76,6 +76,16 @@ struct SpreadTokens {
       }
     }
   }
+  /// Device: one element of a token.
+  KOKKOS_FUNCTION void element(std::int64_t token, std::int64_t d) const {
+    T const from = x[token * at.length + d];
+    for (std::int64_t k = token * at.choices; k < (token + 1) * at.choices; ++k) {
+      if (at.places[k] < 0) continue;
+      rows[at.places[k] * at.length + d] =
+          weights == nullptr ? from
+                             : static_cast<T>(static_cast<C>(weights[k]) * static_cast<C>(from));
+    }
+  }
 };
 /// out = the sum over the choices of a token of weight times row, added in pieces of a row.
 template <class T>
@@ -100,6 +110,17 @@ struct CombineTokens {
         out[token * at.length + begin + d] = static_cast<T>(sums[d]);
     }
   }
+  RowShape elements(std::int64_t tokens) const { return {tokens, at.length, 1}; }
+  /// Device: one element of a token.
+  KOKKOS_FUNCTION void element(std::int64_t token, std::int64_t d) const {
+    C sum{};
+    for (std::int64_t k = token * at.choices; k < (token + 1) * at.choices; ++k) {
+      if (at.places[k] < 0) continue;
+      C const w = weights == nullptr ? C(1) : static_cast<C>(weights[k]);
+      sum += w * static_cast<C>(rows[at.places[k] * at.length + d]);
+    }
+    out[token * at.length + d] = static_cast<T>(sum);
+  }
 };
 /// out[token, choice] = the product of the token and its row, 0 where there is none.
 template <class T>
@@ -118,6 +139,18 @@ struct TokenDots {
     T const* const b = rows + at.places[k] * at.length;
     out[k] = static_cast<T>(kernels::sum_of<C>(
         at.length, [&](std::int64_t d) { return static_cast<C>(a[d]) * static_cast<C>(b[d]); }));
+  }
+  static constexpr bool by_teams = true;
+  std::int64_t row_length() const { return at.length; }
+  /// Device: one product by a team.
+  template <class Member>
+  KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t k) const {
+    T const* const a = x + k / at.choices * at.length;
+    T const* const b = rows + (at.places[k] < 0 ? 0 : at.places[k]) * at.length;
+    C const sum = kernels::team_sum<C>(team, at.places[k] < 0 ? 0 : at.length, [&](std::int64_t d) {
+      return static_cast<C>(a[d]) * static_cast<C>(b[d]);
+    });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { out[k] = static_cast<T>(sum); });
   }
 };
 /// Whether an element of a list of places is one.
@@ -148,6 +181,10 @@ struct MoveRows {
     T const* const source = rows + from[r] * length;
     bool const none = from[r] < 0;
     for (std::int64_t d = 0; d < length; ++d) to[d] = none ? T{} : source[d];
+  }
+  /// Device: one element of a row.
+  KOKKOS_FUNCTION void element(std::int64_t r, std::int64_t d) const {
+    out[r * length + d] = from[r] < 0 ? T{} : rows[from[r] * length + d];
   }
 };
 

@@ -161,6 +161,7 @@ struct NormRows {
     }
   }
   static constexpr bool by_teams = true;
+  std::int64_t row_length() const { return shape.length; }
   /// Device: one row by a team.
   template <class Member>
   KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t row) const {
@@ -228,6 +229,7 @@ struct NormRowsBack {
     }
   }
   static constexpr bool by_teams = true;
+  std::int64_t row_length() const { return shape.length; }
   /// Device: one row by a team.
   template <class Member>
   KOKKOS_FUNCTION void by_team(Member const& team, std::int64_t row) const {
@@ -373,6 +375,26 @@ void each_row_by_team(char const* name, Exec const& exec, std::int64_t n, std::i
     int const size = Policy(exec, league, 1).team_size_max(rows, Kokkos::ParallelForTag());
     Kokkos::parallel_for(shardtype::kernels::launch_name(name),
                          Policy(exec, league, size < wanted ? size : wanted), rows);
+  }
+}
+
+/// Device: `of.element(row, k)` for each element; neighbouring calls have neighbouring elements.
+template <class Work>
+struct RowElements {
+  Work of;
+  RowShape shape;
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    std::int64_t const outer = at / (shape.length * shape.inner);
+    of.element(outer * shape.inner + at % shape.inner, at / shape.inner % shape.length);
+  }
+};
+/// `work(row)` for each row of `shape`; on a device `work.element(row, k)` for each element.
+template <class Exec, class Work>
+void each_element(char const* name, Exec const& exec, RowShape const& shape, Work const& work) {
+  if constexpr (runtime::host_reads<typename Exec::memory_space>) {
+    kernels::each_row(name, exec, shape.rows, work);
+  } else {
+    kernels::each_row(name, exec, shape.rows * shape.length, RowElements<Work>{work, shape});
   }
 }
 

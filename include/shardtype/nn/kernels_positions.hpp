@@ -35,14 +35,15 @@ struct RotaryAngles {
   std::int64_t first, half;
   double base;
   KOKKOS_FUNCTION void operator()(std::int64_t s) const {
+    for (std::int64_t k = 0; k < half; ++k) element(s, k);
+  }
+  KOKKOS_FUNCTION void element(std::int64_t s, std::int64_t k) const {
     C* const to = table + s * 2 * half;
-    for (std::int64_t k = 0; k < half; ++k) {
-      double const angle =
-          static_cast<double>(first + rows[s]) *
-          shardtype::kernels::math::pow(base, -static_cast<double>(k) / static_cast<double>(half));
-      to[k] = static_cast<C>(shardtype::kernels::math::cos(angle));
-      to[half + k] = static_cast<C>(shardtype::kernels::math::sin(angle));
-    }
+    double const angle =
+        static_cast<double>(first + rows[s]) *
+        shardtype::kernels::math::pow(base, -static_cast<double>(k) / static_cast<double>(half));
+    to[k] = static_cast<C>(shardtype::kernels::math::cos(angle));
+    to[half + k] = static_cast<C>(shardtype::kernels::math::sin(angle));
   }
 };
 /// Feature k and feature k + half, turned by the angle of their position; `back`: turned back.
@@ -68,16 +69,27 @@ struct RotaryRows {
     }
   }
 
+  /// Device: one pair of features.
+  KOKKOS_FUNCTION void element(std::int64_t row, std::int64_t k) const {
+    std::int64_t const at = shape.begin(row), half = shape.length / 2;
+    C const* const cosines = table + position(at) * 2 * half;
+    turn_pair(out + at, x + at, cosines, cosines + half, back ? C(-1) : C(1), half, shape.inner, k);
+  }
+
  private:
   KOKKOS_FUNCTION static void turn(T* to, T const* from, C const* cosines, C const* sines, C sign,
                                    std::int64_t half, std::int64_t stride) {
-    for (std::int64_t k = 0; k < half; ++k) {
-      C const a = static_cast<C>(from[k * stride]);
-      C const b = static_cast<C>(from[(k + half) * stride]);
-      C const s = sign * sines[k];
-      to[k * stride] = static_cast<T>(a * cosines[k] - b * s);
-      to[(k + half) * stride] = static_cast<T>(b * cosines[k] + a * s);
-    }
+    for (std::int64_t k = 0; k < half; ++k)
+      turn_pair(to, from, cosines, sines, sign, half, stride, k);
+  }
+  KOKKOS_FUNCTION static void turn_pair(T* to, T const* from, C const* cosines, C const* sines,
+                                        C sign, std::int64_t half, std::int64_t stride,
+                                        std::int64_t k) {
+    C const a = static_cast<C>(from[k * stride]);
+    C const b = static_cast<C>(from[(k + half) * stride]);
+    C const s = sign * sines[k];
+    to[k * stride] = static_cast<T>(a * cosines[k] - b * s);
+    to[(k + half) * stride] = static_cast<T>(b * cosines[k] + a * s);
   }
 };
 
@@ -95,6 +107,12 @@ struct CausalRows {
     for (std::int64_t k = 0; k < shape.length; ++k)
       out[at + k * shape.inner] =
           k <= last ? x[at + k * shape.inner] : -std::numeric_limits<T>::infinity();
+  }
+  RowShape elements(std::int64_t) const { return shape; }
+  /// Device: one element.
+  KOKKOS_FUNCTION void element(std::int64_t row, std::int64_t k) const {
+    std::int64_t const from = shape.begin(row), at = from + k * shape.inner;
+    out[at] = k <= first + query(from) - first_key ? x[at] : -std::numeric_limits<T>::infinity();
   }
 };
 

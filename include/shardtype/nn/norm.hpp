@@ -32,13 +32,16 @@ kernels::RowShape row_shape(A const& a) {
     if (e != d) rows *= block.extent[e];
   return {rows, length, inner};
 }
-/// Calls `work(row)` for `rows` rows where the block of an `A` is, on a device by a team each if
-/// `Work` says how, and waits.
+/// Calls `work(row)` for `rows` rows where the block of an `A` is, on a device by a team or by a
+/// call per element if `Work` says how, and waits.
 template <class A, class Work>
 void run_rows(char const* name, std::int64_t rows, Work const& work) {
   typename A::execution_space const& exec = runtime::instance<typename A::execution_space>();
-  if constexpr (!runtime::host_reads<typename A::memory_space> && requires { Work::by_teams; }) {
-    kernels::each_row_by_team(name, exec, rows, work.shape.length, work);
+  constexpr bool on_device = !runtime::host_reads<typename A::memory_space>;
+  if constexpr (on_device && requires { Work::by_teams; }) {
+    kernels::each_row_by_team(name, exec, rows, work.row_length(), work);
+  } else if constexpr (on_device && requires { work.elements(rows); }) {
+    kernels::each_element(name, exec, work.elements(rows), work);
   } else {
     kernels::each_row(name, exec, rows, work);
   }

@@ -39,10 +39,11 @@ void Rotary<S, F>::fill(Out& out, A const& x) const {
   runtime::Buffer const table = x.mesh().state().pool().template take<typename A::memory_space>(
       static_cast<std::size_t>(rows.size() * shape.length) * sizeof(C));
   C* const angles = static_cast<C*>(table.data());
-  nn::kernels::each_row("shardtype::rotary", exec, rows.size(),
-                        nn::kernels::RotaryAngles<C>{angles, rows, first, shape.length / 2, base});
-  nn::kernels::each_row(
-      "shardtype::rotary", exec, shape.rows,
+  std::int64_t const half = shape.length / 2;
+  nn::kernels::each_element("shardtype::rotary", exec, {rows.size(), half, 1},
+                            nn::kernels::RotaryAngles<C>{angles, rows, first, half, base});
+  nn::kernels::each_element(
+      "shardtype::rotary", exec, {shape.rows, half, shape.inner},
       nn::kernels::RotaryRows<T>{shape, nn::detail::row_position<S>(x, 0), execute::written(out),
                                  execute::data_of(x), angles, back});
   runtime::fence(exec);
