@@ -149,6 +149,9 @@ class LocalMemory {
 
   /// Peak of the bytes so far.
   constexpr std::int64_t most() const { return most_; }
+  /// Peak of the bytes that one step sends from and receives in the host's memory, if MPI cannot
+  /// access that of the blocks.
+  constexpr std::int64_t staged() const { return staged_; }
   /// The size of the local product, if there was one.
   constexpr GemmSize const& gemm() const { return gemm_; }
 
@@ -174,6 +177,7 @@ class LocalMemory {
     for (Value const& v : values_) now = add_sat(now, v.bytes);
     most_ = std::max(most_, now);
   }
+  constexpr void stage(std::int64_t bytes) { staged_ = std::max(staged_, bytes); }
   /// `v` gets new memory, while `more` bytes are in use as well.
   constexpr void replace(Value& v, core::Layout const& l, std::int64_t more = 0) {
     std::int64_t const fresh = mul_sat(l.elements(), v.element_bytes);
@@ -220,6 +224,7 @@ class LocalMemory {
               : kind.cuts == Parts::segments && !core::lies_in_segments(v.layout, s.to))
       wires = out;
     if (kind.cuts == Parts::rows) wires = s.move == Move::resplit ? parts_sent(s, z) : out;
+    stage(add_sat(std::max(out, wires), in));
     if (kind.is(move_rows::releases) && wires > 0) {
       note(wires);
       v.bytes = 0;
@@ -267,20 +272,25 @@ class LocalMemory {
     for (std::int64_t g = 0; g < z.sizes.product(s.axes); ++g)
       rows = std::max(rows, rows_exchanged(s, z, g));
     std::int64_t const row = core::cross_section(at(s.slot).layout, s.from);
-    if (z.sizes.product(s.axes) > 1)
-      wires_ = add_sat(wires_, mul_sat(mul_sat(rows, row), z.element_bytes));
+    if (z.sizes.product(s.axes) == 1) return;
+    std::int64_t const bytes = mul_sat(mul_sat(rows, row), z.element_bytes);
+    stage(bytes);
+    wires_ = add_sat(wires_, bytes);
   }
   /// A part of a block that the operation sends itself: first the outgoing data, then the received
   /// data, which stay until the computation.
   constexpr void exchange(Step const& s, Sizing const& z) {
     Value& v = at(s.slot);
-    replace(v, packed_layout(s.after, z),
-            mul_sat(packed_layout(s.before, z).elements(), z.element_bytes));
+    std::int64_t const out = mul_sat(packed_layout(s.before, z).elements(), z.element_bytes);
+    core::Layout const after = packed_layout(s.after, z);
+    stage(add_sat(out, mul_sat(after.elements(), z.element_bytes)));
+    replace(v, after, out);
   }
 
   Value values_[max_plan_operands + 1]{};
   std::int64_t wires_ = 0;
   std::int64_t most_ = 0;
+  std::int64_t staged_ = 0;
   GemmSize gemm_{};
 };
 
