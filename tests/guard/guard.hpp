@@ -24,6 +24,9 @@ void* take(std::size_t bytes);
 void give_back(void* data, std::size_t bytes);
 /// Copies bytes, to and from any memory.
 void copy(void* to, void const* from, std::size_t bytes);
+bool is_device_memory(void const* p);
+/// Opens all memory of the device, or closes it again, for an MPI that can access it.
+void open_to_mpi(bool open);
 
 // --- kernels ---
 

@@ -170,6 +170,9 @@ void give_back(void* data, std::size_t bytes) {
   madvise(all.begin, all.bytes(), MADV_DONTNEED);
 }
 
+bool is_device_memory(void const* p) { return is_device(p); }
+void open_to_mpi(bool open) { set_open({memory().device, memory().device + most_bytes}, open); }
+
 void copy(void* to, void const* from, std::size_t bytes) {
   if (bytes == 0) return;
   Range const read = part_of_copy(from, bytes), written = part_of_copy(to, bytes);

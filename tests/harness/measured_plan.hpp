@@ -48,7 +48,10 @@ template <class Run>
 void check(shardtype::Plan const& plan, shardtype::Coords const& at, std::int64_t given, Run run) {
   auto& memory = shardtype::runtime::run_time.memory;
   std::int64_t const others = memory.now() - given;
+  auto& staging = shardtype::runtime::run_time.staging;
+  std::int64_t const staged_before = staging.now();
   memory.reset();
+  staging.reset();
   shim::reset();
   std::int64_t sent = 0;
   {
@@ -63,6 +66,9 @@ void check(shardtype::Plan const& plan, shardtype::Coords const& at, std::int64_
   CHECK(memory.now() - others == given);
   CHECK(sent == plan.bytes(at));
   CHECK(mark <= peak);
+  INFO("staged " << staging.most() << ", planned " << plan.staging_bytes());
+  CHECK(staging.now() == staged_before);
+  CHECK(staging.most() - staged_before <= plan.staging_bytes());
   if (peak >= large) CHECK(static_cast<double>(peak) <= 1.1 * static_cast<double>(busiest));
 }
 

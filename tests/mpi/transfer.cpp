@@ -84,10 +84,16 @@ void check(A const& a, Mesh<Ys...> const& mesh) {
       memory.now() - (a.mesh().here()
                           ? a.local_size() * static_cast<std::int64_t>(sizeof(typename A::element))
                           : 0);
+  auto& staging = runtime::run_time.staging;
   memory.reset();
+  staging.reset();
   shim::reset();
   auto const b = transfer<Out...>(a, mesh);
   CHECK(memory.most() - others == plan.peak_bytes(on_ranks::my_rank()));
+  bool const staged =
+      !runtime::host_reads<typename A::memory_space> && !runtime::run_time.device_messages;
+  CHECK(staging.most() == (staged ? plan.staging_bytes(on_ranks::my_rank()) : 0));
+  CHECK(staging.now() == 0);
   std::int64_t const sent = shim::bytes();
   static_assert(std::is_same_v<decltype(b), named_t<A, Out...> const>);
   static_assert(Transferable<A, named_t<A, Out...>>);

@@ -135,10 +135,9 @@ class Carrier {
         received.push_back({Link::place(link.ranks(), p.peer),
                             p.packed < 0 ? out + p.begin : recv_wire + p.packed,
                             p.layout.elements()});
-    if constexpr (runtime::host_reads<Space>)
-      link.comm().messages(sent, received);
-    else
-      through_the_host(link.comm(), sent, received);
+    if constexpr (!runtime::host_reads<Space>)
+      if (!execute::moved_by_mpi<Space>()) return through_the_host(link.comm(), sent, received);
+    link.comm().messages(sent, received);
   }
 
   /// The messages, each by memory of its own that MPI can access.

@@ -217,13 +217,15 @@ class CollectiveStep {
     bool const direct = kernels::lies_in_segments(out.layout, d);
     Buffer const wire = direct ? out.keep : blocks_.take(out.layout.elements());
     std::int64_t const n = out.layout.elements();
+    Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
+    staged_.gather(comm, n);
     T* const into = staged_.incoming(blocks_.writable(wire), n);
-    execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
-        .all_gather(staged_.outgoing(v.data, v.layout.elements()), into, recv_counts_, calls());
+    comm.all_gather(staged_.outgoing(v.data, v.layout.elements()), into, recv_counts_, calls());
     return finish(v, out, {}, wire, direct ? nullptr : &execute::begins(old_ranges_, joins_), d);
   }
 
   Value<T> all_reduce(Step const& s, Value<T> const& v) {
+    staged_.read_by_host();
     bool const in_place = v.keep.holders() == 1 && v.data == v.keep.data();
     Value<T> out = v;
     if (!in_place) out = blocks_.fresh(s.after);
@@ -237,6 +239,7 @@ class CollectiveStep {
   }
 
   Value<T> reduce_scatter(Step const& s, Value<T> const& v) {
+    staged_.read_by_host();
     int const d = s.to;
     execute::member_blocks(s.after, d, blocks_.sizing, blocks_.axes, s.axes, ranges_);
     Value<T> out = blocks_.fresh(s.after);
@@ -367,6 +370,7 @@ class CollectiveStep {
     return wire;
   }
   Value<T> reduce_scatter_rows(Step const& s, Value<T> const& v) {
+    staged_.read_by_host();
     Value<T> out = blocks_.fresh(s.after);
     Buffer const cut = cut_rows(s, v);
     std::int64_t const n = out.layout.elements();
@@ -389,6 +393,7 @@ class CollectiveStep {
     execute::counts(mine, theirs, kernels::cross_section(out.layout, s.from), recv_counts_);
     std::int64_t const n = out.layout.elements();
     Buffer const wire = blocks_.take(n);
+    if (!cuts) staged_.gather(execute::group_of(blocks_.mesh, blocks_.axes, s.axes), n);
     T* const into = staged_.incoming(blocks_.writable(wire), n);
     if (cuts) {
       // several ranks may need a part, if the dim is then split over other axes

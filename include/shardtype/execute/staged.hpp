@@ -8,7 +8,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/instance.hpp>
 #include <shardtype/runtime/mesh.hpp>
+#include <shardtype/runtime/run_time.hpp>
 
 namespace shardtype::execute {
 
@@ -16,9 +18,27 @@ namespace shardtype::execute {
 template <class T, class Space>
 using Flat = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Memory of the host for messages of blocks that MPI cannot access.
+/// Memory of the host for messages of blocks that MPI cannot access; CUDA copies faster from and to
+/// memory that stays in place.
+#ifdef KOKKOS_ENABLE_CUDA
+using StagingSpace = Kokkos::CudaHostPinnedSpace;
+#else
+using StagingSpace = Kokkos::HostSpace;
+#endif
 inline Buffer take_staging(MeshState& mesh, std::size_t bytes) {
-  return mesh.pool().take<Kokkos::HostSpace>(bytes, runtime::Pool::Use::staging);
+  return mesh.pool().take<StagingSpace>(bytes, runtime::Pool::Use::staging);
+}
+
+/// Whether MPI reads and writes memory of `Space`, once its kernels have ended.
+template <class Space>
+bool moved_by_mpi() {
+  if constexpr (runtime::host_reads<Space>) {
+    return true;
+  } else {
+    using Exec = typename Space::execution_space;
+    if (runtime::run_time.device_messages) runtime::fence(runtime::instance<Exec>());
+    return runtime::run_time.device_messages;
+  }
 }
 
 /// The host side of one exchange of `T` in memory `Space`: that memory itself if MPI can access it.
@@ -27,11 +47,21 @@ class Staged {
  public:
   explicit Staged(MeshState& mesh) : mesh_(mesh) {}
 
+  /// Says that the host adds or copies what it exchanges, so it must be in the host's memory.
+  void read_by_host() { by_host_ = true; }
+  /// Says that the exchange gathers `n` elements over `comm`; in two stages the host copies them.
+  void gather([[maybe_unused]] Comm const& comm, [[maybe_unused]] std::int64_t n) {
+    if constexpr (!runtime::host_reads<Space>)
+      by_host_ =
+          by_host_ || comm.in_two_stages(planning::Collective::all_gather,
+                                         n / comm.size() * static_cast<std::int64_t>(sizeof(T)));
+  }
   /// The memory from which MPI sends the `n` elements at `data`.
   T const* outgoing(T const* data, std::int64_t n) {
     if constexpr (runtime::host_reads<Space>) {
       return data;
     } else {
+      if (direct()) return data;
       sent_ = execute::take_staging(mesh_, bytes(n));
       runtime::copy_bytes<Kokkos::HostSpace, Space>(sent_.data(), data, bytes(n));
       return static_cast<T const*>(sent_.data());
@@ -42,6 +72,7 @@ class Staged {
     if constexpr (runtime::host_reads<Space>) {
       return data;
     } else {
+      if (direct()) return data;
       received_ = execute::take_staging(mesh_, bytes(n));
       return static_cast<T*>(received_.data());
     }
@@ -50,7 +81,7 @@ class Staged {
   T* in_place(T* data, std::int64_t n) {
     T* const at = incoming(data, n);
     if constexpr (!runtime::host_reads<Space>)
-      runtime::copy_bytes<Kokkos::HostSpace, Space>(at, data, bytes(n));
+      if (at != data) runtime::copy_bytes<Kokkos::HostSpace, Space>(at, data, bytes(n));
     return at;
   }
   /// Copies what came to `data`, if anything was to come.
@@ -76,10 +107,12 @@ class Staged {
   }
 
  private:
+  bool direct() const { return !by_host_ && execute::moved_by_mpi<Space>(); }
   static std::size_t bytes(std::int64_t n) { return static_cast<std::size_t>(n) * sizeof(T); }
 
   MeshState& mesh_;
   Buffer sent_, received_;
+  bool by_host_ = false;
 };
 
 }  // namespace shardtype::execute

@@ -37,7 +37,7 @@ class TableIn {
   TableIn(MeshState& mesh, detail::List<std::int64_t> const& table) : at_(table.data()) {
     if constexpr (!runtime::host_reads<Space>) {
       std::size_t const bytes = table.size() * sizeof(std::int64_t);
-      copy_ = mesh.pool().template take<Space>(bytes, runtime::Pool::Use::staging);
+      copy_ = mesh.pool().template take<Space>(bytes, runtime::Pool::Use::workspace);
       runtime::copy_bytes<Space, Kokkos::HostSpace>(copy_.data(), table.data(), bytes);
       at_ = static_cast<std::int64_t const*>(copy_.data());
     }

@@ -367,12 +367,12 @@ ReducePlan plan_reduce([[maybe_unused]] Exec const& exec, Layout const& source, 
   return p;
 }
 /// The workspace of a plan. The totals of several pieces on a device, fewer than 2^17, are counted
-/// in `run_time.staging`: plans do not depend on the device.
+/// in `run_time.workspace`: plans do not depend on the device.
 template <class Space>
 Buffer take_workspace(Pool& pool, ReducePlan const& plan) {
   bool const planned = runtime::host_reads<Space> || plan.shape.pieces == 1;
   return pool.template take<Space>(static_cast<std::size_t>(plan.workspace),
-                                   planned ? Pool::Use::blocks : Pool::Use::staging);
+                                   planned ? Pool::Use::blocks : Pool::Use::workspace);
 }
 
 namespace detail {

@@ -107,7 +107,7 @@ void RowNormGain<Centred, D>::fill(Out& out, C const& ct, A const& x) const {
   runtime::Buffer scales;
   if constexpr (!runtime::host_reads<Space>)
     scales = pool.template take<Space>(static_cast<std::size_t>(shape.rows) * sizeof(Scale),
-                                       runtime::Pool::Use::staging);
+                                       runtime::Pool::Use::workspace);
   nn::kernels::norm_gain<Centred>(exec, shape, execute::written(out), execute::data_of(ct),
                                   execute::data_of(x), static_cast<W>(eps),
                                   static_cast<W*>(sums.data()), static_cast<Scale*>(scales.data()));

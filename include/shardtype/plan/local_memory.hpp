@@ -160,6 +160,9 @@ class LocalMemory {
 
   /// Peak of the bytes so far.
   constexpr std::int64_t most() const { return most_; }
+  /// Peak of the bytes that one step sends from and receives in the host's memory, if MPI cannot
+  /// access that of the blocks.
+  constexpr std::int64_t staged() const { return staged_; }
   /// The size of the local product, if there was one.
   constexpr GemmSize const& gemm() const { return gemm_; }
 
@@ -185,6 +188,7 @@ class LocalMemory {
     for (Value const& v : values_) now = add_sat(now, v.bytes);
     most_ = std::max(most_, now);
   }
+  constexpr void stage(std::int64_t bytes) { staged_ = std::max(staged_, bytes); }
   /// `v` gets new memory, while `more` bytes are in use as well.
   constexpr void replace(Value& v, core::Layout const& l, std::int64_t more = 0) {
     std::int64_t const fresh = mul_sat(l.elements(), v.element_bytes);
@@ -231,6 +235,7 @@ class LocalMemory {
               : kind.cuts == Parts::segments && !core::lies_in_segments(v.layout, s.to))
       wires = out;
     if (kind.cuts == Parts::rows) wires = s.move == Move::resplit ? parts_sent(s, z) : out;
+    stage(add_sat(std::max(out, wires), in));
     if (kind.is(move_rows::releases) && wires > 0) {
       note(wires);
       v.bytes = 0;
@@ -274,19 +279,24 @@ class LocalMemory {
 
   /// Rows of other ranks, which are kept in messages until the operation has its result.
   constexpr void fetch(Step const& s, Sizing const& z) {
-    wires_ = add_sat(wires_, window_messages(s, z, at(s.slot).layout));
+    std::int64_t const bytes = window_messages(s, z, at(s.slot).layout);
+    stage(bytes);
+    wires_ = add_sat(wires_, bytes);
   }
   /// A part of a block that the operation sends itself: first the outgoing data, then the received
   /// data, which stay until the computation.
   constexpr void exchange(Step const& s, Sizing const& z) {
     Value& v = at(s.slot);
-    replace(v, packed_layout(s.after, z),
-            mul_sat(packed_layout(s.before, z).elements(), z.element_bytes));
+    std::int64_t const out = mul_sat(packed_layout(s.before, z).elements(), z.element_bytes);
+    core::Layout const after = packed_layout(s.after, z);
+    stage(add_sat(out, mul_sat(after.elements(), z.element_bytes)));
+    replace(v, after, out);
   }
 
   Value values_[max_plan_operands + 1]{};
   std::int64_t wires_ = 0;
   std::int64_t most_ = 0;
+  std::int64_t staged_ = 0;
   GemmSize gemm_{};
 };
 

@@ -154,8 +154,11 @@ struct Plan {
   }
   /// Peak of the bytes that a rank holds in blocks and for moving them: the operands, results,
   /// messages, and contiguous copies of blocks. For a product that runs step by step. If MPI cannot
-  /// access the memory of the blocks, the host holds messages in addition.
+  /// access the memory of the blocks, the host holds `staging_bytes` in addition.
   constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), memory().most()); }
+  /// A bound of the bytes of messages that a rank holds in the host's memory, for blocks in memory
+  /// that MPI cannot access: what the largest step sends and receives.
+  constexpr std::int64_t staging_bytes() const { return memory().staged(); }
   /// The memory of the steps besides the operands.
   constexpr planning::LocalMemory memory() const {
     planning::LocalMemory m;

@@ -105,7 +105,7 @@ struct TransferPlan {
     return mul_sat(n, element_bytes);
   }
   /// Peak of the bytes on rank `rank` of the job: the blocks of operand and result, and the packed
-  /// parcels. If MPI cannot access the memory, the parcels also pass through the host.
+  /// parcels. If MPI cannot access the memory, the host holds `staging_bytes` in addition.
   std::int64_t peak_bytes(int rank) const {
     PlacedBlock const given(from, extents, rank);
     PlacedBlock const made(to, extents, rank);
@@ -118,6 +118,14 @@ struct TransferPlan {
       if (p.to == rank && !lies_in_place(made.part(p.box, made.spec, begin), stays))
         n = add_sat(n, p.elements);
     }
+    return mul_sat(n, element_bytes);
+  }
+  /// The bytes that rank `rank` of the job sends from and receives in the host's memory, if MPI
+  /// cannot access that of the blocks.
+  std::int64_t staging_bytes(int rank) const {
+    std::int64_t n = 0;
+    for (Parcel const& p : parcels)
+      if (p.from != p.to && (p.from == rank || p.to == rank)) n = add_sat(n, p.elements);
     return mul_sat(n, element_bytes);
   }
   /// Number of messages between ranks.

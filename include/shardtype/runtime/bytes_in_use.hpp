@@ -8,10 +8,10 @@ namespace shardtype::runtime {
 
 /// Bytes that this process has requested and not returned: `run_time.memory` from the pools of all
 /// meshes, and its share of the shared windows in use. A reused allocation counts with the size
-/// requested this time. This is the quantity that `Plan::peak_bytes` predicts. What passes between
-/// a device and the host, and the partial results of reductions on a device, are in
-/// `run_time.staging`. Two integers, always counted; like pools, for
-/// one thread.
+/// requested this time. This is the quantity that `Plan::peak_bytes` predicts. Messages of a
+/// device's blocks in the host's memory are in `run_time.staging` (`Plan::staging_bytes`), tables
+/// and partial results that kernels of a device need in `run_time.workspace`. Two integers, always
+/// counted; like pools, for one thread.
 class BytesInUse {
  public:
   std::int64_t now() const { return now_; }

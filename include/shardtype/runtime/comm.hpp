@@ -30,6 +30,10 @@ namespace detail {
 /// they may use, waiting must yield. SHARDTYPE_WAIT=yield or spin overrides how ranks wait.
 void look_at_node();
 
+/// Copies a rank's own part of an exchange. In the memory of a device, which the host does not
+/// read, MPI copies it.
+void copy_own(void* to, void const* from, std::size_t bytes);
+
 /// The node of each rank of `comm`, numbered by their first ranks. Collective.
 List<int> nodes_of(MPI_Comm comm);
 
@@ -377,10 +381,7 @@ template <class T>
 void Comm::permute(T const* send, std::int64_t n, int to, T* recv, std::int64_t m, int from,
                    UnderWay* later) {
   TimedCollective const timing = timed(planning::Collective::permute, later);
-  if (to == rank_) {
-    for (std::int64_t k = 0; k < n; ++k) recv[k] = send[k];
-    return;
-  }
+  if (to == rank_) return detail::copy_own(recv, send, static_cast<std::size_t>(n) * sizeof(T));
   core::RunningCall::check_thread();
   detail::Messages& messages = (later != nullptr ? *later : now_).requests;
   if (from >= 0) messages.receive<T>(comm_, {from, recv, m});
@@ -411,8 +412,8 @@ void Comm::exchange(T const* send, Counts const& send_counts, Counts const& send
     if (g != rank_) messages.send<T>(comm_, {g, send + send_at[k], send_counts[k]});
   }
   auto const own = static_cast<std::size_t>(rank_);
-  for (std::int64_t k = 0; k < send_counts[own]; ++k)
-    recv[recv_at[own] + k] = send[send_at[own] + k];
+  detail::copy_own(recv + recv_at[own], send + send_at[own],
+                   static_cast<std::size_t>(send_counts[own]) * sizeof(T));
   if (later == nullptr) messages.finish();
 }
 

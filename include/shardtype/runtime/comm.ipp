@@ -26,6 +26,20 @@ SHARDTYPE_INLINE List<int> nodes_of(MPI_Comm comm) {
   return nodes;
 }
 
+SHARDTYPE_INLINE void copy_own(void* to, void const* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (!run_time.device_messages) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  detail::for_pieces(static_cast<std::int64_t>(bytes), [&](std::int64_t at, int count) {
+    runtime::check_mpi(MPI_Sendrecv(static_cast<char const*>(from) + at, count, MPI_BYTE, 0, 0,
+                                    static_cast<char*>(to) + at, count, MPI_BYTE, 0, 0,
+                                    MPI_COMM_SELF, MPI_STATUS_IGNORE),
+                       "MPI_Sendrecv");
+  });
+}
+
 SHARDTYPE_INLINE void look_at_node() {
   run_time.nodes = detail::nodes_of(MPI_COMM_WORLD);
   run_time.on_one_node = true;

@@ -29,6 +29,10 @@ namespace shardtype {
 
 namespace detail {
 
+/// Whether MPI says that it reads and writes the memory of CUDA devices. MPICH and Open MPI have a
+/// function that says so; of an MPI without it: no.
+bool mpi_reads_devices();
+
 /// The least of the sets that the ranks name: processors may differ, and values must not.
 /// Collective.
 runtime::Instructions common_instructions(MPI_Comm comm, runtime::Instructions mine);

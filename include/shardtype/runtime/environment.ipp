@@ -5,7 +5,14 @@
 #include <shardtype/runtime/shared_window.hpp>
 #include <shardtype/runtime/watcher.hpp>
 
+// An MPI that has no such function leaves it null.
+extern "C" __attribute__((weak)) int MPIX_Query_cuda_support(void);
+
 namespace shardtype::detail {
+
+SHARDTYPE_INLINE bool mpi_reads_devices() {
+  return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() != 0;
+}
 
 SHARDTYPE_INLINE runtime::Instructions common_instructions(MPI_Comm comm,
                                                            runtime::Instructions mine) {
@@ -172,6 +179,9 @@ SHARDTYPE_INLINE Environment::Environment(int& argc, char**& argv) {
   std::set_terminate(detail::on_terminate);
   runtime::run_time.settings = runtime::read_settings();
   detail::agree_on(MPI_COMM_WORLD, runtime::run_time.settings);
+  bool const direct = runtime::run_time.settings.device_messages && detail::mpi_reads_devices();
+  runtime::run_time.device_messages =
+      detail::reduce_number(MPI_COMM_WORLD, direct ? 1 : 0, MPI_MIN) != 0;
   runtime::run_time.settings.node_size = static_cast<int>(
       detail::reduce_number(MPI_COMM_WORLD, runtime::run_time.settings.node_size, MPI_MIN));
   if (runtime::run_time.settings.node_size >

@@ -67,7 +67,7 @@ struct Allocation {
   std::atomic<int> holders{0};
   void (*release)(void*) = nullptr;  ///< Kokkos::kokkos_free of its memory space; null: the user's
   bool read_only = false;            ///< the user's const memory
-  bool staging = false;              ///< counted in run_time.staging
+  runtime::BytesInUse* counted = nullptr;  ///< what counts it while it is in use
   Pool* home = nullptr;
   Allocation* next = nullptr;      ///< in a list of allocations that outlived Kokkos, or that other
                                    ///< threads have released, or that are cached, oldest first
@@ -181,12 +181,12 @@ class Pool {
   Pool(Pool const&) = delete;
   Pool& operator=(Pool const&) = delete;
 
-  /// What memory is for: blocks and their messages, or what passes between a device and the host:
-  /// messages that MPI cannot send from blocks, and tables that kernels read; also the partial
-  /// results of reductions on a device.
-  enum class Use { blocks, staging };
-  /// At least `asked` bytes of uninitialized memory of `Space`, counted in `run_time.memory` or
-  /// `run_time.staging`. Error E27: the system has none.
+  /// What memory is for: blocks and their messages; messages in the host's memory, of blocks that
+  /// MPI cannot access; or what kernels of a device need besides blocks: tables and partial
+  /// results.
+  enum class Use { blocks, staging, workspace };
+  /// At least `asked` bytes of uninitialized memory of `Space`, counted in `run_time.memory`,
+  /// `run_time.staging` or `run_time.workspace`. Error E27: the system has none.
   template <class Space>
   Buffer take(std::size_t asked, Use use = Use::blocks);
 

@@ -223,9 +223,11 @@ SHARDTYPE_INLINE void Pool::make_room(std::size_t bytes) {
 
 SHARDTYPE_INLINE Buffer Pool::used(detail::Allocation* a, std::size_t asked, Use use) {
   a->asked = asked;
-  a->staging = use == Use::staging;
+  a->counted = use == Use::blocks    ? &run_time.memory
+               : use == Use::staging ? &run_time.staging
+                                     : &run_time.workspace;
   detail::allow_bytes(*a, asked);
-  (a->staging ? run_time.staging : run_time.memory).add(static_cast<std::int64_t>(asked));
+  a->counted->add(static_cast<std::int64_t>(asked));
   used_bytes_ += a->bytes;
   asked_bytes_ += rounded(asked);
   high_ = std::max(high_, asked_bytes_);
@@ -300,7 +302,7 @@ SHARDTYPE_INLINE void Pool::give_back(detail::Allocation* a) {
     delete a;
   } else {
     a->writing.reset();
-    (a->staging ? run_time.staging : run_time.memory).subtract(static_cast<std::int64_t>(a->asked));
+    a->counted->subtract(static_cast<std::int64_t>(a->asked));
     used_bytes_ -= a->bytes;
     asked_bytes_ -= rounded(a->asked);
     detail::allow_bytes(*a, 0);

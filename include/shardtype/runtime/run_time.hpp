@@ -48,6 +48,7 @@ struct RunTime {
   Settings settings{};
   Machine machine{};                 ///< from the file that SHARDTYPE_MACHINE names
   bool yield_while_waiting = false;  ///< whether waiting yields the core
+  bool device_messages = false;      ///< whether MPI reads and writes the memory of a device
   bool on_one_node = false;          ///< whether all ranks of the job share one node
   /// The node of each rank of the job, numbered by their first ranks; empty without an Environment.
   shardtype::detail::List<int> nodes{};
@@ -72,7 +73,8 @@ struct RunTime {
 
   // counted
   BytesInUse memory{};
-  BytesInUse staging{};
+  BytesInUse staging{};    ///< messages of a device's blocks, in the host's memory
+  BytesInUse workspace{};  ///< tables and partial results for kernels of a device
   double in_collective[planning::collective_rows] = {};  ///< seconds, only with a trace
   std::int64_t exchanged_in_windows = 0;  ///< bytes of this rank, counted as in plans
 

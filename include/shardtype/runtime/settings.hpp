@@ -25,6 +25,7 @@ struct Settings {
   int node_size = 0;               ///< ranks of a pretended node; 0: nodes are what they are
   bool bfloat16_pairs = true;      ///< products of bfloat16 by AVX512_BF16 where all ranks have it
   bool watch = true;               ///< whether a process watches the ranks of a host (watcher.hpp)
+  bool device_messages = true;     ///< whether MPI gets blocks of a device, where it says it can
   FourierSettings fft{};
   LinalgSettings linalg{};
 };
@@ -68,6 +69,10 @@ inline constexpr Variable<Settings> own_variables[] = {
     {"SHARDTYPE_WATCH", "on or off",
      [](Settings& s, std::string_view word) { return chosen(s.watch, word, "on", "off"); },
      &Settings::watch},
+    {"SHARDTYPE_DEVICE_MESSAGES", "direct or staged",
+     [](Settings& s, std::string_view word) {
+       return chosen(s.device_messages, word, "direct", "staged");
+     }},
     {"SHARDTYPE_MACHINE", nullptr, nullptr},
     {"SHARDTYPE_TRACE", nullptr, nullptr},
 };
