@@ -16,32 +16,31 @@ struct CameFrom {
   runtime::MeshRef mesh;
 };
 
-/// The cotangent goes back to the operand's mesh and sharding, so the backward pass is collective
-/// over both meshes. Refused, X03: an operand or result that is reduced over axes, whose cotangent
-/// is an unreduced sum, which no transfer takes.
-template <class Target, class... Out>
-struct Vjp<op::Transfer<Target, Out...>> {
-  static constexpr bool exists = true;
-  static constexpr bool communicates = true;
-  using Op = op::Transfer<Target, Out...>;
-
-  template <int K, class V, class A>
-  static constexpr Verdict judge() {
-    using From = tensor_of<A>;
-    bool const whole = Scope<From>::template spec<0>.reduced.empty() &&
-                       Scope<tensor_of<V>>::template spec<0>.reduced.empty();
-    return whole ? Verdict{} : refuse(Code::X03_not_differentiable);
-  }
-  template <class V, class A>
-  static auto save(Op const&, V const&, A const& a) {
-    return CameFrom{a.mesh()};
-  }
-  template <int K, class V, class A, class C>
-  static auto pull(Op const&, CameFrom const& saved, C const& ct) {
-    return api::call(
-        op::Transfer<shardtype::detail::AnyMesh, cotangent_t<tensor_of<A>>>{&saved.mesh},
-        std::source_location{}, ct);
-  }
-};
-
 }  // namespace shardtype::autodiff
+
+namespace shardtype::op {
+
+/// Refused, X03: an operand or result that is reduced over axes, whose cotangent is an unreduced
+/// sum, which no transfer takes.
+template <class Target, class... Out>
+template <int K, class V, class A>
+constexpr Verdict Transfer<Target, Out...>::judge() {
+  bool const whole = Scope<autodiff::tensor_of<A>>::template spec<0>.reduced.empty() &&
+                     Scope<autodiff::tensor_of<V>>::template spec<0>.reduced.empty();
+  return whole ? Verdict{} : refuse(Code::X03_not_differentiable);
+}
+template <class Target, class... Out>
+template <class V, class A>
+auto Transfer<Target, Out...>::save(V const&, A const& a) const {
+  return autodiff::CameFrom{a.mesh()};
+}
+/// The cotangent goes back to the operand's mesh and sharding, so the backward pass is collective
+/// over both meshes.
+template <class Target, class... Out>
+template <class G>
+auto Transfer<Target, Out...>::pull(G const& g) const {
+  using Back = Transfer<shardtype::detail::AnyMesh, cotangent_t<typename G::type>>;
+  return api::call(Back{&g.saved.mesh}, std::source_location{}, g.ct);
+}
+
+}  // namespace shardtype::op

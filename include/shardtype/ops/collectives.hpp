@@ -132,12 +132,21 @@ struct Transfer {
   using operation = Transfer;
   static constexpr std::string_view name = "transfer";
   static constexpr bool resolved_by_library = true;
+  using gradient = checking::PullsBySaved;
+  static constexpr bool pull_communicates = true;
   runtime::MeshRef const* mesh = nullptr;
   template <class R, class A>
   typename R::result run(std::source_location const& where, A const& a) const;
   /// The plan: bytes from rank to rank. Communicates nothing.
   template <class R, class A>
   planning::TransferPlan plan(A const& a) const;
+  // autodiff/transfer.hpp
+  template <int K, class V, class A>
+  static constexpr Verdict judge();
+  template <class V, class A>
+  auto save(V const& out, A const& a) const;
+  template <class G>
+  auto pull(G const& g) const;
 };
 
 }  // namespace op
