@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <shardtype/shardtype.hpp>
@@ -79,10 +80,15 @@ struct Dense {
   Int distinct = 0;
 
   Dense(Data data, Int size, Int n, T fill) {
+    std::vector<std::pair<T, Int>> in_order;
+    for (Int i = 0; i < size; ++i) in_order.emplace_back(element<T>(data, i, size), i);
+    auto const less = [](T const& x, T const& y) { return x < y || (x == x && y != y); };
+    std::sort(in_order.begin(), in_order.end(), [&](auto const& x, auto const& y) {
+      if (less(x.first, y.first)) return true;
+      return !less(y.first, x.first) && x.second < y.second;
+    });
     std::vector<T> all;
-    for (Int i = 0; i < size; ++i) all.push_back(element<T>(data, i, size));
-    std::stable_sort(all.begin(), all.end(),
-                     [](T const& x, T const& y) { return x < y || (x == x && y != y); });
+    for (auto const& each : in_order) all.push_back(each.first);
     for (std::size_t k = 0; k < all.size(); ++k) {
       bool const same =
           k > 0 && (all[k] == all[k - 1] || (all[k] != all[k] && all[k - 1] != all[k - 1]));

@@ -67,17 +67,23 @@ struct SharedTopK {
 
 namespace detail {
 
-/// The index of the result of top_k, if `Parts` begin with one, and the dims and attributes of its
-/// named result.
+/// What `Parts` of a call `top_k<I, Parts...>` say: the dims and attributes of its named result,
+/// and before them its index, if it has another one than I.
 template <class... Parts>
-struct TopKResult {
-  using index = Pack<>;
-  using named = Pack<Parts...>;
+struct PartsOfResult {
+  template <template <class...> class Op, class... Labels>
+  using operation = Op<Labels...>;
+  template <class A>
+  using values = named_as_t<element_t<A>, A, Parts...>;
+  template <class E>
+  static constexpr auto moved(E const& e, std::source_location const& where) {
+    return api::reshard<Parts...>(e, where);
+  }
 };
 template <IndexLabel K, class... Parts>
-struct TopKResult<K, Parts...> {
-  using index = Pack<K>;
-  using named = Pack<Parts...>;
+struct PartsOfResult<K, Parts...> : PartsOfResult<Parts...> {
+  template <template <class...> class Op, class... Labels>
+  using operation = Op<Labels..., K>;
 };
 
 /// The tensor whose type decides about a call with this operand.
@@ -95,22 +101,22 @@ struct TopKOperand {
   using type = tensor_from_spec<S, TopKOperand, element_t<A>, A>;
 };
 
-/// `top_k<I, Ks..., Out...>`.
-template <class I, class... Ks, class... Out, class A>
-constexpr auto named_top_k(Pack<Ks...>, Pack<Out...>, A const& a, std::int64_t k,
-                           std::source_location const& where) {
+/// `top_k<I, Parts...>`, `Of` being their PartsOfResult.
+template <class I, class Of, class A>
+constexpr auto named_top_k(A const& a, std::int64_t k, std::source_location const& where) {
   using Given = typename DecidingTensor<A>::type;
   if constexpr (core::is_lazy<A>) {
-    auto const both = api::call(op::TopK<I, Ks...>{k}, where, a);
-    return detail::found(std::tuple(api::reshard<Out...>(std::get<0>(both), where),
-                                    api::reshard<Out...>(std::get<1>(both), where)));
+    auto const both = api::call(typename Of::template operation<op::TopK, I>{k}, where, a);
+    return detail::found(
+        std::tuple(Of::moved(std::get<0>(both), where), Of::moved(std::get<1>(both), where)));
   } else if constexpr (!is_tensor<Given> || is_local<Given>) {
     static_cast<void>(alignof(checking::refused<Code::V14_named_result, false, Given>));
     return TopK<checking::Poisoned, checking::Poisoned>{};
   } else {
-    using Values = named_as_t<element_t<Given>, Given, Out...>;
+    using Values = typename Of::template values<Given>;
     using Met = typename TopKOperand<I, Given, Values>::type;
-    auto const both = api::call(op::SharedTopK<I, Ks...>{k}, where, api::reshard<Met>(a, where));
+    auto const both = api::call(typename Of::template operation<op::SharedTopK, I>{k}, where,
+                                api::reshard<Met>(a, where));
     return detail::found(
         std::tuple(api::reshard<Values>(std::get<0>(both), where),
                    api::reshard<with_elements<Values, std::int64_t>>(std::get<1>(both), where)));
@@ -139,8 +145,7 @@ namespace api {
 template <class I, class... Result, class A>
   requires(!IndexLabel<Result> || ...)
 constexpr auto top_k(core::Argument<A> const& a, std::int64_t k, checking::CallSite where = {}) {
-  using Of = detail::TopKResult<Result...>;
-  return detail::named_top_k<I>(typename Of::index{}, typename Of::named{}, a.self(), k, where);
+  return detail::named_top_k<I, detail::PartsOfResult<Result...>>(a.self(), k, where);
 }
 
 }  // namespace api

@@ -103,26 +103,24 @@ constexpr Unique<Values, Counts, Number> unique_elements(
   return {std::get<0>(all), std::get<1>(all), std::get<2>(all)};
 }
 
-/// `unique<I, Us..., Out...>`.
-template <class I, class... Us, class... Out, class A, class F>
-constexpr auto named_unique(Pack<Us...>, Pack<Out...>, A const& a, std::int64_t n, F fill,
-                            std::source_location const& where) {
+/// `unique<I, Parts...>`, `Of` being their PartsOfResult.
+template <class I, class Of, class A, class F>
+constexpr auto named_unique(A const& a, std::int64_t n, F fill, std::source_location const& where) {
   constexpr auto up = op::Order::ascending;
   using Given = typename DecidingTensor<A>::type;
   if constexpr (core::is_lazy<A>) {
-    auto const all =
-        api::call(op::Unique<F, I, Us...>{{n, fill}}, where, api::sort<I>(a, up, where));
-    return detail::unique_elements(std::tuple(api::reshard<Out...>(std::get<0>(all), where),
-                                              api::reshard<Out...>(std::get<1>(all), where),
-                                              std::get<2>(all)));
+    auto const all = api::call(typename Of::template operation<op::Unique, F, I>{{n, fill}}, where,
+                               api::sort<I>(a, up, where));
+    return detail::unique_elements(std::tuple(
+        Of::moved(std::get<0>(all), where), Of::moved(std::get<1>(all), where), std::get<2>(all)));
   } else if constexpr (!is_tensor<Given> || is_local<Given>) {
     static_cast<void>(alignof(checking::refused<Code::V14_named_result, false, Given>));
     return Unique<checking::Poisoned, checking::Poisoned, checking::Poisoned>{};
   } else {
-    using Values = named_as_t<element_t<Given>, Given, Out...>;
+    using Values = typename Of::template values<Given>;
     using Met = typename TopKOperand<I, Given, Values>::type;
-    auto const all =
-        api::call(op::SharedUnique<F, I, Us...>{{n, fill}}, where, api::sort<I, Met>(a, up, where));
+    auto const all = api::call(typename Of::template operation<op::SharedUnique, F, I>{{n, fill}},
+                               where, api::sort<I, Met>(a, up, where));
     return detail::unique_elements(
         std::tuple(api::reshard<Values>(std::get<0>(all), where),
                    api::reshard<with_elements<Values, std::int64_t>>(std::get<1>(all), where),
@@ -169,9 +167,7 @@ template <class I, class... Result, class A, class F>
   requires(!IndexLabel<Result> || ...)
 constexpr auto unique(core::Argument<A> const& a, std::int64_t n, F fill,
                       checking::CallSite where = {}) {
-  using Of = detail::TopKResult<Result...>;
-  return detail::named_unique<I>(typename Of::index{}, typename Of::named{}, a.self(), n, fill,
-                                 where);
+  return detail::named_unique<I, detail::PartsOfResult<Result...>>(a.self(), n, fill, where);
 }
 
 SHARDTYPE_NOT_WITHOUT_INDEX(unique)
