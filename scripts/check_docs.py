@@ -7,6 +7,7 @@
 - A file of tests/reject expects the code that its name begins with.
 - Every run-time code (E.., IO..) that include/ throws has a heading, and every such heading is thrown.
 - Codes in the comments of include/ and in docs/ exist.
+- Every function of the tables has an example with its output (site.d/functions.py).
 - Programs that pages show are those of examples, links lead somewhere, and each row of docs/jax_tutorials.md names files
   that exist and are tests (snippets.py).
 
@@ -19,6 +20,9 @@ import tempfile
 from pathlib import Path
 
 import snippets
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "site.d"))
+from pages import Site  # noqa: E402
 
 VERDICT = "include/shardtype/rules/verdict.hpp"
 SENTENCES = "include/shardtype/check/sentences"
@@ -144,6 +148,20 @@ def self_test(root):
         "a test of another code": edit("tests/reject/C04_axis_splits_two.cpp", "C04", "C05"),
     }
     missed = []
+    more = {
+        "a function without an example": edit("docs/reference.md", "| `sign(a)` |", "| `sign(a)`, `signs(a)` |"),
+        "a part of no function": edit("examples/by_example_shapes.cpp", "// docs: flip\n", "// docs: flips\n"),
+    }
+    for name, plant in more.items():
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder).resolve()
+            for part in ("include", "docs", "examples"):
+                shutil.copytree(root / part, copy / part)
+            for page in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+                shutil.copy(root / page, copy / page)
+            plant(copy)
+            if not Site(copy, None).functions.without_example():
+                missed.append(name)
     for name, plant in faults.items():
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder)
@@ -161,7 +179,7 @@ def main():
         found = self_test(here) + snippets.self_test()
     else:
         root = Path(sys.argv[1]) if len(sys.argv) > 1 else here
-        found = check(root) + snippets.check(root)
+        found = check(root) + snippets.check(root) + Site(root.resolve(), None).functions.without_example()
     for line in found:
         print(line, file=sys.stderr)
     sys.exit(1 if found else 0)

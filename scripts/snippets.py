@@ -15,6 +15,9 @@ What a program prints between the line `== NAME` and the next such line is shown
     ...
     ```
 
+Each part of a file of which a page says `<!-- parts: FILE -->` has a section on that page, with its code and its output;
+`--write` adds the sections that lack.
+
 A program that is refused is a part of its test in tests/reject. A block of C++ without such a mark is a fault, but for
 signatures below `<!-- synopsis -->`, for docs/reference.md, whose programs below `<!-- given: PARAMETERS -->` are compiled by
 tests/structure/reference.py, and for a page that says `<!-- refused -->`: each of its blocks stands below the heading of a
@@ -30,8 +33,8 @@ The calls in the second column of a table below `<!-- calls: FILE -->` stand in 
 A page with such a table has no other.
 
 usage: snippets.py [ROOT]                    prints differences of code
-       snippets.py --write [PROGRAMS]        writes code into the pages, and, of the examples built in the folder
-                                             PROGRAMS, outputs
+       snippets.py --write [PROGRAMS [NAME...]]  writes code into the pages, and, of the examples NAME (all) built in
+                                             the folder PROGRAMS, outputs
        snippets.py --compare NAME COMMAND... runs the example NAME, compares what it prints with the pages
        snippets.py --self-test
 """
@@ -102,6 +105,34 @@ def replace(root, kind, wanted, write):
 
 def code(root, write=False):
     return replace(root, "code", lambda path, name: part(root, path, name), write)
+
+
+def parts(root, write=False):
+    """A page of all parts of a file has a section for each."""
+    found = []
+    for page in pages(root):
+        text = page.read_text()
+        for file in re.findall(r"^<!-- parts: (\S+) -->$", text, re.M):
+            names = re.findall(r"^ *// docs: (?!end$)(\S+)$", (root / file).read_text(), re.M) if (root / file).exists() else []
+            if not names:
+                found.append(f"{page.relative_to(root)}: {file} has no parts")
+            # The end of the section of the part before; where there is none, that of the text before all sections.
+            end = text.find("\n## `")
+            end = len(text) if end < 0 else end
+            for name in names:
+                mark = f"<!-- code: {file} {name} -->\n"
+                shown = f"<!-- output: {Path(file).stem} {name} -->\n```\n"
+                if mark in text:
+                    if shown in text:
+                        end = text.index("\n```\n", text.index(shown) + len(shown) - 1) + 5
+                    continue
+                found.append(f"{page.relative_to(root)}: part {name} of {file} is not shown; scripts/snippets.py --write")
+                section = f"\n## `{name}`\n\n{mark}```cpp\n```\n\n{shown}```\n"
+                text = text[:end] + section + text[end:]
+                end += len(section)
+        if write and text != page.read_text():
+            page.write_text(text)
+    return found
 
 
 def unmarked(root):
@@ -272,7 +303,7 @@ def length(root):
 
 
 def check(root):
-    return length(root) + code(root) + unmarked(root) + calls(root) + links(root) + tasks(root) + files(root) + noted(root)
+    return length(root) + parts(root) + code(root) + unmarked(root) + calls(root) + links(root) + tasks(root) + files(root) + noted(root)
 
 
 def self_test():
@@ -358,6 +389,19 @@ def self_test():
         code(root, write=True)
         if page.read_text() != right:
             missed.append("--write does not mend a page")
+        whole = right + "<!-- parts: examples/a.cpp -->\n"
+        page.write_text(whole)
+        if check(root):
+            missed.append("a page of all parts of a file is refused")
+        text = source.read_text()
+        source.write_text(text.replace("  f(a);", "  // docs: b::c\n  g(a);\n  // docs: end\n  f(a);"))
+        if not check(root):
+            missed.append("a part that is not shown goes unnoticed")
+        parts(root, write=True)
+        code(root, write=True)
+        if check(root) or "## `b::c`\n\n<!-- code: examples/a.cpp b::c -->\n```cpp\ng(a);\n" not in page.read_text():
+            missed.append("--write does not add a section")
+        source.write_text(text)
     return missed
 
 
@@ -387,9 +431,10 @@ def main():
             sys.exit(status)
         found = outputs(HERE, arguments[1], printed)
     elif arguments[:1] == ["--write"]:
+        parts(HERE, write=True)
         code(HERE, write=True)
         found = code(HERE)
-        for name in sorted(shown(HERE)) if len(arguments) > 1 else []:
+        for name in arguments[2:] or (sorted(shown(HERE)) if len(arguments) > 1 else []):
             head = (HERE / "examples" / f"{name}.cpp").read_text()
             ranks = re.search(r"^// RANKS: .*?(\d+)$", head, re.M)
             program = Path(arguments[1]).resolve() / name

@@ -1,11 +1,12 @@
 """A page for each public function, and a page of the types of `nn`, `train` and `checkpoint`.
 
-- A function is one that a row of a table names in its first column (`call`, `operation` or `function`). Its page has the
+- A function is one that a row of a table names in its first column (`call`, `operation`, `function` or `loss`). Its page has the
   docstring and the signatures of the header, the rows of all tables that name it, an example, and the sections of
   docs/errors.md that its rows and its docstring name.
-- The example is the shortest program of the pages that calls it: rather one whose output the page shows, or one of
-  examples/. These are parts of compiled programs, and outputs are those of runs (scripts/snippets.py). Where no page
-  calls it, it is the shortest statement of an example, else of a test, that does.
+- The example is the part of an examples/by_example_*.cpp that has its name, with its output and the declarations of the
+  names in it. A function without such a part has the shortest program of the pages that calls it, rather one whose output
+  the page shows. These are parts of compiled programs, and outputs are those of runs (scripts/snippets.py). Every function
+  has an example with its output, but for WITHOUT_OUTPUT (scripts/check_docs.py).
 - A type's table of members comes from its header and from the table of the reference, if it has one there.
 """
 import os
@@ -20,9 +21,12 @@ TABLES = {REFERENCE: ("",), "docs/nn.md": ("nn",), "docs/experts.md": ("nn",), "
           "docs/linalg_cyclic.md": ("linalg",), "docs/random.md": ("",), "docs/manual.md": ("",)}
 PROGRAMS = ("examples", "tests/programs", "tests/mpi", "tests/unit", "tests/static")
 TYPES = ("nn", "train", "checkpoint")
-BASE, FACTOR = 16, 4  # of pages of functions in the search
+BY_EXAMPLE = "examples/by_example_"  # programs of which each part is the example of the function that it names
+# Functions without an example that has an output, and why.
+WITHOUT_OUTPUT = {}
+BASE, FACTOR = 24, 4  # of pages of functions in the search
 CELLS = re.compile(r"(?<!\\)\|")
-BLOCK = re.compile(r"^(?:<!-- (\w+): ?(.*?) ?-->\n)?```cpp\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^(?:<!-- (\w+): ?([^\n]*?) ?-->\n)?```cpp\n(.*?)^```$", re.M | re.S)
 OUTPUT = re.compile(r"((?:(?!#|```|<!--).*\n)*)<!-- output: (\S+).*-->\n(```\n(?:(?!```).*\n)*```)", re.M)
 CALL = re.compile(r"(?<![\w:.>\"])(?:((?:\w+::)*\w+)::)?([a-z]\w*)(?=[<(])")
 
@@ -39,11 +43,13 @@ class Example:
     def __init__(self, file, kind, named, code, output):
         self.file, self.kind, self.code, self.output = file, kind, code, output
         self.named = named.split() if kind == "code" else []
+        # The function whose example it is.
+        self.of = self.named[1] if self.named[:1] and self.named[0].startswith(BY_EXAMPLE) else None
         if self.named[:1] and output and os.path.basename(self.named[0]) != f"{output[0]}.cpp":
             self.output = None
         # Short, of few calls; one with its output, or of a program that runs, may be longer.
         runs = self.named[:1] and self.named[0].startswith("examples/")
-        self.rank = code.count("\n") + 3 * len(calls(code)) - (6 if self.output else 3 if runs else 0)
+        self.rank = code.count("\n") + 3 * len(calls(code)) - (6 if self.output else 3 if runs else 0) - (999 if self.of else 0)
 
 
 class Functions:
@@ -59,8 +65,11 @@ class Functions:
         for file in [f for f in site.pages if f != ERRORS]:
             for one in self.blocks(file):
                 for key in calls(one.code) & set(self.rows):
+                    if one.of and one.of != qualified(key):
+                        continue
                     self.examples.setdefault(key, []).append(one)
-                    self.pages_of.setdefault(key, []).append(file)
+                    if not one.of:
+                        self.pages_of.setdefault(key, []).append(file)
         self.programs = {}  # function -> lines of examples/
         self.statements = {}  # function -> rank, file, line and text of a statement
         for number, folder in enumerate(PROGRAMS):
@@ -74,7 +83,7 @@ class Functions:
         for k, line in enumerate(lines):
             if line.startswith("## "):
                 section = line[3:]
-            if not (line.startswith("|") and cells(line)[:1] in (["call"], ["operation"], ["function"])) \
+            if not (line.startswith("|") and cells(line)[:1] in (["call"], ["operation"], ["function"], ["loss"])) \
                     or section == "Collective calls":
                 continue
             for row in lines[k + 2:]:
@@ -104,11 +113,26 @@ class Functions:
                 output = OUTPUT.match(text, m.end() + 1) if m[1] == "code" else None
                 yield Example(file, m[1], m[2], m[3], output and (output[2], output[3]))
 
+    def without_example(self):
+        """What lacks an example with its output, or a place among those without."""
+        found = [f"{qualified(k)} has no example with its output: write a part of {BY_EXAMPLE}*.cpp (CONTRIBUTING.md)"
+                 for k in self.rows if qualified(k) not in WITHOUT_OUTPUT
+                 and not any(one.output for one in self.examples.get(k, ()))]
+        known = {qualified(k) for k in self.rows}
+        for path in sorted((self.root / "examples").glob(os.path.basename(BY_EXAMPLE) + "*.cpp")):
+            for name in re.findall(r"^ *// docs: (\S+)$", path.read_text(), re.M):
+                key = next((k for k in self.rows if qualified(k) == name), None)
+                if name not in ("names", "mesh", "end") and not (key and any(one.of for one in self.examples.get(key, ()))):
+                    found.append(f"{path.name}: part {name} calls no function of this name that a table has")
+        return found + [f"WITHOUT_OUTPUT: {name} is no function of a table, or has an example" for name in WITHOUT_OUTPUT
+                        if name not in known or any(one.output for k in self.rows if qualified(k) == name
+                                                    for one in self.examples.get(k, ()))]
+
     def read_program(self, number, file, text):
         first = set()
         for line, statement in statements(text):
             for key in calls(statement) & set(self.rows):
-                if number == 0 and key not in first:
+                if number == 0 and key not in first and not file.startswith(BY_EXAMPLE):
                     self.programs.setdefault(key, []).append((file, line))
                     first.add(key)
                 rank = (number, "CHECK" in statement or "static_assert" in statement, len(statement))
@@ -147,15 +171,13 @@ class Functions:
         return f'<a href="{to}#__codelineno-0-{line}">{file.removeprefix("include/")}, line {line}</a>'
 
     def write(self):
-        log = []
         self.boost = self.boosts()
         for key in self.rows:
-            if not self.examples.get(key):
-                log.append(qualified(key) + ("" if key in self.statements else " (none in a program)"))
             self.site.write(self.page_of(key), self.function(key))
         self.site.write("function/index.md", self.index())
         self.site.write("type/index.md", self.types())
-        print(f"site: {len(self.rows)} functions; no page has a program that calls {', '.join(sorted(log))}")
+        print(f"site: {len(self.rows)} functions")
+        self.site.errors += self.without_example()
 
     def documented(self, text, page):
         """A docstring as Markdown."""
@@ -227,7 +249,30 @@ class Functions:
         if one.output:
             out.append('<p class="of" data-search-exclude>output</p>\n\n' + one.output[1].replace("```\n", "```text\n", 1)
                        + "\n")
+        if one.of:
+            out.append(self.names(one))
         return "\n".join(out)
+
+    def names(self, one):
+        """The declarations of the names in an example."""
+        text = (self.root / one.named[0]).read_text()
+        names = re.search(r"^ *// docs: names\n(.*?)^ *// docs: end$", text, re.M | re.S)[1]
+        declarations = list(declarations_in(names))
+        has_mesh = re.search(r"\bmesh\b", one.code) is not None
+        kept, used = set(), one.code + (" X" if has_mesh else "")
+        for _ in declarations:  # they use names before them
+            for text in declarations:
+                name = re.search(r"^(?:struct|using|constexpr \w+) (\w+)", text, re.M)[1]
+                if text not in kept and re.search(rf"\b{name}\b", used):
+                    kept.add(text)
+                    used += text
+        shown = [text for text in declarations if text in kept]
+        if has_mesh:
+            shown.append("Mesh<X> const mesh(env.world());  // on two ranks; Environment const env(argc, argv);\n")
+        said = ["With these names:\n\n```cpp\n" + "".join(shown) + "```\n"] if shown else []
+        if re.search(r"\bsay\(", one.code):
+            said.append("`say` prints a line on the first rank.\n")
+        return "\n".join(said)
 
     def errors(self, key, known, page):
         text = "\n".join([*(row for _, _, _, row in self.rows[key]), *(known.texts if known else ())])
@@ -318,6 +363,18 @@ def declared(declaration):
 
 def balanced(code):
     return code.count("(") == code.count(")") and code.endswith(")") and code.count("(") >= 1
+
+
+def declarations_in(text):
+    """Its declarations, of one or several lines."""
+    out, depth = "", 0
+    for line in text.splitlines(True):
+        bare = re.sub(r"//.*", "", line).rstrip()
+        out += line
+        depth += bare.count("{") - bare.count("}")
+        if depth == 0 and bare.endswith((";", "}")):
+            yield out
+            out = ""
 
 
 def calls(text):

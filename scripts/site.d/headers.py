@@ -32,6 +32,8 @@ class Headers:
             self.read(str(file.relative_to(root)), file.read_text())
 
     def read(self, name, text):
+        # A brace is else that of a body.
+        text = re.sub(r"^ +requires requires\([^()]*\) \{[^{}]*\}$", "  requires(true)", text, flags=re.M)
         hidden = {}  # classes in namespaces that are not public -> members
         last = None
         for space, line, comment, declaration, body in declarations(text.splitlines()):
@@ -71,11 +73,20 @@ def without_template(declaration):
                 break
         text = text[k + 1:].lstrip()
     found = re.match(r"requires .*?(?= (?:constexpr|inline|auto|void|struct|class) )", text)
-    return text[found.end():].lstrip() if found else text
+    if found:
+        return text[found.end():].lstrip()
+    if text.startswith("requires("):
+        depth = 0
+        for k, c in enumerate(text):
+            depth += (c == "(") - (c == ")")
+            if depth == 0 and c == ")":
+                break
+        return text[k + 1:].lstrip()
+    return text
 
 
 def signature(declaration):
-    text = re.sub(r"core::Argument<(\w+)>(&&| const&)", r"\1\2", declaration)
+    text = re.sub(r"core::Argument<(\w+)>(&&| const&)", r"\1\2", declaration.replace("\n  requires(true)", ""))
     return re.sub(r"\b(?:inline|static) (?=constexpr|auto|void)", "", HIDDEN.sub("", text)).strip() + ";"
 
 

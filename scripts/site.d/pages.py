@@ -133,7 +133,7 @@ class Site:
 
     def mark(self, mark, page, last):
         """The line above a block that is a part of an example, or its output, and the example's name."""
-        m = re.match(r"<!-- (code|output): (\S+)(?: ([\w-]+))? -->", mark)
+        m = re.match(r"<!-- (code|output): (\S+)(?: ([\w:-]+))? -->", mark)
         if not m:
             return "\n", last
         name = m[2] if m[1] == "code" else f"examples/{m[2]}.cpp"
@@ -227,6 +227,8 @@ class Site:
                 piece = "\n" + re.sub(r"\A(```|~~~)[ \t]*\n", r"\1text\n", piece) + "\n"
             done.append(piece)
         head = f"---\nsearch:\n  boost: {BOOST[file]}\n---\n\n" if file in BOOST else ""
+        if re.search(r"^<!-- parts: ", text, re.M):  # the pages of functions have the same
+            head = "---\nsearch:\n  exclude: true\n---\n\n"
         self.write(page, head + "".join(done))
 
     def source_page(self, name):
