@@ -27,7 +27,6 @@
 #include <shardtype/autodiff/plan.hpp>
 #include <shardtype/autodiff/pull.hpp>
 #include <shardtype/autodiff/remat.hpp>
-#include <shardtype/autodiff/transfer.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>
 #include <shardtype/autodiff/vjp_function.hpp>
 #include <shardtype/check/elsewhere.hpp>

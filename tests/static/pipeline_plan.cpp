@@ -50,6 +50,6 @@ static_assert(of_input.sums.bytes_per_rank() == 8 + 4 * 512);
 // what a rank saves of each microbatch, and a step's time
 static_assert(of_step.stored_bytes(1) ==
               pipeline::peak_stored(of_step.moves.schedule, 1) * of_step.stage.tape_bytes() +
-                  4 * 512);
+                  3 * 512);
 static_assert(of_step.peak_bytes(0) > of_step.given + of_step.stored_bytes(0));
 static_assert(of_step.predict().seconds > 0 && of_step.predict().idle < 1);

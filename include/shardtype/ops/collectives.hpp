@@ -10,6 +10,7 @@
 
 #include <shardtype/check/block_move.hpp>
 #include <shardtype/check/call.hpp>
+#include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/reshard.hpp>
 #include <shardtype/check/transfer.hpp>
 #include <shardtype/rules/reshard.hpp>
@@ -131,22 +132,30 @@ template <class Target, class... Out>
 struct Transfer {
   using operation = Transfer;
   static constexpr std::string_view name = "transfer";
-  static constexpr bool resolved_by_library = true;
   using gradient = checking::PullsBySaved;
   static constexpr bool pull_communicates = true;
+  static constexpr bool resolved_by_library = true;
   runtime::MeshRef const* mesh = nullptr;
   template <class R, class A>
   typename R::result run(std::source_location const& where, A const& a) const;
   /// The plan: bytes from rank to rank. Communicates nothing.
   template <class R, class A>
   planning::TransferPlan plan(A const& a) const;
-  // autodiff/transfer.hpp
+  /// The cotangent of a value that is reduced over axes is an unreduced sum, which no transfer
+  /// takes.
   template <int K, class V, class A>
-  static constexpr Verdict judge();
-  template <class V, class A>
-  auto save(V const& out, A const& a) const;
+  static constexpr Verdict judge() {
+    bool const whole =
+        Scope<A>::template spec<0>.reduced.empty() && Scope<V>::template spec<0>.reduced.empty();
+    return whole ? Verdict{} : refuse(Code::X03_not_differentiable);
+  }
+  /// Where the cotangent goes back to.
+  auto save(auto const&, auto const& a) const { return a.mesh(); }
+  /// The backward pass is collective over both meshes, too.
   template <class G>
-  auto pull(G const& g) const;
+  auto pull(G const& g) const {
+    return g(Transfer<detail::AnyMesh, cotangent_t<typename G::type>>{&g.saved});
+  }
 };
 
 }  // namespace op

@@ -272,8 +272,10 @@ constexpr StepPlan plan(Pipelined<Axis, Micro, shardtype::detail::Pack<Chunk...>
   if constexpr (!(detail::is_sized<In, Micro>(Chunks{}) &&
                   detail::is_sized<Target, Micro>(Chunks{}) &&
                   (detail::is_sized<Ws, Micro>(Chunks{}) && ...))) {
-    static_cast<void>(
-        alignof(checking::refused<rules::Code::A05_run_time_extent, false, In, Target, Ws...>));
+    // a requirement, so that the function remains a constant for clang
+    static_cast<void>(requires {
+      alignof(checking::refused<rules::Code::A05_run_time_extent, false, In, Target, Ws...>);
+    });
     return {};
   } else {
     return detail::StepPlanner<Axis, Micro, Chunks, to_input, detail::Functions<Embed, Stage, Head>,
