@@ -1,5 +1,6 @@
 // Sums within one node by the library's own messages: the values, in place and not, for even and
-// uneven segments, in one piece and in many, and the bytes by the convention of plans.
+// uneven segments, in one piece and in many, of pretended nodes too, and the bytes by the
+// convention of plans.
 // SOURCES: tests/shim/pmpi.cpp
 #include <cstdint>
 #include <vector>
@@ -7,6 +8,7 @@
 #include <shardtype/shardtype.hpp>
 
 #include "harness/catch.hpp"
+#include "harness/pretended_nodes.hpp"
 #include "harness/sending.hpp"
 #include "shim/pmpi.hpp"
 
@@ -75,6 +77,20 @@ int wrong_reduce_scatter(Comm& comm, Counts const& counts) {
   return bad + wrong(recv, first, mine, comm.size());
 }
 
+// Pieces of three elements.
+void sums_in_pieces(Comm& comm) {
+  harness::Sending const cut({.largest_count = 3, .least_segment = 0});
+  for (std::int64_t n : {1, 2, 3, 8, 50}) {
+    INFO(n);
+    Counts counts(static_cast<std::size_t>(comm.size()), n);
+    counts.back() = n - 1;
+    CHECK(wrong_reduce_scatter<float>(comm, counts) == 0);
+    std::vector<float> sums = terms<float>(n, comm.rank());
+    comm.all_reduce(sums.data(), sums.data(), n, ReduceKind::sum);
+    CHECK(wrong(sums, 0, n, comm.size()) == 0);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("sums of every size and way") {
@@ -107,16 +123,11 @@ TEST_CASE("sums of every size and way") {
     CHECK(wrong_reduce_scatter<double>(comm, counts) == 0);
   }
   SECTION("pieces of three elements") {
-    harness::Sending const cut({.largest_count = 3, .least_segment = 0});
-    for (std::int64_t n : {1, 2, 3, 8, 50}) {
-      INFO(n);
-      Counts counts(static_cast<std::size_t>(ranks), n);
-      counts.back() = n - 1;
-      CHECK(wrong_reduce_scatter<float>(comm, counts) == 0);
-      std::vector<float> sums = terms<float>(n, comm.rank());
-      comm.all_reduce(sums.data(), sums.data(), n, ReduceKind::sum);
-      CHECK(wrong(sums, 0, n, ranks) == 0);
-    }
+    sums_in_pieces(comm);
+    // between nodes MPI adds the pieces
+    harness::PretendedNodes const pretended(2);
+    Mesh<X> on_nodes(MPI_COMM_WORLD, {ranks});
+    sums_in_pieces(on_nodes.state().whole());
   }
 }
 

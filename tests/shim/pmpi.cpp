@@ -52,6 +52,11 @@ void reduce(int n, MPI_Datatype t, MPI_Comm comm) {
   counted += 2 * (n * width(t)) * (p - 1) / p;
 }
 
+// To one root, as a part of a reduce_scatter in pieces.
+void reduce_to(int root, int n, MPI_Datatype t, MPI_Comm comm) {
+  if (Group(comm).rank != root) counted += n * width(t);
+}
+
 }  // namespace
 
 namespace shim {
@@ -93,6 +98,15 @@ int MPI_Iallreduce(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI
                    MPI_Request* q) {
   reduce(n, t, c);
   return PMPI_Iallreduce(s, r, n, t, op, c, q);
+}
+int MPI_Reduce(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c) {
+  reduce_to(root, n, t, c);
+  return PMPI_Reduce(s, r, n, t, op, root, c);
+}
+int MPI_Ireduce(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c,
+                MPI_Request* q) {
+  reduce_to(root, n, t, c);
+  return PMPI_Ireduce(s, r, n, t, op, root, c, q);
 }
 int MPI_Reduce_scatter_block(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
   gather(n, t, c);
