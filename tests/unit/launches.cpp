@@ -147,3 +147,33 @@ TEST_CASE("calls of a kernel, split over threads") {
     }
   }
 }
+
+TEST_CASE("sums of columns, split over threads") {
+  using kernels::detail::outputs_of_call;
+  static_assert(outputs_of_call(4096, 1, 1, 4096) == 4096);
+  static_assert(outputs_of_call(4096, 1, 2, 4096) == 2048);
+  static_assert(outputs_of_call(4096, 2, 2, 4096) == 4096);
+  static_assert(outputs_of_call(4096, 1, 3, 4096) == 1408);
+  static_assert(outputs_of_call(300, 1, 8, 4096) == 256);
+  constexpr std::int64_t terms = 301, columns = 1001;
+  std::vector<float> x(static_cast<std::size_t>(terms * columns));
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = 1.0F / static_cast<float>(k % 977 + 1);
+  using Sum = kernels::SumReducer<float>;
+  using Store = kernels::detail::StoreTotal<Sum, true, float>;
+  auto const sums = [&](std::int64_t workers) {
+    std::vector<float> out(static_cast<std::size_t>(columns), -1.0F);
+    kernels::detail::ReduceShape shape;
+    shape.reduced.rank = 1;
+    shape.reduced.extent[0] = shape.terms = terms;
+    shape.reduced.stride[0] = shape.outputs = columns;
+    std::int64_t const width = outputs_of_call(columns, 1, workers, columns);
+    std::int64_t const runs = (columns + width - 1) / width;
+    kernels::detail::ReduceRows<Sum, float const*, Store> const work{x.data(), {out.data()}, shape,
+                                                                     columns,  runs,         width};
+    for (std::int64_t k = 0; k < runs; ++k) work(k);
+    return out;
+  };
+  auto const by_one = sums(1);
+  for (std::int64_t workers = 2; workers < 6; ++workers) CHECK(sums(workers) == by_one);
+  CHECK(by_one.back() > 0);
+}

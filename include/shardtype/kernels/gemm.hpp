@@ -12,6 +12,7 @@
 #include "shardtype/kernels/gemm_kokkos.hpp"
 #include "shardtype/kernels/matrix.hpp"
 #include "shardtype/kernels/thin_product.hpp"
+#include <shardtype/core/bfloat16.hpp>
 #include <shardtype/runtime/instance.hpp>
 
 namespace shardtype::kernels {
@@ -82,12 +83,28 @@ void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> c
 #if defined(KOKKOS_ENABLE_CUDA) && defined(SHARDTYPE_HAVE_CUBLAS)
   if constexpr (vendor == detail::GemmVendor::cublas) {
     if (cublas_can(batch, a, b, c)) {
-      cublas_gemm(exec, batch, a, b, c, accumulate);
+      cublas_gemm<T>(exec, batch, a, b, c, accumulate);
       return;
     }
   }
 #endif
   kernels::kokkos_gemm(exec, batch, a, b, c, accumulate, workspace, workspace_bytes);
+}
+
+/// Whether it has multiplied matrices of bfloat16 to floats by a vendor's library for a device.
+template <class Exec, class T, class U>
+bool gemm_bfloat16([[maybe_unused]] Exec const& exec, [[maybe_unused]] std::int64_t batch,
+                   [[maybe_unused]] Matrix<T const> const& a,
+                   [[maybe_unused]] Matrix<T const> const& b, [[maybe_unused]] Matrix<U> const& c,
+                   [[maybe_unused]] bool accumulate) {
+#if defined(KOKKOS_ENABLE_CUDA) && defined(SHARDTYPE_HAVE_CUBLAS)
+  if constexpr (std::is_same_v<T, bfloat16> && std::is_same_v<Exec, Kokkos::Cuda>) {
+    if (!cublas_can(batch, a, b, c)) return false;
+    cublas_gemm(exec, batch, a, b, c, accumulate);
+    return true;
+  }
+#endif
+  return false;
 }
 
 }  // namespace shardtype::kernels

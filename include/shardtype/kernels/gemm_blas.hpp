@@ -34,6 +34,13 @@ constexpr std::int32_t leading_dimension(Matrix<T> const& x, std::int64_t limit)
                                                : x.col_stride);
 }
 
+/// Whether it has a unit stride in one direction and a leading dimension that covers it and fits
+/// into 32 bits.
+template <class T>
+constexpr bool fits_blas(Matrix<T> const& x) {
+  return detail::is_column_major(x) || detail::is_column_major(x.transposed());
+}
+
 /// One factor in the form that BLAS expects.
 struct BlasFactor {
   char op;
@@ -49,15 +56,11 @@ struct BlasFactor {
 
 }  // namespace detail
 
-/// Whether BLAS can compute C = A B on these matrices without a copy: each has a unit stride in one
-/// direction and a leading dimension that covers it and fits into 32 bits.
+/// Whether BLAS can compute C = A B on these matrices without a copy.
 template <class T, class U>
 constexpr bool blas_can(Matrix<T> const& a, Matrix<T> const& b, Matrix<U> const& c) {
-  using detail::is_column_major;
-  return is_blas_type<std::remove_const_t<T>> &&
-         (detail::is_column_major(a) || detail::is_column_major(a.transposed())) &&
-         (detail::is_column_major(b) || detail::is_column_major(b.transposed())) &&
-         (detail::is_column_major(c) || detail::is_column_major(c.transposed()));
+  return is_blas_type<std::remove_const_t<T>> && detail::fits_blas(a) && detail::fits_blas(b) &&
+         detail::fits_blas(c);
 }
 
 }  // namespace shardtype::kernels

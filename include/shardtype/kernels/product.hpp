@@ -171,7 +171,7 @@ class Product {
     return batch > 0;
   }
 
-  /// Whether it has multiplied by the processor's instructions for bfloat16, with what is to be the
+  /// Whether it has multiplied by the instructions for bfloat16, on the host with what is to be the
   /// copies in float as memory for packed operands.
   bool multiply_pairs([[maybe_unused]] std::int64_t batch,
                       [[maybe_unused]] Matrix<T const> const& a,
@@ -195,7 +195,7 @@ class Product {
                                });
       return true;
     } else {
-      return false;
+      return kernels::gemm_bfloat16(exec_, batch, a, b, c, add);
     }
   }
 

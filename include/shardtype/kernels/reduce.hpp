@@ -101,6 +101,17 @@ struct ReduceTerms {
   }
 };
 
+/// Neighbouring outputs that one call reduces, of `inner` in each of `rows` rows: `most`, or fewer,
+/// in whole lines of the cache, so that each of `workers` threads has calls.
+constexpr std::int64_t outputs_of_call(std::int64_t inner, std::int64_t rows, std::int64_t workers,
+                                       std::int64_t most) {
+  constexpr std::int64_t least = 256, line = 64;
+  if (rows >= workers || rows == 0) return most;
+  std::int64_t const wanted = (workers + rows - 1) / rows;  // calls in a row
+  std::int64_t const each = ((inner + wanted - 1) / wanted + line - 1) / line * line;
+  return std::min(most, std::max(each, least));
+}
+
 /// Host: one call reduces one piece for a run of neighbouring outputs whose elements are
 /// contiguous.
 template <class R, class In, class Store>
@@ -123,10 +134,11 @@ struct ReduceRows {
   ReduceShape shape;   ///< kept without its last dim
   std::int64_t inner;  ///< the last kept dim, of stride 1
   std::int64_t runs;   ///< calls per row of outputs
+  std::int64_t width;  ///< outputs of a call, at most `run`
 
   SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
-    std::int64_t const begin = work % runs * run;
-    std::int64_t const n = begin + run < inner ? run : inner - begin;
+    std::int64_t const begin = work % runs * width;
+    std::int64_t const n = begin + width < inner ? width : inner - begin;
     work /= runs;
     std::int64_t const rows = shape.outputs / inner;
     std::int64_t const row = work % rows;
@@ -402,9 +414,12 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, Store const
           return;
         }
       }
-      std::int64_t const runs = (inner + Rows::run - 1) / Rows::run;
-      kernels::launch(exec, "shardtype::reduce", runs * (shape.outputs / inner) * shape.pieces,
-                      Rows{in, store, shape, inner, runs});
+      std::int64_t const rows_of_calls = shape.outputs / inner * shape.pieces;
+      std::int64_t const width = detail::outputs_of_call(
+          inner, rows_of_calls, static_cast<std::int64_t>(exec.concurrency()), Rows::run);
+      std::int64_t const runs = (inner + width - 1) / width;
+      kernels::launch(exec, "shardtype::reduce", runs * rows_of_calls,
+                      Rows{in, store, shape, inner, runs, width});
       return;
     }
   }
