@@ -22,6 +22,7 @@ Kernel kernel;
 std::int64_t call = 0;
 volatile int thread = 0;
 bool both_orders = true;
+enum class Order { backwards, forwards, shuffled };
 bool abandoned = false;
 Range closed;
 ucontext_t host, device;
@@ -45,24 +46,55 @@ Range used_stack() {
   return {here + (page - reinterpret_cast<std::uintptr_t>(here) % page), end};
 }
 
-void make_calls(bool backwards) {
+/// A step by which `count` numbers, in a circle, are each reached once, neighbours far apart.
+std::int64_t shuffling_step(std::int64_t count) {
+  auto const common = [](std::int64_t a, std::int64_t b) {
+    while (b != 0) {
+      std::int64_t const rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return a;
+  };
+  std::int64_t step = count * 5 / 8 + 1;
+  while (common(step, count) != 1) ++step;
+  return step;
+}
+
+void make_calls(Order order) {
   void* const at = argument_memory;
   if (kernel.begin != nullptr) kernel.begin(at);
+  std::int64_t const step = order == Order::shuffled ? shuffling_step(kernel.count) : 1;
+  std::int64_t next = order == Order::shuffled ? kernel.count / 3 : 0;
   for (std::int64_t k = 0; k < kernel.count; ++k) {
-    call = backwards ? kernel.count - 1 - k : k;
+    call = order == Order::backwards ? kernel.count - 1 - k : next;
     kernel.call(at, kernel.first + call);
+    next = (next + step) % kernel.count;
   }
   if (kernel.end != nullptr) kernel.end(at);
 }
+
+/// What GUARD_ORDERS says: 1 runs each kernel once, from the last call to the first; 3 once more
+/// after the two orders, in a third one.
+char orders() {
+  char const* const set = std::getenv("GUARD_ORDERS");
+  return set != nullptr ? *set : '2';
+}
+bool const once = orders() == '1';
+bool const shuffles = orders() == '3';
 
 /// On the device's stack.
 void run_on_device() {
   set_open(closed, false);
   set_open(heap(), false);
-  make_calls(true);
+  make_calls(Order::backwards);
   if (both_orders) {
     rewind_touched();
-    make_calls(false);
+    make_calls(Order::forwards);
+    if (shuffles && first_difference() == nullptr) {
+      rewind_touched();
+      make_calls(Order::shuffled);
+    }
   }
   open_host();
 }
@@ -85,11 +117,6 @@ bool const prints = [] {
   char const* const set = std::getenv("GUARD_LAUNCHES");
   if (set != nullptr && *set == '1') hear = print_launch;
   return true;
-}();
-/// GUARD_ORDERS=1 runs each kernel once, from the last call to the first.
-bool const once = [] {
-  char const* const set = std::getenv("GUARD_ORDERS");
-  return set != nullptr && *set == '1';
 }();
 
 }  // namespace

@@ -43,6 +43,16 @@ struct Accumulates {
     if (k > 0) to[k] += to[k - 1];
   }
 };
+/// Each inner call adds up its neighbours' marks: one, from the last call to the first and from the
+/// first to the last, but not in other orders.
+struct Marks {
+  float* mark;
+  float* to;
+  void operator()(Int k) const {
+    if (k > 0 && k < 63) to[k] = mark[k - 1] + mark[k + 1];
+    mark[k] = 1;
+  }
+};
 /// A reduction that follows a pointer.
 struct Counts {
   float const* from;
@@ -98,6 +108,10 @@ void run(std::string const& fault, A& a) {
   if (fault == "kernel_beyond") kernels::launch(exec, "planted", 64, Beyond{block, 4096});
   if (fault == "kernel_allocates") kernels::launch(exec, "planted", 64, Allocates{block});
   if (fault == "kernel_order") accumulate(block);
+  if (fault == "kernel_shuffled") {
+    runtime::copy_bytes<Space, Kokkos::HostSpace>(block, std::vector<float>(64).data(), 256);
+    kernels::launch(exec, "planted", 64, Marks{block, block + 64});
+  }
   if (fault == "reduce_heap") {
     Int sum = 0;
     Kokkos::parallel_reduce("planted", Range(exec, 0, 64), Counts{heap.data()}, sum);

@@ -88,6 +88,13 @@ static_assert(of<Var>(op::AllToAll<X, I, I>{}).peak_bytes() == 2 * block);
 static_assert(of<Var>(op::AllToAll<X, J, J>{}).peak_bytes() == 4 * block);  // cut, and joined
 static_assert(of<Var>(op::Rotate<X>{1}).peak_bytes() == 2 * block);
 static_assert(of<Var>(op::BroadcastFrom<X>{3}).peak_bytes() == 2 * block);
+// what passes through the host, if MPI cannot access the blocks' memory: sent and received
+static_assert(of<Var>(op::AllGather<X, J>{}).staging_bytes() == (1 + 4) * block);
+static_assert(of<Var>(op::AllReduce<X>{}).staging_bytes() == 2 * block);
+static_assert(of<Var>(op::ReduceScatter<X, J>{}).staging_bytes() == block + block / 4);
+static_assert(of<Var>(op::AllToAll<X, J, J>{}).staging_bytes() == 2 * block);
+static_assert(of<Var>(op::Rotate<X>{1}).staging_bytes() == 2 * block);
+static_assert(of<Inv>(op::Shard<X, I>{}).staging_bytes() == 0);
 // whole blocks
 constexpr SourceDestination pairs[] = {{0, 1}, {1, 2}};
 constexpr SourceDestination to_itself[] = {{1, 1}};
