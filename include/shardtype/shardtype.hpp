@@ -76,6 +76,8 @@
 #include <shardtype/ops/run_to_host.hpp>
 #include <shardtype/ops/run_unique.hpp>
 #include <shardtype/ops/run_windows.hpp>
+#include <shardtype/ops/scatter.hpp>
+#include <shardtype/ops/scatter_set.hpp>
 #include <shardtype/runtime/environment.hpp>
 #include <shardtype/runtime/mesh.hpp>
 #include <shardtype/tensor/create.hpp>

@@ -37,6 +37,7 @@
 #include <shardtype/ops/reductions.hpp>
 #include <shardtype/ops/reshape.hpp>
 #include <shardtype/ops/rows.hpp>
+#include <shardtype/ops/scatter.hpp>
 #include <shardtype/ops/shared_top_k.hpp>
 #include <shardtype/ops/sorting.hpp>
 #include <shardtype/ops/unique.hpp>

@@ -21,12 +21,13 @@ constexpr bool is_in(std::string_view name, List const& list) {
 // Those whose cotangents tests/unit/registered_cotangents.cpp enumerates, because programs do not
 // draw them.
 inline constexpr std::string_view enumerated_apart[] = {
-    "BroadcastFrom",   "CumMax",      "CumMin",     "Fft",
-    "FftFourStep",     "Fftn",        "Ifft",       "IfftFourStep",
-    "Ifftn",           "Irfft",       "LogSoftmax", "Min",
-    "NormInf",         "PadValue",    "Permute",    "ReproducibleNorm",
-    "ReproducibleSum", "Rfft",        "Rotate",     "Shard",
-    "StdDev",          "ToUnreduced", "ToVarying",
+    "BroadcastFrom",   "CumMax",   "CumMin",     "Fft",
+    "FftFourStep",     "Fftn",     "Ifft",       "IfftFourStep",
+    "Ifftn",           "Irfft",    "LogSoftmax", "Min",
+    "NormInf",         "PadValue", "Permute",    "ReproducibleNorm",
+    "ReproducibleSum", "Rfft",     "Rotate",     "ScatterMax",
+    "ScatterMin",      "Shard",    "StdDev",     "ToUnreduced",
+    "ToVarying",
 };
 /// Operations whose cotangents are not enumerated, and why.
 struct NotEnumerated {

@@ -123,6 +123,23 @@ static_assert(refusal_of<A, T<Dim<B>, Unreduced<Min, X>>, Ids<Dim<B>>> ==
               rules::Code::I07_other_kind);
 static_assert(refusal_of<A, T<Dim<B>, Unreduced<X>>, Ids<Dim<B, X>>> ==
               rules::Code::I06_unreduced_and_split);
+
+// scatter_max and scatter_min: the same, with their kinds
+using ScatterMost = op::ScatterMax<V>;
+using ScatterLeast = op::ScatterMin<V>;
+static_assert(gives<ScatterMost, T<Dim<V>, Dim<D, Y>, Unreduced<Max, X>>, T<Dim<B, X>, Dim<D, Y>>,
+                    Ids<Dim<B, X>>>);
+static_assert(gives<ScatterLeast, T<Dim<D>, Dim<V>>, T<Dim<D>, Dim<B>>, Ids<Dim<B>>>);
+static_assert(
+    gives<ScatterLeast, T<Dim<V>, Unreduced<Min, X>>, T<Dim<B>, Unreduced<Min, X>>, Ids<Dim<B>>>);
+static_assert(gives<op::ScatterMax<V, Dim<V, X>, Dim<D>>, T<Dim<V, X>, Dim<D>>,
+                    T<Dim<B, X>, Dim<D, Y>>, Ids<Dim<B>>>);
+static_assert(refusal_of<ScatterMost, T<Dim<B>, Unreduced<X>>, Ids<Dim<B>>> ==
+              rules::Code::S02_other_kind);
+static_assert(refusal_of<ScatterMost, T<Dim<B>, Unreduced<Min, X>>, Ids<Dim<B>>> ==
+              rules::Code::S02_other_kind);
+static_assert(refusal_of<ScatterMost, T<Dim<B, X>>, Ids<Dim<B, Y>>> ==
+              rules::Code::I09_lists_differ);
 static_assert(refusal_of<A, Tensor<bool, Dim<B>>, Ids<Dim<B>>> == rules::Code::C11_not_numbers);
 
 // JAX 2.1 scatter: U by ids that are not split; R not implemented, here it passes

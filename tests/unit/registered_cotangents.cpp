@@ -91,6 +91,19 @@ Tally running_extreme(std::string_view object, ReductionKind how) {
       });
 }
 
+// Maxima or minima by ids that no axis splits: of split ones the result is pending, without a
+// gradient. The cotangent of each update's row is multiplied by the update's part of it.
+Tally extremes_by_ids(std::string_view object, core::ReduceKind kind) {
+  Spec ids;
+  ids.add(i);
+  return enumerated(
+      object, [&](Spec const& a) { return rules::scatter_add(a, ids, j, kind); },
+      [&](Spec const& ct, Spec const& a, Spec const&) {
+        return then(rules::take(ct, ids, j, core::ReduceKind::sum),
+                    [&](Spec const& s) { return scaled(s, a); });
+      });
+}
+
 Tally transform(std::string_view object, FourierKind kind, FourierKind back,
                 std::vector<int> const& over) {
   std::vector<int> over_back = over;
@@ -243,6 +256,8 @@ std::vector<Further> further() {
             return rules::spread(ct, rules::cotangent(a));
           }));
   add("Rotate", movement("Rotate", {Movement::permute}, {AxisState::varying}));
+  add("ScatterMax", extremes_by_ids("ScatterMax", core::ReduceKind::max));
+  add("ScatterMin", extremes_by_ids("ScatterMin", core::ReduceKind::min));
   add("Shard", movement("Shard", {Movement::shard}, {AxisState::varying}));
   add("StdDev", reduction("StdDev", ReductionKind::whole));
   add("ToUnreduced", movement("ToUnreduced", {Movement::cast}, {AxisState::unreduced}));

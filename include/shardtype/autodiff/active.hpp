@@ -287,10 +287,11 @@ constexpr Want filled(V const& like, double x) {
 namespace detail {
 
 template <class V>
-struct LabelsOfArgument<autodiff::Active<V>> : LabelsOfArgument<V> {};
+struct TensorOfArgument<autodiff::Active<V>> : TensorOfArgument<V> {};
 template <class F, class... Args>
-struct LabelsOfArgument<autodiff::ActiveExpression<F, Args...>>
-    : LabelsOfType<typename autodiff::ActiveExpression<F, Args...>::tensor_type> {};
+struct TensorOfArgument<autodiff::ActiveExpression<F, Args...>> {
+  using type = typename autodiff::ActiveExpression<F, Args...>::tensor_type;
+};
 
 }  // namespace detail
 

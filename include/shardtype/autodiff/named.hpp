@@ -177,8 +177,7 @@ struct Vjp<op::Named<Op, Out...>> : NamedVjp<op::Named<Op, Out...>, Op> {};
 /// operation, a reshard of its result. The first plan where there are two. Each is judged in its
 /// call.
 template <class Op, class... Out>
-  requires(Vjp<Op>::exists && !is_constant<Op> && !requires { Op::named_pulls; })
-struct Vjp<op::Named<Op, Out...>> : Differentiable {
+struct NamedByParts : Differentiable {
   template <int K, class V, class... As>
   static constexpr Verdict judge() {
     return {};
@@ -194,6 +193,20 @@ struct Vjp<op::Named<Op, Out...>> : Differentiable {
     }(std::make_integer_sequence<int, static_cast<int>(sizeof...(As))>{});
   }
 };
+
+/// The Vjp of an operation with a named result: that of its parts, or what the operation says.
+template <class Op, class... Out>
+struct NamedGradient {
+  using type = NamedByParts<Op, Out...>;
+};
+template <class Op, class... Out>
+  requires requires { typename Op::template named_gradient<Out...>; }
+struct NamedGradient<Op, Out...> {
+  using type = typename Op::template named_gradient<Out...>;
+};
+template <class Op, class... Out>
+  requires(Vjp<Op>::exists && !is_constant<Op> && !requires { Op::named_pulls; })
+struct Vjp<op::Named<Op, Out...>> : NamedGradient<Op, Out...>::type {};
 
 /// An elementwise function with a named result: the function, of operands that are brought to the
 /// result's sharding where they do not fit, and a reshard of what it gives.

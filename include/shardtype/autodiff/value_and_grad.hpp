@@ -10,6 +10,7 @@
 #include <shardtype/autodiff/aux.hpp>
 #include <shardtype/autodiff/block_moves.hpp>
 #include <shardtype/autodiff/counted.hpp>
+#include <shardtype/autodiff/extreme_rows.hpp>
 #include <shardtype/autodiff/named.hpp>
 #include <shardtype/autodiff/normalizations.hpp>
 #include <shardtype/autodiff/parameters.hpp>

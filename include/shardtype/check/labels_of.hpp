@@ -1,5 +1,5 @@
 #pragma once
-/// The labels of an argument of a call.
+/// The labels of an argument of a call, and its tensor type.
 
 #include <cstddef>
 
@@ -27,11 +27,16 @@ struct LabelsOfType<Tensor<T, Parts...>> {
 };
 template <class T, class... Parts>
 struct LabelsOfType<Local<T, Parts...>> : LabelsOfType<Tensor<T, Parts...>> {};
-/// The labels of an argument of a call. Specialised for values whose gradient is wanted.
+/// The tensor type of an argument of a call. Specialised for values whose gradient is wanted.
 template <class A>
-struct LabelsOfArgument : LabelsOfType<argument_t<A>> {};
+struct TensorOfArgument {
+  using type = argument_t<A>;
+};
 template <class A>
-using labels_of_argument_t = typename LabelsOfArgument<A>::type;
+using tensor_of_argument_t = typename TensorOfArgument<A>::type;
+/// The labels of an argument of a call.
+template <class A>
+using labels_of_argument_t = typename LabelsOfType<tensor_of_argument_t<A>>::type;
 
 template <class... Ls>
 constexpr std::size_t length(Pack<Ls...>) {

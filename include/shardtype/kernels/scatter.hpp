@@ -1,7 +1,7 @@
 #pragma once
-/// Adds rows to a block at the rows that ids name. Elements that are computed in a wider type,
-/// bfloat16, are added up in it and rounded once: sums in bfloat16 stall where a term is half of
-/// the last place.
+/// Adds rows to a block at the rows that ids name, or takes their maximum or minimum. Elements that
+/// are computed in a wider type, bfloat16, are added up in it and rounded once: sums in bfloat16
+/// stall where a term is half of the last place.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/lookup.hpp>
 #include <shardtype/kernels/present_rows.hpp>
+#include <shardtype/kernels/reducers.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
@@ -109,10 +110,12 @@ struct ListAtOnce {
     if (row >= 0) lists.next[k] = Kokkos::atomic_exchange(lists.first + row, k);
   }
 };
-/// One call adds up a piece of one row of the result; rows without updates stay as they are.
-template <class T, std::int64_t Piece>
-struct AddLists {
-  using Sum = shardtype::detail::computed_t<T>;
+/// One call joins a piece of one row of the result with its updates, by `Reducer`; rows without
+/// updates stay as they are.
+template <class Reducer, std::int64_t Piece>
+struct JoinLists {
+  using T = typename Reducer::Element;
+  using Part = typename Reducer::Part;
   T const* updates;
   T* out;
   NumberedRows rows;
@@ -126,13 +129,13 @@ struct AddLists {
     std::int64_t k = lists.first[at % rows.n];
     if (k < 0) return;
     T* const to = out + at * rows.inner + begin;
-    Sum sums[static_cast<std::size_t>(Piece)];
-    for (std::int64_t i = 0; i < length; ++i) sums[i] = static_cast<Sum>(to[i]);
+    Part parts[static_cast<std::size_t>(Piece)];
+    for (std::int64_t i = 0; i < length; ++i) parts[i] = Reducer::load(to[i]);
     for (; k >= 0; k = lists.next[k]) {
       T const* const from = updates + (at / rows.n * rows.count + k) * rows.inner + begin;
-      for (std::int64_t i = 0; i < length; ++i) sums[i] += static_cast<Sum>(from[i]);
+      for (std::int64_t i = 0; i < length; ++i) Reducer::join(parts[i], Reducer::load(from[i]));
     }
-    for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<T>(sums[i]);
+    for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<T>(parts[i]);
   }
 };
 
@@ -243,23 +246,33 @@ void add_rows(Exec const& exec, T const* updates, Id const* ids, T* out, Numbere
   }
 }
 
-/// The same of elements that are computed in a wider type, with n + count numbers in `memory`.
-template <class T, class Id, class Exec>
-void add_rows_by_lists(Exec const& exec, T const* updates, Id const* ids, T* out,
-                       NumberedRows const& rows, std::int64_t* memory) {
+/// The same by lists of each row's updates, which `Reducer` joins, with n + count numbers in
+/// `memory`.
+template <class Reducer, class Id, class Exec>
+void join_rows_by_lists(Exec const& exec, char const* name,
+                        typename Reducer::Element const* updates, Id const* ids,
+                        typename Reducer::Element* out, NumberedRows const& rows,
+                        std::int64_t* memory) {
   if (rows.outer * rows.count * rows.inner * rows.n == 0) return;
   detail::UpdatesOfRows const lists{memory, memory + rows.n};
   kernels::fill(exec, lists.first, rows.n, std::int64_t{-1});
   if constexpr (runtime::host_reads<Exec>) {
-    kernels::launch(exec, "shardtype::add_rows", 1, detail::ListInOrder<Id>{ids, rows, lists});
+    kernels::launch(exec, name, 1, detail::ListInOrder<Id>{ids, rows, lists});
   } else {
-    kernels::launch(exec, "shardtype::add_rows", rows.count,
-                    detail::ListAtOnce<Id>{ids, rows, lists});
+    kernels::launch(exec, name, rows.count, detail::ListAtOnce<Id>{ids, rows, lists});
   }
   constexpr std::int64_t piece = runtime::host_reads<Exec> ? 512 : 1;
   std::int64_t const pieces = (rows.inner + piece - 1) / piece;
-  kernels::launch(exec, "shardtype::add_rows", rows.outer * rows.n * pieces,
-                  detail::AddLists<T, piece>{updates, out, rows, lists, pieces});
+  kernels::launch(exec, name, rows.outer * rows.n * pieces,
+                  detail::JoinLists<Reducer, piece>{updates, out, rows, lists, pieces});
+}
+
+/// The sums of add_rows, of elements that are computed in a wider type.
+template <class T, class Id, class Exec>
+void add_rows_by_lists(Exec const& exec, T const* updates, Id const* ids, T* out,
+                       NumberedRows const& rows, std::int64_t* memory) {
+  kernels::join_rows_by_lists<SumReducer<T>>(exec, "shardtype::add_rows", updates, ids, out, rows,
+                                             memory);
 }
 
 /// to[k] = from[k] for k in 0 .. n, rounded.

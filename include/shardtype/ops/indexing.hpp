@@ -49,6 +49,41 @@ constexpr void check_shared_extents(ResultExtents const& c, char const* ids_or_u
 /// Whether sums of the first operand's elements are in float: those of bfloat16, the one type of
 /// two bytes.
 constexpr bool is_added_in_float(planning::CallSizing const& c) { return c.element_bytes(0) == 2; }
+/// The work of sums by ids: one operation per element of the updates. The parts of updates and ids
+/// that both have on a rank are packed. `lists`: the updates of each row are listed.
+constexpr planning::Work work_by_ids(planning::CallSizing const& c, bool lists) {
+  Spec const& updates = c.operands[0];
+  Spec const& ids = c.operands[1];
+  core::Layout const block = c.layout(0);
+  core::Layout const id_block = c.layout(1);
+  core::Layout part;
+  core::Layout id_part;
+  auto const keep = [&](int d) {
+    part.extent[part.rank] = block.extent[d];
+    part.stride[part.rank++] = block.stride[d];
+  };
+  int d = 0;
+  for (; ids.rank > 0 && d < updates.rank && ids.find(updates.dims[d].label) < 0; ++d) keep(d);
+  for (int e = 0; e < ids.rank; ++e) {
+    int const there = updates.find(ids.dims[e].label);
+    // blocks nest, so the finer one is within the other
+    std::int64_t const both = std::min(block.extent[there], id_block.extent[e]);
+    part.extent[part.rank] = id_part.extent[e] = both;
+    part.stride[part.rank++] = block.stride[there];
+    id_part.stride[id_part.rank++] = id_block.stride[e];
+  }
+  for (; d < updates.rank; ++d)
+    if (ids.find(updates.dims[d].label) < 0) keep(d);
+  auto const copied = [&](core::Layout const& l, int k) {
+    return l.contiguous() ? 0 : mul_sat(l.elements(), c.element_bytes(k));
+  };
+  core::Layout const made = c.result_layout();
+  bool const listed = lists && part.elements() > 0 && made.elements() > 0;
+  std::int64_t const rows = made.extent[c.result.find(c.from.dims[0].label)];
+  std::int64_t const list_bytes = listed ? mul_sat(8, add_sat(rows, id_part.elements())) : 0;
+  return {c.elements(0),
+          core::add_sat(core::add_sat(copied(part, 0), copied(id_part, 1)), list_bytes), false};
+}
 /// A dim of one row.
 struct OneRow : Index<"one row"> {};
 
@@ -159,40 +194,10 @@ struct AddRows {
     detail::check_shared_extents(c, "ids");
     c.out[c.result.find(c.from().dims[0].label)] = n;
   }
-  /// One addition per element of the updates. The parts of updates and ids that both have on a rank
-  /// are packed. Of bfloat16, which is added up in float, the updates of each row are listed.
+  /// One addition per element of the updates. Of bfloat16, which is added up in float, the updates
+  /// of each row are listed.
   static constexpr planning::Work work(planning::CallSizing const& c) {
-    Spec const& updates = c.operands[0];
-    Spec const& ids = c.operands[1];
-    core::Layout const block = c.layout(0);
-    core::Layout const id_block = c.layout(1);
-    core::Layout part;
-    core::Layout id_part;
-    auto const keep = [&](int d) {
-      part.extent[part.rank] = block.extent[d];
-      part.stride[part.rank++] = block.stride[d];
-    };
-    int d = 0;
-    for (; ids.rank > 0 && d < updates.rank && ids.find(updates.dims[d].label) < 0; ++d) keep(d);
-    for (int e = 0; e < ids.rank; ++e) {
-      int const there = updates.find(ids.dims[e].label);
-      // blocks nest, so the finer one is within the other
-      std::int64_t const both = std::min(block.extent[there], id_block.extent[e]);
-      part.extent[part.rank] = id_part.extent[e] = both;
-      part.stride[part.rank++] = block.stride[there];
-      id_part.stride[id_part.rank++] = id_block.stride[e];
-    }
-    for (; d < updates.rank; ++d)
-      if (ids.find(updates.dims[d].label) < 0) keep(d);
-    auto const copied = [&](core::Layout const& l, int k) {
-      return l.contiguous() ? 0 : mul_sat(l.elements(), c.element_bytes(k));
-    };
-    core::Layout const made = c.result_layout();
-    bool const lists = detail::is_added_in_float(c) && part.elements() > 0 && made.elements() > 0;
-    std::int64_t const rows = made.extent[c.result.find(c.from.dims[0].label)];
-    std::int64_t const list_bytes = lists ? mul_sat(8, add_sat(rows, id_part.elements())) : 0;
-    return {c.elements(0),
-            core::add_sat(core::add_sat(copied(part, 0), copied(id_part, 1)), list_bytes), false};
+    return detail::work_by_ids(c, detail::is_added_in_float(c));
   }
   /// Two candidates: add the rank's own updates and then reduce, or gather ids and updates first.
   static constexpr int candidates = 2;

@@ -132,12 +132,12 @@ constexpr LocalPlan count_plan(Spec const& a, Verdict const& strict, Spec const&
 /// `scatter_add<V, Out...>`: each rank adds its own updates and the sums are reduced, or
 /// (`gathers`) ids and updates are gathered over the axes that would be unreduced, and each rank
 /// adds those that fall into its part of V. Ids whose splits differ from the updates' are resharded
-/// to match.
+/// to match. Maxima and minima (`joining`) alike.
 constexpr LocalPlan scatter_plan(Spec const& updates, Spec const& ids, Spec const& wanted,
-                                 int along, bool gathers) {
+                                 int along, bool gathers, ReduceKind joining = ReduceKind::sum) {
   LocalPlan plan = as_given(all_in_blocks(updates, ids, wanted), updates, ids);
   if (!plan.verdict) return plan;
-  if (!rules::scatter_add(updates, ids, along))
+  if (!rules::scatter_add(updates, ids, along, joining))
     for (int e = 0; e < ids.rank; ++e)
       if (int const d = updates.find(ids.dims[e].label); d >= 0) {
         plan.operands[1].dims[e].axes = updates.dims[d].axes;
@@ -156,8 +156,8 @@ constexpr LocalPlan scatter_plan(Spec const& updates, Spec const& ids, Spec cons
     plan.operands[0] = rules::split_over(plan.operands[0], kept);
   }
   plan.operands[0] = sliced_as(plan.operands[0], wanted, plan.operands[1], along);
-  return arrive_on(plan, rules::scatter_add(plan.operands[0], plan.operands[1], along), wanted,
-                   along);
+  return arrive_on(plan, rules::scatter_add(plan.operands[0], plan.operands[1], along, joining),
+                   wanted, along);
 }
 
 /// Bytes that a rank receives if the tensor is gathered; 0 if it is sliced.

@@ -77,13 +77,20 @@ constexpr AxisList const& finer(AxisList const& a, AxisList const& b) {
 
 /// `scatter_add<V>(updates, ids, n)`: the dims of the ids become one dim, V, at the position of the
 /// first of them (first of all if the ids have no dims). V may be one of these dims. Each rank adds
-/// its own updates: the result is unreduced over the axes that split the ids.
-constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
+/// its own updates: the result is unreduced, with the kind `joining`, over the axes that split the
+/// ids.
+constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along,
+                              ReduceKind joining = ReduceKind::sum) {
   if (Verdict v = whole_ids(ids); !v) return v;
   if (updates.find(along) >= 0 && ids.find(along) < 0) return refuse(Code::D02_index_taken, along);
   if (Verdict v = all_in_blocks(updates); !v) return v;
   if (Verdict v = all_in_blocks(ids); !v) return v;
-  if (Verdict v = no_extremum(updates, along); !v) return v;
+  if (updates.kind != joining)
+    if (Verdict v =
+            refuse_any(joining == ReduceKind::sum ? Code::I07_other_kind : Code::S02_other_kind,
+                       updates.unreduced, along);
+        !v)
+      return v;
   Spec out = updates;
   out.rank = 0;
   out.kind = ReduceKind::sum;
@@ -118,6 +125,7 @@ constexpr Verdict scatter_add(Spec const& updates, Spec const& ids, int along) {
     out.unreduced = out.unreduced | axes.set();
     out = split_over(out, axes);
   }
+  if (!out.unreduced.empty()) out.kind = joining;
   return accept(out);
 }
 

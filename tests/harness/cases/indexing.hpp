@@ -253,6 +253,38 @@ struct NamedAddRows : Added {
                                                                              on.rows_of_w);
   }
 };
+// The largest update of each row and the least one, and 0, where every rank has all of them:
+// pending maxima are of another kind than what programs add up.
+struct ExtremesOfRows : Added {
+  static constexpr unsigned reads = reads_to;
+  static constexpr int seldom_fits = 1;
+  static constexpr bool compares = true;
+  static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, 2)}; }
+  static constexpr Spec ids(Draw& draw, Spec const& a, Instruction const& in) {
+    return AddRows::ids(draw, a, in);
+  }
+  static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
+    in.ids = r.b;
+    if (!r.a.unreduced.empty()) return Rules::no();
+    rules::Verdict const v = rules::scatter_add(r.a, r.b, in.to, core::ReduceKind::max);
+    return v && !v.result.unreduced.empty() ? Rules::no() : v;
+  }
+  static Int element(Cell const& c) {
+    Int most = 0;
+    Int least = 0;
+    c.over(rules::labels_of(c.in.ids), [&](Cell const& term) {
+      if (term.b() != c.at[c.in.to]) return;
+      most = std::max(most, term.a());
+      least = std::min(least, term.a());
+    });
+    return most + least;
+  }
+  static auto perform(auto on) {
+    using W = typename decltype(on)::W;
+    return max(scatter_max<W>(on.a, on.b, on.rows_of_w), 0) +
+           min(scatter_min<W>(on.a, on.b, on.rows_of_w), 0);
+  }
+};
 
 // Updates of the rows that ids name, along a dim that is not split (else the result is unreduced).
 struct ScatterAlong : Case {
@@ -354,7 +386,7 @@ struct RowsInTable : Case {
 };
 
 using Indexing = CaseList<Broadcasted, LastOfTwo, Window, Replaced, WindowAt, ReplacedAt, LookUp,
-                          NamedLookUp, LookAlong, AddRows, NamedAddRows, ScatterAlong, OneHot,
-                          NamedOneHot, InBins, RowsInTable>;
+                          NamedLookUp, LookAlong, AddRows, NamedAddRows, ExtremesOfRows,
+                          ScatterAlong, OneHot, NamedOneHot, InBins, RowsInTable>;
 
 }  // namespace programs::cases

@@ -81,6 +81,8 @@ inline constexpr std::tuple other_samples{
     on<"ReproducibleSum", "sum(a, reproducible)", A>(op::ReproducibleSum<J>{}),
     on<"Reshard", "reshard", A>(op::Reshard<Dim<I>, Dim<J, Y>>{}),
     on<"ScatterAdd", "scatter_add", A, Ids>(op::ScatterAdd<V>{32}),
+    on<"ScatterMax", "scatter_max", A, Ids>(op::ScatterMax<V>{32}),
+    on<"ScatterMin", "scatter_min", A, Ids>(op::ScatterMin<V>{32}),
     on<"SearchSorted", "searchsorted", Edges, A>(op::SearchSorted<V>{}),
     on<"Sort", "sort", A>(op::Sort<J>{}),
     on<"SplitDim", "split_dim", A>(op::SplitDim<J, P, Q>{{2, 4}}),
