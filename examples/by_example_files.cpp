@@ -2,9 +2,10 @@
 // SHOWN: docs
 // ALONE: it calls all functions of a family, which checks of all examples would read again
 // RANKS: 2
-// NEEDS: JSON Random123
+// NEEDS: JSON PNG Random123
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include <shardtype/random/random.hpp>
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/train.hpp>
+#include <shardtype/visualize/png.hpp>
 
 using namespace shardtype;
 
@@ -86,6 +88,18 @@ void files(Mesh<X> const& mesh) {
         mesh, {4, 2}, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8});
     save_npy(a, "a.npy");
     print(load_npy<double, Dim<D>, Dim<F, X>>(mesh, "a.npy"));  // in any sharding
+    // docs: end
+  }
+}
+
+void pictures(Mesh<X> const& mesh) {
+  {
+    part("save_png");
+    // docs: save_png
+    auto const a = from_function<double, Dim<D, X>, Dim<F>>(
+        mesh, [](double d, double f) { return d - 2 * f; });
+    save_png(a, "a.png", {.colors = visualizing::ColorMap::diverging, .zoom = 64});
+    say(std::filesystem::exists("a.png") ? "a picture of 128 x 256 pixels" : "none");
     // docs: end
   }
 }
@@ -175,6 +189,7 @@ int main(int argc, char** argv) {
   // docs: end
   models(mesh);
   files(mesh);
+  pictures(mesh);
   checkpoints(mesh);
   return 0;
 }

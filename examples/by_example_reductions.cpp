@@ -271,6 +271,16 @@ void sorting(Mesh<X> const& mesh) {
     // docs: end
   }
   {
+    part("unique");
+    // docs: unique
+    auto const a = from_host<double, Dim<I, X>>(mesh, {5}, std::vector<double>{2, 1, 2, 3, 1});
+    auto const [values, counts, distinct] = unique<I, V, Dim<V>>(a, 4, 0.0);
+    print(values);  // room for 4, so a 0 behind the 3
+    print(counts);
+    print(distinct);
+    // docs: end
+  }
+  {
     part("argsort");
     // docs: argsort
     auto const a = from_host<double, Dim<I, X>>(mesh, {3}, std::vector<double>{30.0, 10.0, 20.0});
@@ -380,6 +390,37 @@ void indexing(Mesh<X> const& mesh) {
     auto const ids =
         from_host<std::int64_t, Dim<I, X>>(mesh, {4}, std::vector<std::int64_t>{2, 0, 2, 1});
     print(scatter_add<V, Dim<V>>(updates, ids, 4));  // equal ids add up
+    // docs: end
+  }
+  {
+    part("scatter_max");
+    // docs: scatter_max
+    auto const updates =
+        from_host<double, Dim<I, X>>(mesh, {4}, std::vector<double>{1.0, 2.0, 3.0, 4.0});
+    auto const ids =
+        from_host<std::int64_t, Dim<I, X>>(mesh, {4}, std::vector<std::int64_t>{2, 0, 2, 1});
+    print(scatter_max<V, Dim<V>>(updates, ids, 4));  // of equal ids the largest; no id: -inf
+    // docs: end
+  }
+  {
+    part("scatter_min");
+    // docs: scatter_min
+    auto const updates =
+        from_host<double, Dim<I, X>>(mesh, {4}, std::vector<double>{1.0, 2.0, 3.0, 4.0});
+    auto const ids =
+        from_host<std::int64_t, Dim<I, X>>(mesh, {4}, std::vector<std::int64_t>{2, 0, 2, 1});
+    print(scatter_min<V, Dim<V>>(updates, ids, 4));  // of equal ids the least; no id: inf
+    // docs: end
+  }
+  {
+    part("scatter_set");
+    // docs: scatter_set
+    auto const a = zeros<double, Dim<V, X>>(mesh, {4});
+    auto const updates =
+        from_host<double, Dim<I, X>>(mesh, {4}, std::vector<double>{1.0, 2.0, 3.0, 4.0});
+    auto const ids =
+        from_host<std::int64_t, Dim<I, X>>(mesh, {4}, std::vector<std::int64_t>{2, 0, 2, 1});
+    print(scatter_set<V, Dim<V, X>>(a, updates, ids));  // of equal ids the last
     // docs: end
   }
   {
