@@ -5,8 +5,9 @@
 #include <shardtype/runtime/shared_window.hpp>
 #include <shardtype/runtime/watcher.hpp>
 
-// An MPI that has no such function leaves it null.
-extern "C" __attribute__((weak)) int MPIX_Query_cuda_support(void);
+// An MPI that has no such function leaves it null; some declare it, too.
+extern "C" __attribute__((weak)) int MPIX_Query_cuda_support(
+    void);  // NOLINT(readability-redundant-declaration)
 
 namespace shardtype::detail {
 
