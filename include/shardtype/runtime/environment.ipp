@@ -6,8 +6,8 @@
 #include <shardtype/runtime/watcher.hpp>
 
 // An MPI that has no such function leaves it null; some declare it, too.
-extern "C" __attribute__((weak)) int MPIX_Query_cuda_support(
-    void);  // NOLINT(readability-redundant-declaration)
+// NOLINTNEXTLINE(readability-redundant-declaration)
+extern "C" __attribute__((weak)) int MPIX_Query_cuda_support(void);
 
 namespace shardtype::detail {
 
