@@ -52,6 +52,7 @@
 #include <shardtype/ops/dims.hpp>
 #include <shardtype/ops/dynamic_windows.hpp>
 #include <shardtype/ops/elementwise.hpp>
+#include <shardtype/ops/masked_reductions.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/matrices.hpp>
 #include <shardtype/ops/memory.hpp>

@@ -83,7 +83,8 @@ struct Values {
   use(a - mean<J>(a));
   use(sum<I>(a), sum<Dim<J>>(a));
   use(sum<J>(where(p, a, 0.0F)), max<J>(where(p, a, -1.0F)));
-  use(sum<J>(where(isnan(a), 0.0F, a)));
+  use(nansum<J>(a), nanmean<J>(a));
+  use(sum<J>(a, where(a > 0.0F)));
   use(item(sum<Tensor<float>>(a)));
   use(max(a), argmax<J>(a));
   use(matmul(a, b));
