@@ -10,8 +10,8 @@ namespace registered_gradients {
 
 // Operations without a gradient (X03): a table of docs/rules.md has the reasons.
 inline constexpr std::string_view without_gradient[] = {
-    "CountedMax", "CountedMin", "CountedProd", "HaloAdd",  "HaloExchange",
-    "LuRcond",    "Quantile",   "Rcond",
+    "CountedMax",   "CountedMin", "CountedProd", "HaloAdd",
+    "HaloExchange", "LuRcond",    "Quantile",    "Rcond",
 };
 template <class List>
 constexpr bool is_in(std::string_view name, List const& list) {
