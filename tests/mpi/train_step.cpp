@@ -125,13 +125,13 @@ constexpr train::Muon<train::Except<C>> muon{{.rate = 0.01, .decay = 0.1, .clip 
                                              true,
                                              2};
 
-template <class S, class T, auto const& optimizer = adam>
-void holds() {
+template <class S, class T, auto const& optimizer = adam, class... Options>
+void holds(Options...) {
   using N = Net<S, T>;
   using Model = typename N::template Model<value_t>;
   using In = typename N::template A<B, D>;
   using Ids = typename N::Classes;
-  static constexpr auto step = train::step(optimizer, value_and_grad<0>(N::loss));
+  static constexpr auto step = train::step(optimizer, value_and_grad<0>(N::loss, Options{}...));
   static constexpr StepPlan planned = plan(step, type<Model>, type<In>, type<Ids>);
   constexpr Int summed = optimizer.sums * (4 * layers + 1);  // numbers over the mesh
   static_assert(planned.norm.count(Collective::all_reduce) == 1);
@@ -210,6 +210,11 @@ TEST_CASE("a training step sends and holds what its plan says") {
   holds<TensorParallel, double>();
   holds<DataAndTensor, float>();
   holds<FsdpAndTensor, bfloat16>();
+}
+
+TEST_CASE("and with small gradients joined") {
+  holds<Fsdp3, double>(join_grad_reduce);
+  holds<DataAndTensor, float>(join_grad_reduce);
 }
 
 TEST_CASE("a step of Adafactor sends and holds what its plan says") {

@@ -238,7 +238,8 @@ class CollectiveStep {
     return finish(v, out, {}, out.keep);
   }
 
-  Value<T> reduce_scatter(Step const& s, Value<T> const& v) {
+  /// A started one that packs its operand does not keep it.
+  Value<T> reduce_scatter(Step const& s, Value<T>& v) {
     staged_.read_by_host();
     int const d = s.to;
     execute::member_blocks(s.after, d, blocks_.sizing, blocks_.axes, s.axes, ranges_);
@@ -246,6 +247,7 @@ class CollectiveStep {
     execute::counts(ranges_, kernels::cross_section(v.layout, d), counts_);
     Buffer wire;
     T const* const send = segments(v, execute::begins(ranges_, cuts_), d, wire);
+    if (later_ != nullptr && wire.data() != nullptr) v.keep = {};
     std::int64_t const n = out.layout.elements();
     T* const into = staged_.incoming(blocks_.writable(out.keep), n);
     Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
