@@ -157,8 +157,11 @@ struct Plan {
   /// access the memory of the blocks, the host holds `staging_bytes` in addition.
   constexpr std::int64_t peak_bytes() const { return add_sat(given_bytes(), memory().most()); }
   /// A bound of the bytes of messages that a rank holds in the host's memory, for blocks in memory
-  /// that MPI cannot access: what the largest step sends and receives.
-  constexpr std::int64_t staging_bytes() const { return memory().staged(); }
+  /// that MPI cannot access: what the largest step sends and receives, as often as there are loops,
+  /// because two rings may run beside each other.
+  constexpr std::int64_t staging_bytes() const {
+    return mul_sat(memory().staged(), std::max(repeat_count, 1));
+  }
   /// The memory of the steps besides the operands.
   constexpr planning::LocalMemory memory() const {
     planning::LocalMemory m;
