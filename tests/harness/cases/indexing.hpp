@@ -265,7 +265,7 @@ struct ExtremesOfRows : Added {
   }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     in.ids = r.b;
-    if (!r.a.unreduced.empty()) return Rules::no();
+    if (!r.a.unreduced.empty() || !r.a.reduced.empty()) return Rules::no();
     rules::Verdict const v = rules::scatter_add(r.a, r.b, in.to, core::ReduceKind::max);
     return v && !v.result.unreduced.empty() ? Rules::no() : v;
   }
@@ -281,8 +281,8 @@ struct ExtremesOfRows : Added {
   }
   static auto perform(auto on) {
     using W = typename decltype(on)::W;
-    return max(scatter_max<W>(on.a, on.b, on.rows_of_w), 0) +
-           min(scatter_min<W>(on.a, on.b, on.rows_of_w), 0);
+    return made(max(scatter_max<W>(on.a, on.b, on.rows_of_w), 0) +
+                min(scatter_min<W>(on.a, on.b, on.rows_of_w), 0));
   }
 };
 
