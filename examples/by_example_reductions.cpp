@@ -37,8 +37,65 @@ void whole_dims(Mesh<X> const& mesh) {
     auto const a =
         from_host<double, Dim<I, X>, Dim<J>>(mesh, {2, 3}, std::vector<double>{1, 2, 3, 4, 5, 6});
     print(sum<J>(a));
-    print(sum<Dim<J>>(a));          // over I, which is split: one all_reduce
-    print(sum<Tensor<double>>(a));  // over all dims
+    print(sum<Dim<J>>(a));             // over I, which is split: one all_reduce
+    print(sum<Tensor<double>>(a));     // over all dims
+    print(sum<J>(a, where(a > 2.0)));  // of these elements alone
+    // docs: end
+  }
+  {
+    part("nansum");
+    // docs: nansum
+    auto const a = from_host<double, Dim<I, X>, Dim<J>>(
+        mesh, {2, 3}, std::vector<double>{1, nan, 6, nan, nan, nan});
+    print(nansum<J>(a));  // 0 of NaN alone
+    // docs: end
+  }
+  {
+    part("nanprod");
+    // docs: nanprod
+    auto const a = from_host<double, Dim<I, X>, Dim<J>>(
+        mesh, {2, 3}, std::vector<double>{1, nan, 6, nan, nan, nan});
+    print(nanprod<J>(a));  // 1 of NaN alone
+    // docs: end
+  }
+  {
+    part("nanmax");
+    // docs: nanmax
+    auto const a = from_host<double, Dim<I, X>, Dim<J>>(
+        mesh, {2, 3}, std::vector<double>{1, nan, 6, nan, nan, nan});
+    print(nanmax<J>(a));  // -inf of NaN alone
+    // docs: end
+  }
+  {
+    part("nanmin");
+    // docs: nanmin
+    auto const a = from_host<double, Dim<I, X>, Dim<J>>(
+        mesh, {2, 3}, std::vector<double>{1, nan, 6, nan, nan, nan});
+    print(nanmin<J>(a));  // inf of NaN alone
+    // docs: end
+  }
+  {
+    part("nanmean");
+    // docs: nanmean
+    auto const a = from_host<double, Dim<I, X>, Dim<J>>(
+        mesh, {2, 3}, std::vector<double>{1, nan, 6, nan, nan, nan});
+    print(nanmean<J>(a));  // NaN of NaN alone
+    // docs: end
+  }
+  {
+    part("nanvar");
+    // docs: nanvar
+    auto const a = from_host<double, Dim<I, X>, Dim<J>>(
+        mesh, {2, 3}, std::vector<double>{1, nan, 6, nan, nan, nan});
+    print(nanvar<J>(a));
+    // docs: end
+  }
+  {
+    part("nanstddev");
+    // docs: nanstddev
+    auto const a = from_host<double, Dim<I, X>, Dim<J>>(
+        mesh, {2, 3}, std::vector<double>{1, nan, 6, nan, nan, nan});
+    print(nanstddev<J>(a));
     // docs: end
   }
   {
