@@ -292,7 +292,6 @@ static_assert(unique_refused<T<Dim<V, X>, Unreduced<Y>>> == rules::Code::I10_sor
 static_assert(unique_refused<T<Dim<D>>> == rules::Code::D01_no_such_index);
 static_assert(unique_refused<T<Dim<V>>, int, V> == rules::Code::D02_index_taken);
 static_assert(unique_refused<Tensor<int, Dim<V>>, float> == rules::Code::P10_number_does_not_fit);
-static_assert(unique_refused<Tensor<Kokkos::complex<float>, Dim<V>>> == rules::Code::I11_no_order);
 static_assert(refusal_of<op::SharedUnique<int, P9>, T<Dim<P9, X>>> ==
               rules::Code::D05_extent_changes);
 static_assert(refusal_of<op::Unique<int, V>, T<Dim<V, X>>> == rules::Code::D03_along_split);
