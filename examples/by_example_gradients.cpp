@@ -159,6 +159,12 @@ void random_numbers(Mesh<X> const& mesh) {
     // docs: end
   }
   {
+    part("choice");
+    // docs: choice
+    print(choice<std::int64_t, Dim<I, X>>(mesh, {4}, RandomKey{7}, 100));  // 4 of 0 to 99
+    // docs: end
+  }
+  {
     part("categorical");
     // docs: categorical
     auto const logits = from_host<double, Dim<I, X>, Dim<V>>(

@@ -205,7 +205,17 @@ TEST_CASE("permutations are the same on every mesh, and complete") {
       for (std::int32_t k : whole) used.at(static_cast<std::size_t>(k)) = true;
       CHECK(static_cast<std::int64_t>(std::count(used.begin(), used.end(), true)) == n);
       CHECK(to_host(p) == std::vector<std::int64_t>(whole.begin(), whole.end()));
+      std::int64_t const chosen = n / 3;
+      CHECK(to_host(choice<std::int32_t, Dim<I, X>>(mesh, {chosen}, RandomKey{12}, n)) ==
+            std::vector<std::int32_t>(whole.begin(), whole.begin() + chosen));
+      CHECK(to_host(choice<std::int64_t, Dim<I, Y, X>>(mesh, {n}, RandomKey{12}, n)) == to_host(p));
     }
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  CHECK(on_ranks::code_of([&] { choice<std::int64_t, Dim<I, X>>(mesh, {4}, RandomKey{12}, 3); }) ==
+        "E30");
+  CHECK(on_ranks::code_of([&] {
+          choice<std::int32_t, Dim<I, X>>(mesh, {4}, RandomKey{12}, std::int64_t{1} << 32);
+        }) == "E30");
 }
 
 TEST_CASE("no dims, static extents, unreduced sums and maxima, ranks outside") {

@@ -68,7 +68,7 @@ struct Values {
   use(normal<float, Dim<I, X>>(mesh, {8}, RandomKey{7}));
   use(exponential<float, Dim<I, X>>(mesh, {8}, key), gumbel<float, Dim<I, X>>(mesh, {8}, key));
   use(gamma<float, Dim<I, X>>(mesh, {8}, key, 2.5));
-  use(slice<N, Part>(permutation<std::int64_t, Dim<N>>(mesh, {100}, key), 0, 8));
+  use(choice<std::int64_t, Dim<N, X>>(mesh, {8}, key, 100));
   use(a.extents(), a.extent<I>());
   use(cast<double>(a));
   use(hypot(a, same), nan_to_num(a));

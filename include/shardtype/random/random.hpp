@@ -85,6 +85,37 @@ template <class T>
 inline constexpr bool is_integer_element =
     std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
 
+/// The numbers with which a permutation of 0, ..., n - 1 begins.
+template <class A, class... Xs>
+A first_of_permutation(runtime::MeshOf<Xs...> const& mesh, extents_of<A> const& extents,
+                       RandomKey key, std::int64_t n) {
+  using T = typename A::element;
+  detail::check_parameters(n - 1 <= std::numeric_limits<T>::max(),
+                           "permutation and choice need an element type that holds n - 1");
+  using Network = random::Feistel<T>;
+  if (n > Network::least) {
+    Network const network(key.bits(), n);
+    if constexpr (runtime::host_reads<typename A::execution_space>) {
+      using Words = random::TabulatedWords;
+      int const bits = network.high_bits;
+      // a block of at least as many elements as a round has numbers
+      if (bits <= Words::most_bits && extents[0] / mesh.size() >= std::int64_t{1} << bits) {
+        auto const table = Words::table(network.words, bits, Network::rounds);
+        return detail::generated<A>(mesh, extents,
+                                    random::Feistel<T, Words>(network, Words{table.data(), bits}));
+      }
+    }
+    return detail::generated<A>(mesh, extents, network);
+  }
+  detail::check_mesh_has_axes<A, Xs...>();
+  A out = detail::uninitialized<A>(mesh, extents);
+  std::vector<std::int64_t> const order = random::shuffled(key.bits(), n);
+  detail::fill_from_host(out, [&](std::array<std::int64_t, 1> const& at) {
+    return static_cast<T>(order[static_cast<std::size_t>(at[0])]);
+  });
+  return out;
+}
+
 }  // namespace detail
 
 namespace api {
@@ -304,32 +335,8 @@ template <class... Parts, class... Xs>
 auto permutation(runtime::MeshOf<Xs...> const& mesh,
                  detail::created_extents<Parts...> const& extents, RandomKey key) {
   using A = detail::created_t<Parts...>;
-  using T = typename A::element;
-  if constexpr (detail::is_integer_element<T> && A::rank == 1) {
-    detail::check_parameters(extents[0] - 1 <= std::numeric_limits<T>::max(),
-                             "permutation needs an element type that holds n - 1");
-    using Network = random::Feistel<T>;
-    if (extents[0] > Network::least) {
-      Network const network(key.bits(), extents[0]);
-      if constexpr (runtime::host_reads<typename A::execution_space>) {
-        using Words = random::TabulatedWords;
-        int const bits = network.high_bits;
-        // a block of at least as many elements as a round has numbers
-        if (bits <= Words::most_bits && extents[0] / mesh.size() >= std::int64_t{1} << bits) {
-          auto const table = Words::table(network.words, bits, Network::rounds);
-          return detail::generated<A>(
-              mesh, extents, random::Feistel<T, Words>(network, Words{table.data(), bits}));
-        }
-      }
-      return detail::generated<A>(mesh, extents, network);
-    }
-    detail::check_mesh_has_axes<A, Xs...>();
-    A out = detail::uninitialized<A>(mesh, extents);
-    std::vector<std::int64_t> const order = random::shuffled(key.bits(), extents[0]);
-    detail::fill_from_host(out, [&](std::array<std::int64_t, 1> const& at) {
-      return static_cast<T>(order[static_cast<std::size_t>(at[0])]);
-    });
-    return out;
+  if constexpr (detail::is_integer_element<typename A::element> && A::rank == 1) {
+    return detail::first_of_permutation<A>(mesh, extents, key, extents[0]);
   } else {
     return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
   }
@@ -337,6 +344,28 @@ auto permutation(runtime::MeshOf<Xs...> const& mesh,
 template <class... Parts, class... Xs>
 auto permutation(runtime::MeshOf<Xs...> const& mesh, RandomKey key) {
   return api::permutation<Parts...>(mesh, detail::label_extents<Parts...>(), key);
+}
+
+/// Different numbers below n in random order, for int32 and int64 and one dim:
+/// `choice<std::int64_t, Dim<K, X>>(mesh, {8}, RandomKey{7}, n)` are 8, those with which the
+/// permutation of n begins; `take<I>(a, choice<...>(...))` are as many rows of `a`, none twice.
+/// Each rank computes its own block. Error E30 if n is less than the extent, or n - 1 does not fit
+/// the element type.
+template <class... Parts, class... Xs>
+auto choice(runtime::MeshOf<Xs...> const& mesh, detail::created_extents<Parts...> const& extents,
+            RandomKey key, std::int64_t n) {
+  using A = detail::created_t<Parts...>;
+  if constexpr (detail::is_integer_element<typename A::element> && A::rank == 1) {
+    detail::check_parameters(extents[0] <= n,
+                             "choice needs at least as many numbers as it chooses");
+    return detail::first_of_permutation<A>(mesh, extents, key, n);
+  } else {
+    return checking::Poisoned(checking::refused<rules::Code::G01_no_such_distribution, false, A>{});
+  }
+}
+template <class... Parts, class... Xs>
+auto choice(runtime::MeshOf<Xs...> const& mesh, RandomKey key, std::int64_t n) {
+  return api::choice<Parts...>(mesh, detail::label_extents<Parts...>(), key, n);
 }
 
 // Everyday mistakes (check/misused.hpp).
@@ -349,6 +378,7 @@ SHARDTYPE_NOT_CREATED(gamma)
 SHARDTYPE_NOT_CREATED(bernoulli)
 SHARDTYPE_NOT_CREATED(integers)
 SHARDTYPE_NOT_CREATED(permutation)
+SHARDTYPE_NOT_CREATED(choice)
 
 }  // namespace api
 

@@ -139,8 +139,8 @@ struct refused<Code::G01_no_such_distribution, legal, YourTypes...> : Poisoned {
                 "[shardtype G01] this distribution has no tensors of this type. uniform, "
                 "exponential, gumbel, gamma and truncated_normal need float, double or bfloat16, "
                 "normal those or complex, "
-                "integers int32 or int64, bernoulli any type but complex, permutation int32 or "
-                "int64 and one dim.");
+                "integers int32 or int64, bernoulli any type but complex, permutation "
+                "and choice int32 or int64 and one dim.");
 };
 template <bool legal, class... YourTypes>
 struct refused<Code::A20_no_picture, legal, YourTypes...> : Poisoned {
