@@ -123,7 +123,8 @@ struct refused<Code::A15_another_header, legal, YourTypes...> : Poisoned {
       "and fftshift, <shardtype/fft/four_step.hpp> fft_four_step, "
       "<shardtype/visualize/program_page.hpp> to_html and write_html, timeline.hpp beside it "
       "to_svg "
-      "and write_svg, png.hpp save_png, choices.hpp there explain_choices, <shardtype/freeze/to_source.hpp> "
+      "and write_svg, png.hpp save_png, choices.hpp there explain_choices, "
+      "<shardtype/freeze/to_source.hpp> "
       "to_source.");
 };
 template <bool legal, class... YourTypes>
