@@ -1,5 +1,6 @@
 // Plans of a pipeline's step as constants: bytes of the moves, the head and the sums, with and
 // without an embedding, and the cotangent of x.
+// NEEDS: full
 #include <shardtype/pipeline/pipeline.hpp>
 #include <shardtype/shardtype.hpp>
 
