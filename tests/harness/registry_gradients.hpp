@@ -27,13 +27,23 @@ constexpr auto wanted(detail::Pack<As...>, std::integer_sequence<int, N...>) {
   return autodiff::bits_of<bits>(std::integer_sequence<int>{});
 }
 
-// A sum of sines of an operation's result.
+// Operations whose results may be infinite.
+template <class Op>
+inline constexpr bool has_infinities = false;
+template <class V, class F>
+inline constexpr bool has_infinities<shardtype::op::ExtremeRows<V, F>> = true;
+// A sum of sines of an operation's finite results.
 template <class Op>
 struct Loss {
   Op op;
   template <class... As>
   auto operator()(As const&... as) const {
-    return sum(sin(registry_costs::called(op, as...)));
+    auto const out = registry_costs::called(op, as...);
+    if constexpr (has_infinities<Op>) {
+      return sum(sin(where(isfinite(out), out, shardtype::op::zero)));
+    } else {
+      return sum(sin(out));
+    }
   }
 };
 // A loss of operands whose layouts are named, so that layouts can be drawn into the program.

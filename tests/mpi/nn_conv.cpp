@@ -249,7 +249,7 @@ TEST_CASE("rows and columns in tiles, with their corners") {
   using A = Tensor<double, Dim<W, Y>, Dim<N>, Dim<H, X>, Dim<C>>;
   using B = Tensor<double, Dim<KH>, Dim<KW>, Dim<C>, Dim<F>>;
   using Result = Tensor<double, Dim<W, Y>, Dim<N>, Dim<P, X>, Dim<F>>;
-  constexpr WindowOptions o{.stride = 2, .before = 2, .after = 1};
+  static constexpr WindowOptions o{.stride = 2, .before = 2, .after = 1};
   auto const convolve = [](auto const& x, auto const& w) {
     return nn::conv<Window<H, KH, o, P>, Window<W, KW, nn::same>>(x, used_as<Reduced<X, Y>>(w));
   };

@@ -23,7 +23,7 @@ TEST_CASE("gradients of operations along dims") {
 }
 TEST_CASE("gradients of further operations") {
   CHECK(check_all<samples::other_samples>(grid(), 10) ==
-        Names{"CountedMax", "CountedMin", "CountedProd", "Quantile", "TopK"});
+        Names{"CountedMax", "CountedMin", "CountedProd", "Quantile", "TopK", "Unique"});
 }
 TEST_CASE("gradients of operations of nn and linalg") {
   CHECK(check_all<samples::nn_samples>(grid(), 10) == Names{});

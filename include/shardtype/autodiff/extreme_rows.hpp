@@ -47,21 +47,21 @@ struct NamedExtremes : Differentiable {
     return {};
   }
   template <class R, class A, class Ids>
-  static constexpr auto save(Op const& op, R const& out, A const& updates, Ids const& ids) {
-    using At = typename OnRanksOf<tensor_of<A>, false>::type;
-    return autodiff::keep(
-        autodiff::parts_of_ties(
-            out, updates, [&](auto const& rows) { return api::take<V, At>(rows, ids); },
-            [&](auto const& v) { return api::scatter_add<V, Out...>(v, ids, op.strict().n); }),
-        ids);
+  static constexpr auto save(Op const&, R const& out, A const& updates, Ids const& ids) {
+    return autodiff::keep(out, updates, ids);
   }
   template <int K, class R, class A, class Ids, class S, class C>
-  static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+  static constexpr auto pull(Op const& op, S const& saved, C const& ct) {
+    using Here = typename OnRanksOf<tensor_of<A>, false>::type;
     using At = typename OnRanksOf<tensor_of<A>, true>::type;
-    auto const rows = api::take<V, At>(ct, autodiff::kept<1>(saved));
+    auto const& ids = autodiff::kept<2>(saved);
+    auto const parts = autodiff::parts_of_ties(
+        autodiff::kept<0>(saved), autodiff::kept<1>(saved),
+        [&](auto const& rows) { return api::take<V, Here>(rows, ids); },
+        [&](auto const& v) { return api::scatter_add<V, Out...>(v, ids, op.strict().n); });
+    auto const rows = api::take<V, At>(ct, ids);
     return autodiff::in_order(
-        (autodiff::finished<cotangent_t<tensor_of<A>>, true>(rows) * autodiff::kept<0>(saved))
-            .tensor(),
+        (autodiff::finished<cotangent_t<tensor_of<A>>, true>(rows) * parts).tensor(),
         labels_of_t<tensor_of<A>>{});
   }
 };
@@ -76,17 +76,18 @@ constexpr auto ExtremeRows<V, F>::save(R const& out, A const& updates, Ids const
   if constexpr (!detail::has_cotangent<autodiff::tensor_of<R>>) {
     return autodiff::keep();  // refused: a pending maximum
   } else {
-    return autodiff::keep(
-        autodiff::parts_of_ties(
-            out, updates, [&](auto const& rows) { return api::take<V>(rows, ids); },
-            [&](auto const& v) { return api::scatter_add<V>(v, ids, n); }),
-        ids);
+    return autodiff::keep(out, updates, ids);
   }
 }
 template <class V, class F>
 template <class G>
 constexpr auto ExtremeRows<V, F>::pull(G const& g) const {
-  return g.in_order((api::take<V>(g.ct, g.template kept<1>()) * g.template kept<0>()).tensor());
+  auto const& ids = g.template kept<2>();
+  auto const parts = autodiff::parts_of_ties(
+      g.template kept<0>(), g.template kept<1>(),
+      [&](auto const& rows) { return api::take<V>(rows, ids); },
+      [&](auto const& v) { return api::scatter_add<V>(v, ids, n); });
+  return g.in_order((api::take<V>(g.ct, ids) * parts).tensor());
 }
 
 }  // namespace shardtype::op
