@@ -410,6 +410,12 @@ Checked check(samples::Sample<object, function, Op, As...> const& sample, Grid c
     if (apart.root != result) continue;
     // where groups are split, rows of a rank are those of its groups: another function
     if (object.view() == "RaggedDot" && specs.back().dims[0].axes.size > 0) continue;
+    // the named call exchanges the ends of blocks of a split window dim, the second one; automatic
+    // mode brings the rows together
+    constexpr std::string_view with_windows[] = {"AvgPool", "Conv", "ConvTransposed", "MaxPool"};
+    if (std::ranges::find(with_windows, object.view()) != std::ranges::end(with_windows) &&
+        wanted.dims[1].axes.size > 0)
+      continue;
     apart.wanted = apart.nodes[result].pinned;
     // long dims, too, unless the operation makes some
     constexpr bool makes_dims = !std::is_same_v<typename detail::ToOf<Op>::type, Mentions<>> ||

@@ -96,7 +96,7 @@ struct Values {
   use(at<I, Dim<J>>(a, 3), at<J>(a, 3));
   use(slice<J, Part>(a, 2, 5), slice<I, Part, Dim<Part>, Dim<J, X>>(a, 2, 5));
   use(take<V>(table, ids));
-  use(scatter_set<V, Dim<V>>(table, updates, ids));
+  use(scatter_set<V, Dim<V>, Dim<J>>(table, updates, ids));
   auto const order = argsort<I, Dim<I, X>>(u);
   use(take<I, Dim<I, X>, Dim<J>>(a, order));
   use(concat<J, K>(a, a));
@@ -142,7 +142,7 @@ struct Values {
   use(take<I, Dim<I, X>, Dim<J>>(a, order));
   use(scatter_add<V>(updates, ids, 100));
   use(scatter_max<V, Dim<V>>(updates, ids, 100), scatter_min<V, Dim<V>>(updates, ids, 100));
-  use(scatter_set<V, Dim<V>>(table, updates, ids));
+  use(scatter_set<V, Dim<V>, Dim<J>>(table, updates, ids));
   auto const counts = argsort<J>(v);
   use(repeat<J, Part>(a, counts, 100));
   use(compress<J, Part>(a, v > 0.0F, 8));

@@ -232,6 +232,7 @@ struct AddRows : Added {
 };
 struct NamedAddRows : Added {
   static constexpr unsigned reads = reads_to | reads_result;
+  static constexpr int seldom_fits = 2;
   static constexpr rules::Labels of_result(Rules const& r, Instruction const& in) {
     return with(without(r.mine, rules::labels_of(r.b)), in.to);
   }
@@ -289,7 +290,7 @@ struct ExtremesOfRows : Added {
 // Updates of the rows that ids name, along a dim that is not split (else the result is unreduced).
 struct ScatterAlong : Case {
   static constexpr Taken takes = two(numbers, integers);
-  static constexpr int seldom_fits = 1;
+  static constexpr int seldom_fits = 4;
   static constexpr Known known(KnownOperands const& of) { return {times(of.a.most, most_extent)}; }
   static constexpr rules::Verdict rule(Rules& r, Instruction& in) {
     int const d = r.a.find(in.from);
