@@ -414,7 +414,7 @@ Checked check(samples::Sample<object, function, Op, As...> const& sample, Grid c
     // mode brings the rows together
     constexpr std::string_view with_windows[] = {"AvgPool", "Conv", "ConvTransposed", "MaxPool"};
     if (std::ranges::find(with_windows, object.view()) != std::ranges::end(with_windows) &&
-        wanted.dims[1].axes.size > 0)
+        (wanted.dims[1].axes.size > 0 || specs[0].dims[1].axes.size > 0))
       continue;
     apart.wanted = apart.nodes[result].pinned;
     // long dims, too, unless the operation makes some

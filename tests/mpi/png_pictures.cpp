@@ -181,15 +181,16 @@ TEST_CASE("losses as a picture") {
   std::vector<double> losses;
   for (int k = 0; k < 5000; ++k) losses.push_back(1.0 / (k + 1));
   losses[10] = std::numeric_limits<double>::quiet_NaN();
-  std::string const svg = to_svg({{"training", losses}, {"<held out>", {0.5, 0.25}, {0, 2500}}},
-                                 {.title = "loss", .logarithmic = true});
+  std::string const svg =
+      visualizing::curves_svg({{"training", losses}, {"<held out>", {0.5, 0.25}, {0, 2500}}},
+                              {.title = "loss", .logarithmic = true});
   CHECK(svg.find(">training</text>") != std::string::npos);
   CHECK(svg.find("&lt;held out&gt;") != std::string::npos);
   CHECK(svg.find(">0.0001</text>") != std::string::npos);
   CHECK(svg.find("nan") == std::string::npos);
   CHECK(svg.size() < 60000);
-  CHECK(to_svg({}).find("<svg") == 0);
-  CHECK(to_svg({{"one", {3}}}).find("<polyline") != std::string::npos);
-  CHECK(on_ranks::code_of([] { to_svg({{"one", {3}, {1, 2}}}); }) == "E87");
+  CHECK(visualizing::curves_svg({}).find("<svg") == 0);
+  CHECK(visualizing::curves_svg({{"one", {3}}}).find("<polyline") != std::string::npos);
+  CHECK(on_ranks::code_of([] { visualizing::curves_svg({{"one", {3}, {1, 2}}}); }) == "E87");
   CHECK(on_ranks::code_of([] { write_svg({}, "nowhere/at/all.svg"); }) == "E72");
 }

@@ -114,7 +114,8 @@ Int differ(A const& a, std::vector<T> const& right) {
   for (Int k = 0; k < a.local_size(); ++k) {
     T const x = block.data()[k];
     T const y = right[static_cast<std::size_t>(begin + k)];
-    bool const same = x == y ? T(1) / x == T(1) / y || std::is_integral_v<T> : x != x && y != y;
+    bool same = x == y || (x != x && y != y);
+    if constexpr (!std::is_integral_v<T>) same = same && (x != y || T(1) / x == T(1) / y);
     bad += same ? 0 : 1;
   }
   return bad;

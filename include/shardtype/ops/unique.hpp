@@ -103,31 +103,6 @@ constexpr Unique<Values, Counts, Number> unique_elements(
   return {std::get<0>(all), std::get<1>(all), std::get<2>(all)};
 }
 
-/// `unique<I, Parts...>`, `Of` being their PartsOfResult.
-template <class I, class Of, class A, class F>
-constexpr auto named_unique(A const& a, std::int64_t n, F fill, std::source_location const& where) {
-  constexpr auto up = op::Order::ascending;
-  using Given = typename DecidingTensor<A>::type;
-  if constexpr (core::is_lazy<A>) {
-    auto const all = api::call(typename Of::template operation<op::Unique, F, I>{{n, fill}}, where,
-                               api::sort<I>(a, up, where));
-    return detail::unique_elements(std::tuple(
-        Of::moved(std::get<0>(all), where), Of::moved(std::get<1>(all), where), std::get<2>(all)));
-  } else if constexpr (!is_tensor<Given> || is_local<Given>) {
-    static_cast<void>(alignof(checking::refused<Code::V14_named_result, false, Given>));
-    return Unique<checking::Poisoned, checking::Poisoned, checking::Poisoned>{};
-  } else {
-    using Values = typename Of::template values<Given>;
-    using Met = typename TopKOperand<I, Given, Values>::type;
-    auto const all = api::call(typename Of::template operation<op::SharedUnique, F, I>{{n, fill}},
-                               where, api::sort<I, Met>(a, up, where));
-    return detail::unique_elements(
-        std::tuple(api::reshard<Values>(std::get<0>(all), where),
-                   api::reshard<with_elements<Values, std::int64_t>>(std::get<1>(all), where),
-                   std::get<2>(all)));
-  }
-}
-
 }  // namespace detail
 
 namespace api {
@@ -167,7 +142,27 @@ template <class I, class... Result, class A, class F>
   requires(!IndexLabel<Result> || ...)
 constexpr auto unique(core::Argument<A> const& a, std::int64_t n, F fill,
                       checking::CallSite where = {}) {
-  return detail::named_unique<I, detail::PartsOfResult<Result...>>(a.self(), n, fill, where);
+  using Of = detail::PartsOfResult<Result...>;
+  using Given = typename detail::DecidingTensor<A>::type;
+  constexpr auto up = op::Order::ascending;
+  if constexpr (core::is_lazy<A>) {
+    auto const all = api::call(typename Of::template operation<op::Unique, F, I>{{n, fill}}, where,
+                               api::sort<I>(a.self(), up, where));
+    return detail::unique_elements(std::tuple(
+        Of::moved(std::get<0>(all), where), Of::moved(std::get<1>(all), where), std::get<2>(all)));
+  } else if constexpr (!is_tensor<Given> || is_local<Given>) {
+    static_cast<void>(alignof(checking::refused<rules::Code::V14_named_result, false, Given>));
+    return Unique<checking::Poisoned, checking::Poisoned, checking::Poisoned>{};
+  } else {
+    using Values = typename Of::template values<Given>;
+    using Counts = detail::with_elements<Values, std::int64_t>;
+    using Met = typename detail::TopKOperand<I, Given, Values>::type;
+    auto const all = api::call(typename Of::template operation<op::SharedUnique, F, I>{{n, fill}},
+                               where, api::sort<I, Met>(a.self(), up, where));
+    return detail::unique_elements(std::tuple(api::reshard<Values>(std::get<0>(all), where),
+                                              api::reshard<Counts>(std::get<1>(all), where),
+                                              std::get<2>(all)));
+  }
 }
 
 SHARDTYPE_NOT_WITHOUT_INDEX(unique)

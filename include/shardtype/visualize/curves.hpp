@@ -16,7 +16,7 @@ struct Curve {
   std::vector<double> steps = {};
 };
 
-/// How `to_svg` and `write_svg` draw curves.
+/// How `write_svg` draws curves.
 struct CurveOptions {
   std::string title = "loss";
   std::string steps = "step";
@@ -26,18 +26,22 @@ struct CurveOptions {
 
 namespace api {
 
-/// The curves as an SVG picture with axes and names, for light and dark screens. Where values are
-/// NaN or infinite a curve has a gap. Of a curve of more than 1,000 values each part of equal
-/// length is drawn from its smallest to its largest value. Sends nothing.
-/// Error E87: a curve has another number of steps than of values.
-std::string to_svg(std::vector<Curve> const& curves, CurveOptions const& options = {});
-
-/// Writes that picture to the file at `path`; to be called on one rank. Errors E72: it cannot be
-/// written; E87.
+/// Writes the curves to the file at `path` as an SVG picture with axes and names, for light and
+/// dark screens; to be called on one rank. Where values are NaN or infinite a curve has a gap. Of a
+/// curve of more than 1,000 values each part of equal length is drawn from its smallest to its
+/// largest value. Sends nothing. Errors: E72 it cannot be written, E87 a curve has another number
+/// of steps than of values.
 void write_svg(std::vector<Curve> const& curves, std::string const& path,
                CurveOptions const& options = {});
 
 }  // namespace api
+
+namespace visualizing {
+
+/// The picture of `write_svg`.
+std::string curves_svg(std::vector<Curve> const& curves, CurveOptions const& options = {});
+
+}  // namespace visualizing
 
 }  // namespace shardtype
 

@@ -192,16 +192,19 @@ class Curves {
   std::string out_;
 };
 
+SHARDTYPE_INLINE std::string curves_svg(std::vector<Curve> const& curves,
+                                        CurveOptions const& options) {
+  return Curves(curves, options).text();
+}
+
 }  // namespace visualizing
 
 namespace api {
 
-SHARDTYPE_INLINE std::string to_svg(std::vector<Curve> const& curves, CurveOptions const& options) {
-  return visualizing::Curves(curves, options).text();
-}
 SHARDTYPE_INLINE void write_svg(std::vector<Curve> const& curves, std::string const& path,
                                 CurveOptions const& options) {
-  if (int const failed = runtime::replace_file(path, api::to_svg(curves, options)); failed != 0)
+  if (int const failed = runtime::replace_file(path, visualizing::curves_svg(curves, options));
+      failed != 0)
     throw Error("E72", "cannot write " + path + ": " + runtime::file_fault_text(failed));
 }
 
