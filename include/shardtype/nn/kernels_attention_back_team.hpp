@@ -107,7 +107,7 @@ struct AttentionBackTeam {
     rows_of(t, team);
     auto const out = shape.query(to.queries, t.b, t.i0, t.rows, t.h);
     std::int64_t const end = shape.seen(t.i0 + t.rows - 1);
-    for (t.j0 = shape.from(t.i0); t.j0 < end; t.j0 += most_columns) {
+    for (t.j0 = shape.from(t.i0); end > t.j0; t.j0 += most_columns) {
       t.columns = part(end - t.j0, most_columns);
       if (!kernels::segments_meet(shape, t.b, t.i0, t.rows, t.j0, t.columns)) continue;
       scores_of(t, team);

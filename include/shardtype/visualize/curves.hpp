@@ -1,10 +1,12 @@
 #pragma once
 /// Curves over the steps of a training, such as losses, as a picture.
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include <shardtype/core/compiled.hpp>
+#include <shardtype/core/dim.hpp>
 
 namespace shardtype {
 
@@ -24,6 +26,18 @@ struct CurveOptions {
   bool logarithmic = false;
 };
 
+namespace core {
+
+/// Curves: a vector of them, or these in braces.
+template <>
+struct Taken<std::vector<Curve>> {
+  Taken(std::vector<Curve> const& v) : value(v) {}  // NOLINT(google-explicit-constructor)
+  Taken(std::initializer_list<Curve> v) : value(v) {}
+  std::vector<Curve> value;
+};
+
+}  // namespace core
+
 namespace api {
 
 /// Writes the curves to the file at `path` as an SVG picture with axes and names, for light and
@@ -31,7 +45,7 @@ namespace api {
 /// curve of more than 1,000 values each part of equal length is drawn from its smallest to its
 /// largest value. Sends nothing. Errors: E72 it cannot be written, E87 a curve has another number
 /// of steps than of values.
-void write_svg(std::vector<Curve> const& curves, std::string const& path,
+void write_svg(core::Taken<std::vector<Curve>> const& curves, std::string const& path,
                CurveOptions const& options = {});
 
 }  // namespace api

@@ -201,9 +201,10 @@ SHARDTYPE_INLINE std::string curves_svg(std::vector<Curve> const& curves,
 
 namespace api {
 
-SHARDTYPE_INLINE void write_svg(std::vector<Curve> const& curves, std::string const& path,
-                                CurveOptions const& options) {
-  if (int const failed = runtime::replace_file(path, visualizing::curves_svg(curves, options));
+SHARDTYPE_INLINE void write_svg(core::Taken<std::vector<Curve>> const& curves,
+                                std::string const& path, CurveOptions const& options) {
+  if (int const failed =
+          runtime::replace_file(path, visualizing::curves_svg(curves.value, options));
       failed != 0)
     throw Error("E72", "cannot write " + path + ": " + runtime::file_fault_text(failed));
 }
