@@ -412,8 +412,7 @@ Checked check(samples::Sample<object, function, Op, As...> const& sample, Grid c
     if (object.view() == "RaggedDot" && specs.back().dims[0].axes.size > 0) continue;
     // the named call exchanges the ends of blocks of a split window dim, the second one; automatic
     // mode brings the rows together
-    constexpr std::string_view with_windows[] = {"AvgPool", "Conv", "ConvTransposed", "MaxPool"};
-    if (std::ranges::find(with_windows, object.view()) != std::ranges::end(with_windows) &&
+    if (detail::moves_windows<Op> &&
         (wanted.dims[1].axes.size > 0 || specs[0].dims[1].axes.size > 0))
       continue;
     apart.wanted = apart.nodes[result].pinned;

@@ -96,6 +96,23 @@ TEST_CASE("reductions with a mask, and without NaN: strict, named, planned") {
     CHECK(far(prod<Dim<J>>(a, where(mask)), [=](Int j) { return column(rows, j).product; }) == 0);
     CHECK(far(max<Dim<J>>(a, where(mask)), [=](Int j) { return column(rows, j).most; }) == 0);
     CHECK(far(nanmin<Dim<J, Y>>(-a), [=](Int j) { return -column(rows, j).most; }) == 0);
+    // automatic mode and manual mode
+    auto const e = lazy(a);
+    auto const m = lazy(mask);
+    CHECK(far(evaluate<Dim<J, Y>>(mesh, mean<I>(e, where(m))), mean_of) == 0);
+    CHECK(far(evaluate<Dim<J>>(mesh, var<I>(e, where(m), 1)), var_of) == 0);
+    CHECK(far(evaluate<Dim<J>>(mesh, max<I>(e, where(m))),
+              [=](Int j) { return column(rows, j).most; }) == 0);
+    CHECK(far(evaluate<Dim<J, Y>>(mesh, nansum<I>(e)), sum_of) == 0);
+    CHECK(far(evaluate<Dim<J>>(mesh, nanvar<I>(e, 1)), var_of) == 0);
+    auto const whole = reshard<Dim<I>, Dim<J>>(a);
+    auto const whole_mask = reshard<Dim<I>, Dim<J>>(mask);
+    CHECK(far(shard_map<Dim<J>>(
+                  [](auto const& x, auto const& kept) { return mean<I>(x, where(kept)); }, whole,
+                  whole_mask),
+              mean_of) == 0);
+    CHECK(far(shard_map<Dim<J>>([](auto const& x) { return nanvar<I>(x, 1); }, whole), var_of) ==
+          0);
     auto const large = a > 1003.0;
     auto const larger = [=](Int j) {
       Int n = 0;

@@ -29,7 +29,7 @@ SHARDTYPE_INLINE List<int> nodes_of(MPI_Comm comm) {
 SHARDTYPE_INLINE void copy_own(void* to, void const* from, std::size_t bytes) {
   if (bytes == 0) return;
   if (!run_time.device_messages) {
-    std::memcpy(to, from, bytes);
+    std::memmove(to, from, bytes);  // of an exchange in place both are one
     return;
   }
   detail::for_pieces(static_cast<std::int64_t>(bytes), [&](std::int64_t at, int count) {

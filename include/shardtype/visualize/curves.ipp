@@ -20,7 +20,7 @@ namespace shardtype {
 namespace visualizing {
 
 /// A range of numbers along one side of a picture.
-struct Axis {
+struct Scale {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   double from = 0, to = 0;  ///< where these two lie
@@ -188,7 +188,7 @@ class Curves {
 
   std::vector<Curve> const& curves_;
   CurveOptions const& options_;
-  Axis x_, y_;
+  Scale x_, y_;
   std::string out_;
 };
 
