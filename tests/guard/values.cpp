@@ -234,6 +234,57 @@ void narrow_scans(Int outer, Int middle, Int inner) {
            });
 }
 
+/// Writes the bytes of the numbers in which it divides.
+struct NumberBytes {
+  float* out;
+  Int most;
+
+  Int largest() const { return most; }
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number k) const {
+    out[k] = static_cast<float>(sizeof(Number));
+  }
+};
+/// Calls have numbers of 32 bits on a device if all that a kernel divides fits, on the host never.
+void numbers_of_calls() {
+  auto const bytes = [&]<class Exec>(Exec const& exec, Int most) {
+    Memory<Exec, float> const out(std::vector<float>(3));
+    kernels::launch(exec, "number_bytes", 3, NumberBytes{out.data(), most});
+    exec.fence();
+    return out.values();
+  };
+  Int const fits = 0x7fffffff;
+  using Values = std::vector<float>;
+  if (bytes(Device(), fits) == Values{4, 4, 4} && bytes(Device(), fits + 1) == Values{8, 8, 8} &&
+      bytes(Host(), fits) == Values{8, 8, 8})
+    return;
+  std::printf("numbers of calls have other widths\n");
+  ++failures;
+}
+
+/// Running values of elements that are true or false: whether any, or all, were true so far.
+template <class R>
+void truths_scans(char const* what, Int outer, Int middle, Int inner) {
+  Int const n = outer * middle * inner;
+  for (bool const exclusive : {false, true})
+    for (bool const reverse : {false, true})
+      same(what, n, n, n, [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+        std::vector<float> const values = numbers(n);
+        std::vector<char> given(static_cast<std::size_t>(n));
+        for (std::size_t k = 0; k < given.size(); ++k)
+          given[k] = (values[k] < -118) == std::is_same_v<R, kernels::ExtremeReducer<bool, true>>;
+        static_cast<void>(in);
+        Memory<Exec, char> const from(given), to(std::vector<char>(given.size()));
+        bool const* const none = nullptr;
+        kernels::scan_middle<R>(exec, reinterpret_cast<bool const*>(from.data()),
+                                reinterpret_cast<bool*>(to.data()), none, outer, middle, inner,
+                                exclusive, reverse);
+        kernels::convert(exec, 1, kernels::Matrix<char const>{to.data(), n, 1, 1, 1, n},
+                         kernels::Matrix<float>{out, n, 1, 1, 1, n});
+        exec.fence();
+      });
+}
+
 /// Cotangents of running products: on a device by groups, which with their halves, ones, twos and
 /// zeros have exact products and sums. `ranks`: of which the calling one is `me`.
 void products_back(Int outer, Int middle, Int inner, Int ranks, Int me) {
@@ -331,6 +382,12 @@ void run_all() {
     scans<kernels::ExtremeReducer<float, true>>("cummax", 1, middle, 1);
     scans<kernels::ExtremeReducer<float, false>>("cummin", 3, middle, 2);
   }
+  for (Int const middle : {1, 33, 4097}) {
+    truths_scans<kernels::ExtremeReducer<bool, true>>("running any", 1, middle, 1);
+    truths_scans<kernels::ExtremeReducer<bool, false>>("running all", 3, middle, 2);
+    truths_scans<kernels::SumReducer<bool>>("running number, as a bool", 2, middle, 1);
+  }
+  numbers_of_calls();
   narrow_scans(1, 4097, 1);
   narrow_scans(2, 70, 3);
   for (Int const middle : {1, 31, 300, 1000}) {
