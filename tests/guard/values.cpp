@@ -1,7 +1,11 @@
 // Kernels that are others on a device: each has the results of the host's. What they move or add up
 // are integers, so that no order of sums is seen.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -17,6 +21,7 @@
 #include <shardtype/kernels/scatter.hpp>
 #include <shardtype/kernels/segments.hpp>
 #include <shardtype/kernels/sort.hpp>
+#include <shardtype/kernels/sort_by_keys.hpp>
 #include <shardtype/kernels/sum_parts.hpp>
 #include <shardtype/kernels/unpack.hpp>
 #include <shardtype/kernels/view_runs.hpp>
@@ -234,6 +239,57 @@ void narrow_scans(Int outer, Int middle, Int inner) {
            });
 }
 
+/// Writes the bytes of the numbers in which it divides.
+struct NumberBytes {
+  float* out;
+  Int most;
+
+  Int largest() const { return most; }
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number k) const {
+    out[k] = static_cast<float>(sizeof(Number));
+  }
+};
+/// Calls have numbers of 32 bits on a device if all that a kernel divides fits, on the host never.
+void numbers_of_calls() {
+  auto const bytes = [&]<class Exec>(Exec const& exec, Int most) {
+    Memory<Exec, float> const out(std::vector<float>(3));
+    kernels::launch(exec, "number_bytes", 3, NumberBytes{out.data(), most});
+    exec.fence();
+    return out.values();
+  };
+  Int const fits = 0x7fffffff;
+  using Values = std::vector<float>;
+  if (bytes(Device(), fits) == Values{4, 4, 4} && bytes(Device(), fits + 1) == Values{8, 8, 8} &&
+      bytes(Host(), fits) == Values{8, 8, 8})
+    return;
+  std::printf("numbers of calls have other widths\n");
+  ++failures;
+}
+
+/// Running values of elements that are true or false: whether any, or all, were true so far.
+template <class R>
+void truths_scans(char const* what, Int outer, Int middle, Int inner) {
+  Int const n = outer * middle * inner;
+  for (bool const exclusive : {false, true})
+    for (bool const reverse : {false, true})
+      same(what, n, n, n, [&]<class Exec>(Exec const& exec, float const* in, float* out) {
+        std::vector<float> const values = numbers(n);
+        std::vector<char> given(static_cast<std::size_t>(n));
+        for (std::size_t k = 0; k < given.size(); ++k)
+          given[k] = (values[k] < -118) == std::is_same_v<R, kernels::ExtremeReducer<bool, true>>;
+        static_cast<void>(in);
+        Memory<Exec, char> const from(given), to(std::vector<char>(given.size()));
+        bool const* const none = nullptr;
+        kernels::scan_middle<R>(exec, reinterpret_cast<bool const*>(from.data()),
+                                reinterpret_cast<bool*>(to.data()), none, outer, middle, inner,
+                                exclusive, reverse);
+        kernels::convert(exec, 1, kernels::Matrix<char const>{to.data(), n, 1, 1, 1, n},
+                         kernels::Matrix<float>{out, n, 1, 1, 1, n});
+        exec.fence();
+      });
+}
+
 /// Cotangents of running products: on a device by groups, which with their halves, ones, twos and
 /// zeros have exact products and sums. `ranks`: of which the calling one is `me`.
 void products_back(Int outer, Int middle, Int inner, Int ranks, Int me) {
@@ -298,6 +354,111 @@ void selects(Int count, Int n, Int keep) {
          });
 }
 
+/// Sorts rows of keys with values beside them on the host, from and to the memory of the device; in
+/// the place of CUB. The result is in the other buffers if `swaps`.
+struct StableSorter {
+  bool swaps;
+  mutable int pairs = 0;  ///< sorts with values
+
+  template <class Key>
+  void sort(Int rows, Int n, kernels::detail::SortBuffers<Key>& keys) const {
+    kernels::detail::SortBuffers<Key> copies = keys;
+    ordered(rows, n, keys, copies);
+    if (swaps) std::swap(keys.from, keys.other);
+  }
+  template <class Key, class Value>
+  void sort(Int rows, Int n, kernels::detail::SortBuffers<Key>& keys,
+            kernels::detail::SortBuffers<Value>& values) const {
+    ++pairs;
+    ordered(rows, n, keys, values);
+    if (swaps) std::swap(keys.from, keys.other), std::swap(values.from, values.other);
+  }
+
+ private:
+  template <class T>
+  static void copy(T* to, T const* from, std::size_t n) {
+    guard::copy(to, from, n * sizeof(T));
+  }
+  template <class Key, class Value>
+  void ordered(Int rows, Int n, kernels::detail::SortBuffers<Key>& keys,
+               kernels::detail::SortBuffers<Value>& values) const {
+    auto const all = static_cast<std::size_t>(rows * n);
+    std::vector<Key> k(all), sorted_keys(all);
+    std::vector<Value> v(all), sorted_values(all);
+    copy(k.data(), keys.from, all);
+    copy(v.data(), values.from, all);
+    std::vector<std::size_t> at(all);
+    std::iota(at.begin(), at.end(), std::size_t{0});
+    for (Int row = 0; row < rows; ++row)
+      std::stable_sort(at.begin() + row * n, at.begin() + (row + 1) * n,
+                       [&](std::size_t x, std::size_t y) { return k[x] < k[y]; });
+    for (std::size_t i = 0; i < all; ++i) sorted_keys[i] = k[at[i]], sorted_values[i] = v[at[i]];
+    copy(swaps ? keys.other : keys.from, sorted_keys.data(), all);
+    copy(swaps ? values.other : values.from, sorted_values.data(), all);
+    // what a library leaves in the buffers between which it sorts
+    copy(swaps ? keys.from : keys.other, k.data(), all);
+    if (static_cast<void*>(values.from) != keys.from)
+      copy(swaps ? values.from : values.other, v.data(), all);
+  }
+};
+
+/// Rows sorted by keys have the bits of those sorted by comparing. `kind` 0: few zeros and no NaN;
+/// 1: elements that have the keys of others.
+template <class T>
+void sorts_by_keys(Int rows, Int n, Int keep, int kind) {
+  Device const exec;
+  runtime::Pool::Owner const pool;
+  std::vector<T> drawn(static_cast<std::size_t>(rows * n));
+  for (std::size_t k = 0; k < drawn.size(); ++k) {
+    auto const h = (k + 1) * 2654435761U % 4093;
+    double const special[] = {0.0, -0.0, NAN, -NAN, 1, -1, HUGE_VAL, -HUGE_VAL, 1e-40, -1e-40};
+    drawn[k] = static_cast<T>(static_cast<float>(h) - 2000.5F);
+    if constexpr (!std::is_integral_v<T>)
+      if (kind == 1) drawn[k] = static_cast<T>(static_cast<float>(special[h % 10]));
+  }
+  auto const plan = kernels::plan_sort<Device>(rows, n, keep);
+  auto const same_bits = [](auto const& x, auto const& y) {
+    return x.size() == y.size() && std::memcmp(x.data(), y.data(), sizeof(x[0]) * x.size()) == 0;
+  };
+  for (bool const descending : {false, true})
+    for (bool const swaps : {false, true}) {
+      StableSorter const sorter{swaps};
+      Memory<Device, T> const in(drawn);
+      auto const sorted = [&]<class Item>(bool by_keys, Item) {
+        std::vector<Item> const none(drawn.size());
+        Memory<Device, Item> const a(none), b(none);
+        if (by_keys) {
+          kernels::sort_rows_by_keys(exec, *pool, sorter, plan, in.data(), a.data(), b.data(),
+                                     descending);
+        } else {
+          kernels::sort_rows<Item>(exec, plan, in.data(), a.data(), b.data(), descending);
+        }
+        return (plan.ends_in_first() ? a : b).values();
+      };
+      auto const apart = [&](std::vector<kernels::Keyed<T>> const& from) {
+        std::vector<T> keys;
+        std::vector<Int> places;
+        for (std::size_t k = 0; k < from.size(); ++k)
+          if (static_cast<Int>(k) % n < keep) {
+            keys.push_back(from[k].key);
+            places.push_back(from[k].place);
+          }
+        return std::pair{keys, places};
+      };
+      using Keyed = kernels::Keyed<T>;
+      auto const [keys, places] = apart(sorted(true, Keyed{}));
+      auto const [right_keys, right_places] = apart(sorted(false, Keyed{}));
+      bool good =
+          kernels::sorts_by_keys<T>(plan) && places == right_places && same_bits(keys, right_keys);
+      sorter.pairs = 0;
+      if (keep == n) good = good && same_bits(sorted(true, T{}), sorted(false, T{}));
+      good = good && (sorter.pairs > 0) == (kind == 1 && keep == n);
+      if (good) continue;
+      std::printf("differs: sort by keys, %lld, kind %d\n", static_cast<long long>(n), kind);
+      ++failures;
+    }
+}
+
 void adds_along(Int outer, Int n, Int inner) {
   Int const count = 5;
   same("add_along", n, outer * count * inner, outer * n * inner,
@@ -331,6 +492,20 @@ void run_all() {
     scans<kernels::ExtremeReducer<float, true>>("cummax", 1, middle, 1);
     scans<kernels::ExtremeReducer<float, false>>("cummin", 3, middle, 2);
   }
+  for (Int const middle : {1, 33, 4097}) {
+    truths_scans<kernels::ExtremeReducer<bool, true>>("running any", 1, middle, 1);
+    truths_scans<kernels::ExtremeReducer<bool, false>>("running all", 3, middle, 2);
+    truths_scans<kernels::SumReducer<bool>>("running number, as a bool", 2, middle, 1);
+  }
+  numbers_of_calls();
+  for (int const kind : {0, 1}) {
+    sorts_by_keys<float>(3, 100, 100, kind);
+    sorts_by_keys<float>(2, 300, 40, kind);
+    sorts_by_keys<double>(2, 129, 129, kind);
+    sorts_by_keys<bfloat16>(1, 777, 777, kind);
+  }
+  sorts_by_keys<Int>(3, 100, 100, 0);
+  sorts_by_keys<std::uint32_t>(1, 500, 500, 0);
   narrow_scans(1, 4097, 1);
   narrow_scans(2, 70, 3);
   for (Int const middle : {1, 31, 300, 1000}) {

@@ -40,10 +40,12 @@ struct ConvertElement {
   Matrix<From const> from;
   Matrix<To> to;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const j = work % from.cols;
-    std::int64_t const i = work / from.cols % from.rows;
-    std::int64_t const t = work / from.cols / from.rows;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const cols = static_cast<Number>(from.cols), rows = static_cast<Number>(from.rows);
+    std::int64_t const j = work % cols;
+    std::int64_t const i = work / cols % rows;
+    std::int64_t const t = work / cols / rows;
     to.data[t * to.batch_stride + i * to.row_stride + j * to.col_stride] = static_cast<To>(
         from.data[t * from.batch_stride + i * from.row_stride + j * from.col_stride]);
   }

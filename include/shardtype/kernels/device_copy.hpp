@@ -14,33 +14,17 @@
 
 namespace shardtype::kernels::detail {
 
-/// Whether the numbers of `n` elements fit 32 bits, in which devices divide faster.
-constexpr bool fits_32(std::int64_t n) { return n <= std::int64_t{0x7fffffff}; }
-
-/// offset_of, with divisions of `Number`.
-template <class Number>
-KOKKOS_FUNCTION std::int64_t device_offset(Layout const& l, std::int64_t k) {
-  auto left = static_cast<Number>(k);
-  std::int64_t at = 0;
-  for (int d = l.rank - 1; d > 0; --d) {
-    auto const extent = static_cast<Number>(l.extent[d]);
-    auto const next = static_cast<Number>(left / extent);
-    at += static_cast<std::int64_t>(left - next * extent) * l.stride[d];
-    left = next;
-  }
-  return l.rank == 0 ? at : at + static_cast<std::int64_t>(left) * l.stride[0];
-}
-
 /// One call copies one element: from a packed block to a strided one if `Unpacks`, else the other
 /// way.
-template <class T, class Number, bool Unpacks>
+template <class T, bool Unpacks>
 struct CopyElements {
   T const* src;
   T* dst;
   Layout layout;  ///< of the strided block, merged
 
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    std::int64_t const at = detail::device_offset<Number>(layout, k);
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number k) const {
+    std::int64_t const at = offset_of(layout, k);
     if constexpr (Unpacks) {
       dst[at] = src[k];
     } else {
@@ -50,12 +34,7 @@ struct CopyElements {
 };
 template <bool Unpacks, class T, class Exec>
 void copy_elements(Exec const& exec, char const* name, T const* src, Layout const& layout, T* dst) {
-  std::int64_t const n = layout.elements();
-  if (detail::fits_32(n)) {
-    kernels::launch(exec, name, n, CopyElements<T, std::uint32_t, Unpacks>{src, dst, layout});
-  } else {
-    kernels::launch(exec, name, n, CopyElements<T, std::int64_t, Unpacks>{src, dst, layout});
-  }
+  kernels::launch(exec, name, layout.elements(), CopyElements<T, Unpacks>{src, dst, layout});
 }
 
 /// dst (packed, last dim fastest) = src, whose dim `fast` has stride 1 and whose last dim has not.

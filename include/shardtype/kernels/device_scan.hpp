@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,16 +21,34 @@ struct ScannedRows {
   bool reverse;
   std::int64_t first, step, count;
 
-  /// Element `n` of these rows, of column `c`; `further`: so many rows behind it.
+  /// The offset of a column.
+  template <class Number>
+  KOKKOS_FUNCTION std::int64_t column(Number c) const {
+    auto const width = static_cast<Number>(inner);
+    return std::int64_t{c / width} * middle * inner + c % width;
+  }
+  /// Element `n` of these rows, of the column at offset `c`; `further`: so many rows behind it.
   KOKKOS_FUNCTION std::int64_t at(std::int64_t c, std::int64_t n, std::int64_t further = 0) const {
     std::int64_t const k = first + n * step + further;
-    return (c / inner * middle + (reverse ? middle - 1 - k : k)) * inner + c % inner;
+    return c + (reverse ? middle - 1 - k : k) * inner;
   }
 };
 /// Groups of `rows.count` rows, of `group` rows; the last one has also those that are left.
 struct ScannedGroups {
   std::int64_t columns, group, groups;
   ScannedRows rows;
+
+  /// A group of a column.
+  struct Group {
+    std::int64_t number, column, at;  ///< of the group, of the column, and its offset
+  };
+  /// That of a call.
+  template <class Number>
+  KOKKOS_FUNCTION Group of_call(Number work) const {
+    auto const all = static_cast<Number>(columns);
+    Number const c = work % all;
+    return {work / all, c, rows.column(c)};
+  }
 
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t g) const { return g * group; }
   KOKKOS_FUNCTION std::int64_t end(std::int64_t g) const {
@@ -45,22 +64,31 @@ struct ScannedGroups {
 template <class T, class R>
 struct GroupSlots {
   using Part = typename R::Part;
-  static_assert(sizeof(Part) % sizeof(T) == 0);
-  static constexpr int width = static_cast<int>(sizeof(Part) / sizeof(T));
+  /// A bool has two values, so parts of a total in its memory are bytes.
+  using Slot = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
+  static_assert(sizeof(Part) % sizeof(Slot) == 0 && sizeof(Slot) == sizeof(T));
+  static constexpr int width = static_cast<int>(sizeof(Part) / sizeof(Slot));
   T* dst;
 
+  KOKKOS_FUNCTION Slot& slot(std::int64_t at) const {
+    if constexpr (std::is_same_v<T, Slot>) {
+      return dst[at];
+    } else {
+      return reinterpret_cast<Slot*>(dst)[at];
+    }
+  }
   KOKKOS_FUNCTION Part get(ScannedRows const& rows, std::int64_t c, std::int64_t n) const {
-    T parts[static_cast<std::size_t>(width)];
-    for (int w = 0; w < width; ++w) parts[w] = dst[rows.at(c, n, w)];
+    Slot parts[static_cast<std::size_t>(width)];
+    for (int w = 0; w < width; ++w) parts[w] = slot(rows.at(c, n, w));
     Part out;
     std::memcpy(static_cast<void*>(&out), parts, sizeof(Part));
     return out;
   }
   KOKKOS_FUNCTION void put(ScannedRows const& rows, std::int64_t c, std::int64_t n,
                            Part const& x) const {
-    T parts[static_cast<std::size_t>(width)];
+    Slot parts[static_cast<std::size_t>(width)];
     std::memcpy(static_cast<void*>(parts), &x, sizeof(Part));
-    for (int w = 0; w < width; ++w) dst[rows.at(c, n, w)] = parts[w];
+    for (int w = 0; w < width; ++w) slot(rows.at(c, n, w)) = parts[w];
   }
 };
 
@@ -71,8 +99,9 @@ struct TotalGroup {
   GroupSlots<T, R> slots;
   ScannedGroups of;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const c = work % of.columns, g = work / of.columns;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const [g, number, c] = of.of_call(work);
     typename R::Part sum = R::nothing();
     for (std::int64_t n = of.begin(g); n < of.end(g); ++n)
       R::join(sum, R::load(static_cast<typename R::Element>(src[of.rows.at(c, n)])));
@@ -87,11 +116,12 @@ struct ScanTotals {
   ScannedGroups of;
   T const* start;  ///< or null
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const c = work % of.columns, g = work / of.columns;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const [g, number, c] = of.of_call(work);
     bool const whole = of.groups == 1;
     typename R::Part sum = whole && start != nullptr
-                               ? R::load(static_cast<typename R::Element>(start[c]))
+                               ? R::load(static_cast<typename R::Element>(start[number]))
                                : R::nothing();
     for (std::int64_t n = of.begin(g); n < of.end(g); ++n) {
       typename R::Part const own = slots.get(of.rows, c, n);
@@ -107,9 +137,11 @@ struct AddBefore {
   GroupSlots<T, R> slots;
   ScannedGroups of;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const c = work % of.columns, n = work / of.columns;
-    std::int64_t const g = n / of.group < of.groups ? n / of.group : of.groups - 1;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const [n, number, c] = of.of_call(work);
+    std::int64_t const its = static_cast<Number>(n) / static_cast<Number>(of.group);
+    std::int64_t const g = its < of.groups ? its : of.groups - 1;
     if (n == of.begin(g)) return;
     typename R::Part sum = slots.get(of.rows, c, of.begin(g));
     R::join(sum, slots.get(of.rows, c, n));
@@ -124,8 +156,9 @@ struct ScanGroup {
   ScannedGroups of;
   bool exclusive;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const c = work % of.columns, g = work / of.columns;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const [g, number, c] = of.of_call(work);
     typename R::Part sum = slots.get(of.rows, c, of.begin(g));
     for (std::int64_t n = of.begin(g); n < of.end(g); ++n) {
       std::int64_t const at = of.rows.at(c, n);

@@ -178,12 +178,14 @@ struct EvaluateElements<Out, E, Elements<Ts...>> {
   Layout shape;
   Sources<count> in;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
     std::int64_t offset[at_least_one(count)] = {};
-    std::int64_t rest = work;
+    Number rest = work;
     for (int d = shape.rank - 1; d >= 0; --d) {
-      std::int64_t const at = rest % shape.extent[d];
-      rest /= shape.extent[d];
+      auto const extent = static_cast<Number>(shape.extent[d]);
+      std::int64_t const at = d == 0 ? rest : rest % extent;
+      rest /= extent;
       for (int k = 0; k < count; ++k) offset[k] += at * in.stride[k][d];
     }
     evaluate(offset, out + work, std::make_integer_sequence<int, count>{});

@@ -26,5 +26,16 @@ KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::int64_t k) {
   }
   return at;
 }
+/// The same with divisions of 32 bits, for devices: no index of a dim but the first has more.
+KOKKOS_INLINE_FUNCTION std::int64_t offset_of(Layout const& l, std::uint32_t k) {
+  std::int64_t at = 0;
+  for (int d = l.rank - 1; d > 0; --d) {
+    auto const extent = static_cast<std::uint32_t>(l.extent[d]);
+    std::uint32_t const next = k / extent;
+    at += static_cast<std::int64_t>(k - next * extent) * l.stride[d];
+    k = next;
+  }
+  return l.rank == 0 ? at : at + static_cast<std::int64_t>(k) * l.stride[0];
+}
 
 }  // namespace shardtype::kernels

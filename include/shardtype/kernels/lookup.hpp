@@ -38,16 +38,18 @@ struct LookUp {
   NumberedRows rows;
   std::int64_t pieces, piece;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const at = work / pieces;  // [outer, count]
-    std::int64_t const begin = work % pieces * piece;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const calls = static_cast<Number>(pieces), count = static_cast<Number>(rows.count);
+    Number const at = work / calls;  // [outer, count]
+    std::int64_t const begin = std::int64_t{work % calls} * piece;
     std::int64_t const end = begin + piece < rows.inner ? begin + piece : rows.inner;
-    std::int64_t const row = rows.row(ids[at % rows.count]);
-    T* const to = out + at * rows.inner;
+    std::int64_t const row = rows.row(ids[at % count]);
+    T* const to = out + std::int64_t{at} * rows.inner;
     if (row < 0) {
       for (std::int64_t i = begin; i < end; ++i) to[i] = T{};
     } else {
-      T const* const from = table + (at / rows.count * rows.n + row) * rows.inner;
+      T const* const from = table + (std::int64_t{at / count} * rows.n + row) * rows.inner;
       for (std::int64_t i = begin; i < end; ++i) to[i] = from[i];
     }
   }
@@ -61,9 +63,10 @@ struct OneHot {
   NumberedRows rows;
   std::int64_t pieces, piece;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const at = work / pieces;
-    std::int64_t const begin = work % pieces * piece;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    std::int64_t const at = work / static_cast<Number>(pieces);
+    std::int64_t const begin = std::int64_t{work % static_cast<Number>(pieces)} * piece;
     std::int64_t const end = begin + piece < rows.n ? begin + piece : rows.n;
     std::int64_t const row = rows.row(ids[at]);
     T* const to = out + at * rows.n;
@@ -80,10 +83,12 @@ struct TakeAlong {
   T* out;
   NumberedRows rows;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number k) const {
     std::int64_t const row = rows.row(ids[k]);
-    std::int64_t const o = k / (rows.count * rows.inner);
-    out[k] = row < 0 ? T{} : src[(o * rows.n + row) * rows.inner + k % rows.inner];
+    std::int64_t const o = k / static_cast<Number>(rows.count * rows.inner);
+    std::int64_t const i = k % static_cast<Number>(rows.inner);
+    out[k] = row < 0 ? T{} : src[(o * rows.n + row) * rows.inner + i];
   }
 };
 

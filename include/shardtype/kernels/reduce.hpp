@@ -69,9 +69,12 @@ struct ReduceTerms {
   Store store;
   ReduceShape shape;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const output = work % shape.outputs;
-    std::int64_t const piece = work / shape.outputs;
+  std::int64_t largest() const { return shape.terms; }
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const outputs = static_cast<Number>(shape.outputs);
+    Number const output = work % outputs;
+    std::int64_t const piece = work / outputs;
     std::int64_t const begin = shape.first(piece);
     std::int64_t const end = shape.first(piece + 1);
     In const from = in + offset_of(shape.kept, output);
@@ -80,8 +83,10 @@ struct ReduceTerms {
     std::int64_t const stride = shape.reduced.stride[last];
     typename R::Total total = R::widen(R::nothing());
     for (std::int64_t k = begin; k < end;) {
-      std::int64_t const n = inner - k % inner < end - k ? inner - k % inner : end - k;
-      In const run = from + offset_of(shape.reduced, k);
+      auto const at = static_cast<Number>(k);
+      std::int64_t const left = inner - at % static_cast<Number>(inner);
+      std::int64_t const n = left < end - k ? left : end - k;
+      In const run = from + offset_of(shape.reduced, at);
       if constexpr (takes_blocks<R>) {
         R::deposit(total, run, n, stride);
       } else if (stride == 1) {
@@ -276,10 +281,13 @@ struct ReduceApart {
   Store store;
   ReduceShape shape;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const output = work / shape.pieces;
-    std::int64_t const piece = work % shape.pieces;
-    std::int64_t const n = (shape.terms - piece + shape.pieces - 1) / shape.pieces;
+  std::int64_t largest() const { return shape.terms + shape.pieces; }
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const pieces = static_cast<Number>(shape.pieces);
+    Number const output = work / pieces;
+    std::int64_t const piece = work % pieces;
+    std::int64_t const n = static_cast<Number>(shape.terms - piece + shape.pieces - 1) / pieces;
     In const run = in + (offset_of(shape.kept, output) + piece);
     typename R::Total total = R::widen(R::nothing());
     if constexpr (takes_blocks<R>) {
@@ -306,9 +314,10 @@ struct JoinPieces {
   std::int64_t outputs, pieces;
 
   static std::int64_t joined(std::int64_t pieces) { return (pieces + together - 1) / together; }
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const output = work % outputs;
-    std::int64_t const first = work / outputs * together;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    std::int64_t const output = work % static_cast<Number>(outputs);
+    std::int64_t const first = std::int64_t{work / static_cast<Number>(outputs)} * together;
     std::int64_t const end = first + together < pieces ? first + together : pieces;
     typename R::Total total = in[first * outputs + output];
     for (std::int64_t p = first + 1; p < end; ++p) R::join(total, in[p * outputs + output]);

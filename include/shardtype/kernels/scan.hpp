@@ -37,8 +37,10 @@ struct ScanMiddle {
   Scanned what;
   bool reverse;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const at = (work / inner) * middle * inner + work % inner;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const width = static_cast<Number>(inner);
+    std::int64_t const at = std::int64_t{work / width} * middle * inner + work % width;
     using Part = typename R::Part;
     Part sum =
         start == nullptr ? R::nothing() : R::load(static_cast<typename R::Element>(start[work]));
@@ -401,12 +403,10 @@ void scan_blocks(Exec const& exec, T const* src, T* dst, T const* start, std::in
                       Rows{src, dst, start, middle, inner, runs, what, reverse});
     }
   } else {
-    if constexpr (!std::is_same_v<T, bool>) {
-      if (what != Scanned::total && detail::scans_in_groups(outer * inner, middle)) {
-        detail::scan_in_groups<R>(exec, src, dst, start, outer, middle, inner,
-                                  what == Scanned::exclusive, reverse);
-        return;
-      }
+    if (what != Scanned::total && detail::scans_in_groups(outer * inner, middle)) {
+      detail::scan_in_groups<R>(exec, src, dst, start, outer, middle, inner,
+                                what == Scanned::exclusive, reverse);
+      return;
     }
     kernels::launch(exec, name, outer * inner,
                     ScanMiddle<T, R>{src, dst, start, middle, inner, what, reverse});

@@ -68,12 +68,14 @@ struct AddRowsAtOnce {
   T* out;
   NumberedRows rows;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const at = work / rows.inner;
-    std::int64_t const row = rows.row(ids[at % rows.count]);
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const inner = static_cast<Number>(rows.inner), count = static_cast<Number>(rows.count);
+    Number const at = work / inner;
+    std::int64_t const row = rows.row(ids[at % count]);
     if (row < 0) return;
-    Kokkos::atomic_add(out + (at / rows.count * rows.n + row) * rows.inner + work % rows.inner,
-                       updates[work]);
+    std::int64_t const o = at / count;
+    Kokkos::atomic_add(out + (o * rows.n + row) * rows.inner + work % inner, updates[work]);
   }
 };
 
@@ -122,17 +124,20 @@ struct JoinLists {
   UpdatesOfRows lists;
   std::int64_t pieces;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const at = work / pieces;  // [outer, n]
-    std::int64_t const begin = work % pieces * Piece;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const calls = static_cast<Number>(pieces), n = static_cast<Number>(rows.n);
+    Number const at = work / calls;  // [outer, n]
+    std::int64_t const begin = std::int64_t{work % calls} * Piece;
     std::int64_t const length = rows.inner - begin < Piece ? rows.inner - begin : Piece;
-    std::int64_t k = lists.first[at % rows.n];
+    std::int64_t k = lists.first[at % n];
     if (k < 0) return;
-    T* const to = out + at * rows.inner + begin;
+    std::int64_t const o = at / n;
+    T* const to = out + std::int64_t{at} * rows.inner + begin;
     Part parts[static_cast<std::size_t>(Piece)];
     for (std::int64_t i = 0; i < length; ++i) parts[i] = Reducer::load(to[i]);
     for (; k >= 0; k = lists.next[k]) {
-      T const* const from = updates + (at / rows.n * rows.count + k) * rows.inner + begin;
+      T const* const from = updates + (o * rows.count + k) * rows.inner + begin;
       for (std::int64_t i = 0; i < length; ++i) Reducer::join(parts[i], Reducer::load(from[i]));
     }
     for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<T>(parts[i]);
@@ -147,11 +152,14 @@ struct AddAlongAtOnce {
   Sum* out;
   NumberedRows rows;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
     std::int64_t const row = rows.row(ids[work]);
     if (row < 0) return;
-    std::int64_t const o = work / rows.inner / rows.count;
-    Kokkos::atomic_add(out + (o * rows.n + row) * rows.inner + work % rows.inner,
+    auto const inner = static_cast<Number>(rows.inner), count = static_cast<Number>(rows.count);
+    Number const at = work / inner;
+    std::int64_t const o = at / count;
+    Kokkos::atomic_add(out + (o * rows.n + row) * rows.inner + work % inner,
                        static_cast<Sum>(updates[work]));
   }
 };

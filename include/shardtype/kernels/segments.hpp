@@ -43,9 +43,11 @@ struct Segments {
 template <class T, Packing Way>
 struct MoveElement {
   Segments<T, Way> of;
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const row = work / of.inner;
-    std::int64_t const o = row / of.total, k = row - o * of.total;
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const inner = static_cast<Number>(of.inner), total = static_cast<Number>(of.total);
+    Number const row = work / inner;
+    std::int64_t const o = row / total, k = row % total;
     std::int64_t low = 0, high = of.segments;  // the last segment that begins at or before k
     while (high - low > 1) {
       std::int64_t const middle = (low + high) / 2;
@@ -54,7 +56,7 @@ struct MoveElement {
     std::int64_t const length = of.begin[low + 1] - of.begin[low];
     std::int64_t const message =
         (of.begin[low] * of.outer + o * length + k - of.begin[low]) * of.inner +
-        (work - row * of.inner);
+        (work - row * inner);
     of.dst[Way == Packing::split ? message : work] = of.src[Way == Packing::split ? work : message];
   }
 };

@@ -56,10 +56,12 @@ struct NormalizeElements {
   using Value = typename Shape::Value;
   Shape shape;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t work) const {
-    std::int64_t const row = work / shape.length;
-    typename Shape::Total const& t =
-        shape.totals[shape.total_of(row) + work % shape.length * shape.stride];
+  template <class Number>
+  KOKKOS_FUNCTION void operator()(Number work) const {
+    auto const length = static_cast<Number>(shape.length);
+    Number const row = work / length;
+    std::int64_t const at = work % length;
+    typename Shape::Total const& t = shape.totals[offset_of(shape.rows, row) + at * shape.stride];
     Value const max = static_cast<Value>(t.max);
     Value const by = static_cast<Value>(t.sum);
     Value const x = static_cast<Value>(shape.src[work]) - max;

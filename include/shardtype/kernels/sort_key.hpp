@@ -1,9 +1,11 @@
 #pragma once
-/// Host: unsigned numbers whose order is that of elements.
+/// Unsigned numbers whose order is that of elements.
 
 #include <bit>
 #include <cstdint>
 #include <type_traits>
+
+#include <Kokkos_Core.hpp>
 
 #include <shardtype/core/bfloat16.hpp>
 
@@ -14,7 +16,7 @@ namespace shardtype::kernels::detail {
 template <class T>
 using SortKey = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
 template <class T>
-SortKey<T> sort_key(T const& x, bool descending) {
+KOKKOS_FUNCTION SortKey<T> sort_key(T const& x, bool descending) {
   using Key = SortKey<T>;
   constexpr Key top = Key{1} << (8 * sizeof(Key) - 1);
   if constexpr (std::is_same_v<T, bfloat16>) {
@@ -36,7 +38,7 @@ inline constexpr bool has_sort_key =
 
 /// The element with a key; of 0 and -0 it is 0, of NaNs one of them.
 template <class T>
-T element_of_key(SortKey<T> key, bool descending) {
+KOKKOS_FUNCTION T element_of_key(SortKey<T> key, bool descending) {
   using Key = SortKey<T>;
   constexpr Key top = Key{1} << (8 * sizeof(Key) - 1);
   if constexpr (std::is_same_v<T, bfloat16>) {
@@ -54,7 +56,7 @@ T element_of_key(SortKey<T> key, bool descending) {
 }
 /// The bits in which `x` differs from the element with its key.
 template <class T>
-SortKey<T> lost_bits(T const& x, SortKey<T> key, bool descending) {
+KOKKOS_FUNCTION SortKey<T> lost_bits(T const& x, SortKey<T> key, bool descending) {
   T const element = detail::element_of_key<T>(key, descending);
   if constexpr (std::is_same_v<T, bfloat16>) {
     return static_cast<SortKey<T>>(x.bits() ^ element.bits());
@@ -64,8 +66,8 @@ SortKey<T> lost_bits(T const& x, SortKey<T> key, bool descending) {
     return 0;
   }
 }
-/// Brings elements of the sorted row `out` that are equal without being the same (0 and -0, NaNs)
-/// back in the order that they have in the row `x`.
+/// Host: brings elements of the sorted row `out` that are equal without being the same (0 and -0,
+/// NaNs) back in the order that they have in the row `x`.
 template <class T>
 void restore_order(T const* x, std::int64_t n, T* out) {
   std::int64_t nans = 0;
