@@ -1,6 +1,7 @@
 // Operations that only move elements, along the last dim: flip, concat, slice, repeat, roll, pad
-// and transpose against plain loops. Rows of all widths to 70 and some longer ones, one row, none,
-// uneven and empty blocks, elements of 1 to 16 bytes, parts of rows with gaps between them.
+// and transpose, and flip and repeat of whole rows, against plain loops. Rows of all widths to 70
+// and some longer ones, one row, none, uneven and empty blocks, elements of 1 to 16 bytes, parts of
+// rows with gaps between them.
 // RANKS: 1 3
 // TIMEOUT: 300
 #include <cstdint>
@@ -68,6 +69,12 @@ void check_moves(Mesh<X> const& mesh, Int height, Int width) {
              [&](Int i, Int j) { return x(i, (j + 2 * width - 2) % width); });
   check_rows("pad", pad<J>(a, 2, 1), height, width + 3,
              [&](Int i, Int j) { return j < 2 || j >= width + 2 ? T(0.0F) : x(i, j - 2); });
+  // whole rows, in the reverse order and several times
+  auto const here = from_function<T, Dim<I>, Dim<J>>(mesh, {height, width}, x);
+  check_rows("flip of rows", flip<I>(here), height, width,
+             [&](Int i, Int j) { return x(height - 1 - i, j); });
+  check_rows("repeat of rows", repeat<I, K>(here, 3), 3 * height, width,
+             [&](Int i, Int j) { return x(i / 3, j); });
   auto const turned = transpose<J, I>(a);
   check_rows("transpose", turned, width, height, [&](Int j, Int i) { return x(i, j); });
   check_rows("transpose back", transpose<I, J>(turned), height, width, x);

@@ -10,6 +10,7 @@
 #include <shardtype/kernels/launch.hpp>
 #include <shardtype/kernels/row_moves.hpp>
 #include <shardtype/kernels/stream_copy.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
@@ -31,7 +32,7 @@ struct FillParts {
   bool stream;
 
   std::int64_t calls() const { return (n + part - 1) / part; }
-  void operator()(std::int64_t work) const {
+  SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
     T* out = data + work * part;
     T* const end = data + std::min((work + 1) * part, n);
     if (!stream) {

@@ -15,6 +15,7 @@
 #include "shardtype/kernels/gemm_kokkos.hpp"
 #include "shardtype/kernels/launch.hpp"
 #include "shardtype/kernels/matrix.hpp"
+#include "shardtype/kernels/vector_loop.hpp"
 #include "shardtype/runtime/run_time.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
@@ -113,7 +114,7 @@ struct PackPairs {
   std::uint32_t* packed;
   std::int64_t first, terms;
 
-  void operator()(std::int64_t panel) const {
+  SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t panel) const {
     std::int64_t const line = panel * Width;
     auto const width = std::min<std::int64_t>(Width, x.rows - line);
     std::int64_t const whole = terms / 2;

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <shardtype/kernels/layout.hpp>
 #include <shardtype/kernels/row_moves.hpp>
 #include <shardtype/kernels/stream_copy.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -69,33 +71,43 @@ struct RepeatedElements {
   void operator()(std::int64_t work) const {
     runs.template write<lanes * sizeof(T)>(
         work, [this](T* to, T const* from, std::int64_t begin, std::int64_t n) {
-          T* const end = to + n;
-          T const* in = from + begin / times * stride;
-          if (std::int64_t const used = begin % times; used > 0) {
-            std::int64_t const rest = std::min(times - used, n);
-            put(to, *in, rest);
-            to += rest;
-            in += stride;
-          }
-          if (times == 2)
-            to = put_each<2>(to, end, in);
-          else if (times == 3)
-            to = put_each<3>(to, end, in);
-          else if (times == 4)
-            to = put_each<4>(to, end, in);
-          else if (times <= lanes)
-            for (; end - to >= times; to += times, in += stride) put(to, *in, lanes);
-          for (; end - to >= times; to += times, in += stride) put(to, *in, times);
-          if (to < end) put(to, *in, end - to);
+          repeat_some(to, from, begin, n);
         });
+  }
+  SHARDTYPE_VECTOR_LOOP void repeat_some(T* to, T const* from, std::int64_t begin,
+                                         std::int64_t n) const {
+    T* const end = to + n;
+    T const* in = from + begin / times * stride;
+    if (std::int64_t const used = begin % times; used > 0) {
+      std::int64_t const rest = std::min(times - used, n);
+      put(to, *in, rest);
+      to += rest;
+      in += stride;
+    }
+    if (times == 2)
+      to = put_each<2>(to, end, in);
+    else if (times == 3)
+      to = put_each<3>(to, end, in);
+    else if (times == 4)
+      to = put_each<4>(to, end, in);
+    else if (times <= lanes)
+      for (; end - to >= times; to += times, in += stride) put(to, *in, lanes);
+    for (; end - to >= times; to += times, in += stride) put(to, *in, times);
+    if (to < end) put(to, *in, end - to);
   }
   /// All whole elements up to `end`.
   template <int n>
   T* put_each(T* to, T const* end, T const*& in) const {
     std::int64_t const count = (end - to) / n;
     if (stride == 1) {
-      for (std::int64_t k = 0; k < count; ++k)
-        for (int j = 0; j < n; ++j) to[k * n + j] = in[k];
+      // compilers write no vectors of a class
+      using Moved = std::conditional_t<sizeof(T) == sizeof(std::uint16_t), std::uint16_t, T>;
+      T const* const given = in;
+      for (std::int64_t k = 0; k < count; ++k) {
+        Moved x;
+        std::memcpy(static_cast<void*>(&x), given + k, sizeof x);
+        for (int j = 0; j < n; ++j) std::memcpy(static_cast<void*>(to + k * n + j), &x, sizeof x);
+      }
     } else {
       for (std::int64_t k = 0; k < count; ++k)
         for (int j = 0; j < n; ++j) to[k * n + j] = in[k * stride];

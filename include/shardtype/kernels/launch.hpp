@@ -8,6 +8,7 @@
 
 #include <shardtype/core/compiled.hpp>
 #include <shardtype/kernels/launch_name.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 #include <shardtype/runtime/instance.hpp>
 
@@ -27,7 +28,7 @@ struct AnyKernel {
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 template <class Kernel>
-void make_calls(void const* kernel, std::int64_t begin, std::int64_t end) {
+SHARDTYPE_VECTOR_LOOP void make_calls(void const* kernel, std::int64_t begin, std::int64_t end) {
   // a copy, so that compilers know that no store of the kernel changes it
   Kernel const mine = *static_cast<Kernel const*>(kernel);
   for (std::int64_t work = begin; work < end; ++work) mine(work);

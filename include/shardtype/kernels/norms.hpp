@@ -232,7 +232,8 @@ struct LogSumExpReducer {
   /// exponentials of -inf and inf are 0 and inf.
   static Value finite_or_zero(Value x) { return detail::chosen(x - x == Value(0), x, Value(0)); }
   template <bool Each>
-  static void add_exponentials(std::int64_t n, Value* sums, T const* x, Value const* base) {
+  SHARDTYPE_VECTOR_LOOP static void add_exponentials(std::int64_t n, Value* sums, T const* x,
+                                                     Value const* base) {
     if constexpr (std::is_same_v<T, Value>) {
       vectors::add_exponentials<Each>(n, sums, x, base);
     } else {

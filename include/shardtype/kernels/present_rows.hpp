@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <shardtype/core/layout.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -35,7 +36,7 @@ inline constexpr std::int64_t ids_together = 64;
 
 /// Whether the block has the rows of all `ids_together` ids.
 template <class Id>
-bool all_present(Id const* ids, PresentIds<Id> const& present) {
+SHARDTYPE_VECTOR_LOOP bool all_present(Id const* ids, PresentIds<Id> const& present) {
   typename PresentIds<Id>::Number largest = 0;
   for (std::int64_t k = 0; k < ids_together; ++k) largest = std::max(largest, present.row(ids[k]));
   return largest < present.count;
@@ -120,8 +121,8 @@ struct CopyPresent {
 /// Calls `each(k, place)` for each id `k` of `n` whose row is here, in order, with the element's
 /// place in the block; and before, `absent(begin, count)` for ids of which some are elsewhere.
 template <class Id, class Columns, class Each, class Absent>
-void for_present(Id const* ids, std::int64_t n, PresentIds<Id> const& present, Columns columns,
-                 Each const& each, Absent const& absent) {
+SHARDTYPE_VECTOR_LOOP void for_present(Id const* ids, std::int64_t n, PresentIds<Id> const& present,
+                                       Columns columns, Each const& each, Absent const& absent) {
   std::int64_t begin = 0;
   for (; begin + ids_together <= n; begin += ids_together) {
     Id const* const some = ids + begin;

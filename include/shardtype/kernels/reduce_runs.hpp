@@ -98,7 +98,7 @@ Half joined_halves(V const& x) {
 }
 /// The joined elements of a run that is at least as long as a vector.
 template <class R, class T>
-typename R::Part join_vectors(T const* run, std::int64_t n) {
+SHARDTYPE_VECTOR_LOOP typename R::Part join_vectors(T const* run, std::int64_t n) {
   using Part = typename R::Part;
   using V = vector_of<Part>;
   constexpr int lanes = vector_lanes<Part>;
@@ -141,7 +141,8 @@ typename R::Part join_vectors(T const* run, std::int64_t n) {
 
 /// Reduces a contiguous run in independent lanes, so that it vectorises.
 template <class R, class In>
-KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& total) {
+SHARDTYPE_VECTOR_LOOP KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n,
+                                                   typename R::Total& total) {
   constexpr int lanes = 64;  // hides the latency of the sums; more lanes would not stay in
                              // registers
   constexpr int few = 16;
@@ -191,7 +192,8 @@ KOKKOS_FUNCTION void add_run(In const& run, std::int64_t n, typename R::Total& t
 
 /// Position of the first of `n` elements that `Hit` accepts, which are not none.
 template <class Hit, class In>
-KOKKOS_FUNCTION std::int64_t find_first(In const& run, std::int64_t n, Hit const& hit) {
+SHARDTYPE_VECTOR_LOOP KOKKOS_FUNCTION std::int64_t find_first(In const& run, std::int64_t n,
+                                                              Hit const& hit) {
   // as wide as the elements, so that compilers count in vectors
   using Count = std::conditional_t<sizeof(run[0]) == 8, std::int64_t, std::int32_t>;
   constexpr Count lanes = 64;
@@ -224,7 +226,7 @@ KOKKOS_FUNCTION std::int64_t find_value(In const& run, std::int64_t n,
 
 /// Copies `n` elements.
 template <class In, class T>
-KOKKOS_FUNCTION void copy_run(In const& run, std::int64_t n, T* to) {
+SHARDTYPE_VECTOR_LOOP KOKKOS_FUNCTION void copy_run(In const& run, std::int64_t n, T* to) {
   if constexpr (is_staged<In>) {
     kernels::compute(run, n, to);
   } else {

@@ -46,8 +46,9 @@ struct RowMove {
   std::int64_t reversed = 0;  ///< bytes of an element of rows that are reversed, else 0
   Layout from;                ///< of the rows, strides in bytes
   Layout to;
-  bool stream = false;    ///< whether the stores bypass the cache
-  std::int64_t each = 1;  ///< rows of a call, 1 if a row has several pieces
+  bool stream = false;     ///< whether the stores bypass the cache
+  std::int64_t each = 1;   ///< rows of a call, 1 if a row has several pieces
+  std::int64_t times = 1;  ///< how often a short row is written, one behind the other
 
   std::int64_t pieces() const { return (bytes + bytes_of_call - 1) / bytes_of_call; }
   std::int64_t calls() const {
@@ -68,6 +69,13 @@ struct RowMove {
     m.to = in_bytes(rows_to, element);
     m.each = m.bytes < bytes_of_call ? bytes_of_call / m.bytes : 1;
     m.stream = passes_cache(m.from.elements() * m.bytes);
+    int const last = m.from.rank - 1;
+    std::int64_t const times = m.from.extent[last];
+    if (last > 0 && m.from.stride[last] == 0 && times * m.bytes <= made_together / 4 &&
+        m.to.rank == 1 && m.to.stride[0] == m.bytes) {
+      m.times = times;
+      m.each = m.each / times * times;
+    }
     return m;
   }
 

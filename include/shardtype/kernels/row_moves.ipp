@@ -8,6 +8,7 @@
 
 #include <shardtype/kernels/row_moves.hpp>
 #include <shardtype/kernels/stream_copy.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -75,7 +76,7 @@ using LongChunk = Chunk16;
 /// Rows in `count` chunks, of which the last overlaps the one before it: moves of constant size
 /// within the row, whatever its length. Element: as RowMove::reversed.
 template <int Element, class Chunk, int count>
-void move_chunks(FewRows const& few) {
+SHARDTYPE_VECTOR_LOOP void move_chunks(FewRows const& few) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(Chunk));
   std::int64_t const last = few.bytes - size;
   std::int64_t const from_pitch = few.from_pitch;
@@ -98,7 +99,7 @@ void move_chunks(FewRows const& few) {
   }
 }
 template <int Element>
-void reverse_long(char const* from, char* to, std::int64_t bytes) {
+SHARDTYPE_VECTOR_LOOP void reverse_long(char const* from, char* to, std::int64_t bytes) {
   constexpr std::int64_t line = 64;
   FewRows piece{from + bytes - line, 0, to, 0, line, 1, Element};
   std::int64_t rest = bytes;
@@ -116,7 +117,7 @@ void reverse_long(char const* from, char* to, std::int64_t bytes) {
     detail::move_chunks<Element, LongChunk, static_cast<int>(line / sizeof(LongChunk))>(piece);
 }
 template <int Element>
-void move_rows_of(FewRows const& few) {
+SHARDTYPE_VECTOR_LOOP void move_rows_of(FewRows const& few) {
   std::int64_t const n = few.bytes;
   if (n > 64) {
     for (std::int64_t r = 0; r < few.rows; ++r) {
@@ -148,9 +149,47 @@ void move_rows_of(FewRows const& few) {
   }
   if constexpr (Element <= 1) detail::move_chunks<Element, std::uint8_t, 1>(few);
 }
-SHARDTYPE_INLINE void move_rows(FewRows const& few) {
+#if defined(__AVX2__) && !defined(__CUDACC__)
+/// Reverses packed rows of at most 16 bytes, as many at once as a vector has; gives how many.
+inline std::int64_t reverse_short(FewRows const& few) {
+  constexpr std::int64_t size = 16;
+  std::int64_t const together = size / few.bytes;
+  alignas(16) char order[static_cast<std::size_t>(size)];
+  for (std::int64_t k = 0; k < size; ++k) {
+    std::int64_t const row = k / few.bytes * few.bytes;
+    std::int64_t const element = (k - row) / few.reversed * few.reversed;
+    std::int64_t const from = row + few.bytes - few.reversed - element + k % few.reversed;
+    order[k] = static_cast<char>(row < together * few.bytes ? from : k);
+  }
+  __m128i const places = _mm_load_si128(reinterpret_cast<__m128i const*>(order));
+  // what is behind the last whole row is written again with the next rows
+  std::int64_t row = 0;
+  for (; (few.rows - row) * few.bytes >= size; row += together) {
+    __m128i const x = _mm_loadu_si128(reinterpret_cast<__m128i const*>(few.from + row * few.bytes));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(few.to + row * few.bytes),
+                     _mm_shuffle_epi8(x, places));
+  }
+  return row;
+}
+#endif
+SHARDTYPE_INLINE void move_rows(FewRows const& rows) {
+  FewRows few = rows;
+  std::int64_t const n = few.bytes;
+  bool const to_packed = few.to_pitch == n;
+  if (few.reversed == 0 && few.from_pitch == -n && to_packed && n <= 16 && (n & (n - 1)) == 0) {
+    // rows in the reverse order are the elements of a reversed row
+    few = {few.from - (few.rows - 1) * n, 0, few.to, 0, few.rows * n, 1, n};
+  }
+#if defined(__AVX2__) && !defined(__CUDACC__)
+  if (few.reversed > 0 && n <= 16 && few.from_pitch == n && few.to_pitch == n) {
+    std::int64_t const done = detail::reverse_short(few);
+    few.from += done * n;
+    few.to += done * n;
+    few.rows -= done;
+  }
+#endif
   if (few.reversed == 0) {
-    bool const packed = few.from_pitch == few.bytes && few.to_pitch == few.bytes;
+    bool const packed = few.from_pitch == n && to_packed;
     if (packed)
       std::memcpy(few.to, few.from, static_cast<std::size_t>(few.bytes * few.rows));
     else
@@ -197,6 +236,26 @@ inline void stream_rows(FewRows const& few) {
   }
 }
 
+/// Rows of which each is written `times` times: one row of each group after the other, so that many
+/// are moved at once.
+inline void repeat_rows(RowMove const& m, std::int64_t first, std::int64_t end,
+                        std::int64_t times) {
+  int const a = m.from.rank - 2;
+  std::int64_t const group = m.bytes * times;
+  alignas(64) char buffer[static_cast<std::size_t>(made_together)];
+  for (std::int64_t row = first, n = 0; row < end; row += n * times) {
+    std::int64_t const at = row / times;
+    n = std::min((end - row) / times, m.from.extent[a] - at % m.from.extent[a]);
+    n = std::min(n, made_together / group);
+    char const* const from = m.src + offset_of(m.from, row);
+    char* const out = m.dst + row * m.bytes;
+    char* const to = m.stream ? buffer : out;
+    for (std::int64_t k = 0; k < times; ++k)
+      detail::move_rows({from, m.from.stride[a], to + k * m.bytes, group, m.bytes, n, m.reversed});
+    if (m.stream) kernels::stream_copy(out, buffer, static_cast<std::size_t>(n * group));
+  }
+}
+
 SHARDTYPE_INLINE void RowMove::move_some(RowMove const& m, std::int64_t work) {
   auto const move = [&](FewRows const& few) {
     if (m.stream)
@@ -217,6 +276,11 @@ SHARDTYPE_INLINE void RowMove::move_some(RowMove const& m, std::int64_t work) {
     int const a = m.from.rank - 1;
     int const b = m.to.rank - 1;
     std::int64_t const end = std::min(work * m.each + m.each, m.from.elements());
+    if (m.times > 1) {
+      detail::repeat_rows(m, work * m.each, end, m.times);
+      if (m.stream) stream_fence();
+      return;
+    }
     for (std::int64_t row = work * m.each, n = 0; row < end; row += n) {
       n = end - row;
       if (a > 0) n = std::min(n, m.from.extent[a] - row % m.from.extent[a]);

@@ -172,7 +172,7 @@ struct ScanColumns {
   }
   static Part load(T const& x) { return R::load(static_cast<typename R::Element>(x)); }
 
-  void forward(T const* in, T* out, std::int64_t n, Part* sum) const {
+  SHARDTYPE_VECTOR_LOOP void forward(T const* in, T* out, std::int64_t n, Part* sum) const {
     std::int64_t k = 0;
     if (what == Scanned::total) {
       k = inner == 1 ? totals<1>(in, n, sum) : totals<widest + 1>(in, n, sum);
@@ -191,7 +191,7 @@ struct ScanColumns {
       }
   }
   /// Scans `n` rows from the last to the first: mirrors pieces that stay in cache and scans these.
-  void backward(T const* in, T* out, std::int64_t n, Part* sum) const {
+  SHARDTYPE_VECTOR_LOOP void backward(T const* in, T* out, std::int64_t n, Part* sum) const {
     constexpr std::int64_t most = 8192 / static_cast<std::int64_t>(sizeof(T));
     T given[static_cast<std::size_t>(most)];
     T made[static_cast<std::size_t>(most)];
@@ -214,7 +214,7 @@ struct ScanColumns {
   /// One column. Running maxima are first computed without regard to NaN, which takes fewer
   /// instructions, and once more where one was met.
   template <bool Exclusive>
-  static std::int64_t vectors(T const* in, T* out, std::int64_t n, Part& sum)
+  SHARDTYPE_VECTOR_LOOP static std::int64_t vectors(T const* in, T* out, std::int64_t n, Part& sum)
     requires has_vectors<Part>
   {
     using V = vector_of<Part>;

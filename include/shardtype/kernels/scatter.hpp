@@ -16,6 +16,7 @@
 #include <shardtype/kernels/lookup.hpp>
 #include <shardtype/kernels/present_rows.hpp>
 #include <shardtype/kernels/reducers.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
 
 namespace shardtype::kernels {
@@ -52,11 +53,14 @@ struct AddRowsInOrder {
       detail::for_present(
           ids, rows.count, present, OneColumn{},
           [=](std::int64_t k, std::int64_t row) {
-            T* const sums = to + row * inner;
-            T const* const terms = from + k * inner;
-            for (std::int64_t i = begin; i < end; ++i) sums[i] += terms[i];
+            add_row(to + row * inner + begin, from + k * inner + begin, end - begin);
           },
           skip);
+  }
+
+ private:
+  SHARDTYPE_VECTOR_LOOP static void add_row(T* sums, T const* terms, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) sums[i] += terms[i];
   }
 };
 

@@ -265,7 +265,7 @@ struct NormalizeWholeRows {
   }
 
  private:
-  void row(T const* in, T* out) const {
+  SHARDTYPE_VECTOR_LOOP void row(T const* in, T* out) const {
     constexpr auto lanes = vectors::formulas::sums_of_one;
     alignas(64) static thread_local Value e[static_cast<std::size_t>(longest)];
     alignas(64) Value sum[static_cast<std::size_t>(lanes)] = {};

@@ -15,6 +15,7 @@
 #include <shardtype/kernels/short_rows.hpp>
 #include <shardtype/kernels/sort_key.hpp>
 #include <shardtype/kernels/vector.hpp>
+#include <shardtype/kernels/vector_loop.hpp>
 
 namespace shardtype::kernels::detail {
 
@@ -68,7 +69,7 @@ class SortNetwork {
   static constexpr std::int64_t spare = spare_lanes<Key>;
   static constexpr std::int64_t most_keys = longest * rows + spare;  ///< with the spare ones
 
-  static void sort(Key* keys, std::int64_t n) {
+  SHARDTYPE_VECTOR_LOOP static void sort(Key* keys, std::int64_t n) {
     alignas(64) V x[static_cast<std::size_t>(longest)];
     auto* const turned = reinterpret_cast<Key*>(static_cast<V*>(x));
     detail::turn_lanes(static_cast<Key const*>(keys), n, turned);
@@ -87,7 +88,7 @@ class SortNetwork {
     return n <= block ? static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)))
                       : (n + block - 1) / block * block;
   }
-  static void sort_columns(V* x, std::int64_t n) {
+  SHARDTYPE_VECTOR_LOOP static void sort_columns(V* x, std::int64_t n) {
     if (n <= 2) {
       if (n == 2) compare(x[0], x[1]);
     } else if (n <= 4) {
@@ -102,7 +103,7 @@ class SortNetwork {
     }
   }
   /// Merges the first `width` vectors, a power of two, and those behind them.
-  static void merge(V* x, std::int64_t width, std::int64_t n) {
+  SHARDTYPE_VECTOR_LOOP static void merge(V* x, std::int64_t width, std::int64_t n) {
     // those behind them from the last on, so that what is left are bitonic sequences
     for (std::int64_t i = 0; width + i < n; ++i) compare(x[width - 1 - i], x[width + i]);
     for (std::int64_t apart = width / 2; apart >= block; apart /= 2)
@@ -116,12 +117,12 @@ class SortNetwork {
     a = lesser;
   }
   template <std::int64_t N, bool Merges>
-  static void in_registers(V* x) {
+  SHARDTYPE_VECTOR_LOOP static void in_registers(V* x) {
     constexpr auto count = comparisons_of<static_cast<int>(N), Merges>.size();
     in_order<N, Merges>(x, std::make_index_sequence<count>{});
   }
   template <std::int64_t N, bool Merges, std::size_t... K>
-  static void in_order(V* x, std::index_sequence<K...>) {
+  SHARDTYPE_VECTOR_LOOP static void in_order(V* x, std::index_sequence<K...>) {
     constexpr auto const& all = comparisons_of<static_cast<int>(N), Merges>;
     V r[static_cast<std::size_t>(N)];
     std::memcpy(r, x, sizeof r);
@@ -151,7 +152,7 @@ struct NetworkRows {
   }
   std::int64_t calls() const { return (count + Network::rows - 1) / Network::rows; }
 
-  void operator()(std::int64_t work) const {
+  SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
     std::int64_t const first = work * Network::rows;
     std::int64_t const rows = std::min<std::int64_t>(Network::rows, count - first);
     T const* const x = in + first * n;

@@ -151,7 +151,7 @@ struct TransposeTiles {
     return n;
   }
 
-  SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
+  [[gnu::flatten]] SHARDTYPE_VECTOR_LOOP void operator()(std::int64_t work) const {
     int const last = from.rank - 1;
     std::int64_t const j = work % tiles_last() * wide;
     work /= tiles_last();
