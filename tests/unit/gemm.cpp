@@ -607,6 +607,26 @@ struct CutBlas {
   }
 };
 
+/// BLAS in parts, as threads share a product, one after the other.
+struct BlasInParts {
+  std::int64_t parts;
+
+  template <class T>
+  void operator()(std::int64_t batch, Matrix<T> const& a, Matrix<T> const& b, Matrix<T> const& c,
+                  bool accumulate) const {
+    if (!blas_can(a, b, c) || a.cols == 0) return Front()(batch, a, b, c, accumulate);
+    detail::GemmParts<T> const work{a, b, c, accumulate, parts};
+    for (std::int64_t k = 0; k < batch * parts; ++k) work(k);
+  }
+};
+
+static_assert(detail::gemm_parts(1, 1024, 1024, 1024, 2) == 2);
+static_assert(detail::gemm_parts(1, 64, 1024, 1024, 16) == 16);
+static_assert(detail::gemm_parts(1, 64, 100, 1024, 16) == 1);  // parts would be too narrow
+static_assert(detail::gemm_parts(3, 1024, 1024, 1024, 8) == 3);
+static_assert(detail::gemm_parts(8, 1024, 1024, 1024, 8) == 1);
+static_assert(detail::gemm_parts(1, 64, 128, 16, 2) == 1);  // too small to share
+
 }  // namespace
 
 TEST_CASE("blas_gemm cuts dimensions beyond 32 bits", "[gemm]") {
@@ -614,6 +634,10 @@ TEST_CASE("blas_gemm cuts dimensions beyond 32 bits", "[gemm]") {
     check_sizes<float>(CutBlas{limit});
     check_sizes<Kokkos::complex<double>>(CutBlas{limit});
   }
+}
+
+TEST_CASE("products in parts for threads are the same products", "[gemm]") {
+  for (std::int64_t parts : {2, 5}) check_sizes<float>(BlasInParts{parts});
 }
 
 #endif

@@ -79,6 +79,24 @@ struct Largest {
   }
 };
 
+// The pieces of sums down the columns of a rows x columns block, for threads of a host.
+constexpr Int pieces_of_columns(Int rows, Int columns, Int threads) {
+  detail::ReduceShape shape;
+  shape.kept.rank = shape.reduced.rank = 1;
+  shape.kept.extent[0] = shape.outputs = columns;
+  shape.reduced.extent[0] = shape.terms = rows;
+  shape.kept.stride[0] = 1;
+  shape.reduced.stride[0] = columns;
+  return detail::host_pieces(shape, threads, true);
+}
+static_assert(pieces_of_columns(1'000'000, 64, 1) == 1);
+static_assert(pieces_of_columns(1'000'000, 64, 2) == 2);
+static_assert(pieces_of_columns(1'000'000, 64, 16) == 16);
+static_assert(pieces_of_columns(1'000'000, 512, 2) == 1);  // each thread has outputs of its own
+static_assert(pieces_of_columns(1'000'000, 512, 16) == 8);
+static_assert(pieces_of_columns(2'000, 64, 2) == 1);  // too few terms
+static_assert(pieces_of_columns(1'000'000, 4, 2) == 8);
+
 // An m x n block with rows of `pitch` elements, or its transpose.
 template <class T>
 struct Block {
@@ -109,13 +127,18 @@ struct Computed {
   Computed operator+(Int by) const { return {data + by}; }
 };
 
-// Reduces over the second dim, or over both; returns the number of results that differ from the
-// plain loop's.
+// Reduces over the second dim, or over both, the terms in `pieces` if not 0; returns the number of
+// results that differ from the plain loop's.
 template <class Expected, class T, class In>
-int wrong(Block<T> const& block, In const& in, int kept) {
+int wrong(Block<T> const& block, In const& in, int kept, Int pieces = 0) {
   using Reducer = typename Expected::Reducer;
   Host const exec{};
-  ReducePlan const plan = plan_reduce<Reducer>(exec, block.layout, kept);
+  ReducePlan plan = plan_reduce<Reducer>(exec, block.layout, kept);
+  if (pieces > 0) {
+    plan.shape.pieces = pieces;
+    plan.workspace =
+        pieces * plan.shape.outputs * static_cast<Int>(sizeof(typename Reducer::Total));
+  }
   Int const rows = block.layout.extent[0];
   Int const columns = block.layout.extent[1];
   Int const outputs = kept == 0 ? 1 : rows;
@@ -148,6 +171,8 @@ void check_all(Block<T> const& block, In const& in) {
     CHECK(wrong<Place<T, true>>(block, in, kept) == 0);
     CHECK(wrong<Place<T, false>>(block, in, kept) == 0);
     CHECK(wrong<Sum<T>>(block, in, kept) == 0);
+    CHECK(wrong<Place<T, true>>(block, in, kept, 3) == 0);
+    CHECK(wrong<Sum<T>>(block, in, kept, 3) == 0);
   }
 }
 template <class T>

@@ -10,6 +10,7 @@
 #include "shardtype/kernels/gemm_blas.hpp"
 #include "shardtype/kernels/gemm_cublas.hpp"
 #include "shardtype/kernels/gemm_kokkos.hpp"
+#include "shardtype/kernels/gemm_parts.hpp"
 #include "shardtype/kernels/matrix.hpp"
 #include "shardtype/kernels/thin_product.hpp"
 #include <shardtype/core/bfloat16.hpp>
@@ -75,7 +76,7 @@ void gemm(Exec const& exec, std::int64_t batch, Matrix<std::type_identity_t<T> c
   if constexpr (vendor == detail::GemmVendor::blas) {
     if (kernels::blas_can(a, b, c)) {
       runtime::fence(exec);  // BLAS does not wait for work queued on `exec`.
-      kernels::blas_gemm(batch, a, b, c, accumulate);
+      kernels::blas_gemm_by_threads(exec, batch, a, b, c, accumulate);
       return;
     }
   }

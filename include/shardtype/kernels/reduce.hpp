@@ -106,15 +106,23 @@ struct ReduceTerms {
   }
 };
 
+inline constexpr std::int64_t least_outputs = 256;  ///< of a call that shares rows with others
 /// Neighbouring outputs that one call reduces, of `inner` in each of `rows` rows: `most`, or fewer,
 /// in whole lines of the cache, so that each of `workers` threads has calls.
 constexpr std::int64_t outputs_of_call(std::int64_t inner, std::int64_t rows, std::int64_t workers,
                                        std::int64_t most) {
-  constexpr std::int64_t least = 256, line = 64;
+  constexpr std::int64_t line = 64;
   if (rows >= workers || rows == 0) return most;
   std::int64_t const wanted = (workers + rows - 1) / rows;  // calls in a row
   std::int64_t const each = ((inner + wanted - 1) / wanted + line - 1) / line * line;
-  return std::min(most, std::max(each, least));
+  return std::min(most, std::max(each, least_outputs));
+}
+/// Whether neighbouring outputs have contiguous elements, and terms of an output have not; `kept`:
+/// the merged dims of the outputs.
+constexpr bool in_rows(Layout const& kept, ReduceShape const& shape) {
+  int const last = kept.rank - 1;
+  return last >= 0 && kept.stride[last] == 1 && kept.extent[last] > 1 &&
+         (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
 }
 
 /// Host: one call reduces one piece for a run of neighbouring outputs whose elements are
@@ -342,6 +350,23 @@ struct ReducePlan {
 
 namespace detail {
 
+/// Pieces of the terms of each output for `workers` threads of a host: of at least 1024 terms, if
+/// the outputs alone make too few calls. `together`: neighbouring outputs may share calls
+/// (outputs_of_call).
+constexpr std::int64_t host_pieces(ReduceShape const& shape, std::int64_t workers, bool together) {
+  constexpr std::int64_t least = 1024;
+  if (workers == 1 || shape.outputs == 0 || shape.terms < 2 * least) return 1;
+  std::int64_t wanted = shape.outputs < 4 * workers ? 4 * workers : 1;
+  Layout const kept = merged(shape.kept);
+  if (wanted == 1 && together && detail::in_rows(kept, shape)) {
+    std::int64_t const inner = kept.extent[kept.rank - 1];
+    std::int64_t const in_row = (inner + least_outputs - 1) / least_outputs;
+    std::int64_t const calls = shape.outputs / inner * in_row;
+    wanted = (workers + calls - 1) / calls;
+  }
+  return std::min(wanted, shape.terms / least);
+}
+
 /// Calls that keep all threads of a device busy.
 inline constexpr std::int64_t device_calls = 65'536;
 /// Pieces of the terms of each output on a device: of at least 16 terms, and as many as make so
@@ -375,9 +400,9 @@ ReducePlan plan_reduce([[maybe_unused]] Exec const& exec, Layout const& source, 
   r = merged(r);
   std::int64_t joined = 0;
   if constexpr (runtime::host_reads<Exec>) {
-    auto const workers = static_cast<std::int64_t>(exec.concurrency());
-    if (workers > 1 && p.shape.outputs < 4 * workers)
-      p.shape.pieces = std::clamp<std::int64_t>(p.shape.terms / 1024, 1, 4 * workers);
+    // moments have the same bits for neighbouring terms and for distant ones
+    p.shape.pieces = detail::host_pieces(p.shape, static_cast<std::int64_t>(exec.concurrency()),
+                                         !detail::takes_rows<R>);
   } else {
     using Join = detail::JoinPieces<R>;
     p.shape.pieces = detail::device_pieces(p.shape.outputs, p.shape.terms);
@@ -408,8 +433,7 @@ void total_pieces(Exec const& exec, ReduceShape shape, In const& in, Store const
     return;
   if (shape.kept.rank > 0) shape.kept = merged(shape.kept);
   int const last = shape.kept.rank - 1;
-  bool const rows = last >= 0 && shape.kept.stride[last] == 1 && shape.kept.extent[last] > 1 &&
-                    (shape.reduced.stride[shape.reduced.rank - 1] != 1 || shape.terms == 1);
+  bool const rows = detail::in_rows(shape.kept, shape);
   if constexpr (runtime::host_reads<Exec>) {
     if (rows) {
       using Rows = ReduceRows<R, In, Store>;
