@@ -25,6 +25,7 @@
 #include <shardtype/autodiff/custom_vjp.hpp>
 #include <shardtype/autodiff/evaluate_gradient.hpp>
 #include <shardtype/autodiff/plan.hpp>
+#include <shardtype/autodiff/prefetch_layers.hpp>
 #include <shardtype/autodiff/pull.hpp>
 #include <shardtype/autodiff/remat.hpp>
 #include <shardtype/autodiff/value_and_grad.hpp>

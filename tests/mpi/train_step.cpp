@@ -41,10 +41,12 @@ using train::Split;
 // What splits parameters and activations, and how these are used.
 struct DataParallel {
   static constexpr bool again = false;
+  static constexpr bool ahead = false;
   using On = Mesh<X>;
   using Parameters = Shardings<>;
   using Activations = Shardings<Split<B, X>>;
-  using Weights = nn::Use<Reduced<X>>;
+  using Gathered = Reduced<X>;
+  using Weights = nn::Use<Gathered>;
   using In = nn::Use<>;
 };
 struct Fsdp : DataParallel {
@@ -54,8 +56,13 @@ struct Fsdp : DataParallel {
 struct Fsdp3 : Fsdp {
   static constexpr bool again = true;
 };
+// The gathers are started one layer ahead.
+struct Fsdp3Ahead : Fsdp {
+  static constexpr bool ahead = true;
+};
 struct TensorParallel {
   static constexpr bool again = false;
+  static constexpr bool ahead = false;
   using On = Mesh<Y>;
   using Parameters = Shardings<Split<M, Y>>;
   using Activations = Shardings<>;
@@ -64,14 +71,19 @@ struct TensorParallel {
 };
 struct DataAndTensor {
   static constexpr bool again = false;
+  static constexpr bool ahead = false;
   using On = Mesh<P, Q>;
   using Parameters = Shardings<Split<M, Q>>;
   using Activations = Shardings<Split<B, P>>;
-  using Weights = nn::Use<Reduced<P>>;
+  using Gathered = Reduced<P>;
+  using Weights = nn::Use<Gathered>;
   using In = nn::Use<Reduced<Q>>;
 };
 struct FsdpAndTensor : DataAndTensor {
   using Parameters = Shardings<Split<M, Q>, Split<D, P>>;
+};
+struct FsdpAheadAndTensor : FsdpAndTensor {
+  static constexpr bool ahead = true;
 };
 
 template <class S, class T>
@@ -98,8 +110,15 @@ struct Net {
         return plain(x, p);
       }
     };
-    auto x = layer(input, m.blocks[0]);
-    for (std::size_t k = 1; k < layers; ++k) x = layer(x, m.blocks[k]);
+    auto const x = [&] {
+      if constexpr (S::ahead) {
+        return prefetch_layers<typename S::Gathered>(plain)(input, m.blocks);
+      } else {
+        auto h = layer(input, m.blocks[0]);
+        for (std::size_t k = 1; k < layers; ++k) h = layer(h, m.blocks[k]);
+        return h;
+      }
+    }();
     using Scalar = Tensor<shardtype::detail::computed_t<T>>;
     return nn::mean_cross_entropy<C, Scalar>(matmul(x, typename S::Weights{}(m.head)), classes);
   };
@@ -210,6 +229,13 @@ TEST_CASE("a training step sends and holds what its plan says") {
   holds<TensorParallel, double>();
   holds<DataAndTensor, float>();
   holds<FsdpAndTensor, bfloat16>();
+}
+
+TEST_CASE("and with the parameters of the next layer gathered meanwhile") {
+  holds<Fsdp3Ahead, double>();
+  holds<Fsdp3Ahead, float>(overlap_grad_reduce);
+  holds<Fsdp3Ahead, double>(join_grad_reduce);
+  holds<FsdpAheadAndTensor, float>(overlap_grad_reduce);
 }
 
 TEST_CASE("and with small gradients joined") {

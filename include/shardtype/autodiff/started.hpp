@@ -89,9 +89,8 @@ class StartedMove {
   }
 
   template <class Ct, class A>
-  void start(A const& a) {
+  void start(A const& a, std::source_location const& where = std::source_location::current()) {
     using R = Resolve<op::Reshard<Ct>, A>;
-    auto const where = std::source_location::current();
     core::RunningCall const running(op::Reshard<Ct>::name, where,
                                     shardtype::detail::element_name<element_t<Ct>>(),
                                     &R::verdict.result, &R::S::names);
@@ -165,25 +164,32 @@ class Started<Abstract<A, Recorder>> {
 
  public:
   template <class V>
-  constexpr explicit Started(V const& v)
-      : recorder_(&v.recorder()), result_(autodiff::make_small<Ct>(api::reshard<A>(v))) {
+  constexpr explicit Started(V const& v) : recorder_(&v.recorder()) {
     if constexpr (Ct::sized) {
       using R = Resolve<op::Reshard<A>, typename V::type>;
       std::int64_t const* const given[] = {v.extents().data()};
       constexpr auto width = static_cast<std::int64_t>(sizeof(element_t<A>));
       Sizing const z = shardtype::detail::sizing_from<typename R::S>(given, width);
       Plan const plan = R::make_plan(z, {});
-      if (plan.size == 0) return;
-      Step const& last = plan.steps[plan.size - 1];
-      if (plan.size == 1) {
-        operand_ = v.value();
-        recorder_->share(operand_);
-      } else {
-        operand_ =
-            recorder_->hold(planning::largest_elements(last.before, z.extents, z.sizes) * width);
+      if (plan.size > 0) {
+        Step const& last = plan.steps[plan.size - 1];
+        std::int64_t const arriving = planning::arriving_elements(last, z) * width;
+        // what arrives in a sum is there beside packed segments, what a gather joins is packed
+        bool const beside = plan.size == 1 && last.collective() != Collective::all_gather;
+        if (beside) arrivals_ = recorder_->hold(arriving);
+        result_ = autodiff::make_small<Ct>(api::reshard<A>(v));
+        if (!beside) arrivals_ = recorder_->hold(arriving);
+        if (plan.size == 1) {
+          operand_ = v.value();
+          recorder_->share(operand_);
+        } else {
+          operand_ =
+              recorder_->hold(planning::largest_elements(last.before, z.extents, z.sizes) * width);
+        }
+        return;
       }
-      arrivals_ = recorder_->hold(planning::arriving_elements(last, z) * width);
     }
+    result_ = autodiff::make_small<Ct>(api::reshard<A>(v));
   }
   /// Puts `v` into a bucket.
   template <class V>

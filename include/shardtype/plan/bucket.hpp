@@ -96,13 +96,20 @@ constexpr std::int64_t room_in_bucket(BucketMove const& move, Spec const& got, S
   return joins_bucket(mul_sat(both, width)) ? own : 0;
 }
 
-/// Elements of the other ranks' segments that arrive in a sum.
+/// Elements that a started collective holds beside its operand and its result until the wait: of a
+/// sum the other ranks' segments, of a gather the segments that are joined along a later dim.
 constexpr std::int64_t arriving_elements(Step const& s, Sizing const& z) {
   std::int64_t const others = z.sizes.product(s.axes) - 1;
   if (s.collective() == Collective::all_reduce)
     return largest_elements(s.before, z.extents, z.sizes) / (others + 1) * others;
   if (s.collective() == Collective::reduce_scatter)
     return largest_elements(s.after, z.extents, z.sizes) * others;
+  if (s.collective() == Collective::all_gather) {
+    Spec before;
+    for (int d = 0; d < s.from; ++d) before.add(s.after.dims[d].label, s.after.dims[d].axes);
+    if (largest_elements(before, z.extents, z.sizes) > 1)
+      return largest_elements(s.after, z.extents, z.sizes);
+  }
   return 0;
 }
 

@@ -1,0 +1,230 @@
+// A training step of a GPT on ranks with a slow network between them
+// (scripts/bench.d/network_step): 4 layers, 256 features, 8 heads, 64 positions, 128 bytes, float,
+// AdamW with clipping. Data parallel, and with split parameters (FSDP).
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <shardtype/nn/nn.hpp>
+#include <shardtype/shardtype.hpp>
+#include <shardtype/train/train.hpp>
+
+#include "paired.hpp"
+
+using namespace shardtype;
+
+namespace {
+
+char const* const help =
+    "bench_network_step [--case=data] [--sequences=16] [--rounds=9] [--label=TEXT]\n"
+    "CASE is data or fsdp. Each round runs, in an order that rotates: the step with blocking\n"
+    "reductions of gradients, with overlap_grad_reduce, and with join_grad_reduce; this rank's "
+    "part\n"
+    "of the step alone, of its gradient, and of its loss (on a mesh of one rank each, all at "
+    "once);\n"
+    "and the communication alone: one AllReduce of all gradients, or one AllGather of all\n"
+    "parameters and one ReduceScatter of all gradients. Last lines: value network_step\n"
+    "CASE_SEQUENCES_WHAT RANKS MS (medians), and ratio network_step CASE_SEQUENCES_RATIO RANKS\n"
+    "MEDIAN Q1 Q3 of the rounds: the step with the smallest median over\n"
+    "  backward   forward + max(backward, communication)\n"
+    "  update     the same and the optimizer's update, which needs all gradients\n"
+    "  compute    max(compute, communication)\n";
+
+struct X : Axis<"data"> {};
+struct B : Index<"B"> {};        // sequences
+struct S : Index<"S", 64> {};    // positions
+struct D : Index<"D", 256> {};   // features
+struct H : Index<"H", 8> {};     // heads
+struct F : Index<"F", 32> {};    // features of a head
+struct M : Index<"M", 1024> {};  // hidden features
+struct V : Index<"V", 128> {};   // bytes
+constexpr int layers = 4;
+using train::Placed;
+using train::Shardings;
+using train::Split;
+
+struct DataParallel {
+  using Parameters = Shardings<>;
+};
+struct SplitParameters {
+  using Parameters = Shardings<Split<D, X>>;
+};
+
+template <class P>
+struct Gpt {
+  template <class... Is>
+  using W = Placed<typename P::Parameters, float, Is...>;
+  template <class... Is>
+  using A = Placed<Shardings<Split<B, X>>, float, Is...>;
+  using Ids = Placed<Shardings<Split<B, X>>, std::int64_t, B, S>;
+
+  template <template <class> class As>
+  struct Block {
+    nn::Norm<As, W<D>> norm1;
+    nn::Attention<As, W<D, H, F>, W<D, H, F>, W<H, F, D>> attention;
+    nn::Norm<As, W<D>> norm2;
+    nn::Mlp<As, W<D, M>, W<M>, W<M, D>, W<D>> mlp;
+  };
+  template <template <class> class As>
+  struct Model {
+    As<W<V, D>> table;
+    std::array<Block<As>, layers> blocks;
+    nn::Norm<As, W<D>> norm;
+  };
+
+  static constexpr auto block(auto const& x, auto const& b) {
+    nn::Use<Reduced<X>> const use;
+    auto const a = nn::layer_norm<D>(x, b.norm1, use);
+    auto const q = nn::rotary<S, F>(matmul(a, use(b.attention.q)));
+    auto const k = nn::rotary<S, F>(matmul(a, use(b.attention.k)));
+    auto const mixed = nn::attention(q, k, matmul(a, use(b.attention.v)));
+    auto const y = x + einsum<A<B, S, D>>(mixed, use(b.attention.out));
+    auto const c = nn::layer_norm<D>(y, b.norm2, use);
+    return (y + nn::mlp<A<B, S, D>>(c, b.mlp, use)).tensor();
+  }
+  static constexpr auto loss = [](auto const& m, auto const& ids, auto const& targets) {
+    nn::Use<Reduced<X>> const use;
+    auto const table = use(m.table);
+    auto x = nn::embedding<V, A<B, S, D>>(table, ids);
+    for (auto const& b : m.blocks) x = block(x, b);
+    auto const last = nn::layer_norm<D>(x, m.norm, use);
+    return nn::mean_cross_entropy<V, Tensor<float>>(matmul(last, table), targets);
+  };
+};
+
+constexpr train::AdamW adam{{.rate = 1e-3, .decay = 0.1, .clip = 1}};
+enum What { blocking, overlapped, joined, compute, gradient, forward, communication };
+constexpr std::array<char const*, 7> names{"blocking", "overlapped", "joined",       "compute",
+                                           "gradient", "forward",    "communication"};
+using Call = std::function<double()>;  // gives the loss
+
+// Calls of one mesh, with a model and random bytes of their own.
+template <class P>
+class Trained {
+  using Model = typename Gpt<P>::template Model<value_t>;
+  using Ids = typename Gpt<P>::Ids;
+
+ public:
+  Trained(Mesh<X> const& mesh, std::int64_t sequences)
+      : model_(train::initialize<Model>(mesh, RandomKey{5},
+                                        [](std::string_view path, auto) {
+                                          if (path.ends_with("gain")) return train::Initial::ones();
+                                          return path.ends_with("bias") || path.ends_with("b1") ||
+                                                         path.ends_with("b2")
+                                                     ? train::Initial::zeros()
+                                                     : train::Initial::normal(0.02);
+                                        })),
+        ids_(integers<Ids>(mesh, {sequences, 64}, RandomKey{11}, 0, 128)),
+        targets_(integers<Ids>(mesh, {sequences, 64}, RandomKey{12}, 0, 128)) {}
+
+  std::int64_t parameters() const { return train::parameters(model_); }
+  double loss() const { return item(Gpt<P>::loss(model_, ids_, targets_)); }
+  double gradient() const {
+    return item(value_and_grad<0>(Gpt<P>::loss)(model_, ids_, targets_).value);
+  }
+  template <class... Options>
+  Call step(Options... options) {
+    return [this, of = train::step(adam, value_and_grad<0>(Gpt<P>::loss, options...)),
+            state = std::make_shared<decltype(adam.init(model_))>(adam.init(model_))] {
+      return item(of(model_, *state, ids_, targets_).loss);
+    };
+  }
+
+ private:
+  Model model_;
+  Ids ids_, targets_;
+};
+
+// One AllReduce of all gradients, or the gather and the sum of split parameters.
+Call moved(Mesh<X> const& mesh, std::int64_t parameters, bool split) {
+  std::int64_t const ranks = mesh.state().size();
+  std::int64_t const part = parameters / ranks;
+  auto const in = std::make_shared<HostArray<float>>(part * ranks);
+  auto const out = std::make_shared<HostArray<float>>(part * ranks);
+  runtime::Counts counts(static_cast<std::size_t>(ranks));
+  counts.assign(counts.size(), part);
+  return [=, &comm = mesh.state().whole()] {
+    if (split) {
+      comm.all_gather(in->data(), out->data(), counts);
+      comm.reduce_scatter(in->data(), out->data(), counts, core::ReduceKind::sum);
+    } else {
+      comm.all_reduce(in->data(), out->data(), part * ranks, core::ReduceKind::sum);
+    }
+    return 0.0;
+  };
+}
+
+template <class P>
+void measure(Environment const& env, std::string const& name, std::int64_t sequences,
+             std::int64_t rounds) {
+  Mesh<X> const mesh(env.world(), {env.size()});
+  Mesh<X> const self(MPI_COMM_SELF, {1});
+  Trained<P> first(mesh, sequences), second(mesh, sequences), third(mesh, sequences);
+  Trained<P> alone(self, sequences / env.size());
+  std::array<Call, 7> const calls{
+      first.step(),
+      second.step(overlap_grad_reduce),
+      third.step(join_grad_reduce),
+      alone.step(),
+      [&] { return alone.gradient(); },
+      [&] { return alone.loss(); },
+      moved(mesh, first.parameters(), std::is_same_v<P, SplitParameters>)};
+  std::array<std::vector<double>, 7> seconds;
+  std::array<double, 7> losses{};
+  for (std::int64_t k = -2; k < rounds; ++k)
+    for (std::size_t w = 0; w < calls.size(); ++w) {
+      std::size_t const at = (w + static_cast<std::size_t>(k + 2)) % calls.size();
+      double const took = timed([&] { losses[at] = calls[at](); });
+      if (k >= 0) seconds[at].push_back(took);
+    }
+  for (What const w : {overlapped, joined})
+    if (!(std::abs(losses[w] - losses[blocking]) <= 1e-3 * losses[blocking]))
+      stop(std::string("another loss ") + names[w]);
+
+  std::size_t best = blocking;
+  for (What const w : {overlapped, joined})
+    if (median(seconds[w]) < median(seconds[best])) best = w;
+  std::string const what = name + "_" + std::to_string(sequences);
+  if (env.rank() == 0) {
+    std::printf("%s: %lld parameters, loss %.5f\ntook %s %.2f\n", what.c_str(),
+                static_cast<long long>(first.parameters()), losses[best], what.c_str(),
+                1e3 * median(seconds[best]));
+    for (std::size_t w = 0; w < calls.size(); ++w)
+      std::printf("value network_step %s_%s %d %.2f\n", what.c_str(), names[w], env.size(),
+                  1e3 * median(seconds[w]));
+  }
+  std::vector<double> backward, update, most;
+  for (std::size_t k = 0; k < seconds[best].size(); ++k) {
+    double const moving = seconds[communication][k], forth = seconds[forward][k];
+    double const back = seconds[gradient][k] - forth;
+    backward.push_back(forth + std::max(back, moving));
+    update.push_back(backward.back() + std::max(0.0, seconds[compute][k] - seconds[gradient][k]));
+    most.push_back(std::max(seconds[compute][k], moving));
+  }
+  auto const ratio = [&](char const* over, std::vector<double> const& floor) {
+    print_ratio("ratio", "network_step", what + "_" + over, env.size(),
+                divided(seconds[best], floor));
+  };
+  ratio("backward", backward);
+  ratio("update", update);
+  ratio("compute", most);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (asked_for_help(argc, argv, help)) return 0;
+  Environment const env(argc, argv);
+  std::string const name = option(argc, argv, "case", std::string("data"));
+  std::int64_t const sequences = option(argc, argv, "sequences", 16);
+  std::int64_t const rounds = option(argc, argv, "rounds", 9);
+  if (name == "data") measure<DataParallel>(env, name, sequences, rounds);
+  if (name == "fsdp") measure<SplitParameters>(env, name, sequences, rounds);
+}
