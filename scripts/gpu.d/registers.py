@@ -4,7 +4,7 @@
 usage: registers.py PAGE MOST ARCH LOG...
 
 The table is between `<!-- registers: begin -->` and `<!-- registers: end -->` of PAGE. Fails if a kernel spills, or has
-more than MOST registers.
+more than MOST registers; of CUB's kernels, whose registers CUB chooses, only if one spills.
 """
 import re
 import subprocess
@@ -24,8 +24,9 @@ def plain_names(mangled):
     text = subprocess.run(["c++filt"], input="\n".join(mangled), capture_output=True, text=True, check=True).stdout
     names = []
     for line in text.splitlines():
-        ours = re.search(r"shardtype::(?:\w+::)*\w+(?=[<,> (])", line)
-        other = re.search(r"(?:\w+::)*\w+(?=[<(])", line.removeprefix("void "))
+        line = line.removeprefix("void ")
+        ours = None if line.startswith("cub::") else re.search(r"shardtype::(?:\w+::)*\w+(?=[<,> (])", line)
+        other = re.search(r"(?:\w+::)*\w+(?=[<(])", line)
         names.append((ours or other or re.match(".*", line)).group())
     return names
 
@@ -47,7 +48,7 @@ def main():
         counts[name] += 1
         rows[name] = max(rows.get(name, row), row)
     lines = [f"Kernels for {arch}, by `scripts/gpu registers`: {len(found)} instances, at most "
-             f"{max(row[0] for row in rows.values())} registers, {sum(row[1] > 0 for row in rows.values())} with spills.", "",
+             f"{max((row[0] for name, row in rows.items() if not name.startswith('cub::')), default=0)} registers, {sum(row[1] > 0 for row in rows.values())} with spills.", "",
              "| kernel | instances | registers, at most | bytes spilled |", "|---|---|---|---|"]
     for name, (registers, spilled) in sorted(rows.items(), key=lambda row: (-row[1][0], row[0])):
         lines.append(f"| `{name}` | {counts[name]} | {registers} | {spilled} |")
@@ -55,7 +56,8 @@ def main():
     tail = rest.split(END, 1)[1]
     page.write_text(head + BEGIN + "\n" + "\n".join(lines) + "\n" + END + tail)
     bad = [f"{name}: {registers} registers, {spilled} bytes spilled"
-           for name, (registers, spilled) in rows.items() if registers > most or spilled > 0]
+           for name, (registers, spilled) in rows.items()
+           if spilled > 0 or (registers > most and not name.startswith("cub::"))]
     if bad:
         sys.exit("registers.py: more than is allowed\n" + "\n".join(bad))
 

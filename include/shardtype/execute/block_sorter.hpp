@@ -45,7 +45,8 @@ class BlockSorter {
     T* const result = direct ? out : take<T>(elements(), of_result);
     T* const other = plan_.has_second() ? take<T>(elements(), of_other) : result;
     bool const first = plan_.ends_in_first();
-    sort(first ? result : other, first ? other : result);
+    kernels::sort_rows<T>(runtime::instance<Exec>(), plan_, rows_, first ? result : other,
+                          first ? other : result, descending_, &mesh_.pool());
     if (!direct) turn_back(result, plan_.n, out);
     runtime::fence(runtime::instance<Exec>());
   }
@@ -62,7 +63,8 @@ class BlockSorter {
       } else {
         T* const other = plan_.has_second() ? take<T>(n, of_other) : result;
         bool const first = plan_.ends_in_first();
-        sort(first ? result : other, first ? other : result);
+        kernels::sort_rows<T>(runtime::instance<Exec>(), plan_, rows_, first ? result : other,
+                              first ? other : result, descending_, &mesh_.pool());
       }
       runtime::fence(runtime::instance<Exec>());
       return out;
@@ -72,7 +74,8 @@ class BlockSorter {
       Buffer of_a;
       auto* const a = take<Keyed>(n, of_a);
       auto* const b = plan_.has_second() ? take<Keyed>(n, of_other) : a;
-      sort(a, b);
+      kernels::sort_rows<Keyed>(runtime::instance<Exec>(), plan_, rows_, a, b, descending_,
+                                &mesh_.pool());
       runtime::fence(runtime::instance<Exec>());
       of_pairs = plan_.ends_in_first() || !plan_.has_second() ? of_a : of_other;
       of_other = {};
@@ -103,7 +106,8 @@ class BlockSorter {
     Buffer of_b;
     auto* const a = take<Keyed>(elements(), of_a);
     auto* const b = plan_.has_second() ? take<Keyed>(elements(), of_b) : a;
-    sort(a, b);
+    kernels::sort_rows<Keyed>(runtime::instance<Exec>(), plan_, rows_, a, b, descending_,
+                              &mesh_.pool());
     Keyed const* const sorted = plan_.ends_in_first() ? a : b;
     if (in_.inner == 1) {
       kernels::take_apart(runtime::instance<Exec>(), plan_, sorted, values, places);
@@ -123,14 +127,6 @@ class BlockSorter {
 
  private:
   std::int64_t elements() const { return plan_.rows * plan_.n; }
-  /// Sorts the rows with two buffers of their size, by CUB where it is.
-  template <class Item>
-  void sort(Item* a, Item* b) {
-    Exec const& exec = runtime::instance<Exec>();
-    if constexpr (kernels::sorts_by_cub<Exec, T>)
-      if (kernels::sort_rows_by_cub(exec, mesh_.pool(), plan_, rows_, a, b, descending_)) return;
-    kernels::sort_rows<Item>(exec, plan_, rows_, a, b, descending_);
-  }
   template <class U>
   U* take(std::int64_t n, Buffer& hold) {
     hold = mesh_.pool().template take<Space>(static_cast<std::size_t>(n) * sizeof(U));

@@ -1,29 +1,7 @@
 #pragma once
 /// Sorting by CUB, which comes with CUDA.
 
-#include <Kokkos_Core.hpp>
-
-#include <shardtype/plan/sort_plan.hpp>
-#include <shardtype/runtime/pool.hpp>
-
-#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
-#if __has_include(<cub/device/device_segmented_sort.cuh>)
-#define SHARDTYPE_HAVE_CUB 1
-#endif
-#endif
-
-namespace shardtype::kernels {
-
-/// Whether kernels on `Exec` may sort elements `T` by CUB.
-template <class Exec, class T>
-inline constexpr bool sorts_by_cub = false;
-
-/// As sort_rows by CUB, if that sorts such rows; whether it did.
-template <class Item, class T, class Exec>
-bool sort_rows_by_cub(Exec const& exec, Pool& pool, planning::SortPlan const& plan, T const* in,
-                      Item* a, Item* b, bool descending);
-
-}  // namespace shardtype::kernels
+#include <shardtype/kernels/sort.hpp>
 
 #ifdef SHARDTYPE_HAVE_CUB
 
@@ -39,9 +17,6 @@ bool sort_rows_by_cub(Exec const& exec, Pool& pool, planning::SortPlan const& pl
 #include <shardtype/kernels/sort_by_keys.hpp>
 
 namespace shardtype::kernels {
-
-template <class T>
-inline constexpr bool sorts_by_cub<Kokkos::Cuda, T> = detail::has_device_key<T>;
 
 namespace detail {
 
@@ -163,11 +138,15 @@ class CubSorter {
 };
 
 template <class Item, class T, class Exec>
-bool sort_rows_by_cub(Exec const& exec, Pool& pool, planning::SortPlan const& plan, T const* in,
-                      Item* a, Item* b, bool descending) {
-  if (!kernels::sorts_by_keys<T>(plan)) return false;
-  kernels::sort_rows_by_keys(exec, pool, CubSorter<Exec>(exec, pool), plan, in, a, b, descending);
-  return true;
+bool sort_rows_by_cub(Exec const& exec, Pool& pool, SortPlan const& plan, T const* in, Item* a,
+                      Item* b, bool descending) {
+  if constexpr (detail::has_device_key<T>) {
+    if (!kernels::sorts_by_keys<T>(plan)) return false;
+    kernels::sort_rows_by_keys(exec, pool, CubSorter<Exec>(exec, pool), plan, in, a, b, descending);
+    return true;
+  } else {
+    return false;
+  }
 }
 
 }  // namespace shardtype::kernels

@@ -13,6 +13,13 @@
 #include <shardtype/kernels/sort_network.hpp>
 #include <shardtype/plan/sort_plan.hpp>
 #include <shardtype/runtime/copy_bytes.hpp>
+#include <shardtype/runtime/pool.hpp>
+
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+#if __has_include(<cub/device/device_segmented_sort.cuh>)
+#define SHARDTYPE_HAVE_CUB 1
+#endif
+#endif
 
 namespace shardtype::kernels {
 
@@ -294,15 +301,31 @@ void select_packed(Exec const& exec, SortPlan const& plan, T const* in, Item* a,
                     Merge{in_first ? a : half, in_first ? half : a, of, pieces, before});
 }
 
+/// Whether kernels on `Exec` may sort by CUB.
+template <class Exec>
+inline constexpr bool has_cub = false;
+#ifdef SHARDTYPE_HAVE_CUB
+template <>
+inline constexpr bool has_cub<Kokkos::Cuda> = true;
+#endif
+
 }  // namespace detail
+
+/// As sort_rows by CUB (kernels/cub_sort.hpp), with memory of `pool`; whether it sorts such rows.
+template <class Item, class T, class Exec>
+bool sort_rows_by_cub(Exec const& exec, Pool& pool, SortPlan const& plan, T const* in, Item* a,
+                      Item* b, bool descending);
 
 /// Sorts each row of `in` [rows, n], stably, so that the first `plan.keep` are correct, using
 /// buffers `a` and `b` of the same size; `plan.ends_in_first()` tells which one has the result.
-/// Runs on `exec`.
+/// Given a `pool`, by CUB where it is. Runs on `exec`.
 template <class Item, class T, class Exec>
 void sort_rows(Exec const& exec, SortPlan const& plan, T const* in, Item* a, Item* b,
-               bool descending) {
+               bool descending, [[maybe_unused]] Pool* pool = nullptr) {
   if (plan.rows * plan.n == 0) return;
+  if constexpr (detail::has_cub<Exec>)
+    if (pool != nullptr && kernels::sort_rows_by_cub(exec, *pool, plan, in, a, b, descending))
+      return;
   detail::Before<Item> const before{descending};
   std::int64_t const runs = (plan.n + plan.run - 1) / plan.run;
   if constexpr (detail::has_sort_key<T> && runtime::host_reads<Exec>) {

@@ -18,9 +18,8 @@ struct Cuda : Serial {
 namespace kernels = shardtype::kernels;
 
 #ifdef SHARDTYPE_HAVE_CUB
-static_assert(kernels::sorts_by_cub<Kokkos::Cuda, float>);
-static_assert(!kernels::sorts_by_cub<Kokkos::Cuda, char>);
-static_assert(!kernels::sorts_by_cub<Kokkos::Serial, float>);
+static_assert(kernels::detail::has_cub<Kokkos::Cuda> && !kernels::detail::has_cub<Kokkos::Serial>);
+static_assert(kernels::detail::has_device_key<float> && !kernels::detail::has_device_key<char>);
 
 /// Positions by their keys; 1 if they moved to the other buffer.
 int sorted(shardtype::runtime::Pool& pool, std::uint32_t* keys, std::uint32_t* places,
