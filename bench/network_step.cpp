@@ -35,7 +35,9 @@ char const* const help =
     "MEDIAN Q1 Q3 of the rounds: the step with the smallest median over\n"
     "  backward   forward + max(backward, communication)\n"
     "  update     the same and the optimizer's update, which needs all gradients\n"
-    "  compute    max(compute, communication)\n";
+    "  compute    max(compute, communication)\n"
+    "and, of fsdp, prefetch_layers, which gathers twice and computes the forward pass again, over\n"
+    "  prefetched max(that compute, its communication)\n";
 
 struct X : Axis<"data"> {};
 struct B : Index<"B"> {};        // sequences
@@ -89,20 +91,35 @@ struct Gpt {
     auto const c = nn::layer_norm<D>(y, b.norm2, use);
     return (y + nn::mlp<A<B, S, D>>(c, b.mlp, use)).tensor();
   }
-  static constexpr auto loss = [](auto const& m, auto const& ids, auto const& targets) {
-    nn::Use<Reduced<X>> const use;
-    auto const table = use(m.table);
-    auto x = nn::embedding<V, A<B, S, D>>(table, ids);
-    for (auto const& b : m.blocks) x = block(x, b);
-    auto const last = nn::layer_norm<D>(x, m.norm, use);
-    return nn::mean_cross_entropy<V, Tensor<float>>(matmul(last, table), targets);
+  template <bool ahead>
+  struct Loss {
+    constexpr auto operator()(auto const& m, auto const& ids, auto const& targets) const {
+      nn::Use<Reduced<X>> const use;
+      auto const layer = [](auto const& x, auto const& b) { return block(x, b); };
+      auto const table = use(m.table);
+      auto const first = nn::embedding<V, A<B, S, D>>(table, ids);
+      auto const x = [&] {
+        if constexpr (ahead) {
+          return prefetch_layers<Reduced<X>>(layer)(first, m.blocks);
+        } else {
+          auto h = layer(first, m.blocks[0]);
+          for (std::size_t k = 1; k < layers; ++k) h = layer(h, m.blocks[k]);
+          return h;
+        }
+      }();
+      auto const last = nn::layer_norm<D>(x, m.norm, use);
+      return nn::mean_cross_entropy<V, Tensor<float>>(matmul(last, table), targets);
+    }
   };
+  static constexpr Loss<false> loss{};
+  static constexpr Loss<true> prefetched_loss{};
 };
 
 constexpr train::AdamW adam{{.rate = 1e-3, .decay = 0.1, .clip = 1}};
-enum What { blocking, overlapped, joined, compute, gradient, forward, communication };
-constexpr std::array<char const*, 7> names{"blocking", "overlapped", "joined",       "compute",
-                                           "gradient", "forward",    "communication"};
+enum What { blocking, overlapped, joined, prefetched, compute, again, gradient, forward, moving };
+constexpr std::array<char const*, 9> names{"blocking",   "overlapped", "joined",
+                                           "prefetched", "compute",    "compute_again",
+                                           "gradient",   "forward",    "communication"};
 using Call = std::function<double()>;  // gives the loss
 
 // Calls of one mesh, with a model and random bytes of their own.
@@ -129,9 +146,9 @@ class Trained {
   double gradient() const {
     return item(value_and_grad<0>(Gpt<P>::loss)(model_, ids_, targets_).value);
   }
-  template <class... Options>
-  Call step(Options... options) {
-    return [this, of = train::step(adam, value_and_grad<0>(Gpt<P>::loss, options...)),
+  template <class Loss, class... Options>
+  Call step(Loss loss, Options... options) {
+    return [this, of = train::step(adam, value_and_grad<0>(loss, options...)),
             state = std::make_shared<decltype(adam.init(model_))>(adam.init(model_))] {
       return item(of(model_, *state, ids_, targets_).loss);
     };
@@ -166,55 +183,66 @@ void measure(Environment const& env, std::string const& name, std::int64_t seque
              std::int64_t rounds) {
   Mesh<X> const mesh(env.world(), {env.size()});
   Mesh<X> const self(MPI_COMM_SELF, {1});
+  constexpr bool split = std::is_same_v<P, SplitParameters>;
+  constexpr auto loss = Gpt<P>::loss;
   Trained<P> first(mesh, sequences), second(mesh, sequences), third(mesh, sequences);
-  Trained<P> alone(self, sequences / env.size());
-  std::array<Call, 7> const calls{
-      first.step(),
-      second.step(overlap_grad_reduce),
-      third.step(join_grad_reduce),
-      alone.step(),
-      [&] { return alone.gradient(); },
-      [&] { return alone.loss(); },
-      moved(mesh, first.parameters(), std::is_same_v<P, SplitParameters>)};
-  std::array<std::vector<double>, 7> seconds;
-  std::array<double, 7> losses{};
+  Trained<P> fourth(mesh, sequences), alone(self, sequences / env.size());
+  std::array<Call, 9> calls{first.step(loss),
+                            second.step(loss, overlap_grad_reduce),
+                            third.step(loss, join_grad_reduce),
+                            {},
+                            alone.step(loss),
+                            {},
+                            [&] { return alone.gradient(); },
+                            [&] { return alone.loss(); },
+                            moved(mesh, first.parameters(), split)};
+  if constexpr (split) {
+    calls[prefetched] = fourth.step(Gpt<P>::prefetched_loss, join_grad_reduce);
+    calls[again] = alone.step(Gpt<P>::prefetched_loss, join_grad_reduce);
+  }
+  std::array<std::vector<double>, 9> seconds;
+  std::array<double, 9> losses{};
   for (std::int64_t k = -2; k < rounds; ++k)
     for (std::size_t w = 0; w < calls.size(); ++w) {
       std::size_t const at = (w + static_cast<std::size_t>(k + 2)) % calls.size();
+      if (!calls[at]) continue;
       double const took = timed([&] { losses[at] = calls[at](); });
       if (k >= 0) seconds[at].push_back(took);
     }
-  for (What const w : {overlapped, joined})
+  std::size_t best = blocking;
+  for (What const w : {overlapped, joined, prefetched}) {
+    if (!calls[w]) continue;
     if (!(std::abs(losses[w] - losses[blocking]) <= 1e-3 * losses[blocking]))
       stop(std::string("another loss ") + names[w]);
-
-  std::size_t best = blocking;
-  for (What const w : {overlapped, joined})
     if (median(seconds[w]) < median(seconds[best])) best = w;
+  }
   std::string const what = name + "_" + std::to_string(sequences);
   if (env.rank() == 0) {
     std::printf("%s: %lld parameters, loss %.5f\ntook %s %.2f\n", what.c_str(),
                 static_cast<long long>(first.parameters()), losses[best], what.c_str(),
                 1e3 * median(seconds[best]));
     for (std::size_t w = 0; w < calls.size(); ++w)
-      std::printf("value network_step %s_%s %d %.2f\n", what.c_str(), names[w], env.size(),
-                  1e3 * median(seconds[w]));
+      if (calls[w])
+        std::printf("value network_step %s_%s %d %.2f\n", what.c_str(), names[w], env.size(),
+                    1e3 * median(seconds[w]));
   }
-  std::vector<double> backward, update, most;
+  std::vector<double> backward, update, most, most_again;
   for (std::size_t k = 0; k < seconds[best].size(); ++k) {
-    double const moving = seconds[communication][k], forth = seconds[forward][k];
+    double const moves = seconds[moving][k], forth = seconds[forward][k];
     double const back = seconds[gradient][k] - forth;
-    backward.push_back(forth + std::max(back, moving));
+    backward.push_back(forth + std::max(back, moves));
     update.push_back(backward.back() + std::max(0.0, seconds[compute][k] - seconds[gradient][k]));
-    most.push_back(std::max(seconds[compute][k], moving));
+    most.push_back(std::max(seconds[compute][k], moves));
+    if (split) most_again.push_back(std::max(seconds[again][k], 1.5 * moves));
   }
-  auto const ratio = [&](char const* over, std::vector<double> const& floor) {
+  auto const ratio = [&](std::size_t of, char const* over, std::vector<double> const& floor) {
     print_ratio("ratio", "network_step", what + "_" + over, env.size(),
-                divided(seconds[best], floor));
+                divided(seconds[of], floor));
   };
-  ratio("backward", backward);
-  ratio("update", update);
-  ratio("compute", most);
+  ratio(best, "backward", backward);
+  ratio(best, "update", update);
+  ratio(best, "compute", most);
+  if (split) ratio(prefetched, "prefetched", most_again);
 }
 
 }  // namespace

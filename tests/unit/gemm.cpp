@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "shardtype/core/bfloat16.hpp"
+#include "shardtype/kernels/product.hpp"
 #include "shardtype/kernels/thin_product.hpp"
 #include "shardtype/runtime/run_time.hpp"
 
@@ -586,6 +587,42 @@ TEST_CASE("gemm passes few columns on and leaves other products alone", "[gemm]"
   CHECK(taken(1024, 4, 1024, MemoryLayout::rows) == Best::thin());
   shardtype::runtime::run_time.instructions = shardtype::runtime::Instructions::avx2;
   CHECK_FALSE(taken(1024, 4, 1024, MemoryLayout::rows));
+}
+
+// Movements go on while products are computed: also beside many products that are too small to be
+// cut, but not at the cost of tiny ones.
+TEST_CASE("a product calls what lets movements go on", "[gemm]") {
+  struct Case {
+    std::int64_t n;
+    int calls;
+  };
+  for (Case const c : {Case{32, 0}, {256, 1}, {768, 3}}) {
+    auto const size = static_cast<std::size_t>(c.n * c.n);
+    std::vector<float> const ones(size, 1);
+    std::vector<float> product(size);
+    auto const labelled = [&](std::int8_t row, std::int8_t col) {
+      Labelled<float> out;
+      out.layout.rank = 2;
+      out.layout.extent[0] = out.layout.extent[1] = c.n;
+      out.layout = out.layout.packed();
+      out.label[0] = row;
+      out.label[1] = col;
+      out.data = ones.data();
+      return out;
+    };
+    shardtype::runtime::Pool::Owner pool;
+    int called = 0;
+    Between const between{[](void* count) { ++*static_cast<int*>(count); }, &called};
+    shardtype::rules::Labels out;
+    out.push(0);
+    out.push(2);
+    Product<float, Exec>(Exec(), *pool, between)(labelled(0, 1), labelled(1, 2), out,
+                                                 product.data());
+    INFO("n " << c.n);
+    CHECK(called == c.calls);
+    CHECK(std::count(product.begin(), product.end(), static_cast<float>(c.n)) ==
+          static_cast<std::int64_t>(size));
+  }
 }
 
 #ifdef SHARDTYPE_HAVE_BLAS
