@@ -23,6 +23,7 @@ static_assert(pipeline::bubble(in_turn) == pipeline::Fraction(3, 11));
 static_assert(pipeline::bubble(in_chunks) == pipeline::Fraction(3, 19));
 static_assert(pipeline::peak_stored(all_forward, 0) == 8);
 static_assert(pipeline::peak_stored(in_turn, 0) == 4 && pipeline::peak_stored(in_turn, 3) == 1);
+static_assert(pipeline::bubble(pipeline::forward_only(in_chunks)) == pipeline::Fraction(3, 19));
 // docs: end
 
 // docs: model
@@ -91,6 +92,16 @@ int main(int argc, char** argv) {
   }
   // docs: end
 
+  // docs: evaluate
+  // Data held out: the forward passes alone, with the schedule's stages on each rank.
+  auto const value =
+      shard_map<T<>>(pipeline::evaluate<Stage, M, C>(schedule, layers, loss), x, y, w1, w2);
+  auto const results = shard_map<In>(pipeline::forward<Stage, M, C>(schedule, layers), x, w1, w2);
+  // docs: end
+  double const again = item(loss(results, y));
+
+  if (std::abs(item(value) - again) > 1e-12 || !(again < last))
+    throw Error("example", "the evaluation is not the loss", FailedOn::every_rank);
   if (!(last < 0.9 * first)) throw Error("example", "the loss did not fall", FailedOn::every_rank);
   if (env.rank() == 0)
     std::printf("%d ranks of 2 chunks, 8 microbatches: loss %.4f, after 20 steps %.4f\n", ranks,

@@ -174,6 +174,7 @@ TEST_CASE("a collective in the stage") {
   };
   CHECK(code(pipeline::gpipe(stages + 1, 5)) == "E85");
   CHECK(code(pipeline::gpipe(stages, 4)) == "E85");
+  CHECK(code(pipeline::forward_only(pipeline::gpipe(stages, 5))) == "E85");
   CHECK(code(pipeline::interleaved(stages, 4 * stages, 2)) == "E85");
 }
 

@@ -1,10 +1,9 @@
 // A GPT in three dimensions: stages over one axis, the batch over a second, heads and hidden
-// features over a third. Loss and gradients beside the unsplit GPT; what each rank sends and holds
-// beside the plan of the step.
+// features over a third. Loss and gradients beside the unsplit GPT, and loss and logits of the
+// forward passes alone; what each rank sends and holds beside the plans of step and evaluation.
 // RANKS: 8
 // SOURCES: tests/shim/pmpi.cpp
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/pipelined_model.hpp"
 #include "shim/pmpi.hpp"
 
 using namespace shardtype;
@@ -74,65 +74,52 @@ constexpr auto megatron = [](auto const& x, auto const&... w) {
                    [](auto const& a) { return all_reduce<Y>(a); }, x, w...);
 };
 constexpr auto same = [](auto const& a) -> auto const& { return a; };
+constexpr auto scores = [](auto const& h, auto const& table, auto const& gain) {
+  return matmul(nn::rms_norm<D>(h, gain), table);
+};
 constexpr auto loss_of = [](auto const& h, auto const& targets, auto const& table,
                             auto const& gain) {
-  return mean(nn::cross_entropy<V>(matmul(nn::rms_norm<D>(h, gain), table), targets));
+  return mean(nn::cross_entropy<V>(scores(h, table, gain), targets));
 };
 constexpr auto head = [](auto const&... as) { return all_reduce<Mean, X>(loss_of(as...)); };
-constexpr auto unsplit = [](auto const& model, auto const& ids, auto const& targets) {
-  return std::apply(
-      [&](auto const& table, auto const& gain, auto const& first, auto const&... w) {
-        auto const of = [&](Int m) {
-          auto const x = embed(at<M>(ids, m), table, gain);
-          auto const out = loop(first.template extent<C>(), x, [&](Int c, auto const& h) {
-            return blocks_by(same, same, h, at<C>(first, c), at<C>(w, c)...);
-          });
-          return loss_of(out, at<M>(targets, m), table, gain);
-        };
-        Int const all = ids.template extent<M>();
-        auto const others = [&](Int m, auto const& sum) { return sum + of(m + 1); };
-        return loop(all - 1, of(0), others) / static_cast<double>(all);
-      },
-      model);
-};
-
-template <class W>
-W parameter(Mesh3 const& mesh, Int chunks, double speed) {
-  std::array<Int, W::rank> extents{};
-  for (std::size_t d = 0; d < W::rank; ++d) {
-    Int const fixed = core::Scope<W>::names.label_extent[W::spec.dims[d].label];
-    extents[d] = fixed != dynamic ? fixed : chunks;
-  }
-  bool const is_gain = W::rank % 2 == 1 && W::rank < 5;
-  return from_function<W>(mesh, extents, [=](auto... at) {
-    Int number = 0;
-    ((number = number * 7 + at), ...);
-    return (is_gain ? 1 : 0) + 0.2 * std::sin(speed * static_cast<double>(number) + 0.3);
-  });
-}
+constexpr auto unsplit = harness::unsplit_model<M, C>(
+    embed, [](auto const&... as) { return blocks_by(same, same, as...); }, loss_of);
 template <class... Ws>
-std::tuple<Ws...> model_of(Mesh3 const& mesh, Int chunks, Type<std::tuple<Ws...>>) {
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple<Ws...>{parameter<Ws>(mesh, chunks, 0.3 + 0.17 * static_cast<double>(K))...};
-  }(std::index_sequence_for<Ws...>{});
+std::tuple<Ws...> model_of(Mesh3 const& mesh, Int chunks, Type<std::tuple<Ws...>> of) {
+  return harness::pipelined_model<C>(mesh, chunks, 4, 0.2, of);
 }
-template <class... As, class... Bs>
-double difference(std::tuple<As...> const& a, std::tuple<Bs...> const& b) {
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    double most = 0;
-    ((most = std::fmax(
-          most, item(max(abs(reshard<Bs>(all_reduce<X>(std::get<K>(a))) - std::get<K>(b)))))),
-     ...);
-    return most;
-  }(std::index_sequence_for<As...>{});
+template <class A, class B>
+double difference(A const& a, B const& b) {
+  return harness::model_difference(a, b, [](auto const& w) { return all_reduce<X>(w); });
 }
+
+using Scores = T<Dim<M>, Dim<B, X>, Dim<S>, Dim<V>>;
 
 auto pipelined(pipeline::Schedule const& schedule, pipeline::Ran* ran = nullptr) {
   return pipeline::value_and_grad<Stage, M, C>(schedule, embed, megatron, head, ran);
 }
-template <class... Ws>
-pipeline::StepPlan plan_of(pipeline::Schedule const& schedule, Type<std::tuple<Ws...>>) {
-  return pipeline::plan(pipelined(schedule), type<Ids>, type<Ids>, type<Ws>...);
+// Runs `f` on `args` and a model, a second time as well: the first run makes communicators. The
+// second one sends and holds what the plan says; the shim does not count broadcasts, of results.
+template <class Outs, class F, class... As, class... Ws>
+auto as_planned(Mesh3 const& mesh, F const& f, std::tuple<Ws...> const& model, As const&... args) {
+  auto const me = static_cast<int>(mesh.coordinate<Stage>());
+  pipeline::StepPlan const planned = pipeline::plan(f, type<As>..., type<Ws>...);
+  auto const run = [&] {
+    return std::apply([&](auto const&... w) { return shard_map<Outs>(f, args..., w...); }, model);
+  };
+  auto& memory = runtime::run_time.memory;
+  static_cast<void>(run());
+  memory.reset();
+  Int const before = memory.most() - planned.given;
+  shim::reset();
+  auto out = run();
+  CHECK(shim::bytes() + planned.results == planned.bytes_sent(me));
+  auto const measured = static_cast<double>(memory.most() - before);
+  auto const peak = static_cast<double>(planned.peak_bytes(me));
+  CAPTURE(measured, peak, measured / peak, planned.stored_bytes(me), planned.given);
+  CHECK(measured < 1.1 * peak);
+  CHECK(measured > 0.9 * peak);
+  return out;
 }
 
 }  // namespace
@@ -148,35 +135,28 @@ TEST_CASE("a GPT in three dimensions") {
     };
     auto const ids = from_function<Ids>(mesh, {s.microbatches, 8, 16}, ids_of(0));
     auto const targets = from_function<Ids>(mesh, {s.microbatches, 8, 16}, ids_of(1));
-    pipeline::StepPlan const planned = plan_of(s, type<Used>);
     auto const used =
         std::apply([](auto const&... w) { return std::tuple(used_as<Reduced<X>>(w)...); },
                    model_of(mesh, s.chunks, type<Stored>));
-    auto& memory = runtime::run_time.memory;
     pipeline::Ran ran;
-    auto const run = [&]<class... Ws>(Type<std::tuple<Ws...>>) {
-      return std::apply(
-          [&](auto const&... w) {
-            return shard_map<Outs<T<>, cotangent_t<Ws>...>>(pipelined(s, &ran), ids, targets, w...);
-          },
-          used);
-    };
-    static_cast<void>(run(type<Used>));  // the first run makes communicators
-    memory.reset();
-    shim::reset();
-    auto const all = run(type<Used>);
-    CHECK(shim::bytes() == planned.bytes_sent(me));
+    auto const all = [&]<class... Ws>(Type<std::tuple<Ws...>>) {
+      return as_planned<Outs<T<>, cotangent_t<Ws>...>>(mesh, pipelined(s, &ran), used, ids,
+                                                       targets);
+    }(type<Used>);
     CHECK(ran.peak_stored == pipeline::peak_stored(s, me));
-    auto const measured = static_cast<double>(memory.most());
-    auto const peak = static_cast<double>(planned.peak_bytes(me));
-    CAPTURE(measured, peak, measured / peak, planned.stored_bytes(me), planned.given);
-    CHECK(measured < 1.1 * peak);
-    CHECK(measured > 0.9 * peak);
+    auto const held_out = as_planned<T<>>(
+        mesh, pipeline::evaluate<Stage, M, C>(s, embed, megatron, head), used, ids, targets);
+    auto const of_last = as_planned<Scores>(
+        mesh, pipeline::forward<Stage, M, C>(s, embed, megatron, scores), used, ids);
 
     auto const whole = model_of(mesh, s.chunks, type<Unsplit>);
     using Ids1 = Tensor<Int, Dim<M>, Dim<B>, Dim<S>>;
     auto const expected =
         value_and_grad<0>(unsplit)(whole, reshard<Ids1>(ids), reshard<Ids1>(targets));
+    CHECK(std::abs(item(held_out) - item(expected.value)) < 1e-10);
+    auto const losses = nn::cross_entropy<V>(of_last, targets);
+    CHECK(std::abs(item(mean(reshard<Dim<M>, Dim<B>, Dim<S>>(losses))) - item(expected.value)) <
+          1e-10);
     std::apply(
         [&](auto const& value, auto const&... g) {
           CHECK(std::abs(item(value) - item(expected.value)) < 1e-10);

@@ -1,9 +1,9 @@
 // A GPT in a pipeline: the embedding on the first stage, blocks, the tied table again in the loss
-// on the last. Loss and gradients of each schedule, the norm over all stages and a step of an
-// optimizer beside the unsplit GPT; its checkpoint loads into the unsplit model and back.
+// on the last. Loss and gradients of each schedule, loss and logits of its forward passes alone,
+// the norm over all stages and a step of an optimizer beside the unsplit GPT; its checkpoint loads
+// into the unsplit model and back.
 // RANKS: 2 4 8
 // NEEDS: JSON
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +18,7 @@
 
 #include "harness/catch.hpp"
 #include "harness/on_ranks.hpp"
+#include "harness/pipelined_model.hpp"
 #include "harness/temp_dir.hpp"
 
 using namespace shardtype;
@@ -64,59 +65,21 @@ constexpr auto blocks = [](auto const& x, auto const& gain, auto const& q, auto 
     return y + matmul(gelu(matmul(y, at<L>(up, k))), at<L>(down, k));
   });
 };
+constexpr auto logits = [](auto const& h, auto const& table, auto const& gain) {
+  return matmul(nn::rms_norm<D>(h, gain), table);
+};
 constexpr auto head = [](auto const& h, auto const& targets, auto const& table, auto const& gain) {
-  return mean(nn::cross_entropy<V>(matmul(nn::rms_norm<D>(h, gain), table), targets));
+  return mean(nn::cross_entropy<V>(logits(h, table, gain), targets));
 };
-constexpr auto unsplit = [](auto const& model, auto const& ids, auto const& targets) {
-  return std::apply(
-      [&](auto const& table, auto const& gain, auto const& first, auto const&... w) {
-        auto const of = [&](Int m) {
-          auto const x = embed(at<M>(ids, m), table, gain);
-          auto const out = loop(first.template extent<C>(), x, [&](Int c, auto const& h) {
-            return blocks(h, at<C>(first, c), at<C>(w, c)...);
-          });
-          return head(out, at<M>(targets, m), table, gain);
-        };
-        Int const all = ids.template extent<M>();
-        auto const others = [&](Int m, auto const& sum) { return sum + of(m + 1); };
-        return loop(all - 1, of(0), others) / static_cast<double>(all);
-      },
-      model);
-};
-
-template <class W>
-W parameter(Mesh<Stage> const& mesh, Int chunks, Int layers, double speed) {
-  using Scope = core::Scope<W>;
-  std::array<Int, W::rank> extents{};
-  for (std::size_t d = 0; d < W::rank; ++d) {
-    auto const label = W::spec.dims[d].label;
-    Int const fixed = Scope::names.label_extent[label];
-    bool const of_chunks = Scope::names.label_id[label] == core::identity<C>;
-    extents[d] = fixed != dynamic ? fixed : of_chunks ? chunks : layers;
-  }
-  bool const is_gain = W::rank % 2 == 1 && W::rank < 5;
-  return from_function<W>(mesh, extents, [=](auto... at) {
-    Int number = 0;
-    ((number = number * 7 + at), ...);
-    return (is_gain ? 1 : 0) + 0.4 * std::sin(speed * static_cast<double>(number) + 0.3);
-  });
-}
+constexpr auto unsplit = harness::unsplit_model<M, C>(embed, blocks, head);
 template <class... Ws>
 std::tuple<Ws...> model_of(Mesh<Stage> const& mesh, Int chunks, Int layers,
-                           Type<std::tuple<Ws...>>) {
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tuple<Ws...>{
-        parameter<Ws>(mesh, chunks, layers, 0.3 + 0.17 * static_cast<double>(K))...};
-  }(std::index_sequence_for<Ws...>{});
+                           Type<std::tuple<Ws...>> of) {
+  return harness::pipelined_model<C>(mesh, chunks, layers, 0.4, of);
 }
-// The largest difference of two models of other shardings.
-template <class... As, class... Bs>
-double difference(std::tuple<As...> const& a, std::tuple<Bs...> const& b) {
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    double most = 0;
-    ((most = std::fmax(most, item(max(abs(reshard<Bs>(std::get<K>(a)) - std::get<K>(b)))))), ...);
-    return most;
-  }(std::index_sequence_for<As...>{});
+template <class A, class B>
+double difference(A const& a, B const& b) {
+  return harness::model_difference(a, b, [](auto const& w) -> auto const& { return w; });
 }
 Ids ids_of(Mesh<Stage> const& mesh, Int microbatches, Int step) {
   return from_function<Ids>(mesh, {microbatches, 2, 4}, [=](Int m, Int b, Int s) {
@@ -138,11 +101,6 @@ auto in_pipeline(pipeline::Schedule const& schedule, std::tuple<Ws...> const& mo
   return std::apply(
       [](auto const& value, auto const&... g) { return std::pair(value, std::tuple(g...)); }, all);
 }
-
-struct Case {
-  pipeline::Schedule schedule;
-  Int layers;
-};
 
 }  // namespace
 
@@ -169,6 +127,24 @@ TEST_CASE("a GPT in a pipeline: loss, gradients, norm, step and checkpoint of th
       CHECK(difference(grads, expected.grad) < 1e-10);
       CHECK(ran.peak_stored == pipeline::peak_stored(s, me));
       CHECK(ran.blocks_sent == pipeline::plan(s, 0).blocks_sent(me));
+      // the forward passes alone: the loss, and the logits that give it
+      auto const held_out = std::apply(
+          [&](auto const&... w) {
+            return shard_map<T<>>(pipeline::evaluate<Stage, M, C>(s, embed, blocks, head, &ran),
+                                  ids, targets, w...);
+          },
+          model);
+      CHECK(std::abs(item(held_out) - item(expected.value)) < 1e-10);
+      CHECK(ran.peak_stored == 0);
+      CHECK(ran.blocks_sent == pipeline::plan(pipeline::forward_only(s), 0).blocks_sent(me));
+      auto const scores = std::apply(
+          [&](auto const&... w) {
+            return shard_map<T<Dim<M>, Dim<B>, Dim<S>, Dim<V>>>(
+                pipeline::forward<Stage, M, C>(s, embed, blocks, logits), ids, w...);
+          },
+          model);
+      CHECK(std::abs(item(mean(nn::cross_entropy<V>(scores, targets))) - item(expected.value)) <
+            1e-10);
       // one norm over all stages, and the same factor
       auto const did = adam.update(model, grads, state);
       auto const expects = adam.update(whole, expected.grad, whole_state);

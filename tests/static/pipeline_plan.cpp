@@ -1,5 +1,5 @@
 // Plans of a pipeline's step as constants: bytes of the moves, the head and the sums, with and
-// without an embedding, and the cotangent of x.
+// without an embedding, and the cotangent of x; of the forward passes alone.
 // NEEDS: full
 #include <shardtype/pipeline/pipeline.hpp>
 #include <shardtype/shardtype.hpp>
@@ -54,3 +54,21 @@ static_assert(of_step.stored_bytes(1) ==
                   3 * 512);
 static_assert(of_step.peak_bytes(0) > of_step.given + of_step.stored_bytes(0));
 static_assert(of_step.predict().seconds > 0 && of_step.predict().idle < 1);
+
+// the forward passes alone: half of the moves, no gradients, nothing saved
+constexpr auto evaluation =
+    pipeline::evaluate<Stage, M, C>(pipeline::interleaved(2, 4, 2), embed, layers, loss);
+constexpr auto of_evaluation =
+    pipeline::plan(evaluation, type<In>, type<In>, type<Gain>, type<W1>, type<W2>);
+static_assert(of_evaluation.moves.schedule ==
+              pipeline::forward_only(pipeline::interleaved(2, 4, 2)));
+static_assert(of_evaluation.bytes_sent(0) == 4 * 2 * 512 + 8);
+static_assert(of_evaluation.bytes_sent(1) == 4 * 512 + 8 + 4 * 8);
+static_assert(of_evaluation.stored_bytes(0) == 0 && of_evaluation.stored_bytes(1) == 0);
+static_assert(of_evaluation.peak_bytes(1) < of_step.peak_bytes(1));
+static_assert(of_evaluation.predict().seconds < of_step.predict().seconds);
+// the results of the last stage, which the last rank broadcasts: 4 microbatches of 8 x 8
+constexpr auto results = pipeline::forward<Stage, M, C>(pipeline::interleaved(2, 4, 2), layers);
+constexpr auto of_results = pipeline::plan(results, type<In>, type<W1>, type<W2>);
+static_assert(of_results.results == 4 * 512);
+static_assert(of_results.bytes_sent(1) == 4 * 512 + 4 * 512);

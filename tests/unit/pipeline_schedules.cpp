@@ -28,6 +28,11 @@ static_assert(peak_stored(one_forward_one_backward(4, 8), 3) == 1);
 static_assert(peak_stored(interleaved(4, 8, 2), 0) == 11);
 static_assert(interleaved(4, 8, 1) != one_forward_one_backward(4, 8));
 static_assert(slots(gpipe(3, 2)) == 8);
+// of the forward passes alone
+static_assert(bubble(forward_only(gpipe(4, 8))) == Fraction(3, 11));
+static_assert(bubble(forward_only(interleaved(4, 8, 2))) == Fraction(3, 19));
+static_assert(slots(forward_only(one_forward_one_backward(3, 2))) == 4);
+static_assert(peak_stored(forward_only(gpipe(4, 8)), 0) == 0);
 // a backward pass of two units: (M + S - 1) * 3, the same part idle
 static_assert(predict(gpipe(4, 8), {1, 2}).seconds == 33);
 static_assert(predict(one_forward_one_backward(4, 8), {1, 2}).idle == 3.0 / 11);
@@ -40,6 +45,9 @@ constexpr Plan moves =
 static_assert(moves.block_bytes == 3 * 5 * 4);
 static_assert(moves.bytes_per_microbatch() == 2 * 5 * 60 && moves.bytes() == 6 * 600);
 static_assert(moves.bytes_sent(0) == 6 * 3 * 60 && moves.bytes_sent(1) == 6 * 4 * 60);
+constexpr Plan forward_moves = plan(forward_only(interleaved(3, 6, 2)), 60);
+static_assert(forward_moves.bytes() == 6 * 5 * 60 && forward_moves.bytes_sent(0) == 6 * 2 * 60);
+static_assert(forward_moves.bytes_sent(2) == 6 * 60);
 static_assert(plan(gpipe(1, 4), 8).bytes() == 0 && plan(gpipe(1, 4), 8).bytes_sent(0) == 0);
 
 namespace {
@@ -62,6 +70,7 @@ std::vector<Step> program(Schedule const& s, int rank) {
   int warm = s.ranks - rank - 1;
   if (s.order == Order::gpipe) warm = total;
   if (s.chunks > 1) warm = 2 * warm + (s.chunks - 1) * s.ranks;
+  if (s.forward_only) warm = total;
   warm = std::min(warm, total);
   std::vector<Step> out;
   for (int k = 0; k < warm; ++k) out.push_back(step(true, k));
@@ -69,7 +78,7 @@ std::vector<Step> program(Schedule const& s, int rank) {
     out.push_back(step(true, k));
     out.push_back(step(false, k - warm));
   }
-  for (int k = total - warm; k < total; ++k) out.push_back(step(false, k));
+  for (int k = total - warm; k < total && !s.forward_only; ++k) out.push_back(step(false, k));
   return out;
 }
 
@@ -108,7 +117,7 @@ struct Simulation {
           }
           int takes = forward ? units.forward : units.backward;
           if (stage == 0) takes += forward ? units.embed : units.unembed;
-          if (stage + 1 == stages && !forward) takes += units.head;
+          if (stage + 1 == stages && forward == s.forward_only) takes += units.head;
           busy += takes;
           free[r] = std::max(free[r], ready) + takes;
           ends[{forward, stage, m}] = free[r];
@@ -120,6 +129,7 @@ struct Simulation {
     for (auto const& steps : programs) {
       int now = 0, most = 0;
       for (Step const& step : steps) most = std::max(most, now += step.forward ? 1 : -1);
+      if (s.forward_only) most = 0;  // no backward pass will read it
       stored.push_back(most);
     }
   }
@@ -129,7 +139,8 @@ struct Simulation {
 std::string difference(Schedule const& s, Fraction const& idle) {
   Simulation const expected(s);
   Table const table(s);
-  auto const passes = static_cast<std::size_t>(2 * s.ranks * s.chunks * s.microbatches);
+  int const ways = s.forward_only ? 1 : 2;
+  auto const passes = static_cast<std::size_t>(ways * s.ranks * s.chunks * s.microbatches);
   if (expected.ends.size() != passes) return "the simulation does not end";
   if (table.slots() != expected.last || slots(s) != expected.last) return "slots";
   std::size_t seen = 0;
@@ -149,6 +160,7 @@ std::string difference(Schedule const& s, Fraction const& idle) {
       ++seen;
       most = std::max(most, now += forward ? 1 : -1);
     }
+    if (s.forward_only) most = 0;
     if (most != expected.stored[static_cast<std::size_t>(r)] || most != peak_stored(s, r))
       return "what rank " + std::to_string(r) + " stores";
   }
@@ -189,20 +201,26 @@ TEST_CASE("schedules are as simulated") {
         CAPTURE(ranks, m, units.backward, units.move);
         CHECK(time_difference(gpipe(ranks, m), units) == "");
         CHECK(time_difference(one_forward_one_backward(ranks, m), units) == "");
-        if (m % ranks == 0) CHECK(time_difference(interleaved(ranks, m, 2), units) == "");
+        CHECK(time_difference(forward_only(gpipe(ranks, m)), units) == "");
+        if (m % ranks != 0) continue;
+        CHECK(time_difference(interleaved(ranks, m, 2), units) == "");
+        CHECK(time_difference(forward_only(interleaved(ranks, m, 2)), units) == "");
       }
       Fraction const plain(ranks - 1, m + ranks - 1);
       CAPTURE(ranks, m);
       CHECK(predict(gpipe(ranks, m), {}).seconds == slots(gpipe(ranks, m)));
       CHECK(difference(gpipe(ranks, m), plain) == "");
       CHECK(difference(one_forward_one_backward(ranks, m), plain) == "");
+      CHECK(difference(forward_only(one_forward_one_backward(ranks, m)), plain) == "");
       for (int chunks = 1; chunks <= 3; ++chunks) {
         CAPTURE(chunks);
         if (m % ranks != 0) {
           CHECK(code_of([&] { return interleaved(ranks, m, chunks); }) == "E85");
           continue;
         }
-        CHECK(difference(interleaved(ranks, m, chunks), {ranks - 1, chunks * m + ranks - 1}) == "");
+        Fraction const idle(ranks - 1, chunks * m + ranks - 1);
+        CHECK(difference(interleaved(ranks, m, chunks), idle) == "");
+        CHECK(difference(forward_only(interleaved(ranks, m, chunks)), idle) == "");
         ++compared;
       }
     }
@@ -220,6 +238,9 @@ TEST_CASE("schedules as text") {
   CHECK(draw(interleaved(2, 2, 2)) ==
         "rank 0  F0.0 F1.0 F0.1 F1.1 .    B0.1 .    B1.1 B0.0 B1.0\n"
         "rank 1  .    F0.0 F1.0 F0.1 B0.1 F1.1 B1.1 B0.0 B1.0 .\n");
+  CHECK(draw(forward_only(interleaved(2, 2, 2))) ==
+        "rank 0  F0.0 F1.0 F0.1 F1.1 .\n"
+        "rank 1  .    F0.0 F1.0 F0.1 F1.1\n");
 }
 
 TEST_CASE("plans as text") {
@@ -243,5 +264,6 @@ TEST_CASE("refused schedules") {
   CHECK(code_of([] { return interleaved(2, 2, 0); }) == "E85");
   CHECK(code_of([] { return gpipe(8192, 8192); }) == "E85");
   CHECK(code_of([] { return peak_stored(gpipe(2, 2), 2); }) == "E85");
+  CHECK(code_of([] { return forward_only(Schedule{Order::gpipe, 0, 1, 1}); }) == "E85");
   CHECK(code_of([] { return Table(Schedule{Order::interleaved, 3, 4, 2}); }) == "E85");
 }

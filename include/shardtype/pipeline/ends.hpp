@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -75,6 +76,14 @@ struct Chosen {
   using Order = std::make_index_sequence<count>;
 };
 
+/// The members of a tuple that `Of` chooses.
+template <class Of, class... Ws>
+auto chosen(std::tuple<Ws const&...> const& all) {
+  return [&]<std::size_t... K>(std::index_sequence<K...>) {
+    return std::tie(std::get<Of::at[K]>(all)...);
+  }(typename Of::Order{});
+}
+
 /// A parameter of the ends, or none, as each rank uses it for passes of its own.
 template <class Axis, class E>
 constexpr auto at_end(E const& e) {
@@ -96,27 +105,35 @@ A zeros_of(runtime::MeshRef const& mesh, sd::extents_of<A> const& extents) {
   return api::full_like(sd::uninitialized<A>(mesh, extents), 0);
 }
 
-/// Makes `extents` those of the first rank of the group along an axis.
-inline void share_extents(runtime::MeshRef const& mesh, int axis, std::int64_t* extents, int rank) {
-  if (mesh.here() && rank > 0) mesh.state().group(&axis, 1).broadcast(extents, rank, 0);
+/// Makes `extents` those of rank `root` of the group along an axis.
+inline void share_extents(runtime::MeshRef const& mesh, int axis, std::int64_t* extents, int rank,
+                          int root) {
+  if (mesh.here() && rank > 0) mesh.state().group(&axis, 1).broadcast(extents, rank, root);
 }
 
-/// The blocks of the microbatches, along the new first dim Micro.
+/// The blocks of the microbatches, along the new first dim Micro. Holds them at most twice.
 template <class Micro, class Ct>
-auto joined(std::vector<std::optional<Ct>> const& parts) {
+auto joined(std::vector<std::optional<Ct>>&& parts) {
   using Row = decltype(sd::computed(api::expand<Micro>(*parts[0])));
   std::vector<Row> rows;
-  for (std::optional<Ct> const& part : parts)
+  for (std::optional<Ct>& part : parts) {
     rows.push_back(sd::computed(api::expand<Micro>(*part)));
+    part.reset();
+  }
   // in pairs, so that no row is copied often
   while (rows.size() > 1) {
     std::vector<Row> pairs;
-    for (std::size_t k = 0; k < rows.size(); k += 2)
-      pairs.push_back(
-          k + 1 == rows.size() ? rows[k] : sd::computed(api::concat<Micro>(rows[k], rows[k + 1])));
-    rows = std::move(pairs);
+    while (rows.size() > 1) {
+      Row const last = std::move(rows.back());
+      rows.pop_back();
+      Row const before = std::move(rows.back());
+      rows.pop_back();
+      pairs.push_back(sd::computed(api::concat<Micro>(before, last)));
+    }
+    if (!rows.empty()) pairs.push_back(std::move(rows[0]));
+    rows.assign(std::make_move_iterator(pairs.rbegin()), std::make_move_iterator(pairs.rend()));
   }
-  return rows[0];
+  return std::move(rows[0]);
 }
 
 }  // namespace detail

@@ -34,11 +34,15 @@ constexpr Destination destination(Schedule const& s, Slot const& slot, int rank)
 template <class Axis, class Block>
 class Neighbors {
  public:
-  Neighbors(Table const& table, Pass pass, int rank, std::source_location const& where)
+  /// At most `most_leaving` blocks are sent at one time: an evaluation has no backward passes,
+  /// which keep a rank from running ahead.
+  Neighbors(Table const& table, Pass pass, int rank, std::source_location const& where,
+            std::size_t most_leaving)
       : table_(table),
         pass_(pass),
         rank_(rank),
         where_(where),
+        most_leaving_(most_leaving),
         arriving_(static_cast<std::size_t>(table.schedule().chunks) *
                   static_cast<std::size_t>(table.schedule().microbatches)) {}
 
@@ -66,7 +70,7 @@ class Neighbors {
     } else {
       static_cast<void>(std::move(move).wait());
     }
-    let_go(false);
+    let_go(most_leaving_);
   }
   /// The block that stage `chunk` of this rank reads of a microbatch.
   Block take(int chunk, int microbatch) {
@@ -76,7 +80,7 @@ class Neighbors {
     return out;
   }
   /// Waits for what this rank has sent.
-  void finish() { let_go(true); }
+  void finish() { let_go(0); }
   /// The number of blocks that this rank has sent.
   std::int64_t sent() const { return sent_; }
 
@@ -85,11 +89,11 @@ class Neighbors {
     auto const microbatches = static_cast<std::size_t>(table_.schedule().microbatches);
     return static_cast<std::size_t>(chunk) * microbatches + static_cast<std::size_t>(microbatch);
   }
-  /// Frees the blocks that have left; with `all` waits until all have.
-  void let_go(bool all) {
+  /// Frees the blocks that have left; waits for the first ones where more than `most` have not.
+  void let_go(std::size_t most) {
     std::size_t kept = 0;
     for (std::size_t k = 0; k < leaving_.size(); ++k) {
-      if (all || leaving_[k].test()) {
+      if (leaving_.size() - k + kept > most || leaving_[k].test()) {
         static_cast<void>(std::move(leaving_[k]).wait());
       } else if (kept++ != k) {
         leaving_[kept - 1] = std::move(leaving_[k]);
@@ -102,6 +106,7 @@ class Neighbors {
   Pass pass_;
   int rank_;
   std::source_location where_;  ///< of the call that runs the pipeline
+  std::size_t most_leaving_;
   std::int64_t sent_ = 0;
   std::vector<std::optional<Pending<Block>>> arriving_;
   std::vector<Pending<Block>> leaving_;

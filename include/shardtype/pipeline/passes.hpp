@@ -1,12 +1,10 @@
 #pragma once
-/// The passes of one rank in a run of a pipeline.
+/// The passes of one rank in a step of a pipeline.
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <source_location>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -23,44 +21,13 @@
 #include <shardtype/ops/run_full_like.hpp>
 #include <shardtype/pipeline/ends.hpp>
 #include <shardtype/pipeline/neighbors.hpp>
+#include <shardtype/pipeline/operands.hpp>
 #include <shardtype/pipeline/types_schedule.hpp>
 #include <shardtype/tensor/create.hpp>
 
 namespace shardtype::pipeline {
 
-/// What a rank did in a run of a pipeline.
-struct Ran {
-  int peak_stored = 0;           ///< most microbatches stored at one time for the backward pass
-  std::int64_t blocks_sent = 0;  ///< blocks sent to other stages, cotangents among them
-  double seconds = 0;            ///< of all passes of all ranks, with what this rank waited
-  double forward = 0;            ///< of these, in forward passes
-  double backward = 0;           ///< in backward passes
-};
-
 namespace detail {
-
-using Clock = std::chrono::steady_clock;
-inline double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-/// The functions of a pipeline.
-template <class Embed, class Stage, class Head>
-struct Functions {
-  Embed embed;
-  Stage stage;
-  Head head;
-};
-
-/// The parameters of one chunk: with a Chunk, row `chunk` of each.
-template <class... Chunk, class W>
-constexpr auto of_chunk(W const& w, [[maybe_unused]] int chunk) {
-  if constexpr (sizeof...(Chunk) == 0) {
-    return w;
-  } else {
-    return sd::computed(api::at<Chunk...>(w, chunk));
-  }
-}
 
 /// The gradients of parameters, added up over the microbatches of each chunk.
 template <class... Gs>
@@ -103,7 +70,7 @@ class Sums {
   std::vector<std::optional<std::tuple<Gs...>>> of_;
 };
 
-/// One run of a pipeline on the blocks of a rank, with the parameters `Es` of the ends and `Ls` of
+/// One step of a pipeline on the blocks of a rank, with the parameters `Es` of the ends and `Ls` of
 /// the stages. With `to_input` it gives the cotangent of the microbatches.
 template <class Axis, class Micro, class Chunks, class Of, bool to_input, class In, class Target,
           class Ends, class Layers>
@@ -111,46 +78,28 @@ class RankPasses;
 template <class Axis, class Micro, class... Chunk, class Embed, class Stage, class Head,
           bool to_input, class In, class Target, class... Es, class... Ls>
 class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>, to_input, In,
-                 Target, std::tuple<Es const&...>, std::tuple<Ls const&...>> {
-  template <class A>
-  using made_t = std::remove_cvref_t<decltype(sd::computed(std::declval<A>()))>;
-  template <class E>
-  using end_t = made_t<decltype(detail::at_end<Axis>(std::declval<E const&>()))>;
-  template <class L>
-  using of_chunk_t = decltype(detail::of_chunk<Chunk...>(std::declval<L const&>(), 0));
+                 Target, std::tuple<Es const&...>, std::tuple<Ls const&...>>
+    : RankOperands<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>, In,
+                   std::tuple<Es const&...>, std::tuple<Ls const&...>> {
+  using Operands = RankOperands<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>, In,
+                                std::tuple<Es const&...>, std::tuple<Ls const&...>>;
+  using Operands::ends_, Operands::in_, Operands::of_, Operands::rank_, Operands::table_,
+      Operands::weights_, Operands::where_, Operands::embeds;
 
-  static constexpr bool embeds = !std::is_same_v<Embed, NoEmbedding>;
   /// Whether the embedding has a backward pass.
   static constexpr bool pulls = embeds && (to_input || sizeof...(Es) > 0);
   using EndNumbers = std::index_sequence_for<Es...>;
 
  public:
-  using Input = made_t<decltype(api::varying<Axis>(api::at<Micro>(std::declval<In const&>(), 0)))>;
-  using Block = made_t<decltype(std::declval<Embed const&>()(std::declval<Input const&>(),
-                                                             std::declval<end_t<Es> const&>()...))>;
-  using Next = made_t<decltype(std::declval<Stage const&>()(
-      std::declval<Block const&>(), std::declval<of_chunk_t<Ls> const&>()...))>;
+  using typename Operands::Block;
+  using typename Operands::Input;
+  using typename Operands::Next;
 
   RankPasses(Schedule const& schedule, Functions<Embed, Stage, Head> const& of,
              std::source_location const& where, In const& in, Target const& target,
              std::tuple<Es const&...> const& ends, std::tuple<Ls const&...> const& layers)
-      : of_(of),
-        where_(where),
-        in_(in),
-        target_(target),
-        table_(schedule),
-        ends_(std::apply([](auto const&... e) { return std::tuple(detail::at_end<Axis>(e)...); },
-                         ends)) {
-    runtime::MeshState& mesh = in.mesh().state();
-    rank_ = static_cast<int>(sd::place_along<Axis>(mesh, ranks_));
-    check(schedule);
-    std::apply([&](auto const&... w) { (check_chunks(schedule, w), ...); }, layers);
-    int chosen[core::max_axes];
-    detail::make_groups(mesh, mesh.find(core::identity<Axis>), chosen, 0);
-    for (int c = 0; c < schedule.chunks; ++c)
-      weights_.push_back(std::apply(
-          [&](auto const&... w) { return std::tuple(detail::of_chunk<Chunk...>(w, c)...); },
-          layers));
+      : Operands(detail::with_backward(schedule), of, where, in, ends, layers), target_(target) {
+    detail::check_microbatches(schedule, target.template extent<Micro>(), "targets of ");
   }
 
   /// The loss, the cotangent of the microbatches if it is asked for, and the gradients of the
@@ -162,17 +111,21 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
     using Embedded = decltype(embedded(0));
     using Unembed = decltype(Embedded::pullback);
     Schedule const& s = table_.schedule();
-    Neighbors<Axis, Block> ahead(table_, Pass::forward, rank_, where_);
-    Neighbors<Axis, Cotangent> back(table_, Pass::backward, rank_, where_);
+    std::size_t const all = static_cast<std::size_t>(-1);
+    Neighbors<Axis, Block> ahead(table_, Pass::forward, rank_, where_, all);
+    Neighbors<Axis, Cotangent> back(table_, Pass::backward, rank_, where_, all);
     auto const m = static_cast<std::size_t>(s.microbatches);
     std::vector<std::optional<Pullback>> stored(static_cast<std::size_t>(s.chunks) * m);
     std::vector<std::optional<Unembed>> unembeds(m);
     std::vector<std::optional<Block>> results(m);
     std::vector<std::optional<cotangent_t<Input>>> inputs(to_input ? m : 0);
-    Sums<cotangent_t<of_chunk_t<Ls>>...> sums(s.chunks);
-    Sums<cotangent_t<end_t<Es>>...> of_ends(1);
+    Sums<cotangent_t<of_chunk_t<Ls, Chunk...>>...> sums(s.chunks);
+    Sums<cotangent_t<end_t<Axis, Es>>...> of_ends(1);
     std::optional<Embedded> begun;
-    Block const standing = any_block(begun);
+    Block const standing = this->any_block([&] {
+      begun.emplace(embedded(0));
+      return begun->value;
+    });
     Cotangent const no_cotangent = api::zeros_like(standing);
     using Value = made_t<decltype(head(standing, 0).value)>;
     Value total = detail::zeros_of<Value>(in_.mesh(), {});
@@ -186,8 +139,7 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
       std::optional<Cotangent> pulled;
       auto const micro = static_cast<std::size_t>(slot.microbatch);
       std::size_t const at = static_cast<std::size_t>(slot.chunk) * m + micro;
-      bool const first = rank_ == 0 && slot.chunk == 0;
-      bool const last = rank_ + 1 == s.ranks && slot.chunk + 1 == s.chunks;
+      bool const first = this->is_first(slot), last = this->is_last(slot);
       std::optional<Block> arrived;
       std::optional<Cotangent> returned;
       if (slot.pass == Pass::forward && !first)
@@ -242,13 +194,13 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
     if (ran != nullptr) *ran = did;
     auto end_gradients = [&]<std::size_t... K>(std::index_sequence<K...>) {
       return std::tuple(detail::sum_of_ends<Axis, Es>(
-          of_ends.template or_zeros<K>(in_.mesh(), std::get<K>(ends_).extents()))...);
+          of_ends.template or_zeros<K>(this->in_.mesh(), std::get<K>(this->ends_).extents()))...);
     }(EndNumbers{});
     auto gradients = [&]<std::size_t... K>(std::index_sequence<K...>) {
       return std::tuple(sums.template stacked<K, Chunk...>()...);
     }(std::index_sequence_for<Ls...>{});
     if constexpr (to_input) {
-      return std::tuple(std::tuple(std::move(value), input_cotangent(inputs)),
+      return std::tuple(std::tuple(std::move(value), input_cotangent(std::move(inputs))),
                         std::move(end_gradients), std::move(gradients));
     } else {
       return std::tuple(std::tuple(std::move(value)), std::move(end_gradients),
@@ -265,68 +217,19 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
     Pullback pullback;
   };
 
-  void check(Schedule const& s) const {
-    if (ranks_ != s.ranks)
-      detail::throw_schedule("of " + std::to_string(s.ranks) + " ranks runs along an axis of " +
-                             std::to_string(ranks_));
-    if (in_.template extent<Micro>() != s.microbatches ||
-        target_.template extent<Micro>() != s.microbatches)
-      detail::throw_schedule("of " + std::to_string(s.microbatches) + " microbatches got " +
-                             std::to_string(in_.template extent<Micro>()) + ", and targets of " +
-                             std::to_string(target_.template extent<Micro>()));
-    if (sizeof...(Chunk) == 0 && s.chunks != 1)
-      detail::throw_schedule("of " + std::to_string(s.chunks) +
-                             " chunks on each rank was not given the index of the chunks");
-  }
-  template <class W>
-  static void check_chunks([[maybe_unused]] Schedule const& s, [[maybe_unused]] W const& w) {
-    if constexpr (sizeof...(Chunk) > 0)
-      if (w.template extent<Chunk...>() != s.chunks)
-        detail::throw_schedule("of " + std::to_string(s.chunks) +
-                               " chunks on each rank got parameters of " +
-                               std::to_string(w.template extent<Chunk...>()));
-  }
-  Input input(int microbatch) const {
-    return sd::computed(api::varying<Axis>(api::at<Micro>(in_, microbatch)));
-  }
   /// What the first stage takes of a microbatch, and the way back.
   auto embedded(int microbatch) const {
     if constexpr (pulls) {
       return [&]<std::size_t... K>(std::index_sequence<K...>) {
         if constexpr (to_input) {
-          return api::vjp(of_.embed, input(microbatch), std::get<K>(ends_)...);
+          return api::vjp(this->of_.embed, this->input(microbatch), std::get<K>(this->ends_)...);
         } else {
-          return api::vjp<static_cast<int>(K + 1)...>(of_.embed, input(microbatch),
-                                                      std::get<K>(ends_)...);
+          return api::vjp<static_cast<int>(K + 1)...>(this->of_.embed, this->input(microbatch),
+                                                      std::get<K>(this->ends_)...);
         }
       }(EndNumbers{});
     } else {
-      return EmbeddedBlock<NoPullback>{
-          std::apply(
-              [&](auto const&... e) {
-                return Block(sd::computed(of_.embed(input(microbatch), e...)));
-              },
-              ends_),
-          {}};
-    }
-  }
-  /// A block of the extents that all stages move. Only the first rank embeds, its first microbatch;
-  /// it tells the others the extents, before they wait for its blocks anyway.
-  template <class Embedded>
-  Block any_block([[maybe_unused]] std::optional<Embedded>& begun) const {
-    if constexpr (!embeds) {
-      return input(0);
-    } else {
-      int const axis = in_.mesh().state().find(core::identity<Axis>);
-      sd::extents_of<Block> extents{};
-      if (rank_ == 0) {
-        Apart const passes(in_.mesh().state());
-        core::RunningCall const running("pipeline forward pass", where_);
-        begun.emplace(embedded(0));
-        extents = begun->value.extents();
-      }
-      detail::share_extents(in_.mesh(), axis, extents.data(), static_cast<int>(Block::rank));
-      return rank_ == 0 ? begun->value : sd::uninitialized<Block>(in_.mesh(), extents);
+      return EmbeddedBlock<NoPullback>{this->embedded_block(microbatch), {}};
     }
   }
   auto forward(Block const& x, int chunk) const {
@@ -340,7 +243,7 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
     };
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
       return api::value_and_grad<0, static_cast<int>(K + 2)...>(part)(
-          result, sd::computed(api::at<Micro>(target_, microbatch)), std::get<K>(ends_)...);
+          result, sd::computed(api::at<Micro>(target_, microbatch)), std::get<K>(this->ends_)...);
     }(EndNumbers{});
   }
   /// Of a gradient of the head, that of the last stage's result; the others are added to the sums.
@@ -387,9 +290,9 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
   /// The cotangent of the microbatches: the first rank's, on all ranks; or unreduced if the
   /// microbatches are reduced over the axis.
   template <class Inputs>
-  auto input_cotangent(Inputs const& inputs) const {
-    using Whole = decltype(detail::joined<Micro>(inputs));
-    Whole const own = rank_ == 0 ? detail::joined<Micro>(inputs)
+  auto input_cotangent(Inputs&& inputs) const {
+    using Whole = decltype(detail::joined<Micro>(std::move(inputs)));
+    Whole const own = rank_ == 0 ? detail::joined<Micro>(std::move(inputs))
                                  : detail::zeros_of<Whole>(in_.mesh(), in_.extents());
     if constexpr (detail::state_along<Axis, In>() == core::AxisState::reduced) {
       return sd::computed(api::unreduced<Axis>(own));
@@ -412,15 +315,7 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
     }
   }
 
-  Functions<Embed, Stage, Head> const& of_;
-  std::source_location where_;
-  In const& in_;
   Target const& target_;
-  Table table_;
-  std::tuple<end_t<Es>...> ends_;
-  std::vector<std::tuple<of_chunk_t<Ls>...>> weights_;
-  std::int64_t ranks_ = 1;
-  int rank_ = 0;
 };
 
 }  // namespace detail

@@ -22,6 +22,8 @@
 #include <shardtype/check/sentences/training.hpp>
 #include <shardtype/check/sentences/types.hpp>
 // clang-format on
+#include <shardtype/pipeline/evaluate.hpp>
+#include <shardtype/pipeline/plan_evaluate.hpp>
 #include <shardtype/pipeline/plan_step.hpp>
 #include <shardtype/pipeline/types_plan.hpp>
 #include <shardtype/pipeline/types_schedule.hpp>

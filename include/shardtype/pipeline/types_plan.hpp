@@ -18,10 +18,11 @@ struct Plan {
   Schedule schedule;
   std::int64_t block_bytes = 0;
 
-  /// The blocks that each microbatch moves between ranks, forward and backward together.
+  /// The blocks that each microbatch moves between ranks, forward and backward together if there
+  /// are backward passes.
   constexpr std::int64_t blocks_per_microbatch() const {
     std::int64_t const stages = std::int64_t{schedule.ranks} * schedule.chunks;
-    return schedule.ranks == 1 ? 0 : 2 * (stages - 1);
+    return schedule.ranks == 1 ? 0 : ways() * (stages - 1);
   }
   constexpr std::int64_t bytes_per_microbatch() const {
     return blocks_per_microbatch() * block_bytes;
@@ -29,14 +30,17 @@ struct Plan {
   /// The blocks that rank `rank` sends to other stages.
   constexpr std::int64_t blocks_sent(int rank) const {
     if (schedule.ranks == 1) return 0;
-    std::int64_t const both = 2 * std::int64_t{schedule.chunks};
-    bool const end = rank == 0 || rank + 1 == schedule.ranks;
-    return schedule.microbatches * (both - (end ? 1 : 0));
+    bool const last = rank + 1 == schedule.ranks;
+    bool const end = last || (rank == 0 && !schedule.forward_only);
+    return schedule.microbatches * (ways() * schedule.chunks - (end ? 1 : 0));
   }
   /// The bytes that rank `rank` sends to other stages.
   constexpr std::int64_t bytes_sent(int rank) const { return blocks_sent(rank) * block_bytes; }
   /// The bytes of all ranks.
   constexpr std::int64_t bytes() const { return schedule.microbatches * bytes_per_microbatch(); }
+
+ private:
+  constexpr std::int64_t ways() const { return schedule.forward_only ? 1 : 2; }
 };
 
 /// The plan of blocks of `block_bytes` bytes.

@@ -25,6 +25,7 @@ struct Schedule {
   int ranks = 1;
   int microbatches = 1;
   int chunks = 1;
+  bool forward_only = false;  ///< without backward passes: an evaluation
 
   friend constexpr bool operator==(Schedule const&, Schedule const&) = default;
 };
@@ -84,6 +85,12 @@ constexpr Schedule checked(Schedule const& s) {
   return s;
 }
 
+/// A schedule of a step: Error E85 if its forward passes alone are meant.
+constexpr Schedule with_backward(Schedule const& s) {
+  if (s.forward_only) detail::throw_schedule("of forward passes alone has no gradients");
+  return detail::checked(s);
+}
+
 /// The number of forward passes that rank `rank` runs before its first backward pass.
 constexpr int warmup(Schedule const& s, int rank) {
   int const all = s.microbatches * s.chunks;
@@ -104,9 +111,10 @@ constexpr Slot nth(Schedule const& s, Pass pass, int k) {
 /// The passes of a rank, in their order.
 constexpr sd::List<Slot> passes(Schedule const& s, int rank) {
   int const all = s.microbatches * s.chunks;
-  int const first = detail::warmup(s, rank);
+  int const first = s.forward_only ? all : detail::warmup(s, rank);
   sd::List<Slot> out;
   for (int k = 0; k < first; ++k) out.push_back(detail::nth(s, Pass::forward, k));
+  if (s.forward_only) return out;
   for (int k = 0; k < all; ++k) {
     out.push_back(detail::nth(s, Pass::backward, k));
     if (first + k < all) out.push_back(detail::nth(s, Pass::forward, first + k));
@@ -131,6 +139,13 @@ constexpr Schedule one_forward_one_backward(int ranks, int microbatches) {
 /// below 1, or microbatches that the ranks do not divide.
 constexpr Schedule interleaved(int ranks, int microbatches, int chunks) {
   return detail::checked({Order::interleaved, ranks, microbatches, chunks});
+}
+
+/// The forward passes of a schedule alone, in their order: what evaluate and forward run. Each rank
+/// holds the same stages, and stores nothing.
+constexpr Schedule forward_only(Schedule schedule) {
+  schedule.forward_only = true;
+  return detail::checked(schedule);
 }
 
 /// The slots of all ranks: each pass runs in the first slot in which its rank is free and what it
@@ -164,7 +179,7 @@ class Table {
     rows_.resize(ranks);
     detail::sd::List<std::size_t> next(ranks, 0);
     detail::sd::List<int> made(number(Pass::backward, stages, 0), -1);
-    auto left = 2 * number(Pass::forward, stages, 0);
+    auto left = number(schedule_.forward_only ? Pass::forward : Pass::backward, stages, 0);
     for (; left > 0; ++slots_) {
       for (std::size_t r = 0; r < ranks; ++r) {
         Slot now;
@@ -200,23 +215,24 @@ constexpr int slots(Schedule const& schedule) { return Table(schedule).slots(); 
 
 /// The idle part of the slots of all ranks: (S - 1) / (M + S - 1) of gpipe and
 /// one_forward_one_backward over S ranks with M microbatches, (S - 1) / (V M + S - 1) of
-/// interleaved with V chunks. The papers divide by the busy slots in place of all.
+/// interleaved with V chunks; of their forward passes alone as well. The papers divide by the busy
+/// slots in place of all.
 constexpr Fraction bubble(Schedule const& schedule) {
-  int const busy = 2 * schedule.microbatches * schedule.chunks;
+  int const busy = (schedule.forward_only ? 1 : 2) * schedule.microbatches * schedule.chunks;
   int const all = pipeline::slots(schedule);
   return {all - busy, all};
 }
 
 /// The most microbatches whose forward pass rank `rank` has run and whose backward pass it has not
-/// finished, counted once for each chunk: what a rank stores for the backward pass. Error E85: no
-/// such rank.
+/// finished, counted once for each chunk: what a rank stores for the backward pass; 0 of forward
+/// passes alone. Error E85: no such rank.
 constexpr int peak_stored(Schedule const& schedule, int rank) {
   detail::checked(schedule);
   if (rank < 0 || rank >= schedule.ranks)
     detail::throw_schedule("of " + std::to_string(schedule.ranks) + " ranks has no rank " +
                            std::to_string(rank));
   // after the warm-up each forward pass follows a backward pass
-  return detail::warmup(schedule, rank);
+  return schedule.forward_only ? 0 : detail::warmup(schedule, rank);
 }
 
 /// The table as text, a line for each rank: `F2` is the forward pass of microbatch 2, `B2` its

@@ -14,7 +14,7 @@ struct Costs {
   double move = 0;      ///< until a block has arrived at the next rank
   double embed = 0;     ///< the forward pass of the embedding
   double unembed = 0;   ///< its backward pass
-  double head = 0;      ///< both passes of the head
+  double head = 0;      ///< both passes of the head; in an evaluation the forward pass alone
 };
 
 /// A run of a schedule: the time until its last pass ends, and the part of it in which all ranks
@@ -89,7 +89,7 @@ class Timeline {
     bool const last = slot.chunk + 1 == schedule_.chunks && rank + 1 == schedule_.ranks;
     double out = forward ? costs_.forward : costs_.backward;
     if (first) out += forward ? costs_.embed : costs_.unembed;
-    if (last && !forward) out += costs_.head;
+    if (last && forward == schedule_.forward_only) out += costs_.head;
     return out;
   }
 

@@ -14,28 +14,6 @@
 
 namespace shardtype::pipeline {
 
-namespace detail {
-
-/// The verdict on a stage that makes a `Next` of a `Block`.
-template <class Block, class Next>
-using StageKeeps =
-    sd::Plainly<std::is_same_v<Block, Next> ? rules::Code::ok : rules::Code::V19_stage_changes>;
-/// The refusal, in a function of its own: after it clang still calls the one that asks.
-template <class Judged>
-checking::Poisoned refuse_stage() {
-  return checking::Poisoned(Judged{});
-}
-
-/// The members of a tuple that `Of` chooses.
-template <class Of, class... Ws>
-auto chosen(std::tuple<Ws const&...> const& all) {
-  return [&]<std::size_t... K>(std::index_sequence<K...>) {
-    return std::tie(std::get<Of::at[K]>(all)...);
-  }(typename Of::Order{});
-}
-
-}  // namespace detail
-
 /// The function of blocks that value_and_grad makes. Refused: V19 a stage that returns another type
 /// than it takes, X04 a loss that has dims, V03 an `x` that varies over `Axis`. Error E85: a
 /// schedule of other ranks, microbatches or chunks than there are. Errors E13, E61.
