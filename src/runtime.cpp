@@ -20,6 +20,7 @@
 #include <shardtype/runtime/records.ipp>
 #include <shardtype/runtime/settings.ipp>
 #include <shardtype/runtime/shared_window.ipp>
+#include <shardtype/runtime/staged_exchange.ipp>
 #include <shardtype/runtime/trace.ipp>
 #include <shardtype/runtime/two_stages.ipp>
 #include <shardtype/runtime/wait.ipp>

@@ -1,5 +1,7 @@
 // Pretended nodes (SHARDTYPE_NODE_SIZE): what the library takes for a node is one of them. Windows
-// are shared inside of one and not between two; meshes by node; waiting is decided by hosts.
+// are shared inside of one and not between two; meshes by node; waiting is decided by hosts; an
+// AllToAll between nodes in all modes, its values and bytes.
+// SOURCES: tests/shim/pmpi.cpp
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -13,6 +15,7 @@
 #include "harness/on_ranks.hpp"
 #include "harness/pretended_nodes.hpp"
 #include "harness/while_set.hpp"
+#include "shim/pmpi.hpp"
 
 using namespace shardtype;
 using runtime::run_time;
@@ -25,6 +28,7 @@ namespace {
 struct X : Axis<"X"> {};
 struct Y : Axis<"Y"> {};
 struct I : Index<"I"> {};
+struct J : Index<"J"> {};
 struct Pair : Axis<"Pair", 2> {};
 struct Triple : Axis<"Triple", 3> {};
 
@@ -170,4 +174,65 @@ TEST_CASE("the machine knows which axes lie inside of a node") {
   Mesh<X, Y> const turned(MPI_COMM_WORLD, {2, 2}, {0, 2, 1, 3});
   CHECK(over(machine_here(turned), 2, X{}).bytes_per_second == 4 * m.bytes_per_second);
   CHECK(over(machine_here(turned), 2, Y{}).bytes_per_second == m.bytes_per_second);
+}
+
+TEST_CASE("a split moves to another dim in two stages") {
+  Machine m;
+  m.inside_latency = m.latency / 4;
+  m.inside_bytes_per_second = 4 * m.bytes_per_second;
+  harness::WhileSet<Machine> const machine{run_time.machine, m};
+  using Columns = Tensor<double, Dim<I>, Dim<J, X>>;
+  auto const element = [](auto i, auto j) { return static_cast<double>(i * 100 + j + 1); };
+  for (int const in_node : {2, 4})
+    for (std::int64_t const rows : {3, 24, 29}) {
+      INFO("nodes of " << in_node << ", " << rows << " rows");
+      harness::PretendedNodes const nodes(in_node);
+      Mesh<X> const mesh(MPI_COMM_WORLD, {ranks()});
+      std::int64_t const columns = rows == 24 ? 24 : 13;
+      auto const a = from_function<double, Dim<I, X>, Dim<J>>(mesh, {rows, columns}, element);
+      bool const spans = ranks() > in_node;
+      std::string const text = explain(op::Reshard<Columns>{}, a);
+      CHECK((text.find("two stages: ") != std::string::npos) == spans);
+      auto const wrong = [&](auto const& b) {
+        auto const want = from_function<double, Dim<I>, Dim<J, X>>(mesh, {rows, columns}, element);
+        int bad = 0;
+        for (std::size_t i = 0; i < want.local().extent(0); ++i)
+          for (std::size_t j = 0; j < want.local().extent(1); ++j)
+            bad += b.local()(i, j) == want.local()(i, j) ? 0 : 1;
+        return bad;
+      };
+      auto const sent_between = [] {
+        std::int64_t sum = 0;
+        for (int r = 0; r < ranks(); ++r)
+          if (run_time.nodes[static_cast<std::size_t>(r)] !=
+              run_time.nodes[static_cast<std::size_t>(me())])
+            sum += shim::bytes_to(r);
+        return sum;
+      };
+      shim::reset();
+      CHECK(wrong(reshard<Dim<I>, Dim<J, X>>(a)) == 0);
+      if (spans && rows == 24 && ranks() % in_node == 0) {
+        std::int64_t const block = rows * columns * 8 / ranks();
+        CHECK(sent_between() == block * (ranks() - in_node) / ranks());
+      }
+      shim::reset();
+      CHECK(wrong(all_to_all<X, I, J>(a)) == 0);
+      if (spans && rows == 24 && ranks() % in_node == 0) CHECK(sent_between() > 0);
+      CHECK(wrong(evaluate<Dim<I>, Dim<J, X>>(mesh, lazy(a))) == 0);
+      // the cotangent goes back the same way
+      auto const f = [](auto const& v) {
+        return sum<Tensor<double>>(square(reshard<Dim<I>, Dim<J, X>>(v))) / 2.0;
+      };
+      shim::reset();
+      auto const [value, gradient] = value_and_grad<0>(f)(a);
+      int bad = 0;
+      for (std::size_t i = 0; i < a.local().extent(0); ++i)
+        for (std::size_t j = 0; j < a.local().extent(1); ++j)
+          bad += gradient.local()(i, j) == a.local()(i, j) ? 0 : 1;
+      CHECK(bad == 0);
+      if (spans && rows == 24 && ranks() % in_node == 0) {
+        std::int64_t const block = rows * columns * 8 / ranks();
+        CHECK(sent_between() == 2 * block * (ranks() - in_node) / ranks());
+      }
+    }
 }

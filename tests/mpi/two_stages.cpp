@@ -26,7 +26,7 @@ namespace {
 
 Machine slower_between(double times) {
   Machine m;
-  m.inside_latency = m.latency;
+  m.inside_latency = m.latency / times;
   m.inside_bytes_per_second = times * m.bytes_per_second;
   return m;
 }
@@ -124,6 +124,66 @@ std::vector<Counts> segments_of(int ranks) {
   return out;
 }
 
+// Lengths of the segment from each rank for each: even, by two ranks' blocks, of all lengths, and
+// for one rank alone.
+enum class Lengths { even, of_blocks, drawn, to_last };
+std::int64_t length_of(Lengths how, int from, int to, int ranks) {
+  switch (how) {
+    case Lengths::even:
+      return 5;
+    case Lengths::of_blocks:
+      return std::int64_t{from % 3} * (to * 2 % 5);
+    case Lengths::drawn:
+      return (from * 7 + to * 3 + from * to) % 6;
+    default:
+      return to == ranks - 1 ? 1 + from : 0;
+  }
+}
+// The segments lie in the order of ranks, or, if they are not even, `turned` the other way round
+// with an element between them.
+template <class T>
+int wrong_all_to_all(Comm& comm, Lengths how, bool turned) {
+  int const p = comm.size();
+  int const me = comm.rank();
+  auto const all = static_cast<std::size_t>(p);
+  Counts out(all), in(all), out_at(all), in_at(all);
+  std::int64_t sent = 0;
+  std::int64_t came = 0;
+  for (int k = 0; k < p; ++k) {
+    int const r = turned ? p - 1 - k : k;
+    auto const g = static_cast<std::size_t>(r);
+    out[g] = length_of(how, me, r, p);
+    in[g] = length_of(how, r, me, p);
+    out_at[g] = sent;
+    in_at[g] = came;
+    sent += out[g] + (turned ? 1 : 0);
+    came += in[g] + (turned ? 1 : 0);
+  }
+  auto const value = [](int from, int to, std::int64_t k) {
+    return term<T>(k * 3 + from * 5, to * 2);
+  };
+  std::vector<T> send(static_cast<std::size_t>(sent) + 1, T(99.F));
+  std::vector<T> recv(static_cast<std::size_t>(came) + 1, T(100.F));
+  std::vector<T> want = recv;
+  for (int r = 0; r < p; ++r) {
+    auto const g = static_cast<std::size_t>(r);
+    for (std::int64_t k = 0; k < out[g]; ++k)
+      send[static_cast<std::size_t>(out_at[g] + k)] = value(me, r, k);
+    for (std::int64_t k = 0; k < in[g]; ++k)
+      want[static_cast<std::size_t>(in_at[g] + k)] = value(r, me, k);
+  }
+  auto const sized = how == Lengths::even ? runtime::Segments::even : runtime::Segments::uneven;
+  comm.all_to_all(send.data(), out, out_at, recv.data(), in, in_at, sized, nullptr, 3);
+  return recv == want ? 0 : 1;
+}
+template <class T>
+int wrong_exchanges(Comm& comm) {
+  int bad = wrong_all_to_all<T>(comm, Lengths::even, false);
+  for (Lengths const how : {Lengths::of_blocks, Lengths::drawn, Lengths::to_last})
+    for (bool const turned : {false, true}) bad += wrong_all_to_all<T>(comm, how, turned);
+  return bad;
+}
+
 template <class T>
 int wrong(Comm& comm) {
   int bad = 0;
@@ -177,6 +237,98 @@ TEST_CASE("values in two stages") {
         if (in_pieces) continue;
         CHECK(wrong<double>(comm) == 0);
         CHECK(wrong<bfloat16>(comm) == 0);
+      }
+    }
+}
+
+TEST_CASE("values of an AllToAll in two stages") {
+  harness::WhileSet<Machine> const machine{run_time.machine, slower_between(4)};
+  for (int const in_node : {1, 2, 3, 4})
+    for (int const stride : {1, 2}) {
+      harness::PretendedNodes const nodes(in_node);
+      Comm comm(world_by(stride));
+      INFO("nodes of " << in_node << ", stride " << stride);
+      for (int const way : {0, 1, 2, 3}) {
+        harness::Sending const sizes(
+            {.largest_count = way > 1 ? 2 : 1 << 20, .node_windows = way % 2 == 0});
+        CHECK(comm.in_two_stages(Collective::all_to_all, 12) ==
+              (in_node > 1 && count_of_nodes() > 1));
+        CHECK(wrong_exchanges<float>(comm) == 0);
+        CHECK(wrong_exchanges<std::int64_t>(comm) == 0);
+        CHECK(wrong_exchanges<double>(comm) == 0);
+        CHECK(wrong_exchanges<bfloat16>(comm) == 0);
+      }
+      // segments longer than a round of the window
+      if (in_node != 2) continue;
+      Counts const counts(static_cast<std::size_t>(comm.size()), 200'000);
+      Counts at;
+      for (int g = 0; g < comm.size(); ++g) at.push_back(g * 200'000);
+      std::vector<std::int32_t> send(static_cast<std::size_t>(comm.size()) * 200'000);
+      for (std::size_t k = 0; k < send.size(); ++k)
+        send[k] = static_cast<std::int32_t>(k) + 7 * comm.rank();
+      std::vector<std::int32_t> recv(send.size());
+      comm.all_to_all(send.data(), counts, at, recv.data(), counts, at, runtime::Segments::even,
+                      nullptr, 3);
+      int bad = 0;
+      for (std::size_t k = 0; k < recv.size(); ++k) {
+        auto const from = static_cast<int>(k / 200'000);
+        auto const there = static_cast<int>(k % 200'000) + 200'000 * comm.rank();
+        bad += recv[k] == there + 7 * from ? 0 : 1;
+      }
+      CHECK(bad == 0);
+    }
+}
+
+TEST_CASE("bytes and messages of an AllToAll between nodes and inside") {
+  harness::WhileSet<Machine> const machine{run_time.machine, slower_between(4)};
+  for (int const in_node : {2, 4})
+    for (bool const windows : {true, false}) {
+      harness::PretendedNodes const pretended(in_node);
+      harness::Sending const ways({.node_windows = windows});
+      Comm comm(world_by(1));
+      std::int64_t const nodes = count_of_nodes();
+      if (nodes == 1 || comm.size() % in_node != 0) continue;
+      INFO("nodes of " << in_node);
+      Machine on = run_time.machine;
+      on.nodes = nodes;
+      on.in_node = in_node;
+      int const p = comm.size();
+      // a segment that is short enough, and one that is not
+      for (std::int64_t const n : {1000, 30'000}) {
+        Counts const counts(static_cast<std::size_t>(p), n);
+        Counts at;
+        for (int g = 0; g < p; ++g) at.push_back(g * n);
+        std::vector<float> send(static_cast<std::size_t>(p * n), 1.F);
+        std::vector<float> recv(send.size());
+        auto const exchange = [&](runtime::Segments sized) {
+          comm.all_to_all(send.data(), counts, at, recv.data(), counts, at, sized, nullptr, n);
+        };
+        exchange(runtime::Segments::even);  // makes the window
+        planning::StageBytes const b =
+            planning::staged_bytes(Collective::all_to_all, (p - 1) * n * 4, on);
+        CHECK((b.between > 0) == (n == 1000));
+        std::int64_t const in_windows = run_time.exchanged_in_windows;
+        shim::reset();
+        exchange(runtime::Segments::even);
+        std::int64_t const inside = run_time.exchanged_in_windows - in_windows;
+        CHECK((inside > 0) == (windows && n == 1000));
+        std::int64_t between = 0;
+        int partners = 0;
+        for (int r = 0; r < p; ++r) {
+          if (r / in_node == comm.rank() / in_node) continue;
+          between += shim::bytes_to(r);
+          partners += shim::bytes_to(r) > 0 ? 1 : 0;
+        }
+        CHECK(out_of_node() == b.between * in_node);
+        CHECK(between == b.between);
+        CHECK(partners == (n == 1000 ? nodes - 1 : 0));
+        if (n == 1000) CHECK(shim::bytes() + inside == b.between + b.inside);
+        // lengths that differ are told inside of the node
+        shim::reset();
+        exchange(runtime::Segments::uneven);
+        if (n == 1000)
+          CHECK(shim::bytes() + inside ==
+                b.between + b.inside + (windows ? 0 : 8 * p * (in_node - 1)));
       }
     }
 }

@@ -77,6 +77,38 @@ static_assert(planning::step_latency(Collective::all_reduce, 8, eight) == 5'000'
 // a ReduceScatter: 4 of 0.25 us, and 2 of 1
 static_assert(planning::step_latency(Collective::reduce_scatter, 8, eight) == 3'000'000);
 
+// An AllToAll of segments of 10 kB: 4 of them between nodes at 1 GB/s, and 6 inside at 4 GB/s in
+// two stages, 3 in one; messages of 1 us between nodes, 2 and 5 of them, and of 0.25 us inside, 4
+// and 3
+static_assert(!planning::in_two_stages(Collective::all_to_all, eight));
+static_assert(planning::exchange_seconds(0, 2, eight) * 1e9 > 2999 &&
+              planning::exchange_seconds(0, 2, eight) * 1e9 < 3001 &&
+              planning::exchange_seconds(0, 1, eight) * 1e9 > 5749 &&
+              planning::exchange_seconds(0, 1, eight) * 1e9 < 5751);
+// 3 more segments inside take as long as 2.75 us at 3667 bytes
+static_assert(planning::exchange_in_two_stages(3'600, eight) &&
+              !planning::exchange_in_two_stages(3'700, eight));
+static_assert(planning::staged_bytes(Collective::all_to_all, 7 * 3'600, eight).inside == 6 * 3'600);
+static_assert(planning::staged_bytes(Collective::all_to_all, 7 * 3'600, eight).between ==
+              4 * 3'600);
+static_assert(planning::staged_bytes(Collective::all_to_all, 7 * 3'700, eight).between == 0);
+// latency and transfer together are the price of the faster form
+static_assert([] {
+  for (std::int64_t const segment : {0, 1'000, 3'600, 3'700, 100'000}) {
+    double const priced = planning::exchange_seconds(static_cast<double>(segment), eight) * 1e12;
+    auto const sum =
+        static_cast<double>(planning::step_transfer(Collective::all_to_all, 7 * segment, eight) +
+                            planning::step_latency(Collective::all_to_all, 8, eight));
+    if (sum < priced - 3 || sum > priced + 3) return false;
+  }
+  return true;
+}());
+// not where all links are alike, nor on one node, nor with one rank a node
+static_assert(!planning::exchange_in_two_stages(8, over_x(on_nodes(1).node_ranks<X>(4), 8)));
+static_assert(!planning::exchange_in_two_stages(8, over_x(on_nodes(4).node_ranks<X>(8), 8)));
+static_assert(!planning::exchange_in_two_stages(8, over_x(on_nodes(4).node_ranks<X>(1), 8)));
+static_assert(!planning::exchange_in_two_stages(8, over_x(on_nodes(4), 8)));
+
 using Summand = Tensor<float, Dim<I>, Dim<J>, Unreduced<X>>;
 constexpr auto whole = [](auto a) { return evaluate<Dim<I>, Dim<J>>(a); };
 
@@ -98,6 +130,24 @@ TEST_CASE("a program's plan has the bytes of each kind of link") {
   CHECK(planned(on_nodes(4), 200).find("two stages") == std::string::npos);
   // segments of 4 kB are left to MPI
   CHECK(planned(nodes, 8).find("two stages") == std::string::npos);
+}
+
+TEST_CASE("an AllToAll's plan has the bytes of its two stages where its segments are short") {
+  using Rows = Tensor<float, Dim<I, X>, Dim<J>>;
+  constexpr auto columns = [](auto a) { return evaluate<Dim<I>, Dim<J, X>>(a); };
+  auto const text = [&](Machine const& m, std::int64_t rows) {
+    return explain(
+        dry_run<Rows>(columns).extent<I>(rows).extent<J>(800).ranks<X>(8).on(m).planned());
+  };
+  Machine const nodes = on_nodes(4).node_ranks<X>(4);
+  // segments of 1 x 100 floats: 2.8 kB in one stage
+  std::string const short_ones = text(nodes, 8);
+  INFO(short_ones);
+  CHECK(short_ones.find("AllToAll X") != std::string::npos);
+  CHECK(short_ones.find("two stages: 2.4 kB inside of nodes, 1.6 kB between\n") !=
+        std::string::npos);
+  CHECK(text(nodes, 80).find("two stages") == std::string::npos);
+  CHECK(text(on_nodes(1).node_ranks<X>(4), 8).find("two stages") == std::string::npos);
 }
 
 TEST_CASE("and so has the plan of an operation") {

@@ -257,6 +257,11 @@ class CollectiveStep {
     return finish(v, out, wire, out.keep);
   }
 
+  /// The mean length of the largest rank's segments in an exchange of blocks.
+  std::int64_t segment_of(Step const& s, Comm const& comm) const {
+    return largest_elements(s.before, blocks_.sizing.extents, blocks_.sizing.sizes) / comm.size();
+  }
+
   /// Needs at most three blocks, because the operand's is released once it is packed, unless a
   /// tensor holds it.
   Value<T> all_to_all(Step const& s, Value<T>& v) {
@@ -283,12 +288,14 @@ class CollectiveStep {
     execute::counts(ranges_, my_from * rest, counts_);
     execute::counts(old_ranges_, my_to * rest, recv_counts_);
     std::int64_t const n = out.layout.elements();
+    Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
+    std::int64_t const segment = segment_of(s, comm);
+    if (later_ == nullptr) staged_.exchange(comm, segment);
     T* const into = staged_.incoming(blocks_.writable(recv_wire), n);
-    execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
-        .all_to_all(staged_.outgoing(send, v.layout.elements()), counts_,
+    comm.all_to_all(staged_.outgoing(send, v.layout.elements()), counts_,
                     execute::offsets(counts_, offsets_), into, recv_counts_,
                     execute::offsets(recv_counts_, recv_offsets_),
-                    execute::sized(even, std::max(most, most_in)), calls());
+                    execute::sized(even, std::max(most, most_in)), calls(), segment);
     return finish(v, out, send_wire, recv_wire,
                   direct ? nullptr : &execute::begins(old_ranges_, joins_), s.from);
   }
@@ -395,7 +402,10 @@ class CollectiveStep {
     execute::counts(mine, theirs, kernels::cross_section(out.layout, s.from), recv_counts_);
     std::int64_t const n = out.layout.elements();
     Buffer const wire = blocks_.take(n);
-    if (!cuts) staged_.gather(execute::group_of(blocks_.mesh, blocks_.axes, s.axes), n);
+    Comm& comm = execute::group_of(blocks_.mesh, blocks_.axes, s.axes);
+    std::int64_t const segment = s.move == Move::exchange_cyclic ? segment_of(s, comm) : -1;
+    if (!cuts) staged_.gather(comm, n);
+    if (segment >= 0) staged_.exchange(comm, segment);
     T* const into = staged_.incoming(blocks_.writable(wire), n);
     if (cuts) {
       // several ranks may need a part, if the dim is then split over other axes
@@ -403,13 +413,11 @@ class CollectiveStep {
       std::int64_t const most = std::max(largest_elements(s.before, z.extents, z.sizes) * times,
                                          largest_elements(s.after, z.extents, z.sizes));
       std::int64_t const sent = execute::offsets(counts_, offsets_).back() + counts_.back();
-      execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
-          .all_to_all(staged_.outgoing(blocks_.writable(cut), sent), counts_, offsets_, into,
+      comm.all_to_all(staged_.outgoing(blocks_.writable(cut), sent), counts_, offsets_, into,
                       recv_counts_, execute::offsets(recv_counts_, recv_offsets_),
-                      execute::sized(false, most));
+                      execute::sized(false, most), nullptr, segment);
     } else {
-      execute::group_of(blocks_.mesh, blocks_.axes, s.axes)
-          .all_gather(staged_.outgoing(v.data, v.layout.elements()), into, recv_counts_);
+      comm.all_gather(staged_.outgoing(v.data, v.layout.elements()), into, recv_counts_);
     }
     staged_.arrived(blocks_.writable(wire), n);
     execute::join_rows<Space>(blocks_.mesh, static_cast<T const*>(wire.data()),

@@ -56,6 +56,12 @@ class Staged {
           by_host_ || comm.in_two_stages(planning::Collective::all_gather,
                                          n / comm.size() * static_cast<std::int64_t>(sizeof(T)));
   }
+  /// Says the same of an all_to_all whose segments have about `segment` elements.
+  void exchange([[maybe_unused]] Comm const& comm, [[maybe_unused]] std::int64_t segment) {
+    if constexpr (!runtime::host_reads<Space>)
+      by_host_ = by_host_ || comm.in_two_stages(planning::Collective::all_to_all,
+                                                segment * static_cast<std::int64_t>(sizeof(T)));
+  }
   /// The memory from which MPI sends the `n` elements at `data`.
   T const* outgoing(T const* data, std::int64_t n) {
     if constexpr (runtime::host_reads<Space>) {

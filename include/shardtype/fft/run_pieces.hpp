@@ -52,7 +52,8 @@ class FourierPieces {
         pieces_(count(s, z)),
         row_dim_(outermost(s, z)),
         packs_(s.to != row_dim_),
-        joins_(s.from != row_dim_) {
+        joins_(s.from != row_dim_),
+        segment_(largest_elements(s.before, z.extents, z.sizes) / group_.size()) {
     Value<T> const in = execute::whole_value<T>(s.before, z, axes.coords, {});
     Value<T> const out = execute::whole_value<T>(s.after, z, axes.coords, {});
     member_blocks(s.before, s.from, z, axes, s.axes, old_);
@@ -138,7 +139,8 @@ class FourierPieces {
     T const* const from = wire_in_.data() != nullptr ? data(wire_in_) : block_.data;
     runtime::Segments const sized = even ? runtime::Segments::even : runtime::Segments::uneven;
     if (pieces_ == 1)
-      return group_.all_to_all(from, counts, at, data(wire_out_), recv_counts, recv_at, sized);
+      return group_.all_to_all(from, counts, at, data(wire_out_), recv_counts, recv_at, sized,
+                               nullptr, segment_);
     runtime::Started started = mesh_.start();
     group_.all_to_all(from, counts, at, data(wire_out_), recv_counts, recv_at, sized,
                       &started.get()->calls);
@@ -233,6 +235,7 @@ class FourierPieces {
   runtime::Comm& group_;
   int pieces_, row_dim_;
   bool packs_, joins_;
+  std::int64_t segment_;
   shardtype::detail::List<Range> old_, new_;  // of the members, along the joined and the split dim
   Cut sent_, joined_;
   Range rows_in_, rows_out_;

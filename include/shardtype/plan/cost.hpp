@@ -39,8 +39,14 @@ struct Cost {
   friend constexpr bool operator==(Cost const&, Cost const&) = default;
 };
 
-/// Predicted transfer time of a collective in which the busiest rank moves `bytes` bytes.
+/// Predicted transfer time of a collective in which the busiest rank moves `bytes` bytes. Of an
+/// AllToAll on nodes it has the latency too that the faster form has for these bytes alone.
 constexpr std::int64_t step_transfer(Collective collective, std::int64_t bytes, Machine const& m) {
+  if (collective == Collective::all_to_all && has_faster_inside(m)) {
+    double const segment =
+        static_cast<double>(bytes) / static_cast<double>(m.nodes * m.in_node - 1);
+    return picoseconds(exchange_seconds(segment, m) - exchange_seconds(0, m), 1);
+  }
   CollectiveKind const& kind = kind_of(collective);
   double each = kind.plain + kind.hops * m.hops + kind.reducing * m.reducing;
   if (in_two_stages(collective, m)) each *= stage_factor(m);
@@ -50,11 +56,12 @@ constexpr std::int64_t step_transfer(Collective collective, std::int64_t bytes, 
 /// Predicted latency of one collective over `p` ranks: that of its messages, and one more for the
 /// ranks to synchronize. In two stages the messages and the one more are those of each stage.
 constexpr std::int64_t step_latency(Collective collective, std::int64_t p, Machine const& m) {
+  if (collective == Collective::all_to_all && has_faster_inside(m))
+    return picoseconds(exchange_seconds(0, m), 1);
   if (in_two_stages(collective, m)) {
     double const between = static_cast<double>(step_messages(collective, m.nodes)) + 1;
     double const inside = static_cast<double>(kind_of(collective).messages * m.in_node);
-    double const one = m.inside_latency > 0 ? m.inside_latency : m.latency;
-    return picoseconds(between * m.latency + inside * one, 1);
+    return picoseconds(between * m.latency + inside * inside_latency(m), 1);
   }
   return picoseconds(static_cast<double>(step_messages(collective, p)) + 1, 1.0 / m.latency);
 }

@@ -139,7 +139,9 @@ SHARDTYPE_INLINE std::string explain(core::Taken<Plan> taken, core::Names const&
         ids[k] = names.axis_id[s.axes[k]];
         along[k] = plan.sizing.sizes[s.axes[k]];
       }
-      stages = stages_text(s.collective(), bytes, on.over(ids, along, s.axes.size));
+      bool const regular = s.collective() != Collective::all_to_all || s.move == Move::exchange ||
+                           s.move == Move::exchange_cyclic;
+      if (regular) stages = stages_text(s.collective(), bytes, on.over(ids, along, s.axes.size));
     } else if (s.move == Move::compute) {
       change = to + text(s.after) + " = " + (product ? "A · B" : what_it_does);
       amount = plan.local_flops > 0 || product ? flops_text(plan.local_flops)

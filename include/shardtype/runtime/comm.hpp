@@ -16,6 +16,7 @@
 #include <shardtype/runtime/messages.hpp>
 #include <shardtype/runtime/node_sums.hpp>
 #include <shardtype/runtime/settings.hpp>
+#include <shardtype/runtime/staged_exchange.hpp>
 #include <shardtype/runtime/started_sum.hpp>
 #include <shardtype/runtime/timed_collective.hpp>
 #include <shardtype/runtime/two_stages.hpp>
@@ -167,11 +168,13 @@ class Comm {
   /// Sends the segment of `send` at `send_at[g]` to rank g, and receives rank g's segment for this
   /// rank at `recv_at[g]`. `sized` is the same on all ranks: `even` if all counts are equal and
   /// segments are consecutive, `huge` if some rank's elements may exceed
-  /// `SendingLimits::largest_count`.
+  /// `SendingLimits::largest_count`. `segment`: the elements of the largest rank's segments on
+  /// average, the same number on all ranks; by it an exchange that is `even` or `uneven` may run in
+  /// two stages, in which the host copies elements. -1: it does not.
   template <class T>
   void all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                   Counts const& recv_counts, Counts const& recv_at, Segments sized,
-                  UnderWay* later = nullptr);
+                  UnderWay* later = nullptr, std::int64_t segment = -1);
 
   /// Sends `n` elements to rank `to`, and receives `m` elements from rank `from`; -1: none.
   template <class T>
@@ -241,6 +244,7 @@ class Comm {
   UnderWay now_;
   Messages streams_[4];
   detail::NodeSums sums_;
+  detail::StagedExchange exchange_;
 };
 
 // Not `inline`: see core/compiled.hpp.
@@ -359,11 +363,21 @@ void Comm::reduce_scatter(T const* send, T* recv, Counts const& counts, ReduceKi
 template <class T>
 void Comm::all_to_all(T const* send, Counts const& send_counts, Counts const& send_at, T* recv,
                       Counts const& recv_counts, Counts const& recv_at, Segments sized,
-                      UnderWay* later) {
+                      UnderWay* later, std::int64_t segment) {
   TimedCollective const timing = timed(planning::Collective::all_to_all, later);
   MPI_Datatype const t = WireType<T>::get();
   if (sized == Segments::huge || sized == Segments::sparse)
     return exchange(send, send_counts, send_at, recv, recv_counts, recv_at, later);
+  if (later == nullptr && segment >= 0 &&
+      in_two_stages(planning::Collective::all_to_all,
+                    segment * static_cast<std::int64_t>(sizeof(T)))) {
+    core::RunningCall::check_thread();
+    exchange_.set(comm_, rank_, places_, node_window(), sizeof(T), t);
+    exchange_.run({reinterpret_cast<std::byte const*>(send), &send_counts, &send_at},
+                  {reinterpret_cast<std::byte*>(recv), &recv_counts, &recv_at},
+                  sized == Segments::even);
+    return;
+  }
   if (sized == Segments::even) {
     int const n = static_cast<int>(send_counts[0]);
     run("MPI_Alltoall", &MPI_Alltoall, &MPI_Ialltoall, later, send, n, t, recv, n, t);

@@ -160,11 +160,12 @@ SHARDTYPE_INLINE Comm::Comm(MPI_Comm comm) : comm_(comm) {
 }
 
 SHARDTYPE_INLINE bool Comm::in_two_stages(planning::Collective c, std::int64_t bytes) const {
-  if (places_.nodes() == 0 || bytes < run_time.sending().least_segment) return false;
+  bool const exchange = c == planning::Collective::all_to_all;
+  if (places_.nodes() == 0 || (!exchange && bytes < run_time.sending().least_segment)) return false;
   Machine m = run_time.machine;
   m.nodes = places_.nodes();
   m.in_node = places_.most;
-  return planning::in_two_stages(c, m);
+  return exchange ? planning::exchange_in_two_stages(bytes, m) : planning::in_two_stages(c, m);
 }
 
 SHARDTYPE_INLINE Comm::~Comm() {
