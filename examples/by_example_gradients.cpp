@@ -3,6 +3,7 @@
 // ALONE: it calls all functions of a family, which checks of all examples would read again
 // RANKS: 2
 // NEEDS: Random123
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -69,6 +70,21 @@ void derivatives(Mesh<X> const& mesh) {
     // The backward pass computes the layer again: nothing in it is saved.
     auto const loss = [&](auto const& v) { return sum<Tensor<double>>(remat(layer)(v)); };
     print(grad<0>(loss)(a));
+    // docs: end
+  }
+  {
+    part("prefetch_layers");
+    // docs: prefetch_layers
+    auto const rows =
+        from_host<double, Dim<J, X>, Dim<I>>(mesh, {2, 2}, std::vector<double>{0.0, 0.5, 1.0, 1.5});
+    auto const gain = from_host<double, Dim<I, X>>(mesh, {2}, std::vector<double>{1.0, 2.0});
+    std::array const gains{gain, gain, gain};
+    auto const layer = [](auto const& v, auto const& whole) { return tanh(v * whole).tensor(); };
+    // Each layer gets its gain whole; the next one's is gathered meanwhile, forward and backward.
+    auto const loss = [&](auto const& ps) {
+      return sum<Tensor<double>>(prefetch_layers<Reduced<X>>(layer)(rows, ps));
+    };
+    print(grad<0>(loss)(gains)[2]);
     // docs: end
   }
   {

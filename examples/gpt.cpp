@@ -42,6 +42,7 @@ struct Collectives {
 };
 struct DataParallel {
   static constexpr char name[] = "data parallel";
+  static constexpr bool ahead = false;
   static constexpr Collectives of_a_step{5, 0, 0};
   using Parameters = train::Shardings<>;
   using Activations = train::Shardings<Split<B, X>>;
@@ -50,6 +51,7 @@ struct DataParallel {
 };
 struct TensorParallel {
   static constexpr char name[] = "tensor parallel";
+  static constexpr bool ahead = false;
   static constexpr Collectives of_a_step{15, 1, 0};
   using Parameters = train::Shardings<Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   using Activations = train::Shardings<Split<B, X>, Split<H, Y>, Split<M, Y>, Split<V, Y>>;
@@ -58,7 +60,8 @@ struct TensorParallel {
 };
 struct Both : TensorParallel {
   static constexpr char name[] = "split parameters, data and tensor parallel";
-  static constexpr Collectives of_a_step{14, 26, 2};
+  static constexpr bool ahead = true;  // a layer's parameters are gathered one layer ahead
+  static constexpr Collectives of_a_step{18, 48, 2};  // each block twice
   using Parameters = train::Shardings<Split<D, X>, Split<H, Y>, Split<M, Y>, Split<V, Y>>;
   static std::array<std::int64_t, 2> mesh(int ranks) {
     return {ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks};
@@ -93,6 +96,13 @@ struct Gpt {
     nn::Norm<As, W<D>> norm;
   };
 
+  // docs: ahead
+  // The parameters of the next block are gathered while one computes.
+  static constexpr auto ahead(auto const& x, auto const& blocks) {
+    auto const layer = [](auto const& y, auto const& b) { return block(y, b); };
+    return prefetch_layers<Reduced<X>>(layer)(x, blocks);
+  }
+  // docs: end
   // docs: block
   static constexpr auto block(auto const& x, auto const& b) {
     nn::Use<Reduced<X>> const use;
@@ -109,7 +119,11 @@ struct Gpt {
     nn::Use<Reduced<X>> const use;
     auto const table = use(m.table);
     auto x = nn::embedding<V, A<B, S, D>>(table, ids);
-    for (auto const& b : m.blocks) x = block(x, b);
+    if constexpr (P::ahead) {
+      x = ahead(x, m.blocks);
+    } else {
+      for (auto const& b : m.blocks) x = block(x, b);
+    }
     auto const last = typename P::In{}(nn::layer_norm<D>(x, m.norm, use));
     return nn::mean_cross_entropy<V, Tensor<double>>(matmul(last, table), targets);
   };
