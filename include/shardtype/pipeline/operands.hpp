@@ -15,6 +15,7 @@
 #include <shardtype/check/call_site.hpp>
 #include <shardtype/manual/moves.hpp>
 #include <shardtype/ops/dims.hpp>
+#include <shardtype/ops/indexing.hpp>
 #include <shardtype/ops/math.hpp>
 #include <shardtype/ops/rows.hpp>
 #include <shardtype/pipeline/ends.hpp>
