@@ -243,23 +243,22 @@ TEST_CASE("values in two stages") {
 
 TEST_CASE("values of an AllToAll in two stages") {
   harness::WhileSet<Machine> const machine{run_time.machine, slower_between(4)};
-  for (int const in_node : {1, 2, 3, 4})
+  for (int const in_node : {2, 3, 4})
     for (int const stride : {1, 2}) {
       harness::PretendedNodes const nodes(in_node);
       Comm comm(world_by(stride));
       INFO("nodes of " << in_node << ", stride " << stride);
-      for (int const way : {0, 1, 2, 3}) {
+      for (int const way : {0, 1}) {
         harness::Sending const sizes(
-            {.largest_count = way > 1 ? 2 : 1 << 20, .node_windows = way % 2 == 0});
+            {.largest_count = way == 1 ? 2 : 1 << 20, .node_windows = way == 0});
         CHECK(comm.in_two_stages(Collective::all_to_all, 12) ==
               (in_node > 1 && count_of_nodes() > 1));
         CHECK(wrong_exchanges<float>(comm) == 0);
-        CHECK(wrong_exchanges<std::int64_t>(comm) == 0);
         CHECK(wrong_exchanges<double>(comm) == 0);
         CHECK(wrong_exchanges<bfloat16>(comm) == 0);
       }
       // segments longer than a round of the window
-      if (in_node != 2) continue;
+      if (in_node != 2 || stride != 1) continue;
       Counts const counts(static_cast<std::size_t>(comm.size()), 200'000);
       Counts at;
       for (int g = 0; g < comm.size(); ++g) at.push_back(g * 200'000);
