@@ -257,6 +257,25 @@ TEST_CASE("complex numbers") {
   near([](auto v) { return sum(real(prod<Dim<D>>(v))); }, {{4, 0}, {0, 3}});
 }
 
+// Sums compute the cotangents of operands with fewer dims, and products read those of sums, which
+// are not written.
+TEST_CASE("operands with fewer dims, and products that are summed") {
+  auto const mesh = on_ranks::two_axes<X, Y>();
+  for (std::int64_t const b : {5, 1}) {
+    auto const a = make<A>(mesh, {b, 30, 7}, 1, 0.5, 1.5);
+    auto const rows = make<T<Dim<B, X>, Dim<H, Y>>>(mesh, {b, 7}, 2, 0.5, 1.5);
+    auto const fewer = [](auto v, auto r) { return mean(sin(v * rsqrt(r))); };
+    check<0, 1>("fewer dims", mesh, fewer, a, rows);
+    auto const unit = [](auto v) { return sum(cos(v * rsqrt(mean<D>(v * v)))); };
+    check<0>("rows by their means", mesh, unit, a);
+    auto const twice = [](auto v) {
+      auto const p = (v * v).tensor();
+      return sum(sin(sum<D>(p))) + sum(p * v);
+    };
+    check<0>("a product that is used twice", mesh, twice, a);
+  }
+}
+
 TEST_CASE("of second order") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto twice = [](auto f) { return [f](auto v) { return sum(square(grad<0>(f)(v))); }; };

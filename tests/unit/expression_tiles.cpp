@@ -1,6 +1,6 @@
 // Elementwise expressions of operands that lie transposed, computed in tiles, against loops over
 // single elements: dims in any order in memory, with gaps, uneven extents, repeated operands,
-// elements of each size, several expressions at once.
+// elements of each size, several expressions at once; and read by parts that begin anywhere.
 // OPTIMIZE: 1
 #include <algorithm>
 #include <cmath>
@@ -14,6 +14,7 @@
 
 #include <shardtype/core/bfloat16.hpp>
 #include <shardtype/kernels/expression.hpp>
+#include <shardtype/kernels/expression_blocks.hpp>
 
 #include "harness/catch.hpp"
 #include "harness/draw.hpp"
@@ -142,6 +143,34 @@ TEST_CASE("expressions of operands that lie in any order") {
   check_type<Kokkos::complex<double>, Kokkos::complex<double>, Kokkos::complex<double>>();
   check_type<double, float, double, std::int32_t>();
   check_type<float, float, float, float, float, float, float, float, float, float>();
+}
+
+TEST_CASE("parts of expressions have the bits of the whole") {
+  Draw draw(11);
+  for (int k = 0; k < 300; ++k) {
+    Layout const shape = drawn_shape(draw);
+    auto const n = shape.elements();
+    Operand<float> const a(draw, shape, true), b(draw, shape, true);
+    using E = Mixed<Leaf<float, 0>, Leaf<float, 1>>;
+    E const e{Mix{}, {}, {}};
+    ExpressionBlocks<float, E, Elements<float, float>> const all(e, shape, sources(a, b));
+    bool right = true;
+    for (int times = 0; n > 0 && times < 5; ++times) {
+      Int const begin = draw.below(static_cast<int>(n));
+      Int const m = draw.one_in(2) ? n - begin : 1 + draw.below(static_cast<int>(n - begin));
+      std::vector<float> got(static_cast<std::size_t>(m) + 1, 77.0F);
+      compute(all.elements() + begin, m, got.data());
+      right = right && got.back() == 77.0F && (all.elements() + begin)[0] == got[0];
+      for (Int i = 0; i < m; ++i) {
+        auto const at = [&](Operand<float> const& x) {
+          return x.memory[static_cast<std::size_t>(offset_of(x.view, shape, begin + i))];
+        };
+        right = right && got[static_cast<std::size_t>(i)] == Mix{}(at(a), at(b));
+      }
+    }
+    INFO("case " << k);
+    REQUIRE(right);
+  }
 }
 
 TEST_CASE("tiles are chosen where an operand lies transposed") {

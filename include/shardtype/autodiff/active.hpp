@@ -10,6 +10,7 @@
 
 #include <shardtype/autodiff/started.hpp>
 #include <shardtype/autodiff/tape.hpp>
+#include <shardtype/autodiff/unwritten_spread.hpp>
 #include <shardtype/check/abstract.hpp>
 #include <shardtype/check/cotangent.hpp>
 #include <shardtype/check/labels_of.hpp>
@@ -181,16 +182,19 @@ struct Slot : SlotBase {
   Cotangent* ct = nullptr;
   /// A summand that is under way.
   typename StartedTo<Cotangent>::type* started = nullptr;
+  /// The first summand, not written yet: only where `takes_spread`.
+  UnwrittenSpread* spread = nullptr;
 
   constexpr explicit Slot(Tape* its_tape) : SlotBase{its_tape} {}
   Slot(Slot const&) = delete;
   Slot& operator=(Slot const&) = delete;
   constexpr ~Slot() {
     if constexpr (can_start<Cotangent>) autodiff::drop_small(started);
+    if constexpr (is_tensor<Cotangent>) autodiff::drop_small(spread);
     autodiff::drop_small(ct);
   }
 
-  constexpr bool any() const { return ct != nullptr || started != nullptr; }
+  constexpr bool any() const { return ct != nullptr || started != nullptr || spread != nullptr; }
   /// The sum, which the slot no longer holds.
   constexpr Cotangent taken() {
     complete();
@@ -223,6 +227,7 @@ struct Slot : SlotBase {
   }
   /// Adds what another slot holds, which may be under way.
   constexpr void take_over(Slot& other) {
+    if (other.spread != nullptr) other.complete();
     if (other.started != nullptr && other.ct == nullptr) {
       complete();
       started = std::exchange(other.started, nullptr);
@@ -241,8 +246,14 @@ struct Slot : SlotBase {
       *ct = autodiff::lifted<Cotangent>((*ct + x).tensor());
     }
   }
-  /// Adds a summand that is under way.
+  /// Adds a summand that is under way, or not written.
   constexpr void complete() {
+    if constexpr (is_tensor<Cotangent>) {
+      if (spread != nullptr) {
+        spread->write(*spread, &ct);
+        drop_spread();
+      }
+    }
     if constexpr (can_start<Cotangent>) {
       if (started == nullptr) return;
       Cotangent const came = started->template wait<Cotangent>();
@@ -250,6 +261,10 @@ struct Slot : SlotBase {
       started = nullptr;
       add(came);
     }
+  }
+  void drop_spread() {
+    autodiff::drop_small(spread);
+    spread = nullptr;
   }
 };
 

@@ -204,6 +204,8 @@ template <class V, class... Ls>
 constexpr auto summed_over(V const& v, shardtype::detail::Pack<Ls...>) {
   if constexpr (sizeof...(Ls) == 0) {
     return v;
+  } else if constexpr (execute::is_temporary<V>) {
+    return api::call(op::Sum<Ls...>{}, std::source_location::current(), v);
   } else {
     return api::sum<Ls...>(v);
   }

@@ -190,12 +190,38 @@ struct Recorded final : Entry {
     using A = nth_t<K, As...>;
     if constexpr (level<A> == Top) {
       using P = peeled_t<Top, A>;
-      if (to[K] != nullptr)
-        autodiff::add_finished<Vjp<Op>::communicates>(
-            *static_cast<Slot<P>*>(to[K]),
-            Vjp<Op>::template pull<K, V, peeled_t<Top, As>...>(op, saved, ct));
+      if (to[K] != nullptr) pull_into<K>(*static_cast<Slot<P>*>(to[K]), ct);
     }
     if constexpr (K + 1 < static_cast<int>(sizeof...(As))) pull_from<K + 1>(ct);
+  }
+  /// Into operand `K`, of which the slot is `to`.
+  template <int K, class P, class C>
+  constexpr void pull_into(Slot<P>& operand, C const& ct) {
+    if constexpr (spreads<P, C>()) {
+      if (operand.takes_spread && !operand.any()) {
+        operand.spread =
+            autodiff::make_small<UnwrittenSpread>(autodiff::unwritten_spread<cotangent_t<P>>(
+                Vjp<Op>::template repeated<V, P>(saved, ct), autodiff::kept<0>(saved)));
+        return;
+      }
+    }
+    autodiff::add_finished<Vjp<Op>::communicates>(
+        operand, Vjp<Op>::template pull<K, V, peeled_t<Top, As>...>(op, saved, ct));
+  }
+  /// Whether the cotangent of an operand `P` is one of type `C` repeated, in its own sharding.
+  template <class P, class C>
+  static constexpr bool spreads() {
+    if constexpr (!is_tensor<P> || !is_tensor<C> || sizeof...(As) != 1 ||
+                  !requires(Saved const& s, C const& c) {
+                    Vjp<Op>::template repeated<V, P>(s, c);
+                  }) {
+      return false;
+    } else {
+      return std::is_same_v<decltype(Vjp<Op>::template pull<0, V, P>(std::declval<Op const&>(),
+                                                                     std::declval<Saved const&>(),
+                                                                     std::declval<C const&>())),
+                            cotangent_t<P>>;
+    }
   }
 };
 

@@ -3,6 +3,8 @@
 /// those that are kept as they are written.
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -11,6 +13,7 @@
 #include <shardtype/autodiff/agreed.hpp>
 #include <shardtype/autodiff/finish.hpp>
 #include <shardtype/autodiff/pullback.hpp>
+#include <shardtype/execute/reduce_run.hpp>
 
 namespace shardtype::autodiff {
 
@@ -62,6 +65,38 @@ struct Written {
   }
 };
 
+/// A cotangent of type `C` that is not written, as an operand of a kernel.
+template <class C>
+struct Repeated {
+  UnwrittenSpread from;
+};
+
+template <class A>
+struct WrittenAs {
+  using type = A;
+};
+template <class C>
+struct WrittenAs<Repeated<C>> {
+  using type = C;
+};
+template <class A>
+typename shardtype::detail::FusedArgument<A>::base const& kernel_operand(A const& a) {
+  return a;
+}
+template <class C>
+shardtype::detail::FusedParts<shardtype::detail::FusedLeaf<element_t<C>>> kernel_operand(
+    Repeated<C> const& a) {
+  return shardtype::detail::FusedParts<shardtype::detail::FusedLeaf<element_t<C>>>(a.from.value);
+}
+/// The dims of what is repeated, from those of the cotangent.
+template <class A>
+void place_spread(A const&, shardtype::detail::OperandDims&) {}
+template <class C>
+void place_spread(Repeated<C> const& a, shardtype::detail::OperandDims& dims) {
+  for (std::int8_t& d : dims.at)
+    if (d >= 0) d = a.from.dims->at[d];
+}
+
 /// In place of an operand or result that no pull reads.
 struct Nothing {};
 
@@ -101,9 +136,15 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
         slot(tape),
         expression(e),
         saved{{saved_at<I>(leaves)}..., {result_of(value)}},
-        to{autodiff::slot_of<Top>(leaves)...} {}
+        to{autodiff::slot_of<Top>(leaves)...} {
+    if constexpr (is_tensor<V>) slot.takes_spread = reads_spread<cotangent_t<V>>();
+  }
   constexpr void pull() {
-    if (slot.ct == nullptr) return;
+    if (!slot.any()) return;
+    if constexpr (is_tensor<V>) {
+      if constexpr (reads_spread<cotangent_t<V>>())
+        if (slot.spread != nullptr) return pull_spread<cotangent_t<V>>();
+    }
     auto const ct = slot.taken();
     autodiff::agree_on_pull("map", autodiff::wanted_bits(to, static_cast<int>(sizeof...(Leaves))),
                             ct);
@@ -117,6 +158,37 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
   }
 
  private:
+  /// Whether all cotangents are written by kernels of their own dims that may read one that is
+  /// repeated: another value that they read has all extents.
+  template <class C>
+  static constexpr bool reads_spread() {
+    if constexpr (!is_tensor<C> || computed < 2) {
+      return false;
+    } else if constexpr (!((!active<I>() || Together<C>::has(I)) && ...)) {
+      return false;
+    } else {
+      return (... || [] {
+        using A = SavedAt<I>;
+        if constexpr (is_tensor<A>) {
+          return A::rank == C::rank;
+        } else {
+          return false;
+        }
+      }());
+    }
+  }
+  /// The same of a cotangent that is not written.
+  template <class C>
+  void pull_spread() {
+    using Joined = Together<C>;
+    Repeated<C> const ct{*slot.spread};
+    slot.drop_spread();
+    if constexpr (!is_local<C>)
+      autodiff::agree_on_pull("map", autodiff::wanted_bits(to, static_cast<int>(sizeof...(Leaves))),
+                              ct.from.value.mesh().state(), ct.from.extents, C::rank);
+    bool const once = one_pass<Joined>();
+    (pull_or_join<Joined, I>(ct, once), ...);
+  }
   template <int K, class A>
   static constexpr SavedAt<K> saved_at([[maybe_unused]] A const& a) {
     if constexpr (((mask >> K) & 1U) != 0) {
@@ -137,8 +209,57 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
     if constexpr (active<K>()) {
       if (to[K] == nullptr) return;
       using P = peeled_t<Top, nth_t<K, Leaves...>>;
-      static_cast<Slot<P>*>(to[K])->add(autodiff::finished<cotangent_t<tensor_of<P>>, false>(
-          autodiff::unbroadcast<tensor_of<P>>(pulled_back<K>(ct))));
+      static_cast<Slot<P>*>(to[K])->add(
+          autodiff::finished<cotangent_t<tensor_of<P>>, false>(summed<K>(ct)));
+    }
+  }
+  /// The cotangent of operand `K`, summed over the dims that it lacks: where it can, the sum
+  /// computes what it reads.
+  template <int K, class C>
+  constexpr auto summed(C const& ct) const {
+    using A = tensor_of<peeled_t<Top, nth_t<K, Leaves...>>>;
+    using Out = typename decltype(computed_by_sum<K, A, C>())::type;
+    if constexpr (std::is_void_v<Out>) {
+      return autodiff::unbroadcast<A>(pulled_back<K>(ct));
+    } else {
+      using Numbers = typename Reads<K, E>::Numbers;
+      return [&]<int... N>(std::integer_sequence<int, N...>) {
+        using F = PullbackFunction<E, Numbers, K>;
+        using Given =
+            execute::ComputedOperand<Out, F, C,
+                                     std::remove_cvref_t<decltype(autodiff::kept<N>(saved))>...>;
+        Given const given(F{expression}, ct, autodiff::kept<N>(saved)...);
+        return autodiff::unbroadcast<A>(execute::Temporary<Given>{given});
+      }(Numbers{});
+    }
+  }
+  /// The type of the cotangent of operand `K`, an `A` that lacks dims of it, if the sum over them
+  /// can compute it; or void.
+  template <int K, class A, class C>
+  static constexpr auto computed_by_sum() {
+    if constexpr (!is_tensor<C> || Path<K, E>::passes) {
+      return Type<void>{};
+    } else {
+      return [&]<int... N>(std::integer_sequence<int, N...>) {
+        using R = checking::Resolve<
+            Pullback<E, K>, C,
+            std::remove_cvref_t<decltype(autodiff::kept<N>(std::declval<Saved const&>()))>...>;
+        if constexpr (!R::verdict) {
+          return Type<void>{};
+        } else {
+          using Out = typename R::result;
+          using Extra = decltype(autodiff::labels_where<A, false>(labels_of_t<Out>{}));
+          if constexpr (std::is_same_v<Extra, shardtype::detail::Pack<>>) {
+            return Type<void>{};
+          } else if constexpr (execute::reads_blocks<Out,
+                                                     std::remove_cvref_t<decltype(autodiff::kept<N>(
+                                                         std::declval<Saved const&>()))>...>) {
+            return Type<Out>{};
+          } else {
+            return Type<void>{};
+          }
+        }
+      }(typename Reads<K, E>::Numbers{});
     }
   }
   /// The type of the cotangent of operand `K`, if it is added to the operand's slot as a kernel
@@ -228,13 +349,16 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
   template <class Out, int... Ks, class F, class... As>
   void write(F const& f, unsigned which, As const&... as) {
     using namespace shardtype::detail;
-    using X = FusedFunction<F, As...>;
+    using X = FusedFunction<F, typename WrittenAs<As>::type...>;
     using To = kernels::Targets<typename Out::element, static_cast<int>(sizeof...(Ks))>;
     core::RunningCall const running("map", {}, detail::element_name<typename Out::element>(),
                                     &Out::spec, &core::Scope<Out>::names);
-    typename X::base const e(f, static_cast<typename FusedArgument<As>::base const&>(as)...);
-    FusedRun const made{e.operands, &e, compute_of<Out, typename X::part, To>,
-                        DimsOfOperands<Out, typename X::tensors>::at};
+    typename X::base const e(f, autodiff::kernel_operand(as)...);
+    OperandDims dims[sizeof...(As)];
+    for (std::size_t k = 0; k < sizeof...(As); ++k)
+      dims[k] = DimsOfOperands<Out, typename X::tensors>::at[k];
+    (autodiff::place_spread(as, dims[0]), ...);
+    FusedRun const made{e.operands, &e, compute_of<Out, typename X::part, To>, dims};
     Written<Out, static_cast<int>(sizeof...(Ks))> written;
     int k = 0;
     (written.place(k++, ((which >> Ks) & 1U) != 0 ? slot_at<Ks>() : nullptr, made), ...);

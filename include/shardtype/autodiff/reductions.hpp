@@ -68,6 +68,11 @@ struct SumVjp : ReductionVjp<Op, SavesExtents> {
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
     return autodiff::spread<cotangent_t<tensor_of<A>>>(ct, autodiff::kept<0>(saved));
   }
+  /// What the cotangent repeats.
+  template <class V, class A, class S, class C>
+  static constexpr auto repeated(S const&, C const& ct) {
+    return ct;
+  }
 };
 template <class... Out>
 struct Vjp<op::Reduce<reductions::Sum, Out...>> : SumVjp<op::Reduce<reductions::Sum, Out...>> {};
@@ -92,10 +97,14 @@ struct Vjp<op::Reduce<reductions::Mean, Out...>>
   using Op = op::Reduce<reductions::Mean, Out...>;
   template <int K, class V, class A, class S, class C>
   static constexpr auto pull(Op const&, S const& saved, C const& ct) {
+    return autodiff::spread<cotangent_t<tensor_of<A>>>(repeated<V, A>(saved, ct),
+                                                       autodiff::kept<0>(saved));
+  }
+  template <class V, class A, class S, class C>
+  static constexpr auto repeated(S const& saved, C const& ct) {
     auto const n = static_cast<double>(
         autodiff::reduced_elements<tensor_of<V>, tensor_of<A>>(autodiff::kept<0>(saved)));
-    return autodiff::spread<cotangent_t<tensor_of<A>>>((ct * (1 / n)).tensor(),
-                                                       autodiff::kept<0>(saved));
+    return (ct * (1 / n)).tensor();
   }
 };
 /// `ct / r`, and 0 where `r` is 0.

@@ -160,7 +160,7 @@ struct Results {
     autodiff::each_value(
         [&]<class A>(A& a) {
           if constexpr (level<A> > 0)
-            if (a.slot() != nullptr) out = out || a.slot()->ct != nullptr;
+            if (a.slot() != nullptr) out = out || a.slot()->any();
         },
         values);
     return out;

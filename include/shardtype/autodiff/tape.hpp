@@ -113,6 +113,8 @@ struct SlotBase {
   Tape* tape = nullptr;
   /// Whether the last movement of a cotangent is started: of a parameter's, if that is asked for.
   bool starts = false;
+  /// Whether the first summand may stay unwritten: its reader reads it as it is.
+  bool takes_spread = false;
   /// Where such a movement may be joined with others; null: nowhere.
   Buckets* buckets = nullptr;
 };

@@ -74,12 +74,13 @@ struct FusedParts<FusedPart<F, T, Parts...>> {
 template <class T>
 struct FusedParts<FusedLeaf<T>> {
   FusedLeaf<T> part{};
-  FusedOperands operands{1};
+  mutable FusedOperands operands{1};
 
   template <std::size_t rank>
   explicit FusedParts(HeldRows<rank> const& a) {
     operands.add(a);
   }
+  explicit FusedParts(FusedOperands const& its) : operands(its) {}
 };
 
 /// The types for an argument of an expression: its part, the tensors among its operands, and the

@@ -13,6 +13,7 @@
 #include <shardtype/execute/fused.hpp>
 #include <shardtype/execute/run.hpp>
 #include <shardtype/kernels/expression.hpp>
+#include <shardtype/kernels/expression_blocks.hpp>
 #include <shardtype/kernels/reduce.hpp>
 #include <shardtype/kernels/reducer_of.hpp>
 #include <shardtype/runtime/instance.hpp>
@@ -75,6 +76,68 @@ auto readable_expression(Fused<F, Args...> const& e) {
   In in{L::make(e.part)};
   for (int k = 0; k < e.operands.size(); ++k) in.from[k] = e.operands[k].buffer().data();
   return Readable<A, In>{e.operands.mesh(), extents, in};
+}
+
+/// Whether the function `F` of `As`, of result type `Out`, can be computed while it is reduced,
+/// whatever dims its operands lack: on the host, and without block-cyclic dims.
+template <class Out, class... As>
+inline constexpr bool reads_blocks = runtime::host_reads<typename Out::execution_space> &&
+                                     Out::spec.cyclic_dim() < 0 && (is_tensor<As> && ...);
+/// The function `f` of tensors, of result type `Out`, as the operand of a reduction that computes
+/// it: `Temporary{ComputedOperand<...>(f, as...)}`.
+template <class Out, class F, class... As>
+class ComputedOperand {
+  using X = shardtype::detail::FusedFunction<F, As...>;
+  using L = shardtype::detail::Lowered<typename X::part, 0, char>;
+  using Types = typename L::types;
+  using E = decltype(L::make(std::declval<typename X::part const&>()));
+  using T = typename Out::element;
+  static constexpr auto const& dims =
+      shardtype::detail::DimsOfOperands<Out, typename X::tensors>::at;
+
+ public:
+  using tensor_type = Out;
+
+  explicit ComputedOperand(F const& f, As const&... as)
+      : parts_(f, static_cast<typename shardtype::detail::FusedArgument<As>::base const&>(as)...),
+        extents_(extents_of_operands()),
+        blocks_(made()) {}
+  static constexpr bool computed() { return false; }
+  Readable<Out, kernels::ElementBlocks<T>> readable() const {
+    return {parts_.operands.mesh(), extents_, blocks_.elements()};
+  }
+  /// For reductions that read memory.
+  Out tensor() const {
+    return shardtype::detail::run_fused<Out>(
+        {parts_.operands, &parts_, shardtype::detail::compute_of<Out, typename X::part>, dims});
+  }
+
+ private:
+  shardtype::detail::extents_of<Out> extents_of_operands() const {
+    shardtype::detail::extents_of<Out> out{};
+    shardtype::detail::fused_extents(parts_.operands, dims, Scope<Out>::names, Out::spec,
+                                     out.data());
+    return out;
+  }
+  kernels::ExpressionBlocks<T, E, Types> made() const {
+    kernels::Layout shape;
+    kernels::Sources<Types::count> in;
+    if (MeshRef const& mesh = parts_.operands.mesh(); mesh.here()) {
+      auto const rows = Out::local_rows(mesh, extents_);
+      shape = shardtype::detail::block_layout(rows.data(), Out::spec.rank);
+      in = shardtype::detail::fused_sources<false, typename Out::memory_space>(
+          Types{}, parts_.operands, dims, Out::spec.rank, rows.data(), nullptr);
+    }
+    return {L::make(parts_.part), shape, in};
+  }
+
+  typename X::base parts_;
+  shardtype::detail::extents_of<Out> extents_;
+  kernels::ExpressionBlocks<T, E, Types> blocks_;
+};
+template <class Out, class F, class... As>
+auto readable_expression(ComputedOperand<Out, F, As...> const& e) {
+  return e.readable();
 }
 
 /// The extents of a packed block, with the strides of totals, one per element of the kept dims.
@@ -324,6 +387,15 @@ Buffer totals_of(std::source_location const& where, A const& a, std::int64_t* ex
 }
 
 }  // namespace shardtype::execute
+
+namespace shardtype::detail {
+
+template <class Out, class F, class... As>
+struct OperandTraits<execute::ComputedOperand<Out, F, As...>> {
+  using type = Out;
+};
+
+}  // namespace shardtype::detail
 
 namespace shardtype::op {
 

@@ -149,4 +149,22 @@ struct ExpressionAt {
   KOKKOS_FUNCTION auto operator[](std::int64_t k) const { return expression.at(from, offset + k); }
 };
 
+/// Host: the elements of an expression without its type, counted in the order of its packed result,
+/// and computed by blocks (`compute` of kernels/staged.hpp).
+template <class T>
+struct ElementBlocks {
+  static constexpr bool staged = true;
+  void const* expression;
+  /// Writes the `n` elements from `begin` on.
+  void (*write)(void const* expression, std::int64_t begin, std::int64_t n, T* to);
+  std::int64_t offset = 0;
+
+  ElementBlocks operator+(std::int64_t by) const { return {expression, write, offset + by}; }
+  T operator[](std::int64_t k) const {
+    T out;
+    write(expression, offset + k, 1, &out);
+    return out;
+  }
+};
+
 }  // namespace shardtype::kernels

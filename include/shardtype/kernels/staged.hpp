@@ -161,5 +161,10 @@ template <class E, int Count, class T>
 void compute(ExpressionAt<E, Count> const& e, std::int64_t n, T* to) {
   detail::compute_block(e.expression, e.from, e.offset, n, to);
 }
+/// The same of one without its type.
+template <class T>
+void compute(ElementBlocks<T> const& e, std::int64_t n, T* to) {
+  e.write(e.expression, e.offset, n, to);
+}
 
 }  // namespace shardtype::kernels
