@@ -45,14 +45,34 @@ char const* const help =
     "the interleaved schedule and one of twice as many in the others. Lines: value pipeline\n"
     "SCHEDULE_idle RANKS PERCENT (measured, the median), SCHEDULE_predicted RANKS PERCENT (from "
     "the\n"
-    "times of the passes), SCHEDULE_step RANKS MILLISECONDS, and ratio pipeline SCHEDULE_idle "
-    "RANKS\n"
-    "MEDIAN Q1 Q3, measured over predicted.\n";
+    "times of the passes, and the time that a block takes to the next rank), SCHEDULE_step RANKS\n"
+    "MILLISECONDS, and ratio pipeline SCHEDULE_idle RANKS MEDIAN Q1 Q3, measured over predicted.\n";
 
 double total(double mine) {
   double all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return all;
+}
+// Seconds until the activations of a microbatch have arrived at the next rank.
+double time_of_move(Mesh<Stage> const& mesh, int ranks, std::int64_t rows, std::int64_t n) {
+  std::vector<SourceDestination> pairs;
+  for (int r = 0; r + 1 < ranks; ++r) pairs.push_back({r, r + 1});
+  if (pairs.empty()) return 0;
+  std::vector<double> seconds;
+  auto const block = from_function<T<Dim<B, Stage>, Dim<D>>>(mesh, {rows * ranks, n},
+                                                             [](auto...) { return 1.0F; });
+  static_cast<void>(shard_map<Dim<B, Stage>, Dim<D>>(
+      [&](auto const& a) {
+        for (int round = 0; round < 21; ++round) {
+          static_cast<void>(total(0));  // so that all begin at once
+          double const start = MPI_Wtime();
+          static_cast<void>(permute<Stage>(a, pairs));
+          seconds.push_back(MPI_Wtime() - start);
+        }
+        return a;
+      },
+      block));
+  return total(median(seconds)) / ranks;
 }
 
 }  // namespace
@@ -77,6 +97,8 @@ int main(int argc, char** argv) {
   std::vector<std::pair<std::string, pipeline::Schedule>> schedules{
       {"gpipe", pipeline::gpipe(ranks, m)}, {"1f1b", pipeline::one_forward_one_backward(ranks, m)}};
   if (m % ranks == 0) schedules.emplace_back("interleaved", pipeline::interleaved(ranks, m, 2));
+  double const move = time_of_move(mesh, ranks, rows, n);
+  if (env.rank() == 0) std::printf("value pipeline move %d %.3f\n", ranks, 1e3 * move);
   for (auto const& [name, s] : schedules) {
     std::int64_t const held = depth * 2 / s.chunks;
     auto const w1 = from_function<W1>(mesh, {s.chunks, ranks * held, n, 4 * n}, small);
@@ -91,7 +113,8 @@ int main(int argc, char** argv) {
       if (round < 0) continue;  // the first one allocates
       double const passes = static_cast<double>(ranks) * s.chunks * m;
       measured.push_back(100 * (1 - (forward + backward) / all));
-      predicted.push_back(100 * pipeline::predict(s, {forward / passes, backward / passes}).idle);
+      predicted.push_back(100 *
+                          pipeline::predict(s, {forward / passes, backward / passes, move}).idle);
       step.push_back(1e3 * all / ranks);
     }
     if (env.rank() != 0) continue;
