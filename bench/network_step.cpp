@@ -25,8 +25,8 @@ namespace {
 char const* const help =
     "bench_network_step [--case=data] [--sequences=16] [--rounds=9] [--label=TEXT]\n"
     "CASE is data or fsdp. Each round runs, in an order that rotates: the step with blocking\n"
-    "reductions of gradients, with overlap_grad_reduce, and with join_grad_reduce; this rank's "
-    "part\n"
+    "reductions of gradients, with overlap_grad_reduce, and with join_grad_reduce; of fsdp with\n"
+    "prefetch_layers that keeps what it gathered; this rank's part\n"
     "of the step alone, of its gradient, and of its loss (on a mesh of one rank each, all at "
     "once);\n"
     "and the communication alone: one AllReduce of all gradients, or one AllGather of all\n"
@@ -48,6 +48,8 @@ struct F : Index<"F", 32> {};    // features of a head
 struct M : Index<"M", 1024> {};  // hidden features
 struct V : Index<"V", 128> {};   // bytes
 constexpr int layers = 4;
+// When the parameters of a block are gathered: by the block; one block ahead; and again backward.
+enum class Gathers { in_layer, ahead, twice };
 using train::Placed;
 using train::Shardings;
 using train::Split;
@@ -91,7 +93,7 @@ struct Gpt {
     auto const c = nn::layer_norm<D>(y, b.norm2, use);
     return (y + nn::mlp<A<B, S, D>>(c, b.mlp, use)).tensor();
   }
-  template <bool ahead>
+  template <Gathers gathers>
   struct Loss {
     constexpr auto operator()(auto const& m, auto const& ids, auto const& targets) const {
       nn::Use<Reduced<X>> const use;
@@ -99,8 +101,10 @@ struct Gpt {
       auto const table = use(m.table);
       auto const first = nn::embedding<V, A<B, S, D>>(table, ids);
       auto const x = [&] {
-        if constexpr (ahead) {
+        if constexpr (gathers == Gathers::twice) {
           return prefetch_layers<Reduced<X>>(layer)(first, m.blocks);
+        } else if constexpr (gathers == Gathers::ahead) {
+          return prefetch_layers<Reduced<X>>(layer, keep_gathered)(first, m.blocks);
         } else {
           auto h = layer(first, m.blocks[0]);
           for (std::size_t k = 1; k < layers; ++k) h = layer(h, m.blocks[k]);
@@ -111,15 +115,27 @@ struct Gpt {
       return nn::mean_cross_entropy<V, Tensor<float>>(matmul(last, table), targets);
     }
   };
-  static constexpr Loss<false> loss{};
-  static constexpr Loss<true> prefetched_loss{};
+  static constexpr Loss<Gathers::in_layer> loss{};
+  static constexpr Loss<Gathers::ahead> ahead_loss{};
+  static constexpr Loss<Gathers::twice> prefetched_loss{};
 };
 
 constexpr train::AdamW adam{{.rate = 1e-3, .decay = 0.1, .clip = 1}};
-enum What { blocking, overlapped, joined, prefetched, compute, again, gradient, forward, moving };
-constexpr std::array<char const*, 9> names{"blocking",   "overlapped", "joined",
-                                           "prefetched", "compute",    "compute_again",
-                                           "gradient",   "forward",    "communication"};
+enum What {
+  blocking,
+  overlapped,
+  joined,
+  ahead,
+  prefetched,
+  compute,
+  again,
+  gradient,
+  forward,
+  moving
+};
+constexpr std::array<char const*, 10> names{
+    "blocking", "overlapped",    "joined",   "ahead",   "prefetched",
+    "compute",  "compute_again", "gradient", "forward", "communication"};
 using Call = std::function<double()>;  // gives the loss
 
 // Calls of one mesh, with a model and random bytes of their own.
@@ -186,22 +202,24 @@ void measure(Environment const& env, std::string const& name, std::int64_t seque
   constexpr bool split = std::is_same_v<P, SplitParameters>;
   constexpr auto loss = Gpt<P>::loss;
   Trained<P> first(mesh, sequences), second(mesh, sequences), third(mesh, sequences);
-  Trained<P> fourth(mesh, sequences), alone(self, sequences / env.size());
-  std::array<Call, 9> calls{first.step(loss),
-                            second.step(loss, overlap_grad_reduce),
-                            third.step(loss, join_grad_reduce),
-                            {},
-                            alone.step(loss),
-                            {},
-                            [&] { return alone.gradient(); },
-                            [&] { return alone.loss(); },
-                            moved(mesh, first.parameters(), split)};
+  Trained<P> fourth(mesh, sequences), fifth(mesh, sequences), alone(self, sequences / env.size());
+  std::array<Call, 10> calls{first.step(loss),
+                             second.step(loss, overlap_grad_reduce),
+                             third.step(loss, join_grad_reduce),
+                             {},
+                             {},
+                             alone.step(loss),
+                             {},
+                             [&] { return alone.gradient(); },
+                             [&] { return alone.loss(); },
+                             moved(mesh, first.parameters(), split)};
   if constexpr (split) {
+    calls[ahead] = fifth.step(Gpt<P>::ahead_loss, overlap_grad_reduce);
     calls[prefetched] = fourth.step(Gpt<P>::prefetched_loss, join_grad_reduce);
     calls[again] = alone.step(Gpt<P>::prefetched_loss, join_grad_reduce);
   }
-  std::array<std::vector<double>, 9> seconds;
-  std::array<double, 9> losses{};
+  std::array<std::vector<double>, 10> seconds;
+  std::array<double, 10> losses{};
   for (std::int64_t k = -2; k < rounds; ++k)
     for (std::size_t w = 0; w < calls.size(); ++w) {
       std::size_t const at = (w + static_cast<std::size_t>(k + 2)) % calls.size();
@@ -210,7 +228,7 @@ void measure(Environment const& env, std::string const& name, std::int64_t seque
       if (k >= 0) seconds[at].push_back(took);
     }
   std::size_t best = blocking;
-  for (What const w : {overlapped, joined, prefetched}) {
+  for (What const w : {overlapped, joined, ahead, prefetched}) {
     if (!calls[w]) continue;
     if (!(std::abs(losses[w] - losses[blocking]) <= 1e-3 * losses[blocking]))
       stop(std::string("another loss ") + names[w]);

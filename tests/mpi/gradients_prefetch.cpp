@@ -57,20 +57,31 @@ constexpr auto layer = [](auto const& x, auto const& p) {
   auto const h = tanh(matmul(x, used_as<Reduced<X>>(p.w1)) + used_as<Reduced<X>>(p.bias));
   return (x + matmul(h, used_as<Reduced<X>>(p.w2[0]))).tensor();
 };
-template <bool ahead, class F>
+// Whether gathers are ahead, and whether what layers save is kept for the backward pass.
+enum class Ahead { no, yes };
+enum class Saved { again, kept };
+template <Ahead ahead, Saved saved, class F>
 auto run(F const& f, auto const& x, auto const& ps) {
-  if constexpr (ahead) {
+  if constexpr (ahead == Ahead::yes && saved == Saved::kept) {
+    return prefetch_layers<Reduced<X>>(f, keep_gathered)(x, ps);
+  } else if constexpr (ahead == Ahead::yes) {
     return prefetch_layers<Reduced<X>>(f)(x, ps);
   } else {
-    auto h = remat(f)(x, ps[0]);
-    for (std::size_t k = 1; k < ps.size(); ++k) h = remat(f)(h, ps[k]);
+    auto const one = [&] {
+      if constexpr (saved == Saved::kept)
+        return f;
+      else
+        return remat(f);
+    }();
+    auto h = one(x, ps[0]);
+    for (std::size_t k = 1; k < ps.size(); ++k) h = one(h, ps[k]);
     return h;
   }
 }
-template <bool ahead>
+template <Ahead ahead, Saved saved = Saved::again>
 struct Loss {
   auto operator()(auto const& ps, auto const& x) const {
-    return sum<T<>>(square(run<ahead>(layer, x, ps)));
+    return sum<T<>>(square(run<ahead, saved>(layer, x, ps)));
   }
 };
 
@@ -115,52 +126,60 @@ double difference(A const& a, A const& b, bool bits) {
   return most;
 }
 
-template <int... Ks, class Ps, class... Options>
+template <Saved saved, int... Ks, class Ps, class... Options>
 void same(Ps const& ps, Rows const& x, bool bits, Options... options) {
   for (Int const least : {Int{1}, Int{1} << 40}) {
     harness::Sending const limits({.least_segment = least});
     shim::reset();
-    auto const expected = value_and_grad<Ks...>(Loss<false>{}, options...)(ps, x);
+    auto const expected = value_and_grad<Ks...>(Loss<Ahead::no, saved>{}, options...)(ps, x);
     Int const bytes = shim::bytes();
     shim::reset();
-    auto const got = value_and_grad<Ks...>(Loss<true>{}, options...)(ps, x);
+    auto const got = value_and_grad<Ks...>(Loss<Ahead::yes, saved>{}, options...)(ps, x);
     CHECK(shim::bytes() == bytes);
     static_assert(std::is_same_v<decltype(expected), decltype(got)>);
     CHECK(difference(got.value, expected.value, bits) == 0);
     CHECK(difference(got.grad, expected.grad, bits) <= (bits ? 0 : 1e-13));
   }
 }
+template <Saved saved>
+void same() {
+  Mesh<X> const mesh(MPI_COMM_WORLD);
+  auto const ps = model(mesh);
+  auto const x = make<Rows>(mesh, {13, 7}, 0.9);
+  same<saved, 0, 1>(ps, x, true);
+  same<saved, 0>(ps, x, true, overlap_grad_reduce);
+  same<saved, 0>(ps, x, false, join_grad_reduce);
+  same<saved, 1>(ps, x, true);  // constant parameters
+  std::vector<Plain> const three{ps[0], ps[1], ps[2]};
+  same<saved, 0, 1>(three, x, true, overlap_grad_reduce);
+  same<saved, 0>(std::vector<Plain>{ps[3]}, x, true);
+  CHECK(difference(Loss<Ahead::yes, saved>{}(ps, x), Loss<Ahead::no, saved>{}(ps, x), true) == 0);
+}
 
 }  // namespace
 
 TEST_CASE("the same bits and bytes as layers that are rematerialised one by one") {
-  Mesh<X> const mesh(MPI_COMM_WORLD);
-  auto const ps = model(mesh);
-  auto const x = make<Rows>(mesh, {13, 7}, 0.9);
-  same<0, 1>(ps, x, true);
-  same<0>(ps, x, true, overlap_grad_reduce);
-  same<0>(ps, x, false, join_grad_reduce);
-  same<1>(ps, x, true);  // constant parameters
-  std::vector<Plain> const three{ps[0], ps[1], ps[2]};
-  same<0, 1>(three, x, true, overlap_grad_reduce);
-  same<0>(std::vector<Plain>{ps[3]}, x, true);
-  CHECK(difference(Loss<true>{}(ps, x), Loss<false>{}(ps, x), true) == 0);
+  same<Saved::again>();
 }
+TEST_CASE("the same bits and bytes as layers that keep what they gathered") { same<Saved::kept>(); }
 
 TEST_CASE("the gather of the next layer is under way while a layer computes") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   auto const ps = model(mesh);
   auto const x = make<Rows>(mesh, {13, 7}, 0.9);
   under_way.clear();
-  static_cast<void>(value_and_grad<0>(Loss<true>{})(ps, x));
+  static_cast<void>(value_and_grad<0>(Loss<Ahead::yes>{})(ps, x));
   // forward, then backward: none is ahead of the last of either
   std::vector<bool> expected(2 * layers, true);
   expected[layers - 1] = expected[2 * layers - 1] = false;
   CHECK(under_way == expected);
   CHECK(!mesh.state().exchanges().any());
-  under_way.clear();
-  static_cast<void>(Loss<true>{}(ps, x));
   expected.resize(layers);
+  under_way.clear();
+  static_cast<void>(Loss<Ahead::yes>{}(ps, x));
+  CHECK(under_way == expected);
+  under_way.clear();
+  static_cast<void>(value_and_grad<0>(Loss<Ahead::yes, Saved::kept>{})(ps, x));
   CHECK(under_way == expected);
 }
 
@@ -168,15 +187,15 @@ TEST_CASE("an Error in a layer ends what is under way") {
   Mesh<X> const mesh(MPI_COMM_WORLD);
   auto const ps = model(mesh);
   auto const x = make<Rows>(mesh, {13, 7}, 0.9);
-  auto const expected = grad<0>(Loss<true>{})(ps, x);
+  auto const expected = grad<0>(Loss<Ahead::yes>{})(ps, x);
   under_way.clear();
   fails = true;
   CHECK(on_ranks::code_of([&] {
-          static_cast<void>(grad<0>(Loss<true>{}, overlap_grad_reduce)(ps, x));
+          static_cast<void>(grad<0>(Loss<Ahead::yes>{}, overlap_grad_reduce)(ps, x));
         }) == "E00");
   fails = false;
   CHECK(!mesh.state().exchanges().any());
-  CHECK(difference(grad<0>(Loss<true>{})(ps, x), expected, true) == 0);
+  CHECK(difference(grad<0>(Loss<Ahead::yes>{})(ps, x), expected, true) == 0);
 }
 
 TEST_CASE("gradients of gradients, and structures that go through the layers") {
@@ -190,22 +209,27 @@ TEST_CASE("gradients of gradients, and structures that go through the layers") {
     auto const next = tanh(matmul(h.first, used));
     return std::pair(matmul(next, used).tensor(), (h.second + sum<B, H>(square(next))).tensor());
   };
-  auto const f = [&]<bool ahead>(std::bool_constant<ahead>) {
+  auto const f = [&]<Ahead ahead, Saved saved>(std::integral_constant<Ahead, ahead>,
+                                               std::integral_constant<Saved, saved>) {
     return [=](auto const& v, auto const& in) {
-      auto const last = run<ahead>(one, std::pair(in, sum<B, D>(square(in)).tensor()), v);
+      auto const last = run<ahead, saved>(one, std::pair(in, sum<B, D>(square(in)).tensor()), v);
       return sum<T<>>(square(last.first)) + all_reduce<X>(last.second);
     };
   };
-  auto const ahead = f(std::true_type{});
-  auto const before = f(std::false_type{});
-  CHECK(difference(grad<0, 1>(ahead)(ws, x), grad<0, 1>(before)(ws, x), true) == 0);
   auto const size = [](auto const& of) {
     return [=](auto const& v, auto const& in) {
       auto const [of_v, of_in] = grad<0, 1>(of)(v, in);
       return (sum<T<>>(square(of_in)) + sum<T<>>(square(of_v[1]))).tensor();
     };
   };
-  CHECK(difference(grad<0, 1>(size(ahead))(ws, x), grad<0, 1>(size(before))(ws, x), true) == 0);
+  auto const compare = [&](auto saved) {
+    auto const ahead = f(std::integral_constant<Ahead, Ahead::yes>{}, saved);
+    auto const before = f(std::integral_constant<Ahead, Ahead::no>{}, saved);
+    CHECK(difference(grad<0, 1>(ahead)(ws, x), grad<0, 1>(before)(ws, x), true) == 0);
+    CHECK(difference(grad<0, 1>(size(ahead))(ws, x), grad<0, 1>(size(before))(ws, x), true) == 0);
+  };
+  compare(std::integral_constant<Saved, Saved::again>{});
+  compare(std::integral_constant<Saved, Saved::kept>{});
 }
 
 TEST_CASE("a steady loop allocates nothing") {
@@ -214,7 +238,7 @@ TEST_CASE("a steady loop allocates nothing") {
   auto const x = make<Rows>(mesh, {13, 7}, 0.9);
   auto const step = [&] {
     under_way.clear();
-    static_cast<void>(value_and_grad<0>(Loss<true>{}, overlap_grad_reduce)(ps, x));
+    static_cast<void>(value_and_grad<0>(Loss<Ahead::yes>{}, overlap_grad_reduce)(ps, x));
   };
   for (int k = 0; k < 10; ++k) step();  // until each of what is under way had each role
   std::size_t const before = allocated;

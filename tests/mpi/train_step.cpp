@@ -42,6 +42,7 @@ using train::Split;
 struct DataParallel {
   static constexpr bool again = false;
   static constexpr bool ahead = false;
+  static constexpr bool kept = false;
   using On = Mesh<X>;
   using Parameters = Shardings<>;
   using Activations = Shardings<Split<B, X>>;
@@ -60,9 +61,14 @@ struct Fsdp3 : Fsdp {
 struct Fsdp3Ahead : Fsdp {
   static constexpr bool ahead = true;
 };
+// And what is gathered is kept for the backward pass.
+struct FsdpAhead : Fsdp3Ahead {
+  static constexpr bool kept = true;
+};
 struct TensorParallel {
   static constexpr bool again = false;
   static constexpr bool ahead = false;
+  static constexpr bool kept = false;
   using On = Mesh<Y>;
   using Parameters = Shardings<Split<M, Y>>;
   using Activations = Shardings<>;
@@ -72,6 +78,7 @@ struct TensorParallel {
 struct DataAndTensor {
   static constexpr bool again = false;
   static constexpr bool ahead = false;
+  static constexpr bool kept = false;
   using On = Mesh<P, Q>;
   using Parameters = Shardings<Split<M, Q>>;
   using Activations = Shardings<Split<B, P>>;
@@ -111,7 +118,9 @@ struct Net {
       }
     };
     auto const x = [&] {
-      if constexpr (S::ahead) {
+      if constexpr (S::kept) {
+        return prefetch_layers<typename S::Gathered>(plain, keep_gathered)(input, m.blocks);
+      } else if constexpr (S::ahead) {
         return prefetch_layers<typename S::Gathered>(plain)(input, m.blocks);
       } else {
         auto h = layer(input, m.blocks[0]);
@@ -235,6 +244,7 @@ TEST_CASE("and with the parameters of the next layer gathered meanwhile") {
   holds<Fsdp3Ahead, double>();
   holds<Fsdp3Ahead, float>(overlap_grad_reduce);
   holds<Fsdp3Ahead, double>(join_grad_reduce);
+  holds<FsdpAhead, float>(overlap_grad_reduce);
   holds<FsdpAheadAndTensor, float>(overlap_grad_reduce);
 }
 

@@ -14,6 +14,11 @@
 
 namespace shardtype {
 
+/// Says that gathered parameters, and what each layer saves, are kept for the backward pass:
+/// `prefetch_layers<Reduced<X>>(f, keep_gathered)`.
+struct KeepGathered {};
+inline constexpr KeepGathered keep_gathered{};
+
 namespace autodiff {
 
 /// What entered each layer, the last on top. A list of small blocks: a steady loop allocates
@@ -176,6 +181,69 @@ struct LayersAgain final : Entry {
   }
 };
 
+/// A parameter on the tape as a layer uses it, gathered ahead. Its pull scatters the gradient,
+/// which may be started.
+template <class G, class A>
+struct GatheredAhead final : Entry {
+  Results<G> results;
+  decltype(std::declval<A const&>().slot()) stored;
+
+  constexpr GatheredAhead(Tape* tape, G const& gathered, A const& of)
+      : Entry{nullptr, &act_on<GatheredAhead>}, results(tape, gathered), stored(of.slot()) {}
+  constexpr void pull() {
+    if (results.any()) autodiff::add_finished<true>(*stored, results.taken());
+  }
+};
+/// Gathered parameters on the tape, where their gradients are wanted.
+template <class G, class P>
+constexpr auto gathered_on_tape(G const& gathered, P const& stored, Tape* tape) {
+  if constexpr (structure_level<P> == 0) {
+    return gathered;
+  } else {
+    return autodiff::formed<ActiveForm>(
+        [=]<class V, class A>(V const& v, A const& a) {
+          if constexpr (level<A> == 1) {
+            if (a.slot() != nullptr) {
+              auto* const entry = autodiff::make_small<GatheredAhead<V, A>>(tape, v, a);
+              tape->push(entry);
+              return entry->results.given(v);
+            }
+          }
+          return Parameters<V>::lift(v, nullptr);
+        },
+        gathered, stored);
+  }
+}
+/// A structure of which each differentiable value is one of the tape.
+template <class S>
+constexpr auto all_active(S const& s) {
+  return autodiff::formed<ActiveForm>(
+      []<class V, class A>(V const& v, A const& a) {
+        if constexpr (level<A> == 1)
+          return a;
+        else
+          return Parameters<V>::lift(v, nullptr);
+      },
+      autodiff::without_gradient<1>(s), s);
+}
+/// Runs the layers on the tape, on which all that they save stays, gathered parameters too.
+template <class Gather, class F, class X, class Ps>
+constexpr auto run_kept(F const& f, X const& x, Ps const& ps, Tape* tape,
+                        std::source_location const& where) {
+  auto const stored = autodiff::without_gradient<1>(ps);
+  using P = std::remove_cvref_t<decltype(stored[0])>;
+  auto h = autodiff::all_active(autodiff::computed(x));
+  SmallOwner<LayerGather<P, Gather>> next;
+  if (ps.size() > 0) next.make(stored[0], where);
+  for (std::size_t k = 0; k < ps.size(); ++k) {
+    auto const used = autodiff::gathered_on_tape(next.get()->wait(), ps[k], tape);
+    next.drop();
+    if (k + 1 < ps.size()) next.make(stored[k + 1], where);
+    h = autodiff::all_active(autodiff::computed(f(h, used)));
+  }
+  return h;
+}
+
 /// A layer that gathers its parameters itself.
 template <class Gather, class F>
 struct GathersItself {
@@ -196,8 +264,8 @@ constexpr bool is_automatic() {
   return out;
 }
 
-/// The function that `prefetch_layers<Out...>(f)` returns.
-template <class F, class... Out>
+/// The function that `prefetch_layers<Out...>(f)` returns; `Keeps`: with keep_gathered.
+template <bool Keeps, class F, class... Out>
 struct PrefetchLayers {
   using Gather = GatherTo<Out...>;
   F f;
@@ -213,15 +281,23 @@ struct PrefetchLayers {
     if constexpr (any_poisoned<X, P>) {
       return Poisoned{};
     } else if constexpr (autodiff::is_automatic<X, P>()) {
-      return in_turn(Remat<F>{f, where}, x, ps);  // the plan chooses what moves
+      return in_turn(again(f), x, ps);  // the plan chooses what moves
     } else if constexpr (highest_level<computed_t<X>, Ps> > 1) {
-      return in_turn(Remat<GathersItself<Gather, F>>{{f}, where}, x, ps);
+      return in_turn(again(GathersItself<Gather, F>{f}), x, ps);
     } else {
       return checked(autodiff::computed(x), ps);
     }
   }
 
  private:
+  /// A layer that is rematerialised, unless what it saves is kept.
+  template <class Layer>
+  constexpr auto again(Layer const& layer) const {
+    if constexpr (Keeps)
+      return layer;
+    else
+      return Remat<Layer>{layer, where};
+  }
   template <class Layer, class X, class Ps>
   static constexpr auto in_turn(Layer const& layer, X const& x, Ps const& ps) {
     auto h = layer(x, ps[0]);
@@ -257,12 +333,16 @@ struct PrefetchLayers {
                                           autodiff::without_gradient<1>(ps), where, save);
     };
     if (tape == nullptr) return Parameters<X0>::lift(run([](X0 const&) {}), nullptr);
-    LayerInputs<X0> inputs;
-    auto const out = run([&](X0 const& h) { inputs.push(h); });
-    auto* const entry = autodiff::make_small<LayersAgain<Gather, F, X, Ps, X0>>(
-        tape, f, out, x, ps, std::move(inputs), where);
-    tape->push(entry);
-    return entry->results.given(out);
+    if constexpr (Keeps) {
+      return autodiff::run_kept<Gather>(f, x, ps, tape, where);
+    } else {
+      LayerInputs<X0> inputs;
+      auto const out = run([&](X0 const& h) { inputs.push(h); });
+      auto* const entry = autodiff::make_small<LayersAgain<Gather, F, X, Ps, X0>>(
+          tape, f, out, x, ps, std::move(inputs), where);
+      tape->push(entry);
+      return entry->results.given(out);
+    }
   }
 };
 
@@ -284,6 +364,10 @@ namespace api {
 /// `join_grad_reduce` let go on beside the next layers. The values have the same bits. Plans count
 /// its bytes and memory.
 ///
+/// `prefetch_layers<Reduced<X>>(f, keep_gathered)` keeps what the layers save, the gathered
+/// parameters of all layers too: one AllGather and one ReduceScatter of each, and nothing is
+/// computed again.
+///
 /// In gradients of gradients each layer gathers its parameters itself. In automatic mode the plan
 /// chooses all movements: there this is `f` of each layer in turn.
 ///
@@ -293,7 +377,12 @@ namespace api {
 template <class... Out, class F>
 constexpr auto prefetch_layers(
     F f, std::source_location const& where = std::source_location::current()) {
-  return autodiff::PrefetchLayers<F, Out...>{std::move(f), where};
+  return autodiff::PrefetchLayers<false, F, Out...>{std::move(f), where};
+}
+template <class... Out, class F>
+constexpr auto prefetch_layers(
+    F f, KeepGathered, std::source_location const& where = std::source_location::current()) {
+  return autodiff::PrefetchLayers<true, F, Out...>{std::move(f), where};
 }
 
 }  // namespace api
