@@ -285,7 +285,25 @@ struct PrefetchLayers {
     } else if constexpr (highest_level<computed_t<X>, Ps> > 1) {
       return in_turn(again(GathersItself<Gather, F>{f}), x, ps);
     } else {
-      return checked(autodiff::computed(x), ps);
+      using V = computed_t<X>;
+      using X0 = lowered_t<1, V>;
+      using P0 = lowered_t<1, std::remove_cvref_t<decltype(ps[0])>>;
+      using Made =
+          computed_t<decltype(f(std::declval<X0 const&>(),
+                                std::declval<typename Gather::template gathered<P0> const&>()))>;
+      // NOLINTNEXTLINE(bugprone-branch-clone): what is refused must not be asked for more
+      if constexpr (any_poisoned<Made>) {
+        return Poisoned{};
+      } else if constexpr (structure_level<Made> > 0) {
+        return Poisoned(refused<Code::X05_captured, false, typename ShownLoss<Made>::type>{});
+      } else if constexpr (!std::is_same_v<Made, X0>) {
+        return Poisoned(refused<Code::V11_carry_changes, false, X0, Made>{});
+      } else if constexpr (highest_level<V, Ps> == 0) {
+        core::RunningCall const running("prefetch_layers", where);
+        return autodiff::run_layers<Gather>(f, autodiff::computed(x), ps, where, [](X0 const&) {});
+      } else {
+        return record<X0>(autodiff::computed(x), ps);
+      }
     }
   }
 
@@ -303,26 +321,6 @@ struct PrefetchLayers {
     auto h = layer(x, ps[0]);
     for (std::size_t k = 1; k < ps.size(); ++k) h = layer(h, ps[k]);
     return h;
-  }
-  template <class X, class Ps>
-  constexpr auto checked(X const& x, Ps const& ps) const {
-    using X0 = lowered_t<1, X>;
-    using P0 = lowered_t<1, std::remove_cvref_t<decltype(ps[0])>>;
-    using Made = computed_t<decltype(f(
-        std::declval<X0 const&>(), std::declval<typename Gather::template gathered<P0> const&>()))>;
-    // NOLINTNEXTLINE(bugprone-branch-clone): what is refused must not be asked for more
-    if constexpr (any_poisoned<Made>) {
-      return Poisoned{};
-    } else if constexpr (structure_level<Made> > 0) {
-      return Poisoned(refused<Code::X05_captured, false, typename ShownLoss<Made>::type>{});
-    } else if constexpr (!std::is_same_v<Made, X0>) {
-      return Poisoned(refused<Code::V11_carry_changes, false, X0, Made>{});
-    } else if constexpr (highest_level<X, Ps> == 0) {
-      core::RunningCall const running("prefetch_layers", where);
-      return autodiff::run_layers<Gather>(f, x, ps, where, [](X0 const&) {});
-    } else {
-      return record<X0>(x, ps);
-    }
   }
   template <class X0, class X, class Ps>
   constexpr auto record(X const& x, Ps const& ps) const {

@@ -259,7 +259,8 @@ class CollectiveStep {
 
   /// The mean length of the largest rank's segments in an exchange of blocks.
   std::int64_t segment_of(Step const& s, Comm const& comm) const {
-    return largest_elements(s.before, blocks_.sizing.extents, blocks_.sizing.sizes) / comm.size();
+    return core::largest_elements(s.before, blocks_.sizing.extents, blocks_.sizing.sizes) /
+           comm.size();
   }
 
   /// Needs at most three blocks, because the operand's is released once it is packed, unless a

@@ -24,7 +24,7 @@ struct CopyElements {
 
   template <class Number>
   KOKKOS_FUNCTION void operator()(Number k) const {
-    std::int64_t const at = offset_of(layout, k);
+    std::int64_t const at = kernels::offset_of(layout, k);
     if constexpr (Unpacks) {
       dst[at] = src[k];
     } else {

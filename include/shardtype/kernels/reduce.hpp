@@ -77,7 +77,7 @@ struct ReduceTerms {
     std::int64_t const piece = work / outputs;
     std::int64_t const begin = shape.first(piece);
     std::int64_t const end = shape.first(piece + 1);
-    In const from = in + offset_of(shape.kept, output);
+    In const from = in + kernels::offset_of(shape.kept, output);
     int const last = shape.reduced.rank - 1;
     std::int64_t const inner = shape.reduced.extent[last];
     std::int64_t const stride = shape.reduced.stride[last];
@@ -86,7 +86,7 @@ struct ReduceTerms {
       auto const at = static_cast<Number>(k);
       std::int64_t const left = inner - at % static_cast<Number>(inner);
       std::int64_t const n = left < end - k ? left : end - k;
-      In const run = from + offset_of(shape.reduced, at);
+      In const run = from + kernels::offset_of(shape.reduced, at);
       if constexpr (takes_blocks<R>) {
         R::deposit(total, run, n, stride);
       } else if (stride == 1) {
@@ -296,7 +296,7 @@ struct ReduceApart {
     Number const output = work / pieces;
     std::int64_t const piece = work % pieces;
     std::int64_t const n = static_cast<Number>(shape.terms - piece + shape.pieces - 1) / pieces;
-    In const run = in + (offset_of(shape.kept, output) + piece);
+    In const run = in + (kernels::offset_of(shape.kept, output) + piece);
     typename R::Total total = R::widen(R::nothing());
     if constexpr (takes_blocks<R>) {
       R::deposit(total, run, n, shape.pieces);

@@ -61,7 +61,8 @@ struct NormalizeElements {
     auto const length = static_cast<Number>(shape.length);
     Number const row = work / length;
     std::int64_t const at = work % length;
-    typename Shape::Total const& t = shape.totals[offset_of(shape.rows, row) + at * shape.stride];
+    typename Shape::Total const& t =
+        shape.totals[kernels::offset_of(shape.rows, row) + at * shape.stride];
     Value const max = static_cast<Value>(t.max);
     Value const by = static_cast<Value>(t.sum);
     Value const x = static_cast<Value>(shape.src[work]) - max;
