@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
   // docs: end
   double const again = item(loss(results, y));
 
-  if (std::abs(item(value) - again) > 1e-12 || !(again < last))
+  if (std::abs(item(value) - again) > 1e-12 || !(again < first))
     throw Error("example", "the evaluation is not the loss", FailedOn::every_rank);
   if (!(last < 0.9 * first)) throw Error("example", "the loss did not fall", FailedOn::every_rank);
   if (env.rank() == 0)
