@@ -162,6 +162,7 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
   /// repeated: another value that they read has all extents.
   template <class C>
   static constexpr bool reads_spread() {
+    // NOLINTNEXTLINE(bugprone-branch-clone): the second condition needs the first
     if constexpr (!is_tensor<C> || computed < 2) {
       return false;
     } else if constexpr (!((!active<I>() || Together<C>::has(I)) && ...)) {

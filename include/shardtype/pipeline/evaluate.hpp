@@ -98,7 +98,7 @@ class RankForward<Axis, Micro, Chunks, Functions<Embed, Stage, Head>, In, Target
         Apart const passes(in_.mesh().state());
         core::RunningCall const running("pipeline forward pass", where_);
         if (this->is_first(slot)) {
-          block = begun ? std::move(begun) : this->embedded_block(slot.microbatch);
+          block.emplace(begun ? *begun : this->embedded_block(slot.microbatch));
           begun.reset();
         }
         block.emplace(stage(*block, slot.chunk));

@@ -291,8 +291,8 @@ class RankPasses<Axis, Micro, sd::Pack<Chunk...>, Functions<Embed, Stage, Head>,
   /// microbatches are reduced over the axis.
   template <class Inputs>
   auto input_cotangent(Inputs&& inputs) const {
-    using Whole = decltype(detail::joined<Micro>(std::move(inputs)));
-    Whole const own = rank_ == 0 ? detail::joined<Micro>(std::move(inputs))
+    using Whole = decltype(detail::joined<Micro>(std::forward<Inputs>(inputs)));
+    Whole const own = rank_ == 0 ? detail::joined<Micro>(std::forward<Inputs>(inputs))
                                  : detail::zeros_of<Whole>(in_.mesh(), in_.extents());
     if constexpr (detail::state_along<Axis, In>() == core::AxisState::reduced) {
       return sd::computed(api::unreduced<Axis>(own));
