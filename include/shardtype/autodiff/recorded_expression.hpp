@@ -169,9 +169,9 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
       return false;
     } else {
       return (... || [] {
-        using A = SavedAt<I>;
-        if constexpr (is_tensor<A>) {
-          return A::rank == C::rank;
+        using Read = SavedAt<I>;
+        if constexpr (is_tensor<Read>) {
+          return Read::rank == C::rank;
         } else {
           return false;
         }
@@ -225,11 +225,11 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
     } else {
       using Numbers = typename Reads<K, E>::Numbers;
       return [&]<int... N>(std::integer_sequence<int, N...>) {
-        using F = PullbackFunction<E, Numbers, K>;
+        using Pulls = PullbackFunction<E, Numbers, K>;
         using Given =
-            execute::ComputedOperand<Out, F, C,
+            execute::ComputedOperand<Out, Pulls, C,
                                      std::remove_cvref_t<decltype(autodiff::kept<N>(saved))>...>;
-        Given const given(F{expression}, ct, autodiff::kept<N>(saved)...);
+        Given const given(Pulls{expression}, ct, autodiff::kept<N>(saved)...);
         return autodiff::unbroadcast<A>(execute::Temporary<Given>{given});
       }(Numbers{});
     }
@@ -242,13 +242,13 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
       return Type<void>{};
     } else {
       return [&]<int... N>(std::integer_sequence<int, N...>) {
-        using R = checking::Resolve<
+        using Pulled = checking::Resolve<
             Pullback<E, K>, C,
             std::remove_cvref_t<decltype(autodiff::kept<N>(std::declval<Saved const&>()))>...>;
-        if constexpr (!R::verdict) {
+        if constexpr (!Pulled::verdict) {
           return Type<void>{};
         } else {
-          using Out = typename R::result;
+          using Out = typename Pulled::result;
           using Extra = decltype(autodiff::labels_where<A, false>(labels_of_t<Out>{}));
           if constexpr (std::is_same_v<Extra, shardtype::detail::Pack<>>) {
             return Type<void>{};
@@ -273,13 +273,13 @@ struct RecordedExpression<E, Top, V, std::integer_sequence<int, I...>, Leaves...
       return Type<void>{};
     } else {
       return [&]<int... N>(std::integer_sequence<int, N...>) {
-        using R = checking::Resolve<
+        using Pulled = checking::Resolve<
             Pullback<E, K>, C,
             std::remove_cvref_t<decltype(autodiff::kept<N>(std::declval<Saved const&>()))>...>;
         using Want = cotangent_t<tensor_of<peeled_t<Top, nth_t<K, Leaves...>>>>;
-        if constexpr (!R::verdict) {
+        if constexpr (!Pulled::verdict) {
           return Type<void>{};
-        } else if constexpr (std::is_same_v<typename R::result, Want>) {
+        } else if constexpr (std::is_same_v<typename Pulled::result, Want>) {
           return Type<Want>{};
         } else {
           return Type<void>{};

@@ -42,11 +42,11 @@ constexpr void bitonic_merge_network(int n, Use const& use) {
 }
 template <int N, bool Merges>
 inline constexpr auto comparisons_of = [] {
-  constexpr auto each = [](auto const& use) {
+  constexpr auto each = [](auto const& with_pair) {
     if constexpr (Merges) {
-      detail::bitonic_merge_network(N, use);
+      detail::bitonic_merge_network(N, with_pair);
     } else {
-      detail::merge_sort_network(N, use);
+      detail::merge_sort_network(N, with_pair);
     }
   };
   constexpr std::size_t count = [&] {
