@@ -16,6 +16,7 @@
 #include <shardtype/shardtype.hpp>
 #include <shardtype/train/train.hpp>
 
+#include "gpt.hpp"
 #include "paired.hpp"
 
 using namespace shardtype;
@@ -40,85 +41,26 @@ char const* const help =
     "  prefetched max(that compute, its communication)\n";
 
 struct X : Axis<"data"> {};
-struct B : Index<"B"> {};        // sequences
-struct S : Index<"S", 64> {};    // positions
-struct D : Index<"D", 256> {};   // features
-struct H : Index<"H", 8> {};     // heads
-struct F : Index<"F", 32> {};    // features of a head
-struct M : Index<"M", 1024> {};  // hidden features
-struct V : Index<"V", 128> {};   // bytes
-constexpr int layers = 4;
-// When the parameters of a block are gathered: by the block; one block ahead; and again backward.
-enum class Gathers { in_layer, ahead, twice };
-using train::Placed;
+struct B : Index<"B"> {};       // sequences
+struct S : Index<"S", 64> {};   // positions
+struct V : Index<"V", 128> {};  // bytes
 using train::Shardings;
 using train::Split;
 
 struct DataParallel {
+  using Data = X;
+  using Sequences = B;
+  using Positions = S;
+  using Bytes = V;
   using Parameters = Shardings<>;
+  using Activations = Shardings<Split<B, X>>;
+  using In = nn::Use<>;
 };
-struct SplitParameters {
-  using Parameters = Shardings<Split<D, X>>;
+struct SplitParameters : DataParallel {
+  using Parameters = Shardings<Split<gpt::D, X>>;
 };
-
 template <class P>
-struct Gpt {
-  template <class... Is>
-  using W = Placed<typename P::Parameters, float, Is...>;
-  template <class... Is>
-  using A = Placed<Shardings<Split<B, X>>, float, Is...>;
-  using Ids = Placed<Shardings<Split<B, X>>, std::int64_t, B, S>;
-
-  template <template <class> class As>
-  struct Block {
-    nn::Norm<As, W<D>> norm1;
-    nn::Attention<As, W<D, H, F>, W<D, H, F>, W<H, F, D>> attention;
-    nn::Norm<As, W<D>> norm2;
-    nn::Mlp<As, W<D, M>, W<M>, W<M, D>, W<D>> mlp;
-  };
-  template <template <class> class As>
-  struct Model {
-    As<W<V, D>> table;
-    std::array<Block<As>, layers> blocks;
-    nn::Norm<As, W<D>> norm;
-  };
-
-  static constexpr auto block(auto const& x, auto const& b) {
-    nn::Use<Reduced<X>> const use;
-    auto const a = nn::layer_norm<D>(x, b.norm1, use);
-    auto const q = nn::rotary<S, F>(matmul(a, use(b.attention.q)));
-    auto const k = nn::rotary<S, F>(matmul(a, use(b.attention.k)));
-    auto const mixed = nn::attention(q, k, matmul(a, use(b.attention.v)));
-    auto const y = x + einsum<A<B, S, D>>(mixed, use(b.attention.out));
-    auto const c = nn::layer_norm<D>(y, b.norm2, use);
-    return (y + nn::mlp<A<B, S, D>>(c, b.mlp, use)).tensor();
-  }
-  template <Gathers gathers>
-  struct Loss {
-    constexpr auto operator()(auto const& m, auto const& ids, auto const& targets) const {
-      nn::Use<Reduced<X>> const use;
-      auto const layer = [](auto const& x, auto const& b) { return block(x, b); };
-      auto const table = use(m.table);
-      auto const first = nn::embedding<V, A<B, S, D>>(table, ids);
-      auto const x = [&] {
-        if constexpr (gathers == Gathers::twice) {
-          return prefetch_layers<Reduced<X>>(layer)(first, m.blocks);
-        } else if constexpr (gathers == Gathers::ahead) {
-          return prefetch_layers<Reduced<X>>(layer, keep_gathered)(first, m.blocks);
-        } else {
-          auto h = layer(first, m.blocks[0]);
-          for (std::size_t k = 1; k < layers; ++k) h = layer(h, m.blocks[k]);
-          return h;
-        }
-      }();
-      auto const last = nn::layer_norm<D>(x, m.norm, use);
-      return nn::mean_cross_entropy<V, Tensor<float>>(matmul(last, table), targets);
-    }
-  };
-  static constexpr Loss<Gathers::in_layer> loss{};
-  static constexpr Loss<Gathers::ahead> ahead_loss{};
-  static constexpr Loss<Gathers::twice> prefetched_loss{};
-};
+using Gpt = gpt::Gpt<P, float>;
 
 constexpr train::AdamW adam{{.rate = 1e-3, .decay = 0.1, .clip = 1}};
 enum What {
