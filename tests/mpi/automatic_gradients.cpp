@@ -244,7 +244,7 @@ TEST_CASE("the plan of both passes, without running it") {
   CHECK(text.find(" ones ") != std::string::npos);
 }
 
-TEST_CASE("no gradient flows through stop_gradient, and remat keeps values") {
+TEST_CASE("no gradient flows through stop_gradient; remat and prefetch_layers keep values") {
   auto const mesh = on_ranks::two_axes<X, Y>();
   auto const a = drawn<Tensor<double, Dim<S, X>, Dim<D, Y>>>(mesh, {6, 5}, 1);
   auto const b = drawn<Tensor<double, Dim<S>, Dim<D, X>>>(mesh, {6, 5}, 2);
@@ -263,6 +263,20 @@ TEST_CASE("no gradient flows through stop_gradient, and remat keeps values") {
         return sum(h * h);
       },
       a, b);
+  // what strict mode writes with gathers of its own
+  auto const layer = [](auto const& u, auto const& v) { return tanh(u * v); };
+  auto const in_turn = [=]<class A, class B>(A const& x, B const& y, B const& z, auto... keep) {
+    if constexpr (autodiff::is_automatic<A, B>())
+      return prefetch_layers<Reduced<X>>(layer, keep...)(x, std::array{y, z});
+    else
+      return layer(layer(x, y), z);
+  };
+  compare(
+      mesh,
+      [=](auto const& x, auto const& y, auto const& z) {
+        return sum(in_turn(x, y, z) * in_turn(x, z, y, keep_gathered));
+      },
+      a, b, drawn<Tensor<double, Dim<S>, Dim<D, X>>>(mesh, {6, 5}, 3));
 }
 
 TEST_CASE("a kernel of eight operands, whose derivative reads all of them and the cotangent") {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <source_location>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -316,11 +317,25 @@ struct PrefetchLayers {
     else
       return Remat<Layer>{layer, where};
   }
-  template <class Layer, class X, class Ps>
+  /// Each layer of an array may give another type, as expressions do; those of a vector may not.
+  template <std::size_t k = 0, class Layer, class X, class Ps>
   static constexpr auto in_turn(Layer const& layer, X const& x, Ps const& ps) {
-    auto h = layer(x, ps[0]);
-    for (std::size_t k = 1; k < ps.size(); ++k) h = layer(h, ps[k]);
-    return h;
+    if constexpr (requires { std::tuple_size<Ps>::value; }) {
+      if constexpr (k + 1 < std::tuple_size_v<Ps>)
+        return in_turn<k + 1>(layer, layer(x, ps[k]), ps);
+      else
+        return layer(x, ps[k]);
+    } else {
+      auto h = layer(x, ps[0]);
+      using H = decltype(h);
+      using Next = decltype(layer(h, ps[0]));
+      if constexpr (std::is_same_v<H, Next>) {
+        for (std::size_t j = 1; j < ps.size(); ++j) h = layer(h, ps[j]);
+        return h;
+      } else {
+        return Poisoned(refused<Code::V11_carry_changes, false, H, Next>{});
+      }
+    }
   }
   template <class X0, class X, class Ps>
   constexpr auto record(X const& x, Ps const& ps) const {
@@ -367,7 +382,7 @@ namespace api {
 /// computed again.
 ///
 /// In gradients of gradients each layer gathers its parameters itself. In automatic mode the plan
-/// chooses all movements: there this is `f` of each layer in turn.
+/// chooses all movements: there this is `f` of each layer in turn, of an array of layers.
 ///
 /// Every value that carries a gradient is an argument. Refused: X05 one is captured; V11 `f` gives
 /// another type than it takes; as f and used_as. Error E73: arguments of two differentiations.
